@@ -1,0 +1,88 @@
+# Needs python3 (3.11 or newer), make and a C compiler. Everything else goes into .venv, which each target sets up as far
+# as it needs: `make prove` installs the required dependencies only.
+#
+#   make PYTHON=python3.12 prove    another interpreter
+#   make JOBS=8 test                more test processes (default 2)
+
+PYTHON ?= python3
+JOBS ?= 2
+
+VENV := .venv
+PY := $(VENV)/bin/python
+SOURCES := core rules verify reports
+MODULES := -m indexproof -m indexproof.__main__ -m indexproof.cli $(SOURCES:%=-p indexproof.%)
+
+# A virtual environment does not survive being moved or copied: in another place it is built anew.
+ifneq ($(shell cat $(VENV)/place 2>/dev/null),$(CURDIR))
+$(shell rm -f $(VENV)/place)
+endif
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL: # two pips in one environment get in each other's way
+.DELETE_ON_ERROR:
+.PHONY: help prove test lint style types docs-check docs bench constraints clean
+
+help: ## list the targets (this is what plain `make` does)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+prove: $(VENV)/ready ## prove the whole catalogue and audit the published maps
+	$(VENV)/bin/indexproof prove && $(VENV)/bin/indexproof check --builtin
+
+test: $(VENV)/ready-test ## run the tests
+	$(VENV)/bin/pytest -n $(JOBS) --hypothesis-profile=ci
+
+lint: style types docs-check ## style, types, and whether the generated documents are current
+
+style: $(VENV)/ready-lint ## ruff: lint and format
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+# mypy is given the package by name through a link, so that the checkout's own folder may be called anything.
+types: $(VENV)/ready-lint ## mypy --strict on the sources
+	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
+	MYPYPATH=$(VENV)/types $(VENV)/bin/mypy $(MODULES)
+
+docs-check: $(VENV)/ready ## fail if a generated document is out of date
+	$(VENV)/bin/indexproof docs --check
+
+docs: $(VENV)/ready ## write the generated documents anew
+	$(VENV)/bin/indexproof docs
+
+bench: $(VENV)/ready-bench ## run the benchmarks
+	$(VENV)/bin/pytest tests/bench -o python_files='bench_*.py'
+
+constraints: ## write constraints.txt anew, with the newest versions that pyproject.toml allows
+	rm -rf $(VENV)/fresh && $(PYTHON) -m venv $(VENV)/fresh
+	$(VENV)/fresh/bin/pip install -qq 'setuptools>=77'
+	$(VENV)/fresh/bin/pip install -qq --no-build-isolation '.[dev,distributed]'
+	sed -i.old '/^[^#]/d' constraints.txt && rm constraints.txt.old
+	$(VENV)/fresh/bin/pip freeze --all --exclude pip --exclude indexproof >> constraints.txt
+	rm -rf $(VENV)/fresh
+
+clean: ## remove .venv, caches and built packages
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment. `place` is the bare environment, `ready` adds indexproof itself, `ready-X` adds the extra X. Each file
+# is written last, so that an interrupted installation is taken up again.
+INSTALL := $(PY) -m pip install -qq --no-build-isolation --constraint constraints.txt
+
+$(VENV)/place:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "indexproof needs Python 3.11 or newer, and \
+	$(PYTHON) is %d.%d: install a newer one, or name it with make PYTHON=..." % v[:2])'
+	@echo "setting up $(VENV) (once)"
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { echo "$(PYTHON) cannot make virtual environments: it lacks the standard module venv \
+	or ensurepip (on Debian and Ubuntu: apt install python3-venv)" >&2; rm -rf $(VENV); exit 1; }
+	@printf '%s' "$(CURDIR)" > $@
+
+$(VENV)/ready: $(VENV)/place pyproject.toml constraints.txt
+	@$(PY) -m pip install -qq --constraint constraints.txt setuptools
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/ready-%: $(VENV)/ready
+	@$(INSTALL) --editable '.[$*]'
+	@touch $@

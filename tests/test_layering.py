@@ -1,0 +1,144 @@
+"""Imports point one way, ``core <- rules <- verify <- reports <- cli``, and heavy packages stay where they belong."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+LAYERS = ("core", "rules", "verify", "reports", "cli")
+"""Each may import itself and what stands to its left."""
+
+OUTSIDE = {
+    "core": {"numpy", "rich"},  # rich: how a map shows itself on a terminal; loaded only then
+    "rules": {"numpy"},
+    "verify": {"numpy", "z3", "islpy", "cvc5", "distributed"},
+    "reports": {"numpy", "rich"},
+    "cli": {"numpy", "rich", "typer"},
+    "__init__": set(),
+    "__main__": set(),
+}
+"""The packages beside the standard library that a layer may import, at the top of a module or inside a function."""
+
+UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "numpy", "rich", "typer", "distributed")
+"""What ``import indexproof`` must not load."""
+
+
+def modules() -> list[Path]:
+    """The source files, relative to the root."""
+    found = list(ROOT.glob("*.py"))
+    for layer in LAYERS:
+        found += (ROOT / layer).rglob("*.py")
+    return sorted(path.relative_to(ROOT) for path in found)
+
+
+def imported(source: str, path: Path) -> Iterator[tuple[int, str]]:
+    """Line and dotted name of everything that a module imports; relative imports are resolved.
+
+    ``from .a import b`` yields ``indexproof.….a.b``: whether ``b`` is a module does not matter here.
+    """
+    package = ("indexproof", *path.parts[:-1])
+    for node in ast.walk(ast.parse(source, str(path))):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = package[: len(package) - level + 1] if level else ()
+                prefix = ".".join((*base, *([module] if module else ())))
+                yield from ((node.lineno, f"{prefix}.{alias.name}") for alias in names)
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield node.lineno, name
+
+
+def complaints(source: str, path: Path) -> Iterator[str]:
+    """Every import in ``source`` that its place does not allow."""
+    layer = path.parts[0].removesuffix(".py")
+    allowed = LAYERS[: LAYERS.index(layer) + 1] if layer in LAYERS else LAYERS
+    for line, name in imported(source, path):
+        top, *rest = name.split(".")
+        if top == "indexproof":
+            if rest[:1] != ["__version__"] and (not rest or rest[0] not in allowed):
+                yield f"{path}:{line}: {layer} may not import {name}"
+        elif top not in sys.stdlib_module_names and top not in OUTSIDE[layer]:
+            yield f"{path}:{line}: {layer} may not import {top}"
+
+
+def test_imports_point_one_way() -> None:
+    assert len(modules()) > 5
+    found = [c for path in modules() for c in complaints((ROOT / path).read_text("utf-8"), path)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/expr.py", "import z3"),
+        ("core/expr.py", "from ..rules import sums"),
+        ("core/hlo/reader.py", "from ... import rules"),
+        ("core/hlo/reader.py", "from ...verify.solve import solve"),
+        ("core/expr.py", "from .. import IndexingMap"),
+        ("core/expr.py", "def f():\n    import jax"),
+        ("rules/sums.py", "from ..verify import encode"),
+        ("rules/sums.py", "import indexproof.verify.encode"),
+        ("rules/sums.py", "import indexproof"),
+        ("rules/ops/fold.py", "import islpy as isl"),
+        ("rules/ops/fold.py", "importlib.import_module('z3')"),
+        ("verify/solve.py", "from ..reports.terminal import show"),
+        ("verify/solve.py", "from .. import cli"),
+        ("reports/html.py", "from z3 import Solver"),
+        ("cli.py", "import z3"),
+        ("__init__.py", "import numpy"),
+    ],
+)
+def test_a_wrong_import_is_noticed(path: str, source: str) -> None:
+    assert list(complaints(source, Path(path)))
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("core/hlo/reader.py", "from ..expr import Expr\nfrom . import shape\nimport numpy as np"),
+        ("rules/ops/fold.py", "from ...core import expr"),
+        ("verify/solve.py", "import z3\nfrom .. import __version__"),
+        ("cli.py", "from .reports import terminal\nfrom .core.errors import InputError\nimport typer"),
+        ("__init__.py", "from .core.expr import Expr"),
+    ],
+)
+def test_a_right_import_is_left_alone(path: str, source: str) -> None:
+    assert not list(complaints(source, Path(path)))
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, indexproof\n"
+        f"loaded = [name for name in {UNLOADED!r} if name in sys.modules]\n"
+        "assert not loaded, loaded\n"
+        "inner = [name for name in sys.modules if name.startswith('indexproof.')]\n"
+        "assert not inner, inner\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("layer", ["core", "rules"])
+def test_the_lower_layers_load_nothing_heavy_but_numpy(layer: str) -> None:
+    """Every module of a layer at once: an import chain through a third package would show here, not in the text."""
+    names = [".".join(("indexproof", *p.with_suffix("").parts)) for p in modules() if p.parts[0] == layer]
+    names = [name.removesuffix(".__init__") for name in names]
+    code = (
+        "import sys, importlib\n"
+        f"for name in {names!r}: importlib.import_module(name)\n"
+        f"loaded = [name for name in {UNLOADED!r} if name != 'numpy' and name in sys.modules]\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,363 @@
+"""Conditions: what a rule assumes, an op requires and a proof must show.
+
+A condition is a Boolean combination of comparisons, ranges and divisibilities of expressions.  It is total: it has a
+truth value for all integers (``0 ∣ x`` is false), provided its expressions are defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar
+
+from .expr import Expr, ExprLike, Int, Integers, Var, integer, interpret, lift, natural_key, postorder, substitute_all
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "And",
+    "Compare",
+    "Condition",
+    "Divides",
+    "Not",
+    "Or",
+    "Truth",
+    "Within",
+    "all_of",
+    "any_of",
+    "compare",
+    "condition_interpret",
+    "divides",
+    "within",
+]
+
+Relation = Literal["<=", "<", "==", "!="]
+V = TypeVar("V")
+B = TypeVar("B")
+
+
+class Condition:
+    """A statement about integers; combine with ``&``, ``|`` and ``~``."""
+
+    __slots__ = ()
+
+    def exprs(self) -> tuple[Expr, ...]:
+        """The maximal expressions in this condition."""
+        return ()
+
+    def parts(self) -> tuple[Condition, ...]:
+        """The direct subconditions."""
+        return ()
+
+    def evaluate(self, env: Mapping[Any, Any]) -> bool:
+        """Whether the condition holds; ``env`` maps variables or names to integers.
+
+        Raises :class:`ZeroDivisionError` where an expression in it has no value.
+        """
+        values: dict[Expr, Any] = {}
+        algebra = Integers(env)
+        return bool(condition_interpret(self, lambda e: interpret((e,), algebra, values)[0], _PLAIN))
+
+    def substitute(self, mapping: Mapping[Any, ExprLike]) -> Condition:
+        """The condition with expressions replaced; decided at once where only constants remain."""
+        return condition_interpret(self, lambda e: substitute_all((e,), mapping)[0], _REBUILD)
+
+    def variables(self) -> tuple[Var, ...]:
+        """The variables in it, in natural order of their names."""
+        found = {n for n in postorder(*all_exprs(self)) if isinstance(n, Var)}
+        return tuple(sorted(found, key=lambda v: (natural_key(v.name), v.kind)))
+
+    def __and__(self, other: Condition) -> Condition:
+        return all_of((self, other))
+
+    def __or__(self, other: Condition) -> Condition:
+        return any_of((self, other))
+
+    def __invert__(self) -> Condition:
+        return negate(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"`{self}` is not decided by constants alone: keep it as a condition")
+
+    def __str__(self) -> str:
+        from .notation import show_condition
+
+        return show_condition(self)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Truth(Condition):
+    """A decided condition."""
+
+    value: bool
+
+    def __bool__(self) -> bool:
+        return self.value
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Compare(Condition):
+    """``a op b``; ``>`` and ``>=`` are written with their sides exchanged."""
+
+    op: Relation
+    a: Expr
+    b: Expr
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.a, self.b)
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Within(Condition):
+    """``lo <= e <= hi``."""
+
+    e: Expr
+    lo: Expr
+    hi: Expr
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.e, self.lo, self.hi)
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Divides(Condition):
+    """``d`` is not zero and divides ``e``."""
+
+    d: Expr
+    e: Expr
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.d, self.e)
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class And(Condition):
+    """All of ``args``."""
+
+    args: tuple[Condition, ...]
+
+    def parts(self) -> tuple[Condition, ...]:
+        return self.args
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Or(Condition):
+    """At least one of ``args``."""
+
+    args: tuple[Condition, ...]
+
+    def parts(self) -> tuple[Condition, ...]:
+        return self.args
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Not(Condition):
+    """``arg`` does not hold."""
+
+    arg: Condition
+
+    def parts(self) -> tuple[Condition, ...]:
+        return (self.arg,)
+
+
+TRUE = Truth(True)
+FALSE = Truth(False)
+
+
+def _decided(value: bool) -> Condition:
+    return TRUE if value else FALSE
+
+
+def compare(op: Relation, a: Expr, b: Expr) -> Condition:
+    """``a op b``, decided at once when both sides are literals or the same expression."""
+    if type(a) is Int and type(b) is Int:
+        return _decided(_relate(op, a.value, b.value))
+    if a is b:
+        return _decided(op in ("<=", "=="))
+    return Compare(op, a, b)
+
+
+def within(e: Expr, lo: Expr, hi: Expr) -> Condition:
+    """``lo <= e <= hi``, decided at once on literals."""
+    if type(e) is Int and type(lo) is Int and type(hi) is Int:
+        return _decided(lo.value <= e.value <= hi.value)
+    return Within(e, lo, hi)
+
+
+def divides(d: Expr, e: Expr) -> Condition:
+    """``d`` divides ``e``; false for the divisor zero."""
+    if type(d) is Int:
+        if d.value == 0:
+            return FALSE
+        if d.value in (1, -1):
+            return TRUE
+        if type(e) is Int:
+            return _decided(e.value % d.value == 0)
+    return Divides(d, e)
+
+
+def all_of(conditions: Iterable[Condition]) -> Condition:
+    """The conjunction, flattened."""
+    kept: list[Condition] = []
+    for c in conditions:
+        for part in c.args if isinstance(c, And) else (c,):
+            if part is FALSE:
+                return FALSE
+            if part is not TRUE and part not in kept:
+                kept.append(part)
+    return TRUE if not kept else kept[0] if len(kept) == 1 else And(tuple(kept))
+
+
+def any_of(conditions: Iterable[Condition]) -> Condition:
+    """The disjunction, flattened."""
+    kept: list[Condition] = []
+    for c in conditions:
+        for part in c.args if isinstance(c, Or) else (c,):
+            if part is TRUE:
+                return TRUE
+            if part is not FALSE and part not in kept:
+                kept.append(part)
+    return FALSE if not kept else kept[0] if len(kept) == 1 else Or(tuple(kept))
+
+
+def negate(c: Condition) -> Condition:
+    """The negation, pushed into comparisons."""
+    match c:
+        case Truth(value):
+            return _decided(not value)
+        case Compare("<=", a, b):
+            return compare("<", b, a)
+        case Compare("<", a, b):
+            return compare("<=", b, a)
+        case Compare("==", a, b):
+            return compare("!=", a, b)
+        case Compare("!=", a, b):
+            return compare("==", a, b)
+        case Within(e, lo, hi):
+            return any_of((compare("<", e, lo), compare("<", hi, e)))
+        case And(args):
+            return any_of(negate(a) for a in args)
+        case Or(args):
+            return all_of(negate(a) for a in args)
+        case Not(arg):
+            return arg
+    return Not(c)
+
+
+def all_exprs(c: Condition) -> list[Expr]:
+    """The maximal expressions anywhere in ``c``, in order of appearance."""
+    out: list[Expr] = []
+    todo = [c]
+    while todo:
+        at = todo.pop()
+        out.extend(at.exprs())
+        todo.extend(reversed(at.parts()))
+    return out
+
+
+class Logic(Protocol[V, B]):
+    """One meaning of the connectives, over values of the expressions."""
+
+    def const(self, value: bool, /) -> B: ...
+    def compare(self, op: Relation, a: V, b: V, /) -> B: ...
+    def within(self, e: V, lo: V, hi: V, /) -> B: ...
+    def divides(self, d: V, e: V, /) -> B: ...
+    def conj(self, parts: list[B], /) -> B: ...
+    def disj(self, parts: list[B], /) -> B: ...
+    def neg(self, part: B, /) -> B: ...
+
+
+def condition_interpret(c: Condition, value_of: Callable[[Expr], V], logic: Logic[V, B]) -> B:
+    """The meaning of ``c`` in ``logic``, given the meaning of expressions.
+
+    Conditions are written by people and stay shallow, unlike expressions, so this may recurse.
+    """
+    match c:
+        case Truth(value):
+            return logic.const(value)
+        case Compare(op, a, b):
+            return logic.compare(op, value_of(a), value_of(b))
+        case Within(e, lo, hi):
+            return logic.within(value_of(e), value_of(lo), value_of(hi))
+        case Divides(d, e):
+            return logic.divides(value_of(d), value_of(e))
+        case And(args):
+            return logic.conj([condition_interpret(a, value_of, logic) for a in args])
+        case Or(args):
+            return logic.disj([condition_interpret(a, value_of, logic) for a in args])
+        case Not(arg):
+            return logic.neg(condition_interpret(arg, value_of, logic))
+    raise AssertionError(f"no meaning for {type(c).__name__}")
+
+
+def _relate(op: Relation, a: Any, b: Any) -> Any:
+    match op:
+        case "<=":
+            return a <= b
+        case "<":
+            return a < b
+        case "==":
+            return a == b
+        case "!=":
+            return a != b
+
+
+class _Plain:
+    """Truth over integers."""
+
+    def const(self, value: bool) -> bool:
+        return value
+
+    def compare(self, op: Relation, a: int, b: int) -> bool:
+        return bool(_relate(op, a, b))
+
+    def within(self, e: int, lo: int, hi: int) -> bool:
+        return lo <= e <= hi
+
+    def divides(self, d: int, e: int) -> bool:
+        return d != 0 and e % d == 0
+
+    def conj(self, parts: list[bool]) -> bool:
+        return all(parts)
+
+    def disj(self, parts: list[bool]) -> bool:
+        return any(parts)
+
+    def neg(self, part: bool) -> bool:
+        return not part
+
+
+class _Rebuild:
+    """The condition again, over new expressions."""
+
+    def const(self, value: bool) -> Condition:
+        return _decided(value)
+
+    def compare(self, op: Relation, a: Expr, b: Expr) -> Condition:
+        return compare(op, a, b)
+
+    def within(self, e: Expr, lo: Expr, hi: Expr) -> Condition:
+        return within(e, lo, hi)
+
+    def divides(self, d: Expr, e: Expr) -> Condition:
+        return divides(d, e)
+
+    def conj(self, parts: list[Condition]) -> Condition:
+        return all_of(parts)
+
+    def disj(self, parts: list[Condition]) -> Condition:
+        return any_of(parts)
+
+    def neg(self, part: Condition) -> Condition:
+        return negate(part)
+
+
+_PLAIN = _Plain()
+_REBUILD = _Rebuild()
+
+
+def constant(value: ExprLike) -> Expr:
+    """A literal, for callers that build conditions from Python numbers."""
+    return integer(value) if isinstance(value, int) else lift(value)

@@ -1,0 +1,732 @@
+"""Expressions over integer variables: interned, immutable, canonical in their sums.
+
+The language is the quasi-affine one of DESIGN ("Semantics, stated once"): ``+ - *``, ``//`` and ``%`` (floor
+semantics, as in Python), ``ceildiv``, ``min`` and ``max`` over unbounded integers.  Products of two variables are
+representable, because the sizes and attributes of a proof are symbols.
+
+Every node is interned: structural equality *is* identity, so ``==``, ``hash`` and dictionary look-ups cost nothing.
+Sums are canonical (one constant, each term once with its integer coefficient); nothing else is rewritten here.
+Simplification is what the proved rules do, not what a constructor does on the quiet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import weakref
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from .condition import Condition
+
+__all__ = [
+    "Algebra",
+    "CeilDiv",
+    "Expr",
+    "FloorDiv",
+    "Int",
+    "Integers",
+    "Max",
+    "Min",
+    "Mod",
+    "Mul",
+    "Sum",
+    "Var",
+    "add",
+    "ceildiv",
+    "floordiv",
+    "integer",
+    "interpret",
+    "lift",
+    "linear",
+    "maximum",
+    "minimum",
+    "mod",
+    "mul",
+    "natural_key",
+    "postorder",
+    "rebuild",
+    "var",
+]
+
+V = TypeVar("V")
+ExprLike: TypeAlias = "Expr | int"
+
+
+class _Ref(weakref.ref["Expr"]):
+    """A table entry that knows its own key, so that a dead node can take itself out."""
+
+    __slots__ = ("entry",)
+    entry: tuple[Any, ...]
+
+
+_table: dict[tuple[Any, ...], _Ref] = {}
+_lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
+def _forget(ref: weakref.ref[Expr]) -> None:
+    with _lock:
+        entry = ref.entry  # type: ignore[attr-defined]
+        if _table.get(entry) is ref:
+            del _table[entry]
+
+
+def _interned(entry: tuple[Any, ...]) -> Expr | None:
+    ref = _table.get(entry)
+    return None if ref is None else ref()
+
+
+def _store(entry: tuple[Any, ...], node: Expr) -> Expr:
+    """Publish a freshly built node, or return the one another thread published first."""
+    with _lock:
+        present = _interned(entry)
+        if present is not None:
+            return present
+        ref = _Ref(node, _forget)
+        ref.entry = entry
+        _table[entry] = ref
+        return node
+
+
+class Expr:
+    """An integer-valued expression.  Build one with the functions of this module or with Python's operators.
+
+    ``==`` is identity and therefore structural equality; the ordering operators and :meth:`eq` build
+    :class:`~indexproof.core.condition.Condition` objects.  An expression has no truth value.
+    """
+
+    __slots__ = ("__weakref__", "key")
+    #: A 64-bit structural digest, the same in every process.  It orders the terms of a canonical sum.
+    key: int
+
+    # -- structure
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        """The direct subexpressions, in order."""
+        return ()
+
+    def variables(self) -> tuple[Var, ...]:
+        """All variables below this node, in natural order of their names (``d2`` before ``d10``)."""
+        found = [n for n in postorder(self) if isinstance(n, Var)]
+        return tuple(sorted(found, key=lambda v: (natural_key(v.name), v.kind)))
+
+    def substitute(self, mapping: Mapping[Any, ExprLike]) -> Expr:
+        """Replace whole subexpressions simultaneously; keys are expressions (usually variables)."""
+        return substitute_all((self,), mapping)[0]
+
+    def evaluate(self, env: Mapping[Any, Any]) -> Any:
+        """The integer (or numpy array) this expression denotes; ``env`` maps variables or their names to values.
+
+        Raises :class:`ZeroDivisionError` where a divisor is zero and :class:`KeyError` for an unbound variable.
+        """
+        return interpret((self,), Integers(env))[0]
+
+    # -- arithmetic
+    def __add__(self, other: ExprLike) -> Expr:
+        return add(self, other)
+
+    def __radd__(self, other: int) -> Expr:
+        return add(other, self)
+
+    def __sub__(self, other: ExprLike) -> Expr:
+        return linear(0, ((self, 1), (lift(other), -1)))
+
+    def __rsub__(self, other: int) -> Expr:
+        return linear(other, ((self, -1),))
+
+    def __neg__(self) -> Expr:
+        return linear(0, ((self, -1),))
+
+    def __mul__(self, other: ExprLike) -> Expr:
+        return mul(self, other)
+
+    def __rmul__(self, other: int) -> Expr:
+        return mul(other, self)
+
+    def __floordiv__(self, other: ExprLike) -> Expr:
+        return floordiv(self, other)
+
+    def __rfloordiv__(self, other: int) -> Expr:
+        return floordiv(other, self)
+
+    def __mod__(self, other: ExprLike) -> Expr:
+        return mod(self, other)
+
+    def __rmod__(self, other: int) -> Expr:
+        return mod(other, self)
+
+    # -- conditions
+    def __lt__(self, other: ExprLike) -> Condition:
+        return _condition().compare("<", self, lift(other))
+
+    def __le__(self, other: ExprLike) -> Condition:
+        return _condition().compare("<=", self, lift(other))
+
+    def __gt__(self, other: ExprLike) -> Condition:
+        return _condition().compare("<", lift(other), self)
+
+    def __ge__(self, other: ExprLike) -> Condition:
+        return _condition().compare("<=", lift(other), self)
+
+    def eq(self, other: ExprLike) -> Condition:
+        """The condition that both sides have the same value."""
+        return _condition().compare("==", self, lift(other))
+
+    def ne(self, other: ExprLike) -> Condition:
+        """The condition that the sides differ."""
+        return _condition().compare("!=", self, lift(other))
+
+    def within(self, lo: ExprLike, hi: ExprLike) -> Condition:
+        """The condition ``lo <= self <= hi``."""
+        return _condition().within(self, lift(lo), lift(hi))
+
+    def divides(self, other: ExprLike) -> Condition:
+        """The condition that ``self`` is not zero and divides ``other``."""
+        return _condition().divides(self, lift(other))
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self} has no truth value: state it as a condition (`when=`, `where=`, `.eq()`, `.within()`)")
+
+    # -- identity is equality; copies and pickles must find the interned node again
+    def __copy__(self) -> Expr:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Expr:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _replay, (_program(self),)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        from .notation import show  # a cycle on purpose: printing is a client of the nodes
+
+        return show(self)
+
+
+def _condition() -> Any:
+    from . import condition
+
+    return condition
+
+
+class Int(Expr):
+    """An integer literal."""
+
+    __slots__ = ("value",)
+    value: int
+
+
+class Var(Expr):
+    """A variable.  ``kind`` is empty for index variables; rules use ``expr``, ``const`` and ``rest``."""
+
+    __slots__ = ("kind", "name")
+    name: str
+    kind: str
+
+
+class Sum(Expr):
+    """``const + Σ coefficient·term``: terms are distinct, neither sums nor literals, coefficients are not zero."""
+
+    __slots__ = ("const", "terms")
+    const: int
+    terms: tuple[tuple[Expr, int], ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return tuple(t for t, _ in self.terms)
+
+
+class Mul(Expr):
+    """A product of at least two factors, none of them a literal."""
+
+    __slots__ = ("factors",)
+    factors: tuple[Expr, ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.factors
+
+
+class _Binary(Expr):
+    __slots__ = ("a", "b")
+    a: Expr
+    b: Expr
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.a, self.b)
+
+
+class FloorDiv(_Binary):
+    """``a // b``, rounded towards minus infinity."""
+
+    __slots__ = ()
+
+
+class Mod(_Binary):
+    """``a % b``, with the sign of ``b``."""
+
+    __slots__ = ()
+
+
+class CeilDiv(_Binary):
+    """``-(-a // b)``, rounded towards plus infinity."""
+
+    __slots__ = ()
+
+
+class _Extremum(Expr):
+    __slots__ = ("args",)
+    args: tuple[Expr, ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.args
+
+
+class Min(_Extremum):
+    """The smallest of at least two arguments."""
+
+    __slots__ = ()
+
+
+class Max(_Extremum):
+    """The largest of at least two arguments."""
+
+    __slots__ = ()
+
+
+# ---------------------------------------------------------------------------------------------------------- builders
+def integer(n: int) -> Int:
+    """The literal ``n``."""
+    entry = (Int, n)
+    node = _interned(entry)
+    if node is None:
+        new = object.__new__(Int)
+        new.value = n
+        new.key = hash((1, n))
+        node = _store(entry, new)
+    return node  # type: ignore[return-value]
+
+
+def var(name: str, kind: str = "") -> Var:
+    """The variable ``name``; two variables are the same when name and kind are."""
+    entry = (Var, name, kind)
+    node = _interned(entry)
+    if node is None:
+        new = object.__new__(Var)
+        new.name, new.kind = name, kind
+        # Python randomises string hashes per process; the digest must not depend on that
+        digest = hashlib.blake2b(f"{kind}:{name}".encode(), digest_size=8).digest()
+        new.key = int.from_bytes(digest, "little", signed=True)
+        node = _store(entry, new)
+    return node  # type: ignore[return-value]
+
+
+def lift(x: ExprLike) -> Expr:
+    """``x`` itself, or the literal for a Python integer.  Raises :class:`TypeError` for anything else."""
+    if isinstance(x, Expr):
+        return x
+    if isinstance(x, int) and not isinstance(x, bool):
+        return integer(x)
+    try:
+        index = x.__index__()
+    except AttributeError:
+        raise TypeError(f"expected an expression or an integer, got {x!r}") from None
+    return integer(index)
+
+
+def _by_key(e: Expr) -> int:
+    return e.key
+
+
+def _term_key(t: tuple[Expr, int]) -> int:
+    return t[0].key
+
+
+def linear(const: int, terms: Iterable[tuple[Expr, int]]) -> Expr:
+    """The canonical sum ``const + Σ coefficient·expression``; nested sums and literals are merged."""
+    merged: dict[Expr, int] = {}
+    for e, k in terms:
+        if type(e) is Sum:
+            const += k * e.const
+            for t, j in e.terms:
+                merged[t] = merged.get(t, 0) + k * j
+        elif type(e) is Int:
+            const += k * e.value
+        else:
+            merged[e] = merged.get(e, 0) + k
+    kept = [(t, k) for t, k in merged.items() if k]
+    if not kept:
+        return integer(const)
+    if len(kept) == 1:
+        if const == 0 and kept[0][1] == 1:
+            return kept[0][0]
+    else:
+        kept.sort(key=_term_key)
+    canonical = tuple(kept)
+    entry = (Sum, const, canonical)
+    node = _interned(entry)
+    if node is None:
+        new = object.__new__(Sum)
+        new.const, new.terms = const, canonical
+        new.key = hash((2, const, tuple((t.key, k) for t, k in canonical)))
+        node = _store(entry, new)
+    return node
+
+
+def add(*es: ExprLike) -> Expr:
+    """The sum of any number of expressions."""
+    return linear(0, [(lift(e), 1) for e in es])
+
+
+def mul(*es: ExprLike) -> Expr:
+    """The product.  Integer factors distribute over sums; products of expressions are kept as they are."""
+    scale = 1
+    factors: list[Expr] = []
+    todo = [lift(e) for e in reversed(es)]
+    while todo:
+        e = todo.pop()
+        if type(e) is Int:
+            scale *= e.value
+        elif type(e) is Mul:
+            factors.extend(e.factors)
+        elif type(e) is Sum and e.const == 0 and len(e.terms) == 1:
+            scale *= e.terms[0][1]
+            todo.append(e.terms[0][0])
+        else:
+            factors.append(e)
+    if scale == 0 or not factors:
+        return integer(scale)
+    if len(factors) == 1:
+        return linear(0, ((factors[0], scale),))
+    factors.sort(key=_by_key)
+    product = _node(Mul, "factors", tuple(factors), 3)
+    return product if scale == 1 else linear(0, ((product, scale),))
+
+
+def _node(cls: type[Expr], slot: str, args: tuple[Expr, ...], tag: int) -> Expr:
+    entry = (cls, args)
+    node = _interned(entry)
+    if node is None:
+        new = object.__new__(cls)
+        setattr(new, slot, args)
+        new.key = hash((tag, *[a.key for a in args]))
+        node = _store(entry, new)
+    return node
+
+
+def _binary(cls: type[_Binary], a: Expr, b: Expr, tag: int) -> Expr:
+    entry = (cls, a, b)
+    node = _interned(entry)
+    if node is None:
+        new = object.__new__(cls)
+        new.a, new.b = a, b
+        new.key = hash((tag, a.key, b.key))
+        node = _store(entry, new)
+    return node
+
+
+def _refuse_zero(b: Expr) -> None:
+    if type(b) is Int and b.value == 0:
+        raise ZeroDivisionError("division by the constant zero has no value")
+
+
+def floordiv(a: ExprLike, b: ExprLike) -> Expr:
+    """``a // b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
+    a, b = lift(a), lift(b)
+    _refuse_zero(b)
+    if type(a) is Int and type(b) is Int:
+        return integer(a.value // b.value)
+    return _binary(FloorDiv, a, b, 4)
+
+
+def mod(a: ExprLike, b: ExprLike) -> Expr:
+    """``a % b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
+    a, b = lift(a), lift(b)
+    _refuse_zero(b)
+    if type(a) is Int and type(b) is Int:
+        return integer(a.value % b.value)
+    return _binary(Mod, a, b, 5)
+
+
+def ceildiv(a: ExprLike, b: ExprLike) -> Expr:
+    """``a / b`` rounded up.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
+    a, b = lift(a), lift(b)
+    _refuse_zero(b)
+    if type(a) is Int and type(b) is Int:
+        return integer(-(-a.value // b.value))
+    return _binary(CeilDiv, a, b, 6)
+
+
+def _extremum(cls: type[_Extremum], es: Sequence[ExprLike], tag: int) -> Expr:
+    if not es:
+        raise TypeError(f"{cls.__name__.lower()} needs at least one argument")
+    literal: int | None = None
+    pick = min if cls is Min else max
+    args: dict[Expr, None] = {}
+    for x in es:
+        e = lift(x)
+        for a in e.args if type(e) is cls else (e,):  # type: ignore[attr-defined]
+            if type(a) is Int:
+                literal = a.value if literal is None else pick(literal, a.value)
+            else:
+                args[a] = None
+    if literal is not None:
+        args[integer(literal)] = None
+    if len(args) == 1:
+        return next(iter(args))
+    return _node(cls, "args", tuple(sorted(args, key=_by_key)), tag)
+
+
+def minimum(*es: ExprLike) -> Expr:
+    """The smallest argument; nested minima are merged."""
+    return _extremum(Min, es, 7)
+
+
+def maximum(*es: ExprLike) -> Expr:
+    """The largest argument; nested maxima are merged."""
+    return _extremum(Max, es, 8)
+
+
+# ---------------------------------------------------------------------------------------------------------- traversal
+def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
+    """Every distinct node below ``roots``, children before parents; iterative, so any depth will do.
+
+    Nodes in ``known``, and what lies below them, are left out.
+    """
+    seen: set[Expr] = set()
+    out: list[Expr] = []
+    stack: list[tuple[Expr, Iterator[Expr]]] = []
+    for root in roots:
+        if root in seen or root in known:
+            continue
+        seen.add(root)
+        stack.append((root, iter(root.children)))
+        while stack:
+            node, rest = stack[-1]
+            for child in rest:
+                if child not in seen and child not in known:
+                    seen.add(child)
+                    stack.append((child, iter(child.children)))
+                    break
+            else:
+                out.append(node)
+                stack.pop()
+    return out
+
+
+def rebuild(node: Expr, children: Sequence[ExprLike]) -> Expr:
+    """``node`` with other children, in the order of :attr:`Expr.children`."""
+    match node:
+        case Sum():
+            return linear(node.const, [(lift(c), k) for c, (_, k) in zip(children, node.terms, strict=True)])
+        case Mul():
+            return mul(*children)
+        case FloorDiv():
+            return floordiv(*children)
+        case Mod():
+            return mod(*children)
+        case CeilDiv():
+            return ceildiv(*children)
+        case Min():
+            return minimum(*children)
+        case Max():
+            return maximum(*children)
+    return node
+
+
+def substitute_all(roots: Sequence[Expr], mapping: Mapping[Any, ExprLike]) -> list[Expr]:
+    """:meth:`Expr.substitute` on several expressions at once, sharing the work on common subexpressions."""
+    done: dict[Expr, Expr] = {k: lift(v) for k, v in mapping.items()}
+    for node in postorder(*roots):
+        if node not in done:
+            kids = node.children
+            new = [done[c] for c in kids]
+            done[node] = node if all(a is b for a, b in zip(kids, new, strict=True)) else rebuild(node, new)
+    return [done[r] for r in roots]
+
+
+class Algebra(Protocol, Generic[V]):
+    """One meaning of the operators: integers, intervals, solver terms, text."""
+
+    def integer(self, n: int, /) -> V: ...
+    def variable(self, v: Var, /) -> V: ...
+    def sum(self, const: int, terms: list[tuple[V, int]], /) -> V: ...
+    def product(self, factors: list[V], /) -> V: ...
+    def floordiv(self, a: V, b: V, /) -> V: ...
+    def mod(self, a: V, b: V, /) -> V: ...
+    def ceildiv(self, a: V, b: V, /) -> V: ...
+    def minimum(self, args: list[V], /) -> V: ...
+    def maximum(self, args: list[V], /) -> V: ...
+
+
+def interpret(roots: Sequence[Expr], algebra: Algebra[V], memo: dict[Expr, V] | None = None) -> list[V]:
+    """The value of each root in ``algebra``: the only walker over expressions.
+
+    Shared subexpressions are computed once; ``memo`` (node to value) may be passed to share work between calls.
+    """
+    values: dict[Expr, V] = {} if memo is None else memo
+    for node in postorder(*roots, known=values):
+        match node:
+            case Int():
+                value = algebra.integer(node.value)
+            case Var():
+                value = algebra.variable(node)
+            case Sum():
+                value = algebra.sum(node.const, [(values[t], k) for t, k in node.terms])
+            case Mul():
+                value = algebra.product([values[f] for f in node.factors])
+            case FloorDiv():
+                value = algebra.floordiv(values[node.a], values[node.b])
+            case Mod():
+                value = algebra.mod(values[node.a], values[node.b])
+            case CeilDiv():
+                value = algebra.ceildiv(values[node.a], values[node.b])
+            case Min():
+                value = algebra.minimum([values[a] for a in node.args])
+            case Max():
+                value = algebra.maximum([values[a] for a in node.args])
+            case _:
+                raise AssertionError(f"no meaning for {type(node).__name__}")
+        values[node] = value
+    return [values[r] for r in roots]
+
+
+class Integers:
+    """The integer meaning (DESIGN, "Semantics"): Python integers, or numpy integer arrays element by element.
+
+    Dividing an array by an array that contains zero raises :class:`ZeroDivisionError`, as for single integers.
+    """
+
+    def __init__(self, env: Mapping[Any, Any]) -> None:
+        self.env = env
+
+    def integer(self, n: int) -> Any:
+        return n
+
+    def variable(self, v: Var) -> Any:
+        env = self.env
+        if v in env:
+            return env[v]
+        if v.name in env:
+            return env[v.name]
+        raise KeyError(v.name)
+
+    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
+        total: Any = const
+        for value, k in terms:
+            total = total + value * k
+        return total
+
+    def product(self, factors: list[Any]) -> Any:
+        total: Any = 1
+        for f in factors:
+            total = total * f
+        return total
+
+    def _divisor(self, b: Any) -> Any:
+        if hasattr(b, "dtype") and not b.all():
+            raise ZeroDivisionError("division by zero")
+        return b
+
+    def floordiv(self, a: Any, b: Any) -> Any:
+        return a // self._divisor(b)
+
+    def mod(self, a: Any, b: Any) -> Any:
+        return a % self._divisor(b)
+
+    def ceildiv(self, a: Any, b: Any) -> Any:
+        return -(-a // self._divisor(b))
+
+    def _fold(self, args: list[Any], arrays: str, pick: Any) -> Any:
+        if any(hasattr(a, "dtype") for a in args):
+            import numpy as np
+
+            operation = getattr(np, arrays)
+            total = args[0]
+            for a in args[1:]:
+                total = operation(total, a)
+            return total
+        return pick(args)
+
+    def minimum(self, args: list[Any]) -> Any:
+        return self._fold(args, "minimum", min)
+
+    def maximum(self, args: list[Any]) -> Any:
+        return self._fold(args, "maximum", max)
+
+
+# ------------------------------------------------------------------------------------------------ pickling, any depth
+def _program(root: Expr) -> tuple[tuple[Any, ...], ...]:
+    """A flat list of build steps; operands are indices of earlier steps."""
+    at: dict[Expr, int] = {}
+    steps: list[tuple[Any, ...]] = []
+    for node in postorder(root):
+        match node:
+            case Int():
+                step: tuple[Any, ...] = ("i", node.value)
+            case Var():
+                step = ("v", node.name, node.kind)
+            case Sum():
+                step = ("s", node.const, tuple((at[t], k) for t, k in node.terms))
+            case _:
+                step = (type(node).__name__, tuple(at[c] for c in node.children))
+        at[node] = len(steps)
+        steps.append(step)
+    return tuple(steps)
+
+
+_BUILDERS = {
+    "Mul": mul,
+    "FloorDiv": floordiv,
+    "Mod": mod,
+    "CeilDiv": ceildiv,
+    "Min": minimum,
+    "Max": maximum,
+}
+
+
+def _replay(steps: tuple[tuple[Any, ...], ...]) -> Expr:
+    built: list[Expr] = []
+    for step in steps:
+        match step:
+            case ("i", value):
+                node: Expr = integer(value)
+            case ("v", name, kind):
+                node = var(name, kind)
+            case ("s", const, terms):
+                node = linear(const, [(built[i], k) for i, k in terms])
+            case (name, args):
+                node = _BUILDERS[name](*[built[i] for i in args])
+            case _:
+                raise ValueError(f"damaged expression pickle: {step!r}")
+        built.append(node)
+    return built[-1]
+
+
+def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key under which ``d2`` comes before ``d10``."""
+    out: list[tuple[int, int, str]] = []
+    i = 0
+    while i < len(name):
+        j = i
+        digit = name[i].isdecimal()
+        while j < len(name) and name[j].isdecimal() == digit:
+            j += 1
+        out.append((0, int(name[i:j]), "") if digit else (1, 0, name[i:j]))
+        i = j
+    return tuple(out)

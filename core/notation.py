@@ -1,0 +1,118 @@
+"""Mathematical notation for people: rules, conditions, counterexamples.
+
+``x·c + r``, ``a // b``, ``a mod b``, ``d ∣ e``, ``r… ∈ [0, g - 1]``.  The compilers' own textual notation of maps is
+in :mod:`.text`.
+"""
+
+from __future__ import annotations
+
+from .condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
+from .expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    natural_key,
+    postorder,
+)
+
+__all__ = ["show", "show_condition"]
+
+_SUM, _PRODUCT, _ATOM = 1, 2, 3
+_KIND_ORDER = {"expr": 0, "": 1, "const": 2, "rest": 3}
+
+
+def _rank(e: Expr) -> tuple[object, ...]:
+    """Reading order of summands and factors: structured terms, expressions, then constants, then the rest."""
+    if isinstance(e, Var):
+        return (1, _KIND_ORDER.get(e.kind, 1), natural_key(e.name))
+    return (0, 0, ())
+
+
+def show(root: Expr) -> str:
+    """``root`` in mathematical notation; iterative, so any depth will do."""
+    text: dict[Expr, tuple[str, int]] = {}
+
+    def at(e: Expr, level: int) -> str:
+        s, precedence = text[e]
+        return f"({s})" if precedence < level else s
+
+    for node in postorder(root):
+        match node:
+            case Int():
+                text[node] = (str(node.value), _ATOM if node.value >= 0 else _SUM)
+            case Var():
+                text[node] = (node.name + ("…" if node.kind == "rest" else ""), _ATOM)
+            case Sum():
+                text[node] = _sum(node, text, at)
+            case Mul():
+                factors = sorted(node.factors, key=lambda f: (_rank(f), text[f][0]))
+                loose = [text[f][1] == _PRODUCT and not isinstance(f, Mul) for f in factors]
+                parts = [f"({text[f][0]})" if tight else at(f, _PRODUCT) for f, tight in zip(factors, loose, strict=True)]
+                text[node] = ("·".join(parts), _PRODUCT)
+            case FloorDiv() | Mod():
+                sign = "//" if isinstance(node, FloorDiv) else "mod"
+                text[node] = (f"{_operand(node.a, text)} {sign} {at(node.b, _ATOM)}", _PRODUCT)
+            case CeilDiv():
+                text[node] = (f"ceildiv({text[node.a][0]}, {text[node.b][0]})", _ATOM)
+            case Min() | Max():
+                args = sorted(node.args, key=lambda a: (isinstance(a, Int), _rank(a), text[a][0]))
+                text[node] = (f"{type(node).__name__.lower()}({', '.join(text[a][0] for a in args)})", _ATOM)
+    return text[root][0]
+
+
+def _operand(e: Expr, text: dict[Expr, tuple[str, int]]) -> str:
+    """The left side of a division: anything but an atom or another division is set in parentheses."""
+    s, precedence = text[e]
+    return s if precedence == _ATOM or isinstance(e, FloorDiv) else f"({s})"
+
+
+def _sum(node: Sum, text: dict[Expr, tuple[str, int]], at: object) -> tuple[str, int]:
+    pieces: list[str] = []
+    ordered = sorted(node.terms, key=lambda t: (_rank(t[0]), text[t[0]][0]))
+    # begin with a positive term where there is one: "b - a" reads better than "-a + b"
+    ordered.sort(key=lambda t: (isinstance(t[0], Var) and t[0].kind == "rest", t[1] < 0))
+    for t, k in ordered:
+        s, precedence = text[t]
+        size = abs(k)
+        if size != 1:
+            s = f"({s})" if precedence == _PRODUCT and not isinstance(t, Mul) else s
+            s = f"{size}·{s}"
+        if not pieces:
+            pieces.append(s if k > 0 else f"-({s})" if precedence == _PRODUCT and size == 1 else f"-{s}")
+        else:
+            pieces.append(f"{'+' if k > 0 else '-'} {s}")
+    if node.const:
+        pieces.append(f"{'+' if node.const > 0 else '-'} {abs(node.const)}")
+    level = _PRODUCT if len(node.terms) == 1 and not node.const and node.terms[0][1] > 0 else _SUM
+    return " ".join(pieces), level
+
+
+_RELATION = {"<=": "≤", "<": "<", "==": "=", "!=": "≠"}
+
+
+def show_condition(c: Condition) -> str:
+    """``c`` in mathematical notation."""
+    match c:
+        case Truth(value):
+            return "true" if value else "false"
+        case Compare(op, a, b):
+            return f"{show(a)} {_RELATION[op]} {show(b)}"
+        case Within(e, lo, hi):
+            return f"{show(e)} ∈ [{show(lo)}, {show(hi)}]"
+        case Divides(d, e):
+            left = show(d)
+            return f"{left if isinstance(d, (Int, Var)) else f'({left})'} ∣ {show(e)}"
+        case And(args):
+            return " and ".join(f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args)
+        case Or(args):
+            return " or ".join(f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args)
+        case Not(arg):
+            return f"not ({show_condition(arg)})"
+    raise AssertionError(f"no notation for {type(c).__name__}")

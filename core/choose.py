@@ -1,0 +1,153 @@
+"""Strategies that supply values for pattern variables which the left side of a rule does not bind.
+
+A strategy only proposes.  The driver checks every proposal against the rule: the instance of the left side must be the
+redex itself, the conditions must hold, and the result must be smaller in the documented order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, integer, linear
+from .facts import Facts
+
+__all__ = ["STRATEGIES", "Binding", "content", "least_common_multiple"]
+
+Binding: TypeAlias = Mapping[str, Expr]
+
+
+def _as_sum(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
+    if isinstance(e, Sum):
+        return e.const, e.terms
+    if isinstance(e, Int):
+        return e.value, ()
+    return 0, ((e, 1),)
+
+
+def _division(e: Expr) -> tuple[Expr, int] | None:
+    if isinstance(e, (FloorDiv, Mod)) and isinstance(e.b, Int):
+        return e.a, e.b.value
+    return None
+
+
+def block_of_range(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """The quotient that both ends of the dividend's range have."""
+    parts = _division(e)
+    if parts:
+        x, d = parts
+        lo, hi = facts.interval(x)
+        if lo <= hi and not isinstance(lo, float) and not isinstance(hi, float) and lo // d == hi // d:
+            yield {"x": x, "d": integer(d), "q": integer(lo // d)}
+
+
+def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """From every summand, the multiple of the divisor nearest to its coefficient, or the one below it.
+
+    The constant part of the quotient is then fixed by the range of what is left.
+    """
+    parts = _division(e)
+    if not parts or parts[1] <= 1:
+        return
+    x, d = parts
+    const, terms = _as_sum(x)
+    tried = set()
+    for nearest in (True, False):
+        quotients: list[tuple[Expr, int]] = []
+        lo: float = const
+        hi: float = const
+        for t, k in terms:
+            q, r = divmod(k, d)
+            if nearest and 2 * r > d:
+                q, r = q + 1, r - d
+            if q:
+                quotients.append((t, q))
+            if r:
+                span = facts.interval(t)
+                ends = (span.lo, span.hi) if r > 0 else (span.hi, span.lo)
+                if any(isinstance(v, float) for v in ends):
+                    lo, hi = 0, d
+                    break
+                lo += r * ends[0]
+                hi += r * ends[1]
+        if not quotients or tuple(quotients) in tried:
+            continue
+        tried.add(tuple(quotients))
+        if lo // d == hi // d:
+            yield {"x": x, "d": integer(d), "q": linear(int(lo // d), quotients)}
+        else:
+            # a constraint may know more about what is left than its terms do
+            rest = linear(const, [*terms, *[(t, -q * d) for t, q in quotients]])
+            span = facts.interval(rest)
+            if not isinstance(span.lo, float) and not isinstance(span.hi, float) and span.lo // d == span.hi // d:
+                yield {"x": x, "d": integer(d), "q": linear(int(span.lo // d), quotients)}
+
+
+def common_factor(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """Largest coefficients first: a prefix whose greatest common divisor with d exceeds the range of the others."""
+    parts = _division(e)
+    if not parts or parts[1] <= 1:
+        return
+    whole, d = parts
+    const, terms = _as_sum(whole)
+    ordered = sorted(terms, key=lambda t: (-abs(t[1]), t[0].key))
+    g = d
+    for i, (_, k) in enumerate(ordered):
+        g = math.gcd(g, k)
+        if g == 1:
+            return
+        rest = linear(const % g, ordered[i + 1 :])
+        span = facts.interval(rest)
+        if 0 <= span.lo and span.hi <= g - 1:
+            x = linear(const // g, [(t, k // g) for t, k in ordered[: i + 1]])
+            yield {"x": x, "g": integer(g), "d": integer(d), "r": rest}
+            return
+
+
+def common_constant(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """The constant of smallest magnitude among two arguments that both carry one."""
+    if not isinstance(e, (Min, Max)) or len(e.args) != 2:
+        return
+    compound = [a for a in e.args if not isinstance(a, Int)]
+    constants = [a.const if isinstance(a, Sum) else 0 for a in compound]
+    if constants and all(constants):
+        k = min(constants, key=lambda c: (abs(c), c))
+        yield {"x": e.args[0], "y": e.args[1], "k": integer(k)}
+
+
+def content(e: Expr) -> Iterator[Binding]:
+    """The greatest common divisor of a sum's coefficients, negative when all of them are."""
+    const, terms = _as_sum(e)
+    if const == 0 and terms:
+        g = math.gcd(*[k for _, k in terms])
+        if all(k < 0 for _, k in terms):
+            g = -g
+        if g != 1:
+            yield {"x": linear(0, [(t, k // g) for t, k in terms]), "k": integer(g)}
+
+
+def least_common_multiple(m: int, s: int, n: int, t: int) -> Binding | None:
+    """Everything that makes two remainders one: cofactors, Bézout coefficients and the common remainder."""
+    if m <= 0 or n <= 0:
+        return None
+    g = math.gcd(m, n)
+    if (s - t) % g or not 0 <= s < m or not 0 <= t < n:
+        return None
+    a, b = n // g, m // g
+    u = pow(a, -1, b) if b > 1 else 0
+    v = (1 - u * a) // b
+    w = (s + m * ((t - s) // g * pow(b, -1, a) % a if a > 1 else 0)) % (m * a)
+    values = {"l": m * a, "w": w, "a": a, "b": b, "u": u, "v": v}
+    return {name: integer(value) for name, value in values.items()}
+
+
+Strategy: TypeAlias = Callable[[Expr, Facts], Iterator[Binding]]
+
+#: Strategies by the name a rule gives in ``choose=``.
+STRATEGIES: dict[str, Strategy] = {
+    "block_of_range": block_of_range,
+    "coefficient_quotients": coefficient_quotients,
+    "common_factor": common_factor,
+    "common_constant": common_constant,
+}

@@ -1,0 +1,118 @@
+"""What is known about the variables of a domain, and what that decides.
+
+:class:`Facts` answers two questions for the simplifier, without any solver: the range of an expression, and whether a
+condition certainly holds.  Both follow from bounds, congruences and the constraints of the domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .condition import Condition, condition_interpret
+from .expr import Expr, Int, Sum, Var, interpret, linear, postorder
+from .interval import EMPTY, Interval, Range, Ranges
+
+__all__ = ["Facts"]
+
+
+class Facts:
+    """Bounds of variables plus ``expression ∈ interval`` facts, with memoised ranges.
+
+    ``bounds`` maps variables to intervals.  ``known`` lists constraints of the domain; a constraint on a sum is
+    remembered without its constant, so it serves every shifted copy.
+    """
+
+    def __init__(
+        self, bounds: Mapping[Var, Interval], known: Iterable[tuple[Expr, Interval]] = ()
+    ) -> None:
+        self.bounds: dict[Var, Range] = {v: Range.of(i) for v, i in bounds.items()}
+        self.known: dict[Expr, Range] = {}
+        for e, i in known:
+            body, shift = _without_constant(e)
+            fact = Range.of(i.shift(-shift))
+            old = self.known.get(body)
+            self.known[body] = fact if old is None else Range.of(old.interval & fact.interval)
+            if isinstance(body, Var) and body in self.bounds:
+                self.bounds[body] = Range.of(self.bounds[body].interval & fact.interval)
+        self._memo: dict[Expr, Range] = {}
+        self._algebra = Ranges(self.bounds)
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether some variable has no value left."""
+        return any(r.empty for r in self.bounds.values()) or any(r.empty for r in self.known.values())
+
+    def range(self, e: Expr) -> Range:
+        """An enclosure of every value ``e`` takes on the domain."""
+        memo = self._memo
+        found = memo.get(e)
+        if found is not None:
+            return found
+        if not self.known:
+            return interpret((e,), self._algebra, memo)[0]
+        # with facts, each node is met once on the way up and sharpened there
+        for node in postorder(e, known=memo):
+            value = interpret((node,), self._algebra, memo)[0]
+            body, shift = _without_constant(node)
+            fact = self.known.get(body)
+            if fact is not None:
+                value = Range.of(value.interval & fact.interval.shift(shift), value.congruence)
+            memo[node] = value
+        return memo[e]
+
+    def interval(self, e: Expr) -> Interval:
+        """The interval of :meth:`range`."""
+        return self.range(e).interval
+
+    def holds(self, c: Condition) -> bool:
+        """Whether ``c`` certainly holds on the domain; ``False`` means "not known", never "does not hold"."""
+        return bool(condition_interpret(c, lambda e: e, _Certain(self)))
+
+
+def _without_constant(e: Expr) -> tuple[Expr, int]:
+    if isinstance(e, Sum) and e.const:
+        return linear(0, e.terms), e.const
+    return e, 0
+
+
+class _Certain:
+    """Three-valued logic folded to "certainly true"; the negation of a comparison is a comparison, so none is lost."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def const(self, value: bool) -> bool:
+        return value
+
+    def compare(self, op: str, a: Expr, b: Expr) -> bool:
+        gap = self.facts.range(b - a)
+        lo, hi = gap.interval
+        match op:
+            case "<=":
+                return lo >= 0
+            case "<":
+                return lo >= 1
+            case "==":
+                return lo == hi == 0
+        return not gap.empty and 0 not in gap
+
+    def within(self, e: Expr, lo: Expr, hi: Expr) -> bool:
+        if isinstance(lo, Int) and isinstance(hi, Int):
+            return self.facts.interval(e).inside(Interval(lo.value, hi.value)) and self.facts.interval(e) != EMPTY
+        return self.compare("<=", lo, e) and self.compare("<=", e, hi)
+
+    def divides(self, d: Expr, e: Expr) -> bool:
+        if isinstance(d, Int):
+            c = self.facts.range(e).congruence
+            return d.value != 0 and c.m % d.value == 0 and c.r % d.value == 0
+        return False
+
+    def conj(self, parts: list[bool]) -> bool:
+        return all(parts)
+
+    def disj(self, parts: list[bool]) -> bool:
+        return any(parts)
+
+    def neg(self, part: bool) -> bool:
+        # only reached for divisibility, where "not known" must stay "not known"
+        return False

@@ -1,0 +1,401 @@
+"""The declaration language: rewrite rules and constraint rules as closed mathematics.
+
+A rule is a function that runs once, on pattern variables, and returns the equation it claims::
+
+    @rule(fires={"(4*a + b) // 12 | b in [0, 3]": "a // 3"})
+    def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest):
+        \"\"\"Less than one step of x cannot carry x over a multiple of d.\"\"\"
+        return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(0, g - 1)))
+
+The annotation says what a variable matches: ``Expr`` anything, ``Const`` an integer literal, ``Rest`` the summands left
+over.  The same object is proved (:mod:`indexproof.verify`), compiled (:mod:`.matcher`), printed and documented.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+from . import expr as core
+from .condition import Condition, all_of
+from .expr import Expr, Var, lift, natural_key, postorder
+from .notation import show, show_condition
+
+__all__ = [
+    "Bounded",
+    "Const",
+    "ConstraintRewrite",
+    "ConstraintRule",
+    "DeclarationError",
+    "Rest",
+    "Rewrite",
+    "Rule",
+    "RuleSet",
+    "constraint_rule",
+    "measure",
+    "rule",
+]
+
+Const: TypeAlias = Annotated[core.Expr, "const"]
+Rest: TypeAlias = Annotated[core.Expr, "rest"]
+_KINDS = {"Expr": "expr", "Const": "const", "Rest": "rest"}
+
+
+class DeclarationError(TypeError):
+    """A rule or op is declared in a way that can mean nothing; the message names it and says what to change."""
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """``left`` may be replaced by ``right`` ``when`` all conditions hold.
+
+    ``guard`` conditions are needed for progress or taste, not for truth; the proof of soundness does not see them.
+    ``choose`` names a strategy that supplies values for variables that occur only on the right (a quotient, say).
+    """
+
+    left: Expr
+    right: Expr | int
+    when: tuple[Condition, ...] = ()
+    guard: tuple[Condition, ...] = ()
+    choose: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A proved-for-all-integers claim ``left = right`` under ``when``, with examples that are tests and documentation."""
+
+    name: str
+    doc: str
+    left: Expr
+    right: Expr
+    when: tuple[Condition, ...]
+    guard: tuple[Condition, ...]
+    choose: str
+    where: str
+    fires: Mapping[str, str] = field(default_factory=dict)
+    keeps: tuple[str, ...] = ()
+    widens: str = ""
+    #: the laws of the canonical form are applied by the constructors themselves and never matched
+    structural: bool = False
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Everything that must hold before the rule fires."""
+        return self.when + self.guard
+
+    @property
+    def variables(self) -> tuple[Var, ...]:
+        """The pattern variables, in natural order of names."""
+        return _variables((self.left, self.right), self.conditions)
+
+    def statement(self) -> str:
+        """The claim on one line."""
+        text = f"{show(self.left)}  →  {show(self.right)}"
+        if self.when:
+            text += "   when " + ",  ".join(map(show_condition, self.when))
+        if self.guard:
+            text += "   guard " + ",  ".join(map(show_condition, self.guard))
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.statement()}"
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """The constraint ``e ∈ [lo, hi]`` as a pattern."""
+
+    e: Expr
+    lo: Expr
+    hi: Expr
+
+    def condition(self) -> Condition:
+        """The condition it states."""
+        return self.e.within(self.lo, self.hi)
+
+
+@dataclass(frozen=True)
+class ConstraintRewrite:
+    """The constraints ``left`` together hold exactly when the constraints ``right`` do, given ``when``."""
+
+    left: tuple[Bounded, ...]
+    right: tuple[Bounded, ...]
+    when: tuple[Condition, ...] = ()
+    guard: tuple[Condition, ...] = ()
+    choose: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintRule:
+    """An equivalence between constraints, proved for all integers."""
+
+    name: str
+    doc: str
+    left: tuple[Bounded, ...]
+    right: tuple[Bounded, ...]
+    when: tuple[Condition, ...]
+    guard: tuple[Condition, ...]
+    choose: str
+    where: str
+    fires: Mapping[str, str] = field(default_factory=dict)
+    keeps: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Everything that must hold before the rule fires."""
+        return self.when + self.guard
+
+    @property
+    def variables(self) -> tuple[Var, ...]:
+        """The pattern variables, in natural order of names."""
+        parts = [x for b in (*self.left, *self.right) for x in (b.e, b.lo, b.hi)]
+        return _variables(parts, self.conditions)
+
+    def claim(self) -> tuple[Condition, Condition]:
+        """Both sides of the equivalence."""
+        return all_of(b.condition() for b in self.left), all_of(b.condition() for b in self.right)
+
+    def statement(self) -> str:
+        """The claim on one line."""
+        left, right = self.claim()
+        text = f"{show_condition(left)}  ⇔  {show_condition(right)}"
+        if self.when:
+            text += "   when " + ",  ".join(map(show_condition, self.when))
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.statement()}"
+
+
+def _variables(parts: Sequence[Expr], conditions: Iterable[Condition]) -> tuple[Var, ...]:
+    found = {n for n in postorder(*parts) if isinstance(n, Var)}
+    for c in conditions:
+        found.update(c.variables())
+    return tuple(sorted(found, key=lambda v: natural_key(v.name)))
+
+
+# --------------------------------------------------------------------------------------------------------- decorators
+def _pattern_variables(fn: Callable[..., Any]) -> dict[str, Var]:
+    out: dict[str, Var] = {}
+    for name, parameter in inspect.signature(fn).parameters.items():
+        annotation = parameter.annotation
+        label = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+        kind = _KINDS.get(label)
+        if kind is None:
+            raise DeclarationError(f"rule {fn.__name__}: annotate `{name}` with Expr, Const or Rest")
+        out[name] = core.var(name, kind)
+    return out
+
+
+def _header(fn: Callable[..., Any]) -> tuple[str, str]:
+    doc = inspect.cleandoc(fn.__doc__ or "")
+    if not doc:
+        raise DeclarationError(f"rule {fn.__name__}: say in a docstring what it claims")
+    code = fn.__code__
+    return doc, f"{code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno}"
+
+
+def _check_bound(name: str, bound: set[Var], used: Iterable[Var], choose: str) -> None:
+    loose = [v.name for v in used if v not in bound]
+    if loose and not choose:
+        raise DeclarationError(f"rule {name}: {', '.join(loose)} does not occur on the left, so nothing binds it")
+
+
+def rule(
+    fires: Mapping[str, str] | None = None,
+    keeps: Sequence[str] = (),
+    *,
+    widens: str = "",
+    structural: bool = False,
+) -> Callable[[Callable[..., Rewrite]], Rule]:
+    """Declare a rewrite rule.
+
+    ``fires`` maps an expression (``expression | x in [lo, hi], …``) to its simplified form, ``keeps`` lists expressions
+    the rule must leave alone.  ``widens`` gives the reason where the right side may overflow although the left does not.
+    Raises :class:`DeclarationError` for an unannotated or unbound variable or a missing docstring.
+    """
+
+    def declare(fn: Callable[..., Rewrite]) -> Rule:
+        doc, where = _header(fn)
+        claim = fn(**_pattern_variables(fn))
+        left = lift(claim.left)
+        made = Rule(
+            name=fn.__name__,
+            doc=doc,
+            left=left,
+            right=lift(claim.right),
+            when=tuple(claim.when),
+            guard=tuple(claim.guard),
+            choose=claim.choose,
+            where=where,
+            fires=dict(fires or {}),
+            keeps=tuple(keeps),
+            widens=widens,
+            structural=structural,
+        )
+        _check_bound(made.name, set(left.variables()), made.variables, made.choose)
+        return made
+
+    return declare
+
+
+def constraint_rule(
+    fires: Mapping[str, str] | None = None, keeps: Sequence[str] = ()
+) -> Callable[[Callable[..., ConstraintRewrite]], ConstraintRule]:
+    """Declare an equivalence between constraints; the arguments are as for :func:`rule`."""
+
+    def declare(fn: Callable[..., ConstraintRewrite]) -> ConstraintRule:
+        doc, where = _header(fn)
+        claim = fn(**_pattern_variables(fn))
+        made = ConstraintRule(
+            name=fn.__name__,
+            doc=doc,
+            left=claim.left,
+            right=claim.right,
+            when=tuple(claim.when),
+            guard=tuple(claim.guard),
+            choose=claim.choose,
+            where=where,
+            fires=dict(fires or {}),
+            keeps=tuple(keeps),
+        )
+        bound = {v for b in made.left for x in (b.e, b.lo, b.hi) for v in x.variables()}
+        _check_bound(made.name, bound, made.variables, made.choose)
+        return made
+
+    return declare
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """An ordered collection of rules; join sets with ``+``."""
+
+    name: str
+    rules: tuple[Rule, ...] = ()
+    constraints: tuple[ConstraintRule, ...] = ()
+
+    @staticmethod
+    def of(module: ModuleType) -> RuleSet:
+        """The rules a module declares, in the order of declaration."""
+        values = list(vars(module).values())
+        return RuleSet(
+            module.__name__.rsplit(".", 1)[-1],
+            tuple(v for v in values if isinstance(v, Rule)),
+            tuple(v for v in values if isinstance(v, ConstraintRule)),
+        )
+
+    def __add__(self, other: RuleSet) -> RuleSet:
+        return RuleSet(
+            f"{self.name}+{other.name}", self.rules + other.rules, self.constraints + other.constraints
+        ).checked()
+
+    def checked(self) -> RuleSet:
+        """Itself, after refusing duplicate names with :class:`DeclarationError`."""
+        seen: dict[str, str] = {}
+        for r in self:
+            if r.name in seen:
+                raise DeclarationError(f"two rules are called {r.name}: {seen[r.name]} and {r.where}")
+            seen[r.name] = r.where
+        return self
+
+    def __iter__(self) -> Iterator[Rule | ConstraintRule]:
+        yield from self.rules
+        yield from self.constraints
+
+    def __len__(self) -> int:
+        return len(self.rules) + len(self.constraints)
+
+    def __getitem__(self, name: str) -> Rule | ConstraintRule:
+        for r in self:
+            if r.name == name:
+                return r
+        raise KeyError(name)
+
+
+# ------------------------------------------------------------------------------------------------------- the order
+class Measure(NamedTuple):
+    """The well-founded order of the catalogue, compared lexicographically; every component is a natural number.
+
+    ``weight`` is a polynomial interpretation, strictly monotone in every argument: divisions triple what is below them,
+    so whatever is moved out of a division makes progress, and ``mod`` weighs more than ``//``, so a digit is read as
+    ``(x // a) % b``.  ``divisors`` is the sum of the absolute values of all divisors, ``negative`` counts negative ones.
+    ``unreduced`` counts constants (and, below ``mod``, coefficients) not smaller than the divisor above them, and constants
+    common to all arguments of ``min`` or ``max``; it triples with every such node above, because reducing a constant
+    inside passes the excess outwards.
+    """
+
+    weight: Expr
+    divisors: Expr
+    negative: Expr
+    unreduced: Expr
+
+    def values(self) -> tuple[int, int, int, int]:
+        """The components of a ground expression, as integers."""
+        return tuple(c.value for c in self)  # type: ignore[attr-defined,return-value]
+
+
+def measure(e: Expr) -> Measure:
+    """The :class:`Measure` of ``e``.
+
+    On a ground expression the components are literals.  On a pattern they are expressions over the measures of its
+    variables, called ``|x|``, ``‖x‖``, ``x⁻`` and ``x°``.  A literal weighs nothing, an index variable two.
+    """
+    done: dict[Expr, Measure] = {}
+    literal: dict[Expr, bool] = {}
+    zero = lift(0)
+    nothing = Measure(zero, zero, zero, zero)
+    for node in postorder(e):
+        kids = node.children
+        literal[node] = isinstance(node, core.Int) or (
+            node.kind == "const" if isinstance(node, Var) else all(literal[k] for k in kids)
+        )
+        if literal[node]:
+            done[node] = nothing
+            continue
+        if isinstance(node, Var):
+            symbols = (f"|{node.name}|", f"‖{node.name}‖", f"{node.name}⁻", f"{node.name}°")
+            done[node] = Measure(*map(core.var, symbols)) if node.kind else Measure(lift(2), zero, zero, zero)
+            continue
+        weight, divisors, negative, unreduced = (core.add(*parts) for parts in zip(*[done[k] for k in kids], strict=True))
+        match node:
+            case core.FloorDiv() | core.Mod() | core.CeilDiv():
+                weight = 3 * weight + _DIVISION_WEIGHT[type(node)]
+                divisors += core.maximum(node.b, -node.b)
+                negative += core.minimum(1, core.maximum(0, -node.b))
+                unreduced = 3 * unreduced + _excess(node, literal)
+            case core.Min() | core.Max():
+                weight += len(kids) - 1
+                unreduced = 3 * unreduced + _common_constant(kids)
+        done[node] = Measure(weight, divisors, negative, unreduced)
+    return done[e]
+
+
+_DIVISION_WEIGHT: dict[type[Expr], int] = {core.FloorDiv: 1, core.Mod: 2, core.CeilDiv: 3}
+
+
+def _excess(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr, bool]) -> Expr:
+    """How many constants and coefficients of the dividend the divisor would reduce."""
+    a, b = node.a, node.b
+    const, terms = (a.const, a.terms) if isinstance(a, core.Sum) else (0, ((a, 1),))
+    parts = [core.linear(const, [(t, k) for t, k in terms if literal[t]])]
+    if isinstance(node, core.Mod):
+        for t, k in terms:
+            if not literal[t]:
+                factors = [f for f in t.factors if literal[f]] if isinstance(t, core.Mul) else []
+                if not (isinstance(t, Var) and t.kind == "rest"):
+                    parts.append(core.mul(k, *factors))
+    found = []
+    for p in parts:
+        if p is not lift(0):
+            q = core.floordiv(core.maximum(p, -p), core.maximum(b, -b))
+            found.append(core.minimum(1, q))
+    return core.add(0, *found)
+
+
+def _common_constant(args: Sequence[Expr]) -> int:
+    """Whether every argument that is not a literal carries a constant."""
+    compound = [a for a in args if not isinstance(a, core.Int)]
+    return int(all(isinstance(a, core.Sum) and a.const != 0 for a in compound))

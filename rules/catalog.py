@@ -1,0 +1,23 @@
+"""The named rule sets."""
+
+from __future__ import annotations
+
+from ..core.rewrite import RuleSet
+from . import constraints as _constraints
+from . import division as _division
+from . import minmax as _minmax
+from . import mixed_radix as _mixed_radix
+from . import remainder as _remainder
+from . import sums as _sums
+
+__all__ = ["RULES", "constraints", "division", "minmax", "mixed_radix", "remainder", "sums"]
+
+sums = RuleSet.of(_sums)
+division = RuleSet.of(_division)
+remainder = RuleSet.of(_remainder)
+mixed_radix = RuleSet.of(_mixed_radix)
+minmax = RuleSet.of(_minmax)
+constraints = RuleSet.of(_constraints)
+
+#: Everything, in the order in which it is tried.
+RULES: RuleSet = sums + division + remainder + mixed_radix + minmax + constraints

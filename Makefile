@@ -1,5 +1,5 @@
-# Needs python3 (3.11 or newer), make and a C compiler. Everything else goes into .venv, which each target sets up as far
-# as it needs: `make prove` installs the required dependencies only.
+# Needs python3 (3.11 or newer), make and a C compiler. Everything else goes into .venv, which each target sets
+# up as far as it needs: `make prove` installs the required dependencies only.
 #
 #   make PYTHON=python3.12 prove    another interpreter
 #   make JOBS=8 test                more test processes (default 2)
@@ -36,7 +36,7 @@ test: $(VENV)/ready-test ## run the tests
 lint: style types docs-check ## style, types, and whether the generated documents are current
 
 style: $(VENV)/ready-lint ## ruff: lint and format
-	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff check --output-format concise .
 	$(VENV)/bin/ruff format --check .
 
 # mypy is given the package by name through a link, so that the checkout's own folder may be called anything.
@@ -59,14 +59,14 @@ constraints: ## write constraints.txt anew, with the newest versions that pyproj
 	$(VENV)/fresh/bin/pip install -qq --no-build-isolation '.[dev,distributed]'
 	sed -i.old '/^[^#]/d' constraints.txt && rm constraints.txt.old
 	$(VENV)/fresh/bin/pip freeze --all --exclude pip --exclude indexproof >> constraints.txt
-	rm -rf $(VENV)/fresh
+	rm -rf $(VENV)/fresh build indexproof.egg-info
 
 clean: ## remove .venv, caches and built packages
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The environment. `place` is the bare environment, `ready` adds indexproof itself, `ready-X` adds the extra X. Each file
-# is written last, so that an interrupted installation is taken up again.
+# The environment. `place` is the bare environment, `ready` adds indexproof itself, `ready-X` adds the extra X.
+# Each file is written last, so that an interrupted installation is taken up again.
 INSTALL := $(PY) -m pip install -qq --no-build-isolation --constraint constraints.txt
 
 $(VENV)/place:

@@ -1,11 +1,12 @@
 """indexproof: verification of tensor indexing maps.
 
-An indexing map says which elements of one tensor are read to compute an element of another. This package declares the
-rules and operations that produce such maps, proves them with SMT solvers for all constants and all sizes, answers a
-false claim with a small concrete counterexample, and simplifies maps with the rules that were proved.
+An indexing map says which elements of one tensor are read to compute an element of another. This package
+declares the rules and operations that produce such maps, proves them with SMT solvers for all constants and
+all sizes, answers a false claim with a small concrete counterexample, and simplifies maps with the rules that
+were proved.
 
-The names below are loaded when they are first used: ``import indexproof`` itself loads no other module of the package,
-and so neither a solver nor numpy.
+The names below are loaded when they are first used: ``import indexproof`` itself loads no other module of the
+package, and so neither a solver nor numpy.
 """
 
 from __future__ import annotations
@@ -52,7 +53,25 @@ _HOME: Final = {
 }
 """Every public name and the module that defines it."""
 
-__all__ = ["__version__", *_HOME]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [
+    "Constraint",
+    "Expr",
+    "IndexingMap",
+    "IndexproofError",
+    "InputError",
+    "RuntimeSource",
+    "RuntimeVariable",
+    "Variable",
+    "__version__",
+    "format_expr",
+    "format_map",
+    "map_from_json",
+    "map_to_json",
+    "parse_condition",
+    "parse_expr",
+    "parse_map",
+    "read_map",
+]
 
 if not TYPE_CHECKING:  # a checker that saw this function would accept any misspelt name
 

@@ -77,7 +77,6 @@ class Rule:
     where: str
     fires: Mapping[str, str] = field(default_factory=dict)
     keeps: tuple[str, ...] = ()
-    widens: str = ""
     #: the laws of the canonical form are applied by the constructors themselves and never matched
     structural: bool = False
 
@@ -119,13 +118,17 @@ class Bounded:
 
 @dataclass(frozen=True)
 class ConstraintRewrite:
-    """The constraints ``left`` together hold exactly when the constraints ``right`` do, given ``when``."""
+    """The constraints ``left`` together hold exactly when the constraints ``right`` do, given ``when``.
+
+    ``by`` lists intermediate statements of the proof that left implies right, each owed from those before it.
+    """
 
     left: tuple[Bounded, ...]
     right: tuple[Bounded, ...]
     when: tuple[Condition, ...] = ()
     guard: tuple[Condition, ...] = ()
     choose: str = ""
+    by: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +145,7 @@ class ConstraintRule:
     where: str
     fires: Mapping[str, str] = field(default_factory=dict)
     keeps: tuple[str, ...] = ()
+    by: tuple[Condition, ...] = ()
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -182,8 +186,12 @@ def _pattern_variables(fn: Callable[..., Any]) -> dict[str, Var]:
     out: dict[str, Var] = {}
     for name, parameter in inspect.signature(fn).parameters.items():
         annotation = parameter.annotation
-        label = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-        kind = _KINDS.get(label)
+        if isinstance(annotation, str):
+            kind = _KINDS.get(annotation)
+        elif annotation is Expr:
+            kind = "expr"
+        else:
+            kind = next(iter(getattr(annotation, "__metadata__", ())), None)
         if kind is None:
             raise DeclarationError(f"rule {fn.__name__}: annotate `{name}` with Expr, Const or Rest")
         out[name] = core.var(name, kind)
@@ -208,13 +216,12 @@ def rule(
     fires: Mapping[str, str] | None = None,
     keeps: Sequence[str] = (),
     *,
-    widens: str = "",
     structural: bool = False,
 ) -> Callable[[Callable[..., Rewrite]], Rule]:
     """Declare a rewrite rule.
 
     ``fires`` maps an expression (``expression | x in [lo, hi], …``) to its simplified form, ``keeps`` lists expressions
-    the rule must leave alone.  ``widens`` gives the reason where the right side may overflow although the left does not.
+    the rule must leave alone.  A ``structural`` rule is a law of the canonical form, which the constructors apply.
     Raises :class:`DeclarationError` for an unannotated or unbound variable or a missing docstring.
     """
 
@@ -233,7 +240,6 @@ def rule(
             where=where,
             fires=dict(fires or {}),
             keeps=tuple(keeps),
-            widens=widens,
             structural=structural,
         )
         _check_bound(made.name, set(left.variables()), made.variables, made.choose)
@@ -261,6 +267,7 @@ def constraint_rule(
             where=where,
             fires=dict(fires or {}),
             keeps=tuple(keeps),
+            by=tuple(claim.by),
         )
         bound = {v for b in made.left for x in (b.e, b.lo, b.hi) for v in x.variables()}
         _check_bound(made.name, bound, made.variables, made.choose)

@@ -82,6 +82,8 @@ def remainders_merge(x: Expr, m: Const, n: Const, s: Const, t: Const, l: Const, 
         (Bounded(x % m, s, s), Bounded(x % n, t, t)),
         (Bounded(x % l, w, w),),
         when=(
+            m > 0,
+            n > 0,
             l.eq(m * a),
             l.eq(n * b),
             (u * a + v * b).eq(1),
@@ -90,6 +92,14 @@ def remainders_merge(x: Expr, m: Const, n: Const, s: Const, t: Const, l: Const, 
             w.within(0, l - 1),
         ),
         choose="least_common_multiple",
+        by=(
+            m.divides(x - w),
+            n.divides(x - w),
+            (m * ((x - w) // m)).eq(x - w),
+            (n * ((x - w) // n)).eq(x - w),
+            (x - w).eq(l * (u * ((x - w) // m) + v * ((x - w) // n))),
+            l.divides(x - w),
+        ),
     )
 
 

@@ -36,7 +36,7 @@ def inner_digits_recombine(x: Expr, a: Const, n: Const, b: Const, m: Const, p: C
     return Rewrite(
         (x // b % m) * p + (x // a % n) * w + r,
         (x // a % (n * m)) * w + r,
-        when=(n > 0, m > 0, b.eq(a * n), p.eq(n * w)),
+        when=(a > 0, n > 0, m > 0, b.eq(a * n), p.eq(n * w)),
     )
 
 

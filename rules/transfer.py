@@ -16,7 +16,7 @@ from ..core.interval import Congruence, Interval
 
 __all__ = ["CONGRUENCE_LAWS", "TRANSFER_LAWS", "CongruenceLaw", "TransferLaw"]
 
-a, b, c, d, k, m, n, g, r, s, x, y = (var(name) for name in "abcdkmngrsxy")
+a, b, c, d, e, f, g, h, i, j, k, m, n, r, s, x, y = (var(name) for name in "abcdefghijkmnrsxy")
 
 Point = tuple[Expr | int, ...]
 
@@ -327,9 +327,9 @@ CONGRUENCE_LAWS: tuple[CongruenceLaw, ...] = (
     ),
     CongruenceLaw(
         "congruence_product",
-        "Classes multiply modulo any common divisor of m·n, m·s and n·r.",
-        (m.divides(x - r), n.divides(y - s), g.divides(m * n), g.divides(m * s), g.divides(n * r)),
-        g.divides(x * y - r * s),
+        "Classes multiply modulo any common divisor g of m·n, m·s and n·r, whose cofactors are e, f and h.",
+        (x.eq(r + m * i), y.eq(s + n * j), (m * n).eq(g * e), (m * s).eq(g * f), (n * r).eq(g * h)),
+        (x * y - r * s).eq(g * (e * i * j + f * i + h * j)),
     ),
     CongruenceLaw(
         "congruence_quotient",

@@ -1,4 +1,4 @@
-"""Imports point one way, ``core <- rules <- verify <- reports <- cli``, and heavy packages stay where they belong."""
+"""Imports point one way, ``core <- rules <- verify <- reports <- cli``, and heavy packages have one place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUTSIDE = {
     "__init__": set(),
     "__main__": set(),
 }
-"""The packages beside the standard library that a layer may import, at the top of a module or inside a function."""
+"""What a layer may import beside the standard library, at the top of a module or inside a function."""
 
 UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "numpy", "rich", "typer", "distributed")
 """What ``import indexproof`` must not load."""
@@ -131,7 +131,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("layer", ["core", "rules"])
 def test_the_lower_layers_load_nothing_heavy_but_numpy(layer: str) -> None:
-    """Every module of a layer at once: an import chain through a third package would show here, not in the text."""
+    """All modules of a layer at once: an import chain through a third package shows here, not in the text."""
     names = [".".join(("indexproof", *p.with_suffix("").parts)) for p in modules() if p.parts[0] == layer]
     names = [name.removesuffix(".__init__") for name in names]
     code = (

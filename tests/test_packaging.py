@@ -46,7 +46,7 @@ def test_the_list_of_packages_is_the_folders_on_disk() -> None:
 
 
 def test_every_package_has_an_init() -> None:
-    # Without one the folder would be a namespace package, which type checkers and importlib.resources treat differently.
+    # Without one a folder is a namespace package, which type checkers and importlib.resources see otherwise.
     for name in SETUPTOOLS["packages"]:
         folder = ROOT.joinpath(*name.split(".")[1:])
         assert (folder / "__init__.py").is_file(), name
@@ -58,21 +58,25 @@ def test_every_data_file_is_installed() -> None:
         for package, patterns in SETUPTOOLS["package-data"].items()
         for pattern in patterns
     ]
-    missed = [str(p) for p in source_files() if p.suffix != ".py" and not any(fnmatch(str(p), q) for q in patterns)]
+    missed = [
+        str(p) for p in source_files() if p.suffix != ".py" and not any(fnmatch(str(p), q) for q in patterns)
+    ]
     assert not missed
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from a copy so that nothing is left behind in the work tree."""
-    pytest.importorskip("setuptools")
+    pytest.importorskip("setuptools", minversion="77")
     place = tmp_path_factory.mktemp("wheel")
     copy = place / "a copy"
     for path in [*source_files(), Path("pyproject.toml"), Path("README.md"), Path("py.typed")]:
         (copy / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, copy / path)
     build = "from setuptools import build_meta; build_meta.build_wheel('dist')"
-    done = subprocess.run([sys.executable, "-c", build], cwd=copy, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", build], cwd=copy, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     (built,) = (copy / "dist").glob("*.whl")
     return built
@@ -86,7 +90,9 @@ def test_the_wheel_holds_the_sources_and_nothing_else(wheel: Path) -> None:
 
 
 def test_every_module_of_the_wheel_imports_from_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
-    modules = [".".join(("indexproof", *p.with_suffix("").parts)) for p in source_files() if p.suffix == ".py"]
+    modules = [
+        ".".join(("indexproof", *p.with_suffix("").parts)) for p in source_files() if p.suffix == ".py"
+    ]
     modules = [name.removesuffix(".__init__") for name in modules]
     code = (
         "import sys, importlib\n"
@@ -104,7 +110,9 @@ def pins() -> dict[str, str]:
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     lines = [line for line in lines if line and not line.startswith("#")]
     for line in lines:
-        assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+", line), f"constraints.txt: {line!r} is not NAME==VERSION"
+        assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+", line), (
+            f"constraints.txt: {line!r} is not NAME==VERSION"
+        )
     return {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
 
 
@@ -117,7 +125,9 @@ def test_every_requirement_is_pinned_within_its_bounds() -> None:
         name = canonicalize_name(requirement.name)
         if name != "indexproof":
             assert name in pinned, f"{name} is not in constraints.txt"
-            assert requirement.specifier.contains(pinned[name]), f"{requirement}, but constraints.txt pins {pinned[name]}"
+            assert requirement.specifier.contains(pinned[name]), (
+                f"{requirement}, but constraints.txt pins {pinned[name]}"
+            )
 
 
 def test_the_pins_are_complete() -> None:
@@ -151,6 +161,7 @@ def test_a_type_checker_sees_the_public_names() -> None:
     (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
     seen = {a.asname: n.module for n in ast.walk(block) if isinstance(n, ast.ImportFrom) for a in n.names}
     assert seen == indexproof._HOME
+    assert sorted(indexproof.__all__) == sorted([*seen, "__version__"])
 
 
 def test_a_misspelt_name_is_an_attribute_error() -> None:

@@ -1,0 +1,632 @@
+"""The ``indexproof`` command.
+
+Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, 4 a bug in indexproof.
+Modules that take time to load are imported by the commands that need them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from . import __version__
+from .core.errors import IndexproofError, InputError, TooLargeError, quoted
+
+if TYPE_CHECKING:
+    from .core.indexing_map import IndexingMap
+    from .reports.selection import Named, Selected
+    from .verify.cache import Cache
+    from .verify.claims import ClaimsFile
+
+__all__ = ["app", "main"]
+
+PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
+
+# what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed one
+UsageError: Any = typer.BadParameter.__mro__[1]
+
+
+# --------------------------------------------------------------------------------------------------------- the command
+class Commands(TyperGroup):
+    """The commands, with one way for errors to reach a person."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line; raises :class:`SystemExit` with the exit status."""
+        words = list(sys.argv[1:] if args is None else args)
+        debug = bool(os.environ.get("INDEXPROOF_DEBUG"))
+        head = words[: words.index("--")] if "--" in words else words
+        if "--debug" in head:
+            # accepted anywhere: it is added to a command that has just failed
+            debug = True
+            words.remove("--debug")
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        status = _guarded(
+            lambda: super(Commands, self).main(
+                words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
+            ),
+            debug,
+        )
+        sys.exit(status)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            _say("interrupted: nothing was checked")
+            raise typer.Exit(OPEN) from None
+
+
+def _guarded(run: Callable[[], Any], debug: bool) -> int:
+    """The exit status of ``run``; what it raises is told in a line or two on standard error."""
+    try:
+        status = run()
+        sys.stdout.flush()
+        return status if isinstance(status, int) else PROVED
+    except UsageError as error:
+        context = getattr(error, "ctx", None)
+        _say(f"error: {error.format_message()}")
+        if context is not None:
+            _say(f"       `{context.command_path} --help` says what there is")
+        return BAD_INPUT
+    except InputError as error:
+        if debug:
+            raise
+        place = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+        _say(f"error: {place}{error.render()}")
+        return BAD_INPUT
+    except TooLargeError as error:
+        if debug:
+            raise
+        _say(f"not checked: {error}")
+        return OPEN
+    except BrokenPipeError:
+        # the reader has gone (`indexproof list | head`); keep the interpreter from complaining about it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OPEN
+    except typer.Abort:
+        _say("interrupted: nothing was checked")
+        return OPEN
+    except Exception as error:
+        if debug:
+            raise
+        _say(_bug(error))
+        return BUG
+
+
+def _bug(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace is not None else ""
+    kind = "" if isinstance(error, IndexproofError) else f"{type(error).__name__}: "
+    return (
+        f"internal error: {kind}{error}{where}\n"
+        "This is a bug in indexproof, and no verdict was reached. Please report it with the command that you ran and "
+        "the text above; with --debug the command prints where it happened."
+    )
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify.",
+    epilog="Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, 4 a bug in "
+    "indexproof itself.",
+)
+
+
+def main() -> NoReturn:
+    """The entry point of the ``indexproof`` script."""
+    app()
+    raise AssertionError("a command ends with its exit status")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"indexproof {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the Python traceback of an error; accepted anywhere on the line.")
+    ] = False,
+) -> None:
+    """Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify."""
+
+
+# --------------------------------------------------------------------------------------------------------- shared parts
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document (see reports/docs/json.md) and nothing else.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME",
+        show_default=False,
+        help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, transfer, ops) or "
+        "files FILE.py with declarations; everything without names.",
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes to use (default: all cores).")
+]
+BudgetFactor = Annotated[
+    float, typer.Option("--budget", min=0, metavar="FACTOR", help="Multiply the solver's budget by this.")
+]
+CachePath = Annotated[
+    Path | None, typer.Option("--cache", metavar="PATH", help="Keep verdicts in this file instead of the default one.")
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep verdicts.")]
+ReadOnly = Annotated[bool, typer.Option("--read-only-cache", help="Use the kept verdicts, but add none.")]
+MaxRank = Annotated[
+    int | None, typer.Option("--max-rank", min=0, metavar="N", help="Ops are proved up to this rank (default: 4).")
+]
+
+
+def _emit(text: str) -> None:
+    from .reports.layout import write
+
+    write(text)
+
+
+def _emit_json(data: dict[str, Any]) -> None:
+    from .reports.machine import text_of
+
+    sys.stdout.write(text_of(data) + "\n")
+
+
+def default_cache() -> Path:
+    """``$INDEXPROOF_CACHE``, or a file in the user's cache folder: verdicts are keyed by content, so that checkouts can
+    share them.
+    """
+    named = os.environ.get("INDEXPROOF_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "indexproof" / "verdicts.sqlite"
+
+
+@contextmanager
+def _opened(path: Path | None, no_cache: bool, read_only: bool) -> Iterator[Cache]:
+    """The cache that the options ask for."""
+    from .verify.cache import Cache
+
+    if no_cache and (path is not None or read_only):
+        raise InputError("--no-cache contradicts " + ("--cache" if path is not None else "--read-only-cache"))
+    place = None if no_cache else path or default_cache()
+    if path is not None and place is not None:
+        if place.is_dir():
+            raise InputError(f"--cache: {quoted(path, 200)} is a folder", expected="the name of a file")
+        if read_only and not place.is_file():
+            raise InputError(f"--cache: there is no file {quoted(path, 200)} to read")
+    if place is not None and not read_only:
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            writable = os.access(place if place.exists() else place.parent, os.W_OK)
+        except OSError:
+            writable = False
+        if not writable:
+            if path is not None:
+                raise InputError(f"--cache: cannot write {quoted(path, 200)}")
+            place = None  # a machine without a home folder proves everything anew
+    with Cache(place, read_only=read_only) as cache:
+        yield cache
+
+
+def _rank(max_rank: int | None) -> int:
+    from .verify.catalogue import MAX_RANK
+
+    return MAX_RANK if max_rank is None else max_rank
+
+
+def _chosen(names: Sequence[str], max_rank: int) -> tuple[list[Selected], str]:
+    """The claims that the command line names, and the command that names them again, up to a claim."""
+    from .reports.selection import Named, declared_in, everything, is_file, select
+
+    files = [n for n in names if is_file(n)]
+    rest = [n for n in names if not is_file(n)]
+    if not files:
+        return select(rest, everything(max_rank)), "indexproof prove"
+    declared: dict[str, Named] = {}
+    for path in dict.fromkeys(files):
+        for claim in declared_in(path, max_rank):
+            if claim.name in declared:
+                raise InputError(f"{path}: another of the files also declares {quoted(claim.name)}")
+            declared[claim.name] = claim
+    return select(rest, list(declared.values()), " or ".join(files)), f"indexproof prove {' '.join(files)}"
+
+
+# --------------------------------------------------------------------------------------------------------------- prove
+@app.command()
+def prove(
+    names: Names = None,
+    json: Json = False,
+    jobs: Jobs = None,
+    budget: BudgetFactor = 1.0,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    read_only_cache: ReadOnly = False,
+    at: Annotated[
+        str, typer.Option("--at", metavar="POINT", help="Evaluate one claim at a point, as in --at 'x=1,g=2'.")
+    ] = "",
+    max_rank: MaxRank = None,
+) -> None:
+    """Prove the catalogue, or what is named.
+
+    Reports how many obligations were proved, by which strategies and how fast, and answers a false claim with its
+    smallest counterexample. With a file FILE.py, proves what that file declares; further names then choose among its
+    claims. Interrupted with Ctrl-C, says what was not checked; the verdicts reached so far are in the cache.
+
+    Verdicts are kept in $INDEXPROOF_CACHE, by default ~/.cache/indexproof/verdicts.sqlite (or below $XDG_CACHE_HOME).
+    """
+    chosen, command = _chosen(names or (), _rank(max_rank))
+    if at:
+        raise typer.Exit(_at_point(chosen, at, json))
+    from .reports.machine import run_json
+    from .reports.progress import Watcher
+    from .reports.summary import summary
+    from .verify.run import prove_all
+    from .verify.solve import Budget
+
+    if budget <= 0:
+        raise InputError(f"--budget {budget:g} leaves the solver nothing", expected="a factor above 0")
+    obligations = [o for s in chosen for o in s.obligations()]
+    claims = list({s.named.name: s.named for s in chosen}.values())
+    with _opened(cache, no_cache, read_only_cache) as kept:
+        with Watcher(len(obligations)) as watcher:
+            run = prove_all(obligations, jobs=jobs, budget=Budget().scaled(budget), cache=kept, progress=watcher)
+        keeps = kept.path is not None and not kept.read_only
+    status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
+    if json:
+        _emit_json(run_json(run, claims, command))
+    else:
+        for n, text in enumerate(summary(run, claims, command=command, cached=keeps)):
+            _emit(("\n" if n else "") + text)
+    raise typer.Exit(status)
+
+
+def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
+    """Evaluate what one claim owes at one point."""
+    from .reports.machine import point_json
+    from .reports.refutation import at_point, holds_at
+
+    if len({s.named.name for s in chosen}) != 1:
+        raise InputError(f"--at evaluates one claim, but {len(chosen):,} are selected", expected="the name of one claim")
+    obligations = [o for s in chosen for o in s.obligations()]
+    if not any(s.kind for s in chosen):
+        obligations = [o for o in obligations if o.gate and o.question == "valid"]
+    known = {v.name: v for o in obligations for v in o.formula_variables()}
+    point = _point(at, list(known))
+    places = [(o, place) for o in obligations if (place := holds_at(o, point)) is not None]
+    # an obligation without variables is the same at every point
+    places = [(o, place) for o, place in places if o.formula_variables()] or places
+    if not places:
+        least = min((o for o in obligations), key=lambda o: len({v.name for v in o.formula_variables()} - set(point)))
+        missing = [v.name for v in least.formula_variables() if v.name not in point]
+        raise InputError(f"--at: no value for {', '.join(map(quoted, missing))}", expected=f"as for {quoted(least.name, 80)}")
+    false = any(place == "counterexample" and o.gate for o, place in places)
+    says = any(place in ("holds", "example") for _, place in places)
+    status = FALSE if false else PROVED if says else OPEN
+    if json:
+        _emit_json(point_json(places, point, status))
+    else:
+        shown = [p for p in places if p[1] == "counterexample"] or [p for p in places if p[0].show][:1] or places[:1]
+        for o, place in shown:
+            _emit(at_point(o, point, place) + "\n")
+        _emit("\n".join(f"  {o.kind}: {place}" for o, place in places))
+    return status
+
+
+def _point(text: str, known: Sequence[str]) -> dict[str, int]:
+    """``x=1, g=2`` as a mapping.  Raises :class:`InputError` that points at what is wrong."""
+    import re
+
+    out: dict[str, int] = {}
+    at = 0
+    for piece in text.split(","):
+        start = at + len(piece) - len(piece.lstrip())
+        at += len(piece) + 1
+        found = re.fullmatch(r"\s*([^\s=]+)\s*=\s*([-+]?[0-9]+)\s*", piece)
+        if found is None:
+            raise InputError.at(f"--at: {quoted(piece.strip())} is no value", text, start, "NAME=INTEGER")
+        name, value = found[1], found[2]
+        if len(value) > 4000:
+            raise InputError.at(f"--at: the value of {quoted(name)} has {len(value)} digits", text, start, "at most 4000")
+        if name not in known:
+            raise InputError.at(
+                f"--at: the claim has no variable {quoted(name)}", text, start, f"one of {', '.join(known) or 'none'}"
+            )
+        if name in out:
+            raise InputError.at(f"--at: {quoted(name)} has a value already", text, start, "each name once")
+        out[name] = int(value)
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------------- maps
+def _map(text: str, name: str) -> IndexingMap:
+    """A map from the command line: the text itself, ``@FILE``, or ``-`` for standard input."""
+    from .core.text import read_map
+    from .reports.selection import read_text
+
+    if text == "-":
+        text = _stdin()
+    elif text.startswith("@"):
+        text = read_text(text[1:])
+    try:
+        return read_map(text)
+    except InputError as error:
+        error.add_note(f"in the {name}")
+        raise
+
+
+def _stdin() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InputError(f"standard input is not text: byte {error.start} is not UTF-8") from None
+
+
+MapText = Annotated[
+    str, typer.Argument(metavar="MAP", show_default=False, help="A map as text or JSON, @FILE, or - for standard input.")
+]
+
+
+@app.command()
+def equal(left: MapText, right: MapText, json: Json = False) -> None:
+    """Decide whether two maps have the same relation.
+
+    Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered with the
+    smallest source and target that only one of them relates, and every subterm's value there.
+    """
+    import shlex
+
+    from .reports.machine import answer_json
+    from .reports.maps import difference
+    from .verify.concrete import equal_maps
+
+    if left == right == "-":
+        raise InputError("both maps are -", expected="one of them from standard input, the other as text or @FILE")
+    one, two = _map(left, "first map"), _map(right, "second map")
+    answer = equal_maps(one, two)
+    status = _status(answer.verdict.value)
+    if json:
+        _emit_json(answer_json("equal", answer, status, one, two))
+    else:
+        again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", left, right])
+        _emit(difference(answer, one, two, again=again))
+    raise typer.Exit(status)
+
+
+def _status(verdict: str) -> int:
+    return {"PROVED": PROVED, "REFUTED": FALSE, "VACUOUS": FALSE, "UNDEFINED": FALSE}.get(verdict, OPEN)
+
+
+@app.command()
+def simplify(
+    text: MapText,
+    explain: Annotated[bool, typer.Option("--explain", help="Print every step with its rule.")] = False,
+    validate: Annotated[bool, typer.Option("--validate", help="Prove the result equal to the map.")] = False,
+    json: Json = False,
+) -> None:
+    """Simplify a map with the rules that were proved.
+
+    No solver is asked unless with --validate, which then also decides the exit status.
+    """
+    from .core.simplify_map import simplify_map
+    from .core.text import format_map
+    from .rules.catalog import RULES
+
+    before = _map(text, "map")
+    steps: list[Any] = []
+    after = simplify_map(before, RULES, steps if explain or json else None)
+    status = PROVED
+    answer = None
+    if validate:
+        from .verify.concrete import equal_maps
+
+        answer = equal_maps(before, after)
+        status = _status(answer.verdict.value)
+    if json:
+        from .reports.machine import answer_json, document, map_json, steps_json
+
+        more = {"steps": steps_json(steps)}
+        if answer is not None:
+            _emit_json(answer_json("simplify", answer, status, before, after, **more))
+        else:
+            _emit_json(
+                document("simplify", "NOT CHECKED", status, **more, left=map_json(before), right=map_json(after))
+            )
+        raise typer.Exit(status)
+    if explain:
+        from .reports.maps import derivation
+
+        _emit("\n".join(derivation(steps)) or "no rule applies")
+    _emit(format_map(after))
+    if answer is not None:
+        from .reports.maps import difference
+
+        _emit(difference(answer, before, after, names=("before", "after")))
+    raise typer.Exit(status)
+
+
+# --------------------------------------------------------------------------------------------------------------- claims
+@app.command()
+def check(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE", show_default=False, help="Claims files; - is standard input.")
+    ] = None,
+    builtin: Annotated[bool, typer.Option("--builtin", help="Check the maps that the XLA documents publish.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", show_default=False, help="Check the claim of this name; repeat for more."),
+    ] = None,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Ask a second engine about every comparison.")] = False,
+    json: Json = False,
+) -> None:
+    """Check claims files.
+
+    A claims file states equalities of maps, simplifications, and the maps of ops written as HLO instructions, each with
+    the verdict that is expected; reports/docs/claims.md describes it. A false claim is answered with an element that
+    shows it and with the right map. The exit status is 0 if every verdict is the expected one.
+    """
+    import time
+
+    from .reports.claims import checked_json, checked_text, exit_status
+    from .verify.claims import ClaimResult, builtin_claims, check_claims
+
+    if not files and not builtin:
+        raise InputError("nothing to check", expected="claims files, or --builtin")
+    sources = [_claims_file(name) for name in files or ()] + (builtin_claims() if builtin else [])
+    wanted = set(only or ())
+    unknown = wanted - {c.name for f in sources for c in f.claims}
+    if unknown:
+        from .reports.selection import suggestion
+
+        name = min(unknown)
+        said = suggestion(name, (c.name for f in sources for c in f.claims), "the files name their claims")
+        raise InputError(f"--only: no claim is called {quoted(name)}: {said}")
+    start = time.perf_counter()
+    checked: list[tuple[Any, list[ClaimResult]]] = []
+    total = sum(not wanted or c.name in wanted for f in sources for c in f.claims)
+    try:
+        for f in sources:
+            checked.append((f, []))
+            check_claims(f, names=only or None, confirm=confirm, progress=checked[-1][1].append)
+    except KeyboardInterrupt:
+        pass  # what is missing is counted
+    missed = total - sum(len(results) for _, results in checked)
+    checked = [(f, results) for f, results in checked if results]
+    seconds = time.perf_counter() - start
+    if json:
+        _emit_json(checked_json(checked, missed, seconds))
+    else:
+        for n, text in enumerate(checked_text(checked, missed, seconds)):
+            _emit(("\n" if n else "") + text)
+    raise typer.Exit(exit_status(checked, missed))
+
+
+def _claims_file(name: str) -> ClaimsFile:
+    from .reports.selection import read_text
+    from .verify.claims import read_claims
+
+    text = _stdin() if name == "-" else read_text(name)
+    shown = "standard input" if name == "-" else name
+    try:
+        return read_claims(text, shown)
+    except InputError as error:
+        error.add_note(f"in {shown}")
+        raise
+
+
+# ------------------------------------------------------------------------------------------------------------ catalogue
+@app.command("list")
+def list_(
+    family: Annotated[
+        str, typer.Option("--family", metavar="NAME", help="Only rules, transfer or ops.")
+    ] = "",
+    json: Json = False,
+    max_rank: MaxRank = None,
+) -> None:
+    """List every rule, law and op with its claim in a sentence."""
+    from .reports.catalogue import list_json, list_text
+    from .reports.selection import FAMILIES, everything
+
+    if family and family not in FAMILIES:
+        raise InputError(f"--family: there is no family {quoted(family)}", expected=f"one of {', '.join(FAMILIES)}")
+    wanted = [c for c in everything(_rank(max_rank)) if not family or c.family in FAMILIES[family]]
+    if json:
+        _emit_json(list_json(wanted))
+    else:
+        _emit(list_text(wanted))
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="A rule, a law, an op or an instance.")],
+    json: Json = False,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    max_rank: MaxRank = None,
+) -> None:
+    """Show one claim: what it states, its conditions, examples, obligations, and the verdicts that are known.
+
+    Verdicts come from the cache; nothing is proved.
+    """
+    from .reports.catalogue import show_json, show_text
+    from .reports.selection import everything, select
+
+    among = everything(_rank(max_rank))
+    found: list[Named] = [s.named for s in select([name], among)]
+    with _opened(cache, no_cache, not no_cache and cache is None) as kept:
+        if json:
+            _emit_json(show_json(found, kept))
+        else:
+            _emit(show_text(found, kept))
+
+
+@app.command()
+def docs(
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a document is out of date.")
+    ] = False,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", metavar="PATH", help="Where they are (default: beside the program).")
+    ] = None,
+) -> None:
+    """Write the documents that are generated from the catalogue and from the commands' help."""
+    from .reports.documents import documents, outdated, write_documents
+
+    place = folder or Path(__file__).parent / "reports" / "docs"
+    pages = documents(_help_texts())
+    stale = outdated(pages, place)
+    if check_only:
+        for name, why in stale.items():
+            _say(f"{place / name}: {why}")
+        if stale:
+            _say("run `make docs` (or `indexproof docs`) and commit the result")
+        raise typer.Exit(FALSE if stale else PROVED)
+    try:
+        write_documents(pages, place)
+    except OSError as error:
+        raise InputError(f"cannot write below {quoted(place, 200)}: {error.strerror}") from None
+    _emit(f"{len(pages)} documents in {place}, {len(stale)} changed")
+
+
+def _help_texts() -> dict[str, str]:
+    """The help of every command at a fixed width, by the words that call it."""
+    group: Any = typer.main.get_command(app)
+    names = group.context_settings["help_option_names"]
+    top = group.context_class(group, info_name="indexproof", terminal_width=100, help_option_names=names)
+    out = {"indexproof": group.get_help(top)}
+    for name, command in group.commands.items():
+        inner = command.context_class(command, info_name=name, parent=top, terminal_width=100)
+        out[f"indexproof {name}"] = command.get_help(inner)
+    return out

@@ -1,0 +1,541 @@
+"""Maps of whole computations, by composition through all their instructions.
+
+Output to input: from every root leaf backwards, each instruction gets the maps *root element to element of
+this instruction*, simplified and without duplicates, before its operands are looked at. So an instruction
+that is read along many paths is expanded once, and a value read in one way gives one map however often it is
+read. Input to output is the same walk forwards from every leaf of a parameter.
+
+A called computation is analysed once; at a call its maps are composed with those of the call. What reads a
+parameter inside, reads the operand outside, also where the parameter holds the value of a runtime variable.
+
+The result of an instruction that has no map is opaque: everything that it may read is reported as reached
+without a map, with the reason, and never left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..errors import InputError
+from ..expr import substitute_all, var
+from ..hlo import Computation, Instruction, Module, Shape, leaves
+from ..hlo.shape import AnyShape
+from ..indexing_map import IndexingMap, RuntimeSource, Variable
+from ..op import Direction
+from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
+from .runtime import fold, operand_name, source_text, with_sources
+from .tidy import tidy
+
+Path = tuple[int, ...]
+Leaf = tuple[int, Path]
+"""An operand's or parameter's number and the path of an array within its shape."""
+
+CALLS = ("call", "fusion")
+"""Opcodes that compute exactly what the computation they name computes."""
+
+# Opcodes that hand on one operand, tuple or array, unchanged.
+_TRANSPARENT = ("optimization-barrier", "add-dependency", "copy-done")
+
+# Opcodes whose output holds elements of the only operand, each where the map says.
+_MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
+
+_WITHOUT_OPERANDS = ("parameter", "constant", "iota")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to analyse. `limit` bounds how many different maps are kept between two arrays."""
+
+    catalogue: Catalogue
+    simplify: Simplify = same_map
+    equal: Equal | None = None
+    fold_constants: bool = True
+    limit: int = 1000
+
+
+@dataclass
+class Reads:
+    """How one array depends on another: all maps, and the reasons why there may be more than they say."""
+
+    maps: list[IndexingMap] = field(default_factory=list)
+    unknown: list[NoMap] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.maps or self.unknown)
+
+
+@dataclass(frozen=True)
+class ComputationMaps(Mapping[tuple[int, int], list[IndexingMap]]):
+    """Maps between the roots of a computation and its parameters.
+
+    `maps[root, parameter]` are the maps, for a parameter that is an array; `root` counts the arrays of the
+    root's shape in order. `leaves[root, parameter, leaf]` has everything, `leaf` counting the arrays of the
+    parameter. A pair without entry: the root does not depend on the parameter. `unknown` lists why maps are
+    missing. Operands that a snippet does not define are no parameters and have no entry.
+    """
+
+    direction: Direction
+    leaves: dict[tuple[int, int, int], Reads]
+
+    def __getitem__(self, key: tuple[int, int]) -> list[IndexingMap]:
+        found = self.leaves.get((*key, 0))
+        if found is None:
+            raise KeyError(key)
+        return found.maps
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter([(root, parameter) for root, parameter, leaf in self.leaves if leaf == 0])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def unknown(self) -> dict[tuple[int, int, int], list[NoMap]]:
+        """The pairs that are connected through something without a map, with the reasons."""
+        return {key: reads.unknown for key, reads in self.leaves.items() if reads.unknown}
+
+
+def computation_maps(
+    module: Module,
+    catalogue: Catalogue,
+    simplify: Simplify = same_map,
+    *,
+    computation: Computation | str | None = None,
+    direction: Direction = "output_to_input",
+    equal: Equal | None = None,
+    fold_constants: bool = True,
+    limit: int = 1000,
+) -> ComputationMaps:
+    """All maps between the roots and the parameters of a computation, the entry unless one is named.
+
+    Maps that are structurally equal after `simplify` are one map; with `equal`, also those it proves equal.
+    `fold_constants` replaces runtime variables that read constants or iotas by their values. Sources of the
+    other runtime variables are the text of the instruction read; one inside a called computation is named
+    `call/…/name`.
+    """
+    options = Options(catalogue, simplify, equal, fold_constants, limit)
+    if computation is None:
+        computation = module.entry
+    elif isinstance(computation, str):
+        computation = module.computation(computation)
+    analysis = _Analysis(module, direction, options)
+    summary = analysis.summary(computation)
+    numbers = _leaf_numbers(computation)
+    roots = {path: k for k, path in enumerate(_paths(computation.root.shape))}
+    found: dict[tuple[int, int, int], Reads] = {}
+    for (root, (parameter, path)), reads in summary.items():
+        maps = [with_sources(m, _Texts(module, computation)) for m in reads.maps]
+        found[roots[root], parameter, numbers[parameter, path]] = Reads(maps, reads.unknown)
+    return ComputationMaps(direction, dict(sorted(found.items())))
+
+
+def instruction_maps(
+    module: Module,
+    instruction: Instruction | str,
+    catalogue: Catalogue,
+    simplify: Simplify = same_map,
+    *,
+    computation: Computation | str | None = None,
+    direction: Direction = "output_to_input",
+    equal: Equal | None = None,
+    fold_constants: bool = True,
+    limit: int = 1000,
+) -> ComputationMaps:
+    """The maps between one instruction and its operands, in place of roots and parameters.
+
+    A call or fusion is analysed through its computation. Other arguments are those of `computation_maps`.
+    """
+    options = Options(catalogue, simplify, equal, fold_constants, limit)
+    if computation is None:
+        computation = module.entry
+    elif isinstance(computation, str):
+        computation = module.computation(computation)
+    if isinstance(instruction, str):
+        instruction = computation.instruction(instruction)
+    analysis = _Analysis(module, direction, options)
+    if instruction.opcode in CALLS:
+        analysis.prepare(computation)
+    frame = _Frame(analysis, computation)
+    found: dict[tuple[int, int, int], Reads] = {}
+    numbers = [{path: k for k, path in enumerate(_paths(o.shape))} for o in instruction.operands]
+    for root, path in enumerate(_paths(instruction.shape)):
+        for (operand, inner), reads in frame.links(instruction, path).items():
+            if reads is None:
+                reads = Reads([_identity(instruction.shape, path)])
+            maps = [with_sources(m, _Texts(module, computation)) for m in frame.distinct(reads.maps)]
+            found[root, operand, numbers[operand][inner]] = Reads(maps, reads.unknown)
+    return ComputationMaps(direction, dict(sorted(found.items())))
+
+
+class _Texts:
+    """Replaces paths by the text of the instruction."""
+
+    def __init__(self, module: Module, computation: Computation) -> None:
+        self.module = module
+        self.computation = computation
+
+    def __call__(self, source: RuntimeSource) -> RuntimeSource:
+        return RuntimeSource(source_text(self.module, self.computation, source.hlo), source.results)
+
+
+Summary = dict[tuple[Path, Leaf], Reads]
+"""Per leaf of the root and leaf of a parameter."""
+
+
+class _Analysis:
+    """Summaries of computations, callees first."""
+
+    def __init__(self, module: Module, direction: Direction, options: Options) -> None:
+        self.module = module
+        self.direction = direction
+        self.options = options
+        self.computations = {c.name: c for c in module.computations}
+        # None marks a computation that calls itself.
+        self.summaries: dict[str, Summary | None] = {}
+        # Different paths compose to the same map again and again; a simplified map is its own simplification.
+        self._simplified: dict[IndexingMap, IndexingMap] = {}
+
+    def summary(self, computation: Computation) -> Summary:
+        self.prepare(computation)
+        return _Frame(self, computation).summary()
+
+    def simplified(self, m: IndexingMap) -> IndexingMap:
+        """A map in the form in which maps are compared."""
+        m = tidy(m)
+        found = self._simplified.get(m)
+        if found is None:
+            found = tidy(self.options.simplify(m))
+            self._simplified[m] = self._simplified[found] = found
+        return found
+
+    def prepare(self, computation: Computation) -> None:
+        """Summarise everything that a computation calls."""
+        pending: list[tuple[Computation, bool]] = [(c, False) for c in self._callees(computation)]
+        open_names = {computation.name}
+        while pending:
+            callee, ready = pending.pop()
+            if ready:
+                open_names.discard(callee.name)
+                self.summaries.setdefault(callee.name, _Frame(self, callee).summary())
+                continue
+            if callee.name in self.summaries:
+                continue
+            if callee.name in open_names:
+                self.summaries[callee.name] = None
+                continue
+            open_names.add(callee.name)
+            pending.append((callee, True))
+            pending.extend((c, False) for c in self._callees(callee))
+
+    def _callees(self, computation: Computation) -> list[Computation]:
+        names = {i.called[0]: None for i in computation.instructions if i.opcode in CALLS and i.called}
+        return [self.computations[name] for name in names if name in self.computations]
+
+
+class _Frame:
+    """The analysis of one computation."""
+
+    def __init__(self, analysis: _Analysis, computation: Computation) -> None:
+        self.analysis = analysis
+        self.options = analysis.options
+        self.direction = analysis.direction
+        self.computation = computation
+        self.positions = computation.positions()
+        self.known = {i.name: i for i in computation.instructions}
+        self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
+
+    def summary(self) -> Summary:
+        if self.direction == "output_to_input":
+            return self._backwards()
+        return self._forwards()
+
+    def _backwards(self) -> Summary:
+        instructions = self.computation.instructions
+        found: Summary = {}
+        for root in _paths(self.computation.root.shape):
+            # Per instruction: what is known about reading each of its leaves from this root leaf.
+            states: list[dict[Path, _State]] = [{} for _ in instructions]
+            states[self.computation.root_index][root] = _State(identity=True)
+            for position in range(self.computation.root_index, -1, -1):
+                instruction = instructions[position]
+                for path, state in states[position].items():
+                    if not state:
+                        continue
+                    if instruction.opcode == "parameter":
+                        leaf = (instruction.parameter_number, path)
+                        found[root, leaf] = self._reads(state, instruction.shape, path)
+                        continue
+                    self._settle(state)
+                    for (operand, inner), link in self.links(instruction, path).items():
+                        target = self.positions.get(instruction.operands[operand].name)
+                        if target is not None:
+                            into = states[target].setdefault(inner, _State())
+                            self._extend(into, state, link, instruction.name)
+        return found
+
+    def _forwards(self) -> Summary:
+        instructions = self.computation.instructions
+        found: Summary = {}
+        links = [
+            {path: self.links(i, path) for path in _paths(i.shape)} if i.opcode != "parameter" else {}
+            for i in instructions
+        ]
+        for start, parameter in enumerate(instructions):
+            if parameter.opcode != "parameter":
+                continue
+            for leaf in _paths(parameter.shape):
+                states: list[dict[Path, _State]] = [{} for _ in instructions]
+                states[start][leaf] = _State(identity=True)
+                for position in range(start + 1, self.computation.root_index + 1):
+                    instruction = instructions[position]
+                    for path, per_leaf in links[position].items():
+                        into = _State()
+                        for (operand, inner), link in per_leaf.items():
+                            source = self.positions.get(instruction.operands[operand].name)
+                            state = states[source].get(inner) if source is not None else None
+                            if state is not None:
+                                self._extend(into, state, link, instruction.name)
+                        if into:
+                            self._settle(into)
+                            states[position][path] = into
+                for path, state in states[self.computation.root_index].items():
+                    key = (parameter.parameter_number, leaf)
+                    found[path, key] = self._reads(state, parameter.shape, leaf)
+        return found
+
+    def _extend(self, into: _State, state: _State, link: Reads | None, name: str) -> None:
+        """Add to `into` what `state` reaches over one link; None is the identity."""
+        if link is None:
+            into.identity = into.identity or state.identity
+            into.add(state.maps)
+            into.doubt(state.unknown)
+            return
+        if link:
+            into.doubt(state.unknown)
+        if state.identity or state.maps:
+            into.doubt(link.unknown)
+        if state.identity:
+            into.add(link.maps)
+        if len(state.maps) * len(link.maps) > self.options.limit:
+            into.doubt([NoMap(name, f"more than {self.options.limit} different maps")])
+            return
+        for first in state.maps:
+            for second in link.maps:
+                m = self.analysis.simplified(first.compose(second))
+                if not m.is_trivially_empty:
+                    into.maps.setdefault(m)
+
+    def _settle(self, state: _State) -> None:
+        """Drop duplicates before they are multiplied, and give up on too many maps."""
+        kept = self.distinct(list(state.maps))
+        state.maps = dict.fromkeys(kept)
+        if len(kept) > self.options.limit:
+            state.maps = {}
+            state.doubt([NoMap(self.computation.name, f"more than {self.options.limit} different maps")])
+
+    def _reads(self, state: _State, shape: AnyShape | None, path: Path) -> Reads:
+        maps = [_identity(shape, path)] if state.identity else []
+        return Reads(self.distinct(maps + list(state.maps)), list(state.unknown))
+
+    def distinct(self, maps: list[IndexingMap]) -> list[IndexingMap]:
+        """Simplified, without maps of empty domain, one of each relation as far as that can be told."""
+        simplified = dict.fromkeys(map(self.analysis.simplified, maps))
+        kept: list[IndexingMap] = []
+        for m in simplified:
+            if m.is_trivially_empty or (self.options.equal and any(self.options.equal(m, k) for k in kept)):
+                continue
+            kept.append(m)
+        return kept
+
+    def links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """How one leaf of an instruction relates to the leaves of its operands; None is the identity."""
+        key = (instruction.name, path)
+        found = self._links.get(key)
+        if found is None:
+            found = self._links[key] = self._find_links(instruction, path)
+        return found
+
+    def _find_links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        opcode = instruction.opcode
+        if opcode in _WITHOUT_OPERANDS or not instruction.operands:
+            return {}
+        if opcode == "tuple" and path and path[0] < len(instruction.operands):
+            return {(path[0], path[1:]): None}
+        if opcode == "get-tuple-element":
+            return self._element(instruction, path)
+        if opcode in _TRANSPARENT:
+            return {(0, path): None}
+        if opcode in CALLS:
+            return self._call(instruction, path)
+        answer = self._ask(instruction)
+        if isinstance(answer, NoMap):
+            return self._opaque(instruction, answer)
+        paths = _paths(instruction.shape)
+        output = paths.index(path)
+        if output >= len(answer):
+            return self._opaque(instruction, NoMap(instruction.name, "the catalogue has no such output"))
+        per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
+        return {(k, ()): Reads(maps) for k, maps in enumerate(per_operand) if maps}
+
+    def _element(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        try:
+            return {(0, (instruction.integer("index"), *path)): None}
+        except InputError as error:
+            return self._opaque(instruction, NoMap(instruction.name, str(error)))
+
+    def _call(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        where = instruction.name
+        name = instruction.called[0] if instruction.called else None
+        callee = self.analysis.computations.get(name) if name is not None else None
+        if name is None or callee is None:
+            return self._opaque(instruction, NoMap(where, f"computation {name} is not defined"))
+        summary = self.analysis.summaries.get(name)
+        if summary is None:
+            return self._opaque(instruction, NoMap(where, f"computation {name} calls itself"))
+        if len(callee.parameters) != len(instruction.operands):
+            reason = (
+                f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
+            )
+            return self._opaque(instruction, NoMap(where, reason))
+        links: dict[Leaf, Reads | None] = {}
+        for (root, leaf), reads in summary.items():
+            if root == path:
+                lifted = [self._lifted(m, instruction, callee) for m in reads.maps]
+                links[leaf] = Reads(
+                    lifted, [NoMap(f"{where}/{u.instruction}", u.reason) for u in reads.unknown]
+                )
+        return links
+
+    def _opaque(self, instruction: Instruction, reason: NoMap) -> dict[Leaf, Reads | None]:
+        return {
+            (k, path): Reads([], [reason])
+            for k, o in enumerate(instruction.operands)
+            for path in _paths(o.shape)
+        }
+
+    def _ask(self, instruction: Instruction) -> OpMaps | NoMap:
+        """The catalogue's answer; arguments that it cannot make sense of are a reason, not a crash."""
+        where = instruction.name
+        if instruction.shape is None:
+            return NoMap(where, "the shape is not known")
+        if not all(isinstance(o.shape, Shape) for o in instruction.operands):
+            return NoMap(where, f"{instruction.opcode} of a tuple")
+        try:
+            answer = self.options.catalogue.maps(instruction, self.direction)
+        except InputError as error:
+            return NoMap(where, str(error))
+        return NoMap(where, answer.reason) if isinstance(answer, NoMap) else answer
+
+    def _own(self, m: IndexingMap, instruction: Instruction) -> IndexingMap:
+        """A catalogue's map with its sources as paths."""
+        names = {o.name for o in instruction.operands}
+
+        def rename(source: RuntimeSource) -> RuntimeSource:
+            name = operand_name(source.hlo)
+            if name not in names:
+                raise InputError(f"{instruction.name}: the runtime source {source.hlo} is no operand")
+            return RuntimeSource(name, source.results)
+
+        return self._resolved(with_sources(m, rename))
+
+    def _lifted(self, m: IndexingMap, instruction: Instruction, callee: Computation) -> IndexingMap:
+        """A callee's map with its sources seen from the call: parameters are operands, others are inside."""
+        operands = {p.name: instruction.operands[p.parameter_number].name for p in callee.parameters}
+
+        def rename(source: RuntimeSource) -> RuntimeSource:
+            outer = operands.get(source.hlo)
+            return RuntimeSource(
+                f"{instruction.name}/{source.hlo}" if outer is None else outer, source.results
+            )
+
+        return self._resolved(with_sources(m, rename))
+
+    def _resolved(self, m: IndexingMap) -> IndexingMap:
+        if not m.rts:
+            return m
+        m = with_sources(m, self._origin)
+        return fold(m, self.known) if self.options.fold_constants else m
+
+    def _origin(self, source: RuntimeSource) -> RuntimeSource:
+        """Follow a source through instructions that only move elements, to the one that made the value."""
+        while (instruction := self.known.get(source.hlo)) is not None:
+            if instruction.opcode == "get-tuple-element":
+                made = self.known.get(instruction.operands[0].name)
+                index = instruction.attribute("index")
+                if made is None or made.opcode != "tuple" or not isinstance(index, int):
+                    break
+                if not 0 <= index < len(made.operands):
+                    break
+                source = RuntimeSource(made.operands[index].name, source.results)
+                continue
+            if instruction.opcode not in _MOVES or not _same_elements(instruction):
+                break
+            answer = self._moved(instruction)
+            if answer is None or answer.ranges or answer.rts:
+                break
+            dims = [var(v.name) for v in answer.dims]
+            mapping = dict(zip(dims, source.results, strict=True))
+            source = RuntimeSource(
+                instruction.operands[0].name, tuple(substitute_all(answer.results, mapping))
+            )
+        return source
+
+    def _moved(self, instruction: Instruction) -> IndexingMap | None:
+        """The output-to-input map of an instruction that moves elements of its only operand."""
+        try:
+            answer = self.options.catalogue.maps(instruction, "output_to_input")
+        except InputError:
+            return None
+        if isinstance(answer, NoMap) or len(answer) != 1 or len(answer[0]) != 1 or len(answer[0][0]) != 1:
+            return None
+        return answer[0][0][0]
+
+
+@dataclass
+class _State:
+    """What is known about one leaf on one walk: whether it is the start, its maps, its doubts."""
+
+    identity: bool = False
+    maps: dict[IndexingMap, None] = field(default_factory=dict)
+    unknown: dict[NoMap, None] = field(default_factory=dict)
+
+    def add(self, maps: Mapping[IndexingMap, None] | list[IndexingMap]) -> None:
+        self.maps.update(dict.fromkeys(maps))
+
+    def doubt(self, reasons: Mapping[NoMap, None] | list[NoMap]) -> None:
+        self.unknown.update(dict.fromkeys(reasons))
+
+    def __bool__(self) -> bool:
+        return self.identity or bool(self.maps) or bool(self.unknown)
+
+
+def _same_elements(instruction: Instruction) -> bool:
+    if len(instruction.operands) != 1:
+        return False
+    operand, shape = instruction.operands[0].shape, instruction.shape
+    return (
+        isinstance(operand, Shape) and isinstance(shape, Shape) and operand.element_type == shape.element_type
+    )
+
+
+def _paths(shape: AnyShape | None) -> list[Path]:
+    """Paths of the arrays of a shape; a shape that is not known counts as one array."""
+    return [()] if shape is None else [path for path, _ in leaves(shape)]
+
+
+def _leaf_numbers(computation: Computation) -> dict[Leaf, int]:
+    return {
+        (p.parameter_number, path): k
+        for p in computation.parameters
+        for k, path in enumerate(_paths(p.shape))
+    }
+
+
+def _identity(shape: AnyShape | None, path: Path) -> IndexingMap:
+    """The identity on one array of a shape."""
+    array = next((a for p, a in leaves(shape) if p == path), None) if shape is not None else None
+    if array is None:
+        raise InputError("an array of unknown shape has no identity map")
+    dims = tuple(Variable(f"d{k}", 0, n - 1) for k, n in enumerate(array.dims))
+    return IndexingMap(dims, results=tuple(var(v.name) for v in dims))

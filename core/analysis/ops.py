@@ -1,0 +1,112 @@
+"""A catalogue made from declared ops: the maps that the proofs are about, for one HLO instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import InputError
+from ..expr import Int
+from ..hlo import Instruction, Shape, TupleShape, leaves
+from ..hlo.shape import AnyShape
+from ..indexing_map import IndexingMap, RuntimeSource
+from ..op import Direction, Op, concrete
+from .catalogue import NoMap, OpMaps
+from .runtime import with_sources
+
+ReadOp = Callable[[Instruction], Op | None]
+"""The op that an instruction performs, None for an opcode without one. Senseless attributes: `InputError`."""
+
+Sizes = tuple[tuple[int, ...], ...]
+
+
+class OpCatalogue:
+    """Maps of single instructions from the ops that `read` finds. `reasons` says why an opcode has no map."""
+
+    def __init__(self, read: ReadOp, reasons: Callable[[str], str | None] = lambda opcode: None) -> None:
+        self.read = read
+        self.reasons = reasons
+        # Most instructions of a module repeat an op on the same sizes.
+        self._made: dict[tuple[Op, int, Direction, Sizes], IndexingMap] = {}
+        self._accepted: dict[tuple[Op, Sizes], tuple[int, ...]] = {}
+
+    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | NoMap:
+        """See `Catalogue`."""
+        op = self.read(instruction)
+        if op is None:
+            reason = self.reasons(instruction.opcode)
+            return NoMap(instruction.name, reason or f"no op for {instruction.opcode} in the catalogue")
+        sizes = tuple(a.dims for a in instruction.operand_arrays)
+        self._check(instruction, op, sizes)
+        outputs = 1 if instruction.shape is None else sum(1 for _ in leaves(instruction.shape))
+        operands = range(len(sizes))
+        return [
+            [
+                [self._map(instruction, op, k, direction, sizes)] if op.connected(r, k) else []
+                for k in operands
+            ]
+            for r in range(outputs)
+        ]
+
+    def shape(self, instruction: Instruction) -> AnyShape | None:
+        """The shape of an instruction that states none (a rule for `fill_shapes`), None when not known."""
+        op = self.read(instruction)
+        if op is None or not all(isinstance(s, Shape) for s in instruction.operand_shapes):
+            return None
+        sizes = tuple(a.dims for a in instruction.operand_arrays)
+        op.validate(*sizes)
+        types = [_element_type(instruction, r) for r in range(op.results)]
+        arrays = [Shape(t, _dims(op, sizes)) for t in types if t is not None]
+        if len(arrays) != len(types):
+            return None
+        return arrays[0] if len(arrays) == 1 else TupleShape(tuple(arrays))
+
+    def _check(self, instruction: Instruction, op: Op, sizes: Sizes) -> None:
+        """The op accepts the operands, and makes what the instruction says it makes."""
+        dims = self._accepted.get((op, sizes))
+        if dims is None:
+            op.validate(*sizes)
+            dims = self._accepted[op, sizes] = _dims(op, sizes)
+        if instruction.shape is None:
+            return
+        arrays = [a for _, a in leaves(instruction.shape)]
+        if len(arrays) != op.results:
+            raise InputError(
+                f"{instruction.name}: {instruction.opcode} makes {op.results} arrays, not {len(arrays)}"
+            )
+        for a in arrays:
+            if a.dims != dims:
+                made = Shape(a.element_type, dims)
+                raise InputError(f"{instruction.name}: {instruction.opcode} makes {made}", expected=str(a))
+
+    def _map(
+        self, instruction: Instruction, op: Op, k: int, direction: Direction, sizes: Sizes
+    ) -> IndexingMap:
+        key = (op, k, direction, sizes)
+        m = self._made.get(key)
+        if m is None:
+            # A map is kept for all instructions, so its sources are operand numbers until one asks.
+            m = concrete(op, k, direction, sizes, [str(j) for j in range(len(sizes))])
+            self._made[key] = m
+        return with_sources(
+            m, lambda source: RuntimeSource(instruction.operands[int(source.hlo)].name, source.results)
+        )
+
+
+def _dims(op: Op, sizes: Sizes) -> tuple[int, ...]:
+    dims = op.shape(*sizes)
+    if not all(isinstance(n, Int) for n in dims):
+        raise InputError(f"{op.name}: the sizes of the output are not numbers")
+    return tuple(n.value for n in dims if isinstance(n, Int))
+
+
+def _element_type(instruction: Instruction, result: int) -> str | None:
+    if instruction.opcode in ("compare", "is-finite"):
+        return "pred"
+    if instruction.opcode in ("convert", "bitcast-convert", "iota", "constant"):
+        return None
+    # The first operand of a select says which of the others is taken; results of a reduce are of their
+    # operand's type.
+    operand = 1 if instruction.opcode == "select" else result
+    if operand >= len(instruction.operands):
+        return None
+    return instruction.operand_arrays[operand].element_type

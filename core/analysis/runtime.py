@@ -1,0 +1,128 @@
+"""Runtime variables through computations: whose element they read, and when their value is known after all.
+
+While a computation is analysed, `RuntimeSource.hlo` is a *path*: the name of an instruction of that
+computation, or `call/…/name` for an instruction inside a called computation, reached through the instruction
+`call`. A path is unique per call site, because the same computation called twice computes two values. The
+text of the instruction replaces the path at the very end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ..expr import Expr, Int, integer, maximum, minimum
+from ..hlo import Computation, Instruction, Module, Shape, format_instruction
+from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
+from ..interval import range_of
+
+_NUMBER = re.compile(r"[-+]?\d{1,40}\Z", re.ASCII)
+_TOKEN = re.compile(r"[{},]|[^\s{},]++")
+
+_LARGEST = {f"{sign}{bits}": 2 ** (bits - (sign == "s")) - 1 for sign in "su" for bits in (4, 8, 16, 32, 64)}
+
+# Attributes that say nothing about which element is read.
+_NOISE = ("metadata", "backend_config", "frontend_attributes", "sharding")
+
+
+def with_sources(m: IndexingMap, rename: Callable[[RuntimeSource], RuntimeSource]) -> IndexingMap:
+    """The map with every source of a runtime variable replaced."""
+    if not any(v.source is not None for v in m.rts):
+        return m
+    rts = []
+    for v in m.rts:
+        source = v.source
+        rts.append(v if source is None else RuntimeVariable(v.name, v.lo, v.hi, rename(source)))
+    return m.with_(rts=tuple(rts))
+
+
+def operand_name(hlo: str) -> str:
+    """The name that a catalogue wrote as a source: `name` or `name = …`."""
+    return hlo.split("=", 1)[0].strip().lstrip("%")
+
+
+def source_text(module: Module, computation: Computation, path: str) -> str:
+    """The instruction at a path as one line of HLO, its name being the path."""
+    *calls, name = path.split("/")
+    for call in calls:
+        computation = module.computation(computation.instruction(call).called[0])
+    try:
+        found = computation.instruction(name)
+    except KeyError:
+        # An operand that a snippet does not define: all there is to say is its name.
+        return path
+    attributes = tuple((k, v) for k, v in found.attributes if k not in _NOISE)
+    shown = Instruction(path, found.opcode, found.shape, found.operands, attributes, found.literal)
+    return " ".join(format_instruction(shown, percent=False).split("\n"))
+
+
+def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | None:
+    """The element of a constant or iota at `index` as an expression, None when it is not known here.
+
+    A constant's element is known when it does not depend on the index or the index is constant.
+    """
+    if instruction.opcode == "iota" and isinstance(instruction.shape, Shape):
+        dimension = instruction.attribute("iota_dimension")
+        if dimension is None:
+            dimensions = instruction.attribute("dimensions")
+            dimension = dimensions[0] if isinstance(dimensions, tuple) and len(dimensions) == 1 else None
+        if not isinstance(dimension, int) or not 0 <= dimension < len(index):
+            return None
+        # An iota wraps when its element type cannot count to the end of the dimension.
+        largest = _LARGEST.get(instruction.shape.element_type)
+        return index[dimension] if largest and instruction.shape.dims[dimension] - 1 <= largest else None
+    if instruction.opcode != "constant" or not isinstance(instruction.shape, Shape):
+        return None
+    values = constant_elements(instruction)
+    if values is None:
+        return None
+    if values and len(set(values)) == 1:
+        return integer(values[0])
+    position = 0
+    for size, e in zip(instruction.shape.dims, index, strict=False):
+        if not isinstance(e, Int) or not 0 <= e.value < size:
+            return None
+        position = position * size + e.value
+    return integer(values[position]) if position < len(values) else None
+
+
+def constant_elements(instruction: Instruction) -> tuple[int, ...] | None:
+    """The elements of an integer constant in row-major order; None for others and for elided ones."""
+    shape = instruction.shape
+    if instruction.literal is None or not isinstance(shape, Shape) or shape.element_type[0] not in "su":
+        return None
+    elements = []
+    for token in _TOKEN.findall(instruction.literal):
+        if token in "{},":
+            continue
+        if not _NUMBER.match(token):
+            return None
+        elements.append(int(token))
+    # A scalar or a full array; anything else is written in a way not understood here.
+    return tuple(elements) if len(elements) == shape.size else None
+
+
+def fold(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMap:
+    """Replace runtime variables that read a constant or an iota by the value they have.
+
+    `known` gives the instruction at each path. The value of a runtime variable is its element clamped to its
+    bounds, so the replacement is exact: `min(max(element, lo), hi)`, or the element itself where its range
+    lies within.
+    """
+    while True:
+        replaced = next(((v, e) for v in m.rts if (e := _value(m, v, known)) is not None), None)
+        if replaced is None:
+            return m
+        m = m.substitute({replaced[0].name: replaced[1]})
+
+
+def _value(m: IndexingMap, v: RuntimeVariable, known: Mapping[str, Instruction]) -> Expr | None:
+    if v.source is None or v.source.hlo not in known:
+        return None
+    element = known_element(known[v.source.hlo], v.source.results)
+    if element is None:
+        return None
+    interval = range_of(element, m.bounds).interval
+    if v.lo <= interval.lo and interval.hi <= v.hi:
+        return element
+    return minimum(maximum(element, v.lo), v.hi)

@@ -1,0 +1,123 @@
+"""The errors a user can meet, and how they point at the place that is wrong.
+
+Everything that reads input (maps, JSON, claims, attributes, HLO) raises :class:`InputError` and nothing else:
+one line that says where, what is wrong and what was expected, plus :meth:`InputError.render` for a person at
+a terminal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["IndexproofError", "InputError", "TooLargeError", "quoted"]
+
+_WINDOW = 100  # characters of an overlong source line shown around the caret
+
+
+class IndexproofError(Exception):
+    """Base class of every error this package raises on purpose."""
+
+
+class TooLargeError(IndexproofError):
+    """An explicit enumeration or text would be larger than the caller allows."""
+
+
+class InputError(IndexproofError, ValueError):
+    """Input that cannot be read or does not make sense.
+
+    ``line`` and ``column`` count from one and point into text; ``path`` points into JSON (``results[0][2]``)
+    or names an attribute.  An error without a position has ``line == 0`` and an empty path.  ``source`` is
+    the text that was read, of which ``line`` is a line when counted from ``first_line``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str = "",
+        line: int = 0,
+        column: int = 0,
+        expected: str = "",
+        path: str = "",
+        first_line: int = 1,
+        first_column: int = 1,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+        self.line = line
+        self.column = column
+        self.expected = expected
+        self.path = path
+        self.first_line = first_line
+        self.first_column = first_column
+
+    @classmethod
+    def at(
+        cls,
+        message: str,
+        source: str,
+        offset: int,
+        expected: str = "",
+        *,
+        path: str = "",
+        first_line: int = 1,
+        first_column: int = 1,
+    ) -> InputError:
+        """The error at character ``offset`` of ``source``, which begins at the given line and column."""
+        before = source[:offset]
+        row = before.count("\n")
+        column = offset - (before.rfind("\n") + 1) + (first_column if row == 0 else 1)
+        return cls(
+            message,
+            source=source,
+            line=first_line + row,
+            column=column,
+            expected=expected,
+            path=path,
+            first_line=first_line,
+            first_column=first_column,
+        )
+
+    @property
+    def where(self) -> str:
+        """The position in words, or the empty string."""
+        if self.line:
+            return f"line {self.line}, column {self.column}"
+        return self.path
+
+    def __str__(self) -> str:
+        where = f"{self.where}: " if self.where else ""
+        expected = f"; expected {self.expected}" if self.expected else ""
+        return " ".join(f"{where}{self.message}{expected}".splitlines())
+
+    def render(self) -> str:
+        """The one-line message, then the source line with a caret below the column where there is one."""
+        row = self.line - self.first_line
+        lines = self.source.split("\n")
+        if not self.line or not 0 <= row < len(lines):
+            return str(self)
+        text = lines[row].rstrip("\r")
+        at = min(max(self.column - (self.first_column if row == 0 else 1), 0), len(text))
+        start = max(0, at - _WINDOW // 2) if len(text) > _WINDOW else 0
+        shown = text[start : start + _WINDOW]
+        lead, tail = "…" if start else "", "…" if start + _WINDOW < len(text) else ""
+        # keep tabs in the padding, so that the caret stays below its column whatever a tab is worth
+        padding = "".join("\t" if c == "\t" else " " for c in lead + text[start:at])
+        return f"{self}\n  {lead}{shown}{tail}\n  {padding}^"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (dict(self.__dict__),)
+
+
+def _rebuild(state: dict[str, Any]) -> InputError:
+    return InputError(state.pop("message"), **state)
+
+
+def quoted(text: object, limit: int = 40) -> str:
+    """``text`` in backquotes for a one-line message: escaped where unprintable, shortened where long."""
+    s = str(text)
+    cut = s if len(s) <= limit else s[: limit - 1] + "…"
+    return (
+        "`" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut) + "`"
+    )

@@ -1,0 +1,49 @@
+"""HLO text: reader, the module as a value, printer."""
+
+from .attributes import DimensionLabels, Quoted, Raw, Record, Reference, Stride, Value, WindowDimension
+from .module import (
+    SNIPPET,
+    Computation,
+    Instruction,
+    Module,
+    Operand,
+    Signature,
+    Table,
+    fill_shapes,
+    tuple_of,
+)
+from .printer import format_computation, format_instruction, format_module
+from .reader import read_instruction, read_module
+from .shape import AnyShape, Layout, Shape, Tile, TupleShape, leaves, read_shape
+
+__all__ = [
+    "SNIPPET",
+    "AnyShape",
+    "Computation",
+    "DimensionLabels",
+    "Instruction",
+    "Layout",
+    "Module",
+    "Operand",
+    "Quoted",
+    "Raw",
+    "Record",
+    "Reference",
+    "Shape",
+    "Signature",
+    "Stride",
+    "Table",
+    "Tile",
+    "TupleShape",
+    "Value",
+    "WindowDimension",
+    "fill_shapes",
+    "format_computation",
+    "format_instruction",
+    "format_module",
+    "leaves",
+    "read_instruction",
+    "read_module",
+    "read_shape",
+    "tuple_of",
+]

@@ -1,0 +1,355 @@
+"""Attribute values of instructions and modules: what `name=value` says, kept so that it prints again.
+
+| text | value |
+| --- | --- |
+| `2`, `true` | `int`, `bool` |
+| `kLoop`, `b01f_01io->b01f`, `1_4_1x4_8_0` | `str` |
+| `"a \\"b\\""` | `Quoted`, escapes kept as written |
+| `{0,2}`, `{{0,1},{2,3}}`, `{true,false}`, `{}` | nested `tuple` |
+| `{[5:10:1], [0:50]}` | `tuple` of `Stride` |
+| `%region_0.1` (and any value of `calls`, `to_apply`, …) | `Reference` |
+| `{size=3x3 pad=1_1x1_1}` | `Record` |
+| JSON, shardings, `[2,4]<=[8]` and everything else | `Raw`, as written |
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Union
+
+from .lexer import NAME, STRING
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A string literal; `text` is what stands between the quotes, escapes as written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The name of a computation, without `%`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stride:
+    """One dimension of a slice: `[start:limit:stride]`. The stride is 1 when it is not written."""
+
+    start: int
+    limit: int
+    stride: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A value kept as written."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """`{key=value …}`; fields are separated by commas or by spaces."""
+
+    fields: tuple[tuple[str, Value], ...]
+    commas: bool = False
+
+    def get(self, key: str) -> Value | None:
+        """The value of a field, None when there is no such field."""
+        return next((v for k, v in self.fields if k == key), None)
+
+
+Value = Union[int, bool, str, Quoted, Reference, Stride, Raw, Record, "tuple[Value, ...]"]
+
+COMPUTATIONS = frozenset(
+    (
+        "calls",
+        "to_apply",
+        "condition",
+        "body",
+        "select",
+        "scatter",
+        "comparator",
+        "true_computation",
+        "false_computation",
+        "branch_computations",
+        "called_computations",
+        "async_wrapped_computation",
+        "branches",
+    )
+)
+"""Attributes whose value names computations."""
+
+_INTEGER = re.compile(r"-?\d{1,40}\Z", re.ASCII)
+_INTEGERS = re.compile(r"\{\s*+(?:-?\d{1,40}\s*+,\s*+)*+-?\d{1,40}\s*+\}\Z", re.ASCII)
+_NUMBER = re.compile(r"-?\d++", re.ASCII)
+_NAMES = re.compile(rf"\{{\s*+(?:%?+{NAME}\s*+,\s*+)*+%?+{NAME}\s*+\}}\Z", re.ASCII)
+_BARE_NAME = re.compile(rf"%?+({NAME})\Z", re.ASCII)
+_WORDS = re.compile(r"\{\s*+(?:[A-Za-z_][\w.\-]*+\s*+,\s*+)*+[A-Za-z_][\w.\-]*+\s*+\}\Z", re.ASCII)
+_STRIDE = r"\[\s*+(-?\d{1,40})\s*+:\s*+(-?\d{1,40})\s*+(?::\s*+(-?\d{1,40})\s*+)?+\]"
+_STRIDES = re.compile(rf"\{{\s*+(?:{_STRIDE}\s*+,\s*+)*+{_STRIDE}\s*+\}}\Z", re.ASCII)
+_ONE_STRIDE = re.compile(_STRIDE, re.ASCII)
+_QUOTED = re.compile(rf"{STRING}\Z", re.DOTALL)
+_FIELD = re.compile(
+    r"\s*+(?P<comma>,\s*+)?+(?P<key>[A-Za-z_][\w.\-]*+)="
+    rf"(?P<value>{STRING}|[^\s,{{}}()\[\]\"=]++|\{{[^{{}}\"=]*+\}})",
+    re.ASCII | re.DOTALL,
+)
+_NESTED = re.compile(
+    r"\s*+(?:(?P<open>\{)|(?P<close>\})|(?P<comma>,)|(?P<int>-?\d{1,40}(?![\w.])))", re.ASCII
+)
+_DEEPEST = 50
+
+
+def parse_value(name: str, text: str) -> Value:
+    """The value that `text` spells for attribute `name`. Never fails: what has no structure here is `Raw`."""
+    if name in COMPUTATIONS:
+        return _computations(text)
+    first = text[0]
+    if first == "{":
+        return _braced(name, text)
+    if first == '"':
+        return Quoted(text[1:-1]) if _QUOTED.match(text) else Raw(text)
+    if _INTEGER.match(text):
+        return int(text)
+    if text in ("true", "false"):
+        return text == "true"
+    if first == "%" and (found := _BARE_NAME.match(text)):
+        return Reference(found[1])
+    return Raw(text) if any(c in '{}()[]"' for c in text) else text
+
+
+def _computations(text: str) -> Value:
+    found = _BARE_NAME.match(text)
+    if found is not None:
+        return Reference(found[1])
+    if _NAMES.match(text):
+        return tuple(Reference(part.strip().lstrip("%")) for part in text[1:-1].split(","))
+    return Raw(text)
+
+
+def _braced(name: str, text: str) -> Value:
+    if _INTEGERS.match(text):
+        return tuple(map(int, _NUMBER.findall(text)))
+    if not text[1:-1].strip():
+        return ()
+    if name == "backend_config":
+        return Raw(text)
+    if _WORDS.match(text):
+        words = [part.strip() for part in text[1:-1].split(",")]
+        return tuple(word == "true" if word in ("true", "false") else word for word in words)
+    if _STRIDES.match(text):
+        return tuple(Stride(int(a), int(b), int(s or 1)) for a, b, s in _ONE_STRIDE.findall(text))
+    nested = _nested(text)
+    if nested is not None:
+        return nested
+    record = _record(text)
+    return Raw(text) if record is None else record
+
+
+def _nested(text: str) -> tuple[Value, ...] | None:
+    """Nested lists of integers, or None when `text` is something else."""
+    stack: list[list[Value]] = [[]]
+    position = 0
+    # After a value a comma or a closing brace must come; after a comma a value.
+    want_value = True
+    while position < len(text):
+        found = _NESTED.match(text, position)
+        if found is None:
+            return None
+        position = found.end()
+        kind = found.lastgroup
+        if kind == "open" and want_value and len(stack) < _DEEPEST:
+            stack.append([])
+        elif kind == "int" and want_value and len(stack) > 1:
+            stack[-1].append(int(found["int"]))
+            want_value = False
+        elif kind == "comma" and not want_value and len(stack) > 1:
+            want_value = True
+        elif kind == "close" and len(stack) > 1 and (not want_value or not stack[-1]):
+            done = tuple(stack.pop())
+            stack[-1].append(done)
+            want_value = False
+        else:
+            return None
+    if len(stack) != 1 or len(stack[0]) != 1:
+        return None
+    value = stack[0][0]
+    return value if isinstance(value, tuple) else None
+
+
+def _record(text: str) -> Record | None:
+    fields: list[tuple[str, Value]] = []
+    commas: set[bool] = set()
+    position, end = 1, len(text) - 1
+    while position < end:
+        found = _FIELD.match(text, position, end)
+        if found is None:
+            break
+        if fields:
+            commas.add(found["comma"] is not None)
+        elif found["comma"] is not None:
+            return None
+        fields.append((found["key"], parse_value("", found["value"])))
+        position = found.end()
+    # Mixed separators would not come back as they were.
+    if not fields or text[position:end].strip() or len(commas) > 1:
+        return None
+    return Record(tuple(fields), commas == {True})
+
+
+def format_value(value: Value, percent: bool = True) -> str:
+    """HLO spelling of a value; reading it again gives an equal value."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, str)):
+        return str(value)
+    if isinstance(value, Quoted):
+        return f'"{value.text}"'
+    if isinstance(value, Reference):
+        return ("%" if percent else "") + value.name
+    if isinstance(value, Raw):
+        return value.text
+    if isinstance(value, Stride):
+        return f"[{value.start}:{value.limit}" + (f":{value.stride}]" if value.stride != 1 else "]")
+    if isinstance(value, Record):
+        separator = "," if value.commas else " "
+        return "{" + separator.join(f"{k}={format_value(v, percent)}" for k, v in value.fields) + "}"
+    separator = ", " if any(isinstance(v, (Stride, Reference)) for v in value) else ","
+    return "{" + separator.join(format_value(v, percent) for v in value) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowDimension:
+    """One dimension of `window={…}`: padding may be negative, dilations are at least 1."""
+
+    size: int
+    stride: int = 1
+    low: int = 0
+    high: int = 0
+    base_dilation: int = 1
+    window_dilation: int = 1
+    reversed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionLabels:
+    """`dim_labels=b01f_01io->b01f`. `spatial[k]` is the dimension that carries spatial number k."""
+
+    input_batch: int
+    input_feature: int
+    input_spatial: tuple[int, ...]
+    kernel_input: int
+    kernel_output: int
+    kernel_spatial: tuple[int, ...]
+    output_batch: int
+    output_feature: int
+    output_spatial: tuple[int, ...]
+
+
+def parse_window(value: Value) -> tuple[WindowDimension, ...]:
+    """The dimensions of a window record, none for `{}`; ValueError says what is wrong with it."""
+    if value == ():
+        return ()
+    if not isinstance(value, Record):
+        raise ValueError("a window is written {size=2x2 stride=1x1 pad=0_0x0_0 …}")
+    known = ("size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal")
+    for key, _ in value.fields:
+        if key not in known:
+            raise ValueError(f"a window has no field {key!r}")
+    if value.get("size") is None:
+        raise ValueError("a window needs a size")
+    size = _by_x(value, "size", None)
+    rank = len(size)
+    stride = _by_x(value, "stride", ["1"] * rank)
+    pad = _by_x(value, "pad", ["0_0"] * rank)
+    base = _by_x(value, "lhs_dilate", ["1"] * rank)
+    dilation = _by_x(value, "rhs_dilate", ["1"] * rank)
+    reversal = _by_x(value, "rhs_reversal", ["0"] * rank)
+    window = []
+    for k in range(rank):
+        low, high = _numbers(pad[k], "_", 2, "pad")
+        one = WindowDimension(
+            size=_number(size[k], "size"),
+            stride=_number(stride[k], "stride"),
+            low=low,
+            high=high,
+            base_dilation=_number(base[k], "lhs_dilate"),
+            window_dilation=_number(dilation[k], "rhs_dilate"),
+            reversed=_number(reversal[k], "rhs_reversal") != 0,
+        )
+        window.append(one)
+    return tuple(window)
+
+
+def parse_padding(value: Value) -> tuple[tuple[int, int, int], ...]:
+    """`padding=1_4_1x4_8` as (low, high, interior) per dimension; interior is 0 when it is not written."""
+    # Every padding has an underscore, so none was taken for an integer.
+    if value == "":
+        return ()
+    if not isinstance(value, str):
+        raise ValueError("padding is written low_high_interior, dimensions separated by x")
+    dimensions = []
+    for part in value.split("x"):
+        numbers = _numbers(part, "_", 3 if part.count("_") == 2 else 2, "padding")
+        dimensions.append((numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 0))
+    return tuple(dimensions)
+
+
+def parse_dim_labels(value: Value) -> DimensionLabels:
+    """`b01f_01io->b01f` as dimension numbers; ValueError says which label is missing or repeated."""
+    found = re.match(r"([^_>\-]+)_([^_>\-]+)->([^_>\-]+)\Z", value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError("dim_labels are written b01f_01io->b01f")
+    lhs, rhs, out = found.groups()
+    rank = len(lhs) - 2
+    for part, named, what in ((lhs, "bf", "input"), (rhs, "io", "kernel"), (out, "bf", "output")):
+        wanted = sorted(named + "".join(_digit(k) for k in range(rank)))
+        if sorted(part) != wanted:
+            raise ValueError(
+                f"dim_labels: the {what} has labels {part!r}, not each of {''.join(wanted)!r} once"
+            )
+    digits = [_digit(k) for k in range(rank)]
+    return DimensionLabels(
+        lhs.index("b"),
+        lhs.index("f"),
+        tuple(map(lhs.index, digits)),
+        rhs.index("i"),
+        rhs.index("o"),
+        tuple(map(rhs.index, digits)),
+        out.index("b"),
+        out.index("f"),
+        tuple(map(out.index, digits)),
+    )
+
+
+def _digit(k: int) -> str:
+    return chr(ord("0") + k)
+
+
+def _by_x(record: Record, key: str, default: list[str] | None) -> list[str]:
+    value = record.get(key)
+    if value is None and default is not None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise ValueError(f"window {key} is written as numbers separated by x")
+    parts = str(value).split("x")
+    if default is not None and len(parts) != len(default):
+        raise ValueError(f"window {key} has {len(parts)} dimensions, size has {len(default)}")
+    return parts
+
+
+def _number(text: str, what: str) -> int:
+    (number,) = _numbers(text, "_", 1, what)
+    return number
+
+
+def _numbers(text: str, separator: str, count: int, what: str) -> tuple[int, ...]:
+    parts = text.split(separator)
+    if len(parts) != count or not all(_INTEGER.match(p) for p in parts):
+        raise ValueError(f"{what}: {text!r} is not {count} integer{'s' * (count > 1)}")
+    return tuple(map(int, parts))

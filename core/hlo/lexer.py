@@ -1,0 +1,146 @@
+"""Places in HLO text: patterns, balanced spans, positions of mistakes.
+
+The reader never cuts a module into tokens. HLO text is regular enough that one compiled pattern takes a
+whole instruction, and what patterns cannot take (nested braces, JSON, tuple shapes) is found by a scan for
+brackets. Patterns use possessive quantifiers throughout: a mutated file must not make the regex engine
+backtrack.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from ..errors import InputError
+
+NAME = r"[A-Za-z0-9_][\w.\-]*+"
+OPCODE = r"[A-Za-z][\w\-]*+"
+STRING = r'"(?:[^"\\]|\\.)*+"'
+
+_SPACE = re.compile(r"\s*+")
+_NAME = re.compile(rf"%?+({NAME})", re.ASCII)
+_COMMENT = re.compile(rf"{STRING}|/\*.*?\*/|//[^\n]*+", re.DOTALL)
+_INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
+_BRACKET = re.compile(rf"{STRING}|[{{}}()\[\]]|\"", re.DOTALL)
+_VALUE_STEP = re.compile(rf"[^\s,{{}}()\[\]\"]++|{STRING}|[{{(\[]", re.DOTALL)
+_WORD = re.compile(r"[\w.\-%]++|.", re.DOTALL)
+_CLOSING = {"{": "}", "(": ")", "[": "]"}
+
+# Python refuses to convert integers beyond 4300 digits; no size, index or identifier comes near this.
+_LONGEST_INTEGER = 40
+
+
+class Source:
+    """A text and the means to say where in it something is wrong. Positions are offsets into `text`."""
+
+    __slots__ = ("original", "text")
+
+    def __init__(self, text: str) -> None:
+        self.original = text
+        self.text = blank_comments(text)
+
+    def fail(self, position: int, message: str, expected: str = "") -> NoReturn:
+        """Raise `InputError` pointing at an offset."""
+        raise InputError.at(message, self.original, min(position, len(self.original)), expected)
+
+    def skip(self, position: int) -> int:
+        """The first offset at or after `position` that is not white space."""
+        found = _SPACE.match(self.text, position)
+        return position if found is None else found.end()
+
+    def starts(self, word: str, position: int) -> bool:
+        """Whether `word` stands at `position`."""
+        return self.text.startswith(word, position)
+
+    def expect(self, word: str, position: int, where: str) -> int:
+        """The offset after `word`, which must come next, or `InputError`."""
+        position = self.skip(position)
+        if not self.text.startswith(word, position):
+            self.fail(position, f"{self.found(position)} {where}", f"`{word}`")
+        return position + len(word)
+
+    def found(self, position: int) -> str:
+        """What stands at an offset, in words for a message."""
+        if position >= len(self.text):
+            return "the text ends"
+        found = _WORD.match(self.text, position)
+        word = self.text[position] if found is None else found.group()
+        return f"unexpected {shorten(word)!r}"
+
+    def name(self, position: int, what: str) -> tuple[str, int]:
+        """A name without its `%`, and the offset after it."""
+        position = self.skip(position)
+        found = _NAME.match(self.text, position)
+        if found is None:
+            self.fail(position, f"{self.found(position)} where {what} belongs", what)
+        return found.group(1), found.end()
+
+    def integer(self, position: int, what: str) -> tuple[int, int]:
+        """An integer and the offset after it."""
+        position = self.skip(position)
+        found = _INTEGER.match(self.text, position)
+        if found is None:
+            self.fail(position, f"{self.found(position)} where {what} belongs", "an integer")
+        return self.checked_integer(found.group(), position), found.end()
+
+    def checked_integer(self, digits: str, position: int) -> int:
+        """The integer that `digits` spells; absurdly long ones are an `InputError`."""
+        if len(digits) > _LONGEST_INTEGER:
+            self.fail(position, f"an integer of {len(digits)} digits", f"at most {_LONGEST_INTEGER} digits")
+        return int(digits)
+
+    def close(self, position: int) -> int:
+        """The offset after the bracket that closes the one at `position`; strings inside are skipped."""
+        text = self.text
+        wanted: list[tuple[str, int]] = []
+        for found in _BRACKET.finditer(text, position):
+            bracket = found.group()
+            if bracket in _CLOSING:
+                wanted.append((_CLOSING[bracket], found.start()))
+                continue
+            if bracket == '"':
+                self.fail(found.start(), "a string is not closed", '`"`')
+            if bracket[0] == '"':
+                continue
+            if bracket != wanted[-1][0]:
+                self.fail(found.start(), f"unexpected {bracket!r}", f"`{wanted[-1][0]}`")
+            wanted.pop()
+            if not wanted:
+                return found.end()
+        opening = wanted[-1][1]
+        self.fail(opening, f"{text[opening]!r} is not closed", f"`{wanted[-1][0]}`")
+
+    def value_end(self, position: int) -> int:
+        """The offset after an attribute's value, which ends at a comma, a space or an unmatched bracket."""
+        start = position
+        while True:
+            found = _VALUE_STEP.match(self.text, position)
+            if found is None:
+                break
+            position = self.close(position) if found.group() in _CLOSING else found.end()
+        if self.starts('"', position):
+            self.fail(position, "a string is not closed", '`"`')
+        if position == start:
+            self.fail(position, f"{self.found(position)} where a value belongs", "a value")
+        return position
+
+
+def blank_comments(text: str) -> str:
+    """`text` with comments replaced by as many spaces (newlines kept), so that offsets stay valid."""
+    if "/*" not in text and "//" not in text:
+        return text
+    return _COMMENT.sub(_blank, text)
+
+
+def _blank(found: re.Match[str]) -> str:
+    piece = found.group()
+    if piece[0] == '"':
+        return piece
+    if "\n" not in piece:
+        return " " * len(piece)
+    return re.sub(r"[^\n]", " ", piece)
+
+
+def shorten(word: str, limit: int = 40) -> str:
+    """At most `limit` characters of `word`."""
+    return word if len(word) <= limit else word[: limit - 1] + "…"

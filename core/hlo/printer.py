@@ -1,0 +1,78 @@
+"""`Module` to HLO text. Reading the text again gives an equal module, and XLA's own parser takes it.
+
+XLA conventions: `%` before names, every fifth operand preceded by its number, source tables after the header.
+"""
+
+from __future__ import annotations
+
+from .attributes import COMPUTATIONS, Value, format_value
+from .module import SNIPPET, Computation, Instruction, Module
+from .shape import AnyShape
+
+
+def format_module(module: Module, percent: bool = True) -> str:
+    """The whole module, ending with a newline. `percent=False` leaves out the `%` before names.
+
+    What was read without a `HloModule` line is printed without one.
+    """
+    lines = []
+    if module.name != SNIPPET:
+        lines += ["HloModule " + module.name + _attributes(module.attributes, percent), ""]
+    for table in module.tables:
+        lines.append(table.name)
+        lines.extend(f"{number} {format_value(value)}" for number, value in table.rows)
+        lines.append("")
+    for computation in module.computations:
+        lines.append(format_computation(computation, computation.name == module.entry_name, percent))
+        lines.append("")
+    return "\n".join(lines)
+
+
+def format_computation(computation: Computation, entry: bool = False, percent: bool = True) -> str:
+    """One computation with its body."""
+    mark = "%" if percent else ""
+    head = ("ENTRY " if entry else "") + mark + computation.name
+    signature = computation.signature
+    if signature is not None:
+        parameters = ", ".join(f"{name}: {shape}" for name, shape in signature.parameters)
+        head += f" ({parameters}) -> {signature.result}"
+    lines = [head + " {"]
+    defined: set[str] = set()
+    for k, instruction in enumerate(computation.instructions):
+        root = "ROOT " if k == computation.root_index else ""
+        free = any(operand.name not in defined for operand in instruction.operands)
+        lines.append("  " + root + format_instruction(instruction, percent, operand_shapes=free))
+        defined.add(instruction.name)
+    lines.append("}" + _attributes(computation.attributes, percent))
+    return "\n".join(lines)
+
+
+def format_instruction(instruction: Instruction, percent: bool = True, operand_shapes: bool = False) -> str:
+    """One instruction on one line, without indentation and ROOT.
+
+    Shapes of operands are left out unless `operand_shapes`.
+    """
+    mark = "%" if percent else ""
+    shape = "" if instruction.shape is None else _shape(instruction.shape) + " "
+    if instruction.literal is not None:
+        inside = instruction.literal
+    else:
+        parts = []
+        for k, operand in enumerate(instruction.operands):
+            number = f"/*index={k}*/" if k and k % 5 == 0 else ""
+            written = _shape(operand.shape) + " " if operand_shapes and operand.shape is not None else ""
+            parts.append(number + written + mark + operand.name)
+        inside = ", ".join(parts)
+    attributes = _attributes(instruction.attributes, percent)
+    return f"{mark}{instruction.name} = {shape}{instruction.opcode}({inside}){attributes}"
+
+
+def _attributes(attributes: tuple[tuple[str, Value], ...], percent: bool) -> str:
+    # A reference in an attribute that is not known to hold one is recognised by its `%` alone.
+    return "".join(
+        f", {name}={format_value(value, percent or name not in COMPUTATIONS)}" for name, value in attributes
+    )
+
+
+def _shape(shape: AnyShape) -> str:
+    return shape.text()

@@ -1,0 +1,423 @@
+"""HLO text to `Module`.
+
+Accepts what XLA prints before and after optimization, and what people write in documents: a bare list of
+instructions, one `f { … }` alone, shapes with spaces, instructions without a shape, operands with or without
+shapes, names with or without `%`, computations that are referred to but not given. Unknown opcodes and
+attributes are kept. Anything else is an `InputError` with line, column and what was expected.
+
+Speed comes from taking a whole instruction with one pattern and from remembering shapes and attribute values
+by their spelling: a module repeats few of them many times.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .attributes import Value, parse_value
+from .lexer import NAME, OPCODE, STRING, Source, shorten
+from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, Table
+from .shape import AnyShape, scan_shape
+
+TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+
+# name = array-shape opcode(names, …)
+_INSTRUCTION = re.compile(
+    rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+"
+    r"([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{[^{}\n]*+\})?+)\s++"
+    rf"({OPCODE})\(([^()\[\]{{}}\"]*+)\)",
+    re.ASCII,
+)
+_START = re.compile(rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+", re.ASCII)
+_OPCODE = re.compile(rf"\s*+({OPCODE})\s*+\(", re.ASCII)
+_ATTRIBUTE = re.compile(
+    r"\s*+,\s*+([A-Za-z_][\w.\-]*+)\s*+=(?:[ \t]*+"
+    rf"(\{{(?:[^{{}}\"]++|{STRING})*+\}}|[^\s,{{}}()\[\]\"]++|{STRING})(?=[\s,}}]|\Z))?+",
+    re.ASCII | re.DOTALL,
+)
+_OPERAND_NAMES = re.compile(rf"\s*+%?+({NAME})\s*+", re.ASCII)
+_COMPUTATION = re.compile(rf"\s*+(ENTRY\s++)?+%?+({NAME})\s*+(?=[({{])", re.ASCII)
+_MODULE = re.compile(r"\s*+HloModule\s++([^\s,{}()]++)", re.ASCII)
+_TABLE = re.compile(rf"\s*+({'|'.join(TABLES)})[ \t\r]*+(?:\n|\Z)", re.ASCII)
+_ROW = re.compile(r"\s*+(\d{1,40})\s++", re.ASCII)
+
+_SHAPE_FIRST = re.compile(r"[a-z][a-z0-9]*+\[|\(", re.ASCII)
+_NOTHING = re.compile(r"[ \t]*+(?:,|\n|\Z)")
+
+_LITERALS = ("constant", "parameter")
+
+
+def read_module(text: str) -> Module:
+    """The module that `text` spells; `InputError` when it spells none.
+
+    A text without computations is read as the instructions of one computation named `snippet`.
+    """
+    return _Reader(text).module()
+
+
+def read_instruction(text: str) -> Instruction:
+    """One instruction, such as `t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}`."""
+    reader = _Reader(text)
+    instruction, _, position = reader.instruction(0)
+    position = reader.source.skip(position)
+    if position != len(text):
+        reader.source.fail(
+            position, f"{reader.source.found(position)} after an instruction", "the end of the text"
+        )
+    return instruction
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.source = Source(text)
+        self.text = self.source.text
+        self.shapes: dict[str, AnyShape] = {}
+        self.values: dict[tuple[str, str], Value] = {}
+        # Newlines are counted once, moving forward; `Source.line_of` would count from the start every time.
+        self.line = 1
+        self.counted = 0
+
+    def module(self) -> Module:
+        source, text = self.source, self.text
+        position = source.skip(0)
+        if position == len(text):
+            source.fail(position, "no HLO here", "`HloModule`, a computation or an instruction")
+        name = SNIPPET
+        attributes: tuple[tuple[str, Value], ...] = ()
+        header = _MODULE.match(text, position)
+        if header is not None:
+            name = header[1]
+            attributes, position = self.attributes(header.end())
+        elif _START.match(text, position) or _SHAPE_FIRST.match(text, position):
+            return self.snippet(position)
+        tables: list[Table] = []
+        computations: list[Computation] = []
+        entry: str | None = None
+        named: set[str] = set()
+        while (position := source.skip(position)) < len(text):
+            found = _TABLE.match(text, position)
+            if found is not None:
+                table, position = self.table(found[1], found.end())
+                tables.append(table)
+                continue
+            start = _COMPUTATION.match(text, position)
+            if start is None:
+                source.fail(
+                    position,
+                    f"{source.found(position)} where a computation belongs",
+                    "a computation such as `ENTRY main { … }`",
+                )
+            computation, position = self.computation(start[2], start.end(), loose=header is None)
+            if computation.name in named:
+                source.fail(
+                    start.start(2),
+                    f"computation {shorten(computation.name)!r} is defined twice",
+                    "another name",
+                )
+            named.add(computation.name)
+            computations.append(computation)
+            if start[1]:
+                if entry is not None:
+                    source.fail(start.start(1), "two computations are marked ENTRY", "one ENTRY")
+                entry = computation.name
+        if not computations:
+            source.fail(
+                len(text), "the module has no computation", "a computation such as `ENTRY main { … }`"
+            )
+        return Module(name, tuple(computations), entry or computations[-1].name, attributes, tuple(tables))
+
+    def snippet(self, position: int) -> Module:
+        """Instructions up to the end of the text as one computation."""
+        computation, position = self.body(SNIPPET, position, None, loose=True)
+        if position != len(self.text):
+            self.source.fail(
+                position, f"{self.source.found(position)} after an instruction", "an instruction"
+            )
+        return Module(SNIPPET, (computation,), SNIPPET)
+
+    def table(self, name: str, position: int) -> tuple[Table, int]:
+        rows = []
+        while (found := _ROW.match(self.text, position)) is not None:
+            end = self.source.value_end(found.end())
+            rows.append((int(found[1]), self.value("", self.text[found.end() : end])))
+            position = end
+        return Table(name, tuple(rows)), position
+
+    def computation(self, name: str, position: int, loose: bool) -> tuple[Computation, int]:
+        """A computation whose name has been read; `position` is at `(` or `{`."""
+        signature = None
+        if self.text.startswith("(", position):
+            signature, position = self.signature(position)
+        position = self.source.expect("{", position, "where the body of a computation belongs")
+        opening = position - 1
+        computation, position = self.body(name, position, signature, loose)
+        if not self.text.startswith("}", position):
+            if position == len(self.text):
+                self.source.fail(opening, f"the body of {shorten(name)!r} is not closed", "`}`")
+            self.source.fail(
+                position, f"{self.source.found(position)} after an instruction", "an instruction or `}`"
+            )
+        attributes, position = self.attributes(position + 1)
+        if attributes:
+            computation = Computation(
+                computation.name, computation.instructions, computation.root_index, signature, attributes
+            )
+        return computation, position
+
+    def signature(self, position: int) -> tuple[Signature, int]:
+        source = self.source
+        position = source.skip(position + 1)
+        parameters = []
+        while not self.text.startswith(")", position):
+            name, position = source.name(position, "a parameter's name")
+            position = source.skip(source.expect(":", position, "after a parameter's name"))
+            shape, position = scan_shape(source, position, self.shapes)
+            parameters.append((name, shape))
+            position = source.skip(position)
+            if not self.text.startswith(")", position):
+                position = source.skip(source.expect(",", position, "between parameters"))
+        position = source.skip(source.expect("->", position + 1, "after the parameters"))
+        result, position = scan_shape(source, position, self.shapes)
+        return Signature(tuple(parameters), result), position
+
+    def body(
+        self, name: str, position: int, signature: Signature | None, loose: bool
+    ) -> tuple[Computation, int]:
+        """Instructions up to `}` or the end of the text."""
+        source, text = self.source, self.text
+        instructions: list[Instruction] = []
+        shapes: dict[str, AnyShape | None] = {}
+        numbers: dict[str, int] = {}
+        root: int | None = None
+        while (position := source.skip(position)) < len(text) and text[position] != "}":
+            instruction, is_root, end = self.instruction(position)
+            if is_root:
+                if root is not None:
+                    source.fail(position, "a computation has two ROOT instructions", "one ROOT")
+                root = len(instructions)
+            if instruction.operands:
+                instruction = self.resolve(instruction, shapes, position, end, loose)
+            if instruction.name in shapes:
+                source.fail(position, f"{shorten(instruction.name)!r} is defined twice", "another name")
+            if instruction.opcode == "parameter":
+                number = instruction.literal or ""
+                if number in numbers:
+                    source.fail(
+                        position, f"parameter {number} is defined twice", "each parameter number once"
+                    )
+                numbers[number] = len(instructions)
+            shapes[instruction.name] = instruction.shape
+            instructions.append(instruction)
+            position = end
+        if not instructions:
+            source.fail(position, f"computation {shorten(name)!r} has no instructions", "an instruction")
+        missing = next((k for k in range(len(numbers)) if str(k) not in numbers), None)
+        # A document may show part of a computation; a computation has all its parameters.
+        if missing is not None and not loose:
+            source.fail(
+                position,
+                f"computation {shorten(name)!r} has {len(numbers)} parameters but no parameter({missing})",
+                "parameters numbered from 0",
+            )
+        root = len(instructions) - 1 if root is None else root
+        return Computation(name, tuple(instructions), root, signature), position
+
+    def resolve(
+        self,
+        instruction: Instruction,
+        shapes: dict[str, AnyShape | None],
+        position: int,
+        end: int,
+        loose: bool,
+    ) -> Instruction:
+        """Give every operand the shape of the instruction that it names."""
+        operands = []
+        for operand in instruction.operands:
+            if operand.name in shapes:
+                shape = shapes[operand.name]
+                if operand.shape is not None and shape is not None and not _same_array(operand.shape, shape):
+                    self.source.fail(
+                        self.where(operand.name, position, end),
+                        f"operand {shorten(operand.name)!r} is written {shorten(str(operand.shape))} but was "
+                        f"defined as {shorten(str(shape))}",
+                        "the shape of its definition",
+                    )
+                operands.append(Operand(operand.name, operand.shape if shape is None else shape))
+            elif loose and operand.shape is not None:
+                operands.append(operand)
+            else:
+                self.source.fail(
+                    self.where(operand.name, position, end),
+                    f"operand {shorten(operand.name)!r} is not defined",
+                    "the name of an earlier instruction" + (", or a shape before the name" if loose else ""),
+                )
+        return Instruction(
+            instruction.name,
+            instruction.opcode,
+            instruction.shape,
+            tuple(operands),
+            instruction.attributes,
+            instruction.literal,
+            instruction.line,
+        )
+
+    def where(self, name: str, position: int, end: int) -> int:
+        """Offset of an operand's name within the parentheses of its instruction."""
+        opening = self.text.find("(", self.text.find("=", position, end), end)
+        found = re.compile(rf"(?<![\w.\-]){re.escape(name)}(?![\w.\-])").search(self.text, opening, end)
+        return position if found is None else found.start()
+
+    def instruction(self, position: int) -> tuple[Instruction, bool, int]:
+        """The instruction at an offset, whether it is marked ROOT, and the offset after it."""
+        source, text = self.source, self.text
+        literal: str | None = None
+        operands: tuple[Operand, ...] = ()
+        shape: AnyShape | None
+        found = _INSTRUCTION.match(text, position)
+        if found is not None:
+            marked, name, spelled, opcode, inside = found.groups()
+            shape = self.shapes.get(spelled)
+            if shape is None:
+                shape, _ = scan_shape(source, found.start(3), self.shapes)
+            end = found.end()
+            if opcode in _LITERALS:
+                literal = self.literal(opcode, inside, found.start(5))
+            elif inside and not inside.isspace():
+                operands = self.operand_names(inside, found.start(5))
+        else:
+            marked, name, shape, opcode, opening = self.start(position)
+            end = source.close(opening)
+            if opcode in _LITERALS:
+                literal = self.literal(opcode, text[opening + 1 : end - 1], opening + 1)
+            else:
+                operands = self.operands(opening + 1, end - 1)
+        self.line += text.count("\n", self.counted, position)
+        self.counted = position
+        line = self.line
+        attributes: tuple[tuple[str, Value], ...] = ()
+        if text.startswith(",", end) or text.startswith(",", source.skip(end)):
+            attributes, end = self.attributes(end)
+        return Instruction(name, opcode, shape, operands, attributes, literal, line), marked is not None, end
+
+    def start(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
+        """ROOT mark, name, shape, opcode and the offset of the parenthesis, of an instruction of any form."""
+        source, text = self.source, self.text
+        found = _START.match(text, position)
+        if found is None:
+            return self.misplaced(position)
+        end = found.end()
+        shape: AnyShape | None = None
+        opcode = _OPCODE.match(text, end)
+        if opcode is None:
+            shape, end = scan_shape(source, end, self.shapes)
+            opcode = _OPCODE.match(text, end)
+            if opcode is None:
+                end = source.skip(end)
+                source.fail(end, f"{source.found(end)} where an opcode belongs", "an opcode such as `add(`")
+        return found[1], found[2], shape, opcode[1], opcode.end() - 1
+
+    def misplaced(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
+        """`f32[4,8] out = reduce(…)`: the shape before the name, as some documents have it."""
+        source, text = self.source, self.text
+        position = source.skip(position)
+        if not _SHAPE_FIRST.match(text, position):
+            _, end = source.name(position, "an instruction")
+            end = source.skip(end)
+            source.fail(end, f"{source.found(end)} in an instruction", "`=`")
+        shape, end = scan_shape(source, position, self.shapes)
+        name, end = source.name(end, "an instruction's name")
+        end = source.expect("=", end, "in an instruction")
+        opcode = _OPCODE.match(text, end)
+        if opcode is None:
+            end = source.skip(end)
+            source.fail(end, f"{source.found(end)} where an opcode belongs", "an opcode such as `add(`")
+        return None, name, shape, opcode[1], opcode.end() - 1
+
+    def literal(self, opcode: str, inside: str, position: int) -> str:
+        """The text in the parentheses of a constant or a parameter, white space reduced to single spaces."""
+        spelled = " ".join(inside.split()) if '"' not in inside else inside.strip()
+        if opcode == "parameter":
+            if not spelled.isdecimal() or not spelled.isascii() or len(spelled) > 9:
+                self.source.fail(
+                    self.source.skip(position), f"parameter({shorten(spelled)})", "a parameter number"
+                )
+            return str(int(spelled))
+        if not spelled:
+            self.source.fail(position, "a constant without value", "a value such as `0` or `{1,2}`")
+        return spelled
+
+    def operand_names(self, inside: str, position: int) -> tuple[Operand, ...]:
+        """Operands that are all bare names."""
+        operands = []
+        for part in inside.split(","):
+            found = _OPERAND_NAMES.fullmatch(part)
+            if found is None:
+                return self.operands(position, position + len(inside))
+            operands.append(Operand(found[1]))
+        return tuple(operands)
+
+    def operands(self, position: int, end: int) -> tuple[Operand, ...]:
+        """Operands each with or without shape, up to the offset `end`."""
+        source, text = self.source, self.text
+        operands: list[Operand] = []
+        position = source.skip(position)
+        while position < end:
+            shape: AnyShape | None = None
+            if _SHAPE_FIRST.match(text, position):
+                shape, position = scan_shape(source, position, self.shapes)
+                position = source.skip(position)
+            if position >= end:
+                source.fail(position, "an operand has a shape but no name", "the operand's name")
+            name, position = source.name(position, "an operand")
+            operands.append(Operand(name, shape))
+            position = source.skip(position)
+            if position < end:
+                position = source.skip(source.expect(",", position, "between operands"))
+                if position >= end:
+                    source.fail(position, f"{source.found(position)} where an operand belongs", "an operand")
+        return tuple(operands)
+
+    def attributes(self, position: int) -> tuple[tuple[tuple[str, Value], ...], int]:
+        """`, name=value` as often as it comes, and the offset after it."""
+        text = self.text
+        attributes: list[tuple[str, Value]] = []
+        names: set[str] = set()
+        while (found := _ATTRIBUTE.match(text, position)) is not None:
+            name, spelled = found.groups()
+            end = found.end()
+            if spelled is None:
+                end = self.value_end(name, end)
+                spelled = text[found.end() : end].strip()
+            if name in names:
+                self.source.fail(
+                    found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once"
+                )
+            names.add(name)
+            attributes.append((name, self.value(name, spelled)))
+            position = end
+        after = self.source.skip(position)
+        if text.startswith(",", after):
+            after = self.source.skip(after + 1)
+            self.source.fail(
+                after, f"{self.source.found(after)} after a comma", "an attribute such as `dimensions={0}`"
+            )
+        return tuple(attributes), position
+
+    def value_end(self, name: str, position: int) -> int:
+        # XLA prints the padding of a scalar as `padding=` and nothing.
+        if name == "padding" and _NOTHING.match(self.text, position):
+            return position
+        while self.text.startswith((" ", "\t"), position):
+            position += 1
+        return self.source.value_end(position)
+
+    def value(self, name: str, spelled: str) -> Value:
+        key = (name, spelled)
+        value = self.values.get(key)
+        if value is None:
+            value = self.values[key] = parse_value(name, spelled) if spelled else ""
+        return value
+
+
+def _same_array(left: AnyShape, right: AnyShape) -> bool:
+    """Whether two spellings agree where both say something: layouts may be left out."""
+    return left == right or left.without_layout() == right.without_layout()

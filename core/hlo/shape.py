@@ -1,0 +1,379 @@
+"""Shapes as HLO text writes them: `f32[2,3]{1,0:T(8,128)}`, `(f32[2], s32[])`, `token[]`, `f32[<=10]`.
+
+An array has an element type, dimension sizes and perhaps a layout. Dimension 0 is written first; a layout
+lists dimensions from the fastest varying in memory to the slowest, tiles and memory space after a colon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .lexer import Source
+
+UNBOUNDED = -1
+"""Size of a dimension written `?`."""
+
+# XLA nests tuples two or three deep; the limit keeps equality and hashing of hostile input within the stack.
+_DEEPEST_TUPLE = 100
+
+_PROPERTY_ORDER = ("D", "L", "#", "*", "E", "S", "SC", "P", "M")
+_ELEMENT_TYPE = re.compile(r"[a-z][a-z0-9]*+", re.ASCII)
+_DIMENSION = re.compile(r"\s*+(<=)?+\s*+(?:(\d++)|(\?))\s*+", re.ASCII)
+_PROPERTY = re.compile(r"SC|[A-Z#*]")
+_PLAIN = re.compile(
+    r"([a-z][a-z0-9]*+)\[((?:\d{1,40},)*+\d{1,40}|)\](?:\{((?:\d{1,9},)*+\d{1,9})\})?+\Z", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One tile of a layout. A size of None is written `*`: that dimension is combined with the next minor."""
+
+    sizes: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        return "(" + ",".join("*" if n is None else str(n) for n in self.sizes) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Order of dimensions in memory, tiles, and everything else written after the colon.
+
+    `properties` holds `(letter, text)` pairs in printing order: S memory space, E element bits, L tail
+    padding, and the rest as XLA writes them. Nothing is dropped that was read.
+    """
+
+    minor_to_major: tuple[int, ...]
+    tiles: tuple[Tile, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def memory_space(self) -> int:
+        """The number in `S(5)`, 0 when absent."""
+        return int(dict(self.properties).get("S", "0"))
+
+    @property
+    def element_bits(self) -> int:
+        """The number in `E(4)`, 0 when absent."""
+        return int(dict(self.properties).get("E", "0"))
+
+    def __str__(self) -> str:
+        order = ",".join(map(str, self.minor_to_major))
+        before = "".join(f"{k}({v})" for k, v in self.properties if k == "D")
+        after = "".join(f"{k}({v})" for k, v in self.properties if k != "D")
+        tiles = "T" + "".join(map(str, self.tiles)) if self.tiles else ""
+        extra = before + tiles + after
+        return "{" + order + (":" + extra if extra else "") + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """An array (or `token[]`, `opaque[]`): element type, sizes, which are dynamic, layout if written."""
+
+    element_type: str
+    dims: tuple[int, ...]
+    layout: Layout | None = None
+    dynamic: tuple[bool, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return len(self.dims)
+
+    @property
+    def size(self) -> int:
+        """Number of elements; 0 when some dimension has none."""
+        count = 1
+        for n in self.dims:
+            count *= n
+        return count
+
+    @property
+    def minor_to_major(self) -> tuple[int, ...]:
+        """The written order of dimensions in memory, or the default one: last dimension fastest."""
+        return self.layout.minor_to_major if self.layout else tuple(reversed(range(len(self.dims))))
+
+    def without_layout(self) -> Shape:
+        """The same array, layout not stated."""
+        return self if self.layout is None else Shape(self.element_type, self.dims, None, self.dynamic)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, layouts: bool = True) -> str:
+        """HLO spelling, with or without the layout."""
+        dynamic = self.dynamic or (False,) * len(self.dims)
+        sizes = ",".join(_size_text(n, d) for n, d in zip(self.dims, dynamic, strict=True))
+        layout = str(self.layout) if layouts and self.layout is not None else ""
+        return f"{self.element_type}[{sizes}]{layout}"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleShape:
+    """A tuple of shapes, possibly nested, possibly empty."""
+
+    elements: tuple[AnyShape, ...]
+
+    def without_layout(self) -> TupleShape:
+        """The same tuple, layouts not stated."""
+        rebuilt: dict[int, AnyShape] = {}
+        for shape in _inner_first(self):
+            inner = [
+                rebuilt[id(e)] if isinstance(e, TupleShape) else e.without_layout() for e in shape.elements
+            ]
+            rebuilt[id(shape)] = TupleShape(tuple(inner))
+        result = rebuilt[id(self)]
+        assert isinstance(result, TupleShape)
+        return result
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, layouts: bool = True) -> str:
+        """HLO spelling; every fifth element is preceded by its number, as XLA prints it."""
+        spelled: dict[int, str] = {}
+        for shape in _inner_first(self):
+            parts = []
+            for k, element in enumerate(shape.elements):
+                mark = f"/*index={k}*/" if k and k % 5 == 0 else ""
+                parts.append(
+                    mark
+                    + (spelled[id(element)] if isinstance(element, TupleShape) else element.text(layouts))
+                )
+            spelled[id(shape)] = "(" + ", ".join(parts) + ")"
+        return spelled[id(self)]
+
+
+AnyShape = Shape | TupleShape
+
+
+def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:
+    """The arrays of a shape with their paths, in order. An array is its own only leaf, with path ()."""
+    pending: list[tuple[tuple[int, ...], AnyShape]] = [((), shape)]
+    while pending:
+        path, part = pending.pop()
+        if isinstance(part, Shape):
+            yield path, part
+        else:
+            pending.extend(((*path, k), e) for k, e in reversed(list(enumerate(part.elements))))
+
+
+def element_at(shape: AnyShape, path: tuple[int, ...]) -> AnyShape:
+    """The part of a shape at a path; IndexError when the path leaves the shape."""
+    for k in path:
+        if isinstance(shape, Shape) or not 0 <= k < len(shape.elements):
+            raise IndexError(path)
+        shape = shape.elements[k]
+    return shape
+
+
+def read_shape(text: str) -> AnyShape:
+    """The shape that `text` spells; `InputError` when it spells none."""
+    source = Source(text)
+    shape, end = scan_shape(source, source.skip(0), {})
+    end = source.skip(end)
+    if end != len(text):
+        source.fail(end, f"{source.found(end)} after a shape", "the end of the text")
+    return shape
+
+
+def scan_shape(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[AnyShape, int]:
+    """The shape at an offset and the offset after it. `known` remembers array shapes by their spelling."""
+    text = source.text
+    if not text.startswith("(", position):
+        return scan_array(source, position, known)
+    # One list of elements for every tuple that is open.
+    stack: list[list[AnyShape]] = []
+    while True:
+        position = source.skip(position)
+        if text.startswith("(", position):
+            if len(stack) == _DEEPEST_TUPLE:
+                source.fail(position, f"tuples nested deeper than {_DEEPEST_TUPLE}", "a flatter shape")
+            stack.append([])
+            position = source.skip(position + 1)
+            if not text.startswith(")", position):
+                continue
+        else:
+            shape, position = scan_array(source, position, known)
+            stack[-1].append(shape)
+        position = source.skip(position)
+        while text.startswith(")", position):
+            done = TupleShape(tuple(stack.pop()))
+            position += 1
+            if not stack:
+                return done, position
+            stack[-1].append(done)
+            position = source.skip(position)
+        position = source.expect(",", position, "in a tuple shape")
+
+
+def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[AnyShape, int]:
+    """The array shape at an offset, layout included when one follows without a space."""
+    text = source.text
+    element = _ELEMENT_TYPE.match(text, position)
+    if element is None or not text.startswith("[", element.end()):
+        source.fail(position, f"{source.found(position)} where a shape belongs", "a shape such as `f32[2,3]`")
+    bracket = text.find("]", element.end())
+    if bracket < 0:
+        source.fail(element.end(), "'[' is not closed", "`]`")
+    end = bracket + 1
+    if text.startswith("{", end):
+        end = source.close(end)
+    spelled = text[position:end]
+    shape = known.get(spelled)
+    if shape is None:
+        shape = known[spelled] = plain_array(spelled) or _array(source, position, element.end(), bracket)
+    return shape, end
+
+
+def plain_array(spelled: str) -> Shape | None:
+    """The shape of a spelling without spaces, tiles or dynamic sizes; None when it needs `_array`."""
+    found = _PLAIN.match(spelled)
+    if found is None:
+        return None
+    try:
+        dims = tuple(map(int, found[2].split(","))) if found[2] else ()
+        layout = None
+        if found[3] is not None:
+            order = tuple(map(int, found[3].split(",")))
+            if len(order) != len(dims) or sorted(order) != list(range(len(dims))):
+                return None
+            layout = Layout(order)
+    except ValueError:
+        return None
+    return Shape(found[1], dims, layout)
+
+
+def _array(source: Source, position: int, opening: int, bracket: int) -> Shape:
+    text = source.text
+    element_type = text[position:opening]
+    dims: list[int] = []
+    dynamic: list[bool] = []
+    at = source.skip(opening + 1)
+    while at < bracket:
+        found = _DIMENSION.match(text, at)
+        if found is None:
+            source.fail(at, f"{source.found(at)} in a shape", "a dimension size")
+        dims.append(UNBOUNDED if found[3] else source.checked_integer(found[2], found.start(2)))
+        dynamic.append(bool(found[1] or found[3]))
+        at = found.end()
+        if at == bracket:
+            break
+        at = source.skip(source.expect(",", at, "in a shape"))
+        if at == bracket:
+            source.fail(at, "a dimension size is missing", "a dimension size")
+    layout = None
+    if text.startswith("{", bracket + 1):
+        layout = _layout(source, bracket + 1, len(dims))
+    return Shape(element_type, tuple(dims), layout, tuple(dynamic) if any(dynamic) else ())
+
+
+def _layout(source: Source, position: int, rank: int) -> Layout | None:
+    """The layout at an offset; None for `{}` on a scalar, which says nothing."""
+    text = source.text
+    opening = position
+    order: list[int] = []
+    position = source.skip(position + 1)
+    while not text.startswith((":", "}"), position):
+        start = source.skip(position)
+        number, position = source.integer(position, "a dimension number")
+        if not 0 <= number < rank:
+            source.fail(start, f"dimension {number} of an array of rank {rank}", _dimension_numbers(rank))
+        if number in order:
+            source.fail(start, f"dimension {number} occurs twice in a layout", _dimension_numbers(rank))
+        order.append(number)
+        position = source.skip(position)
+        if text.startswith(",", position):
+            position = source.skip(position + 1)
+            if text.startswith((":", "}"), position):
+                source.fail(position, f"{source.found(position)} in a layout", "a dimension number")
+        elif not text.startswith((":", "}"), position):
+            source.fail(position, f"{source.found(position)} in a layout", "`,`, `:` or `}`")
+    if len(order) != rank:
+        source.fail(
+            opening,
+            f"a layout of {len(order)} dimensions for an array of rank {rank}",
+            _dimension_numbers(rank),
+        )
+    tiles: list[Tile] = []
+    properties: list[tuple[str, str]] = []
+    if text.startswith(":", position):
+        position = source.skip(position + 1)
+        while not text.startswith("}", position):
+            found = _PROPERTY.match(text, position)
+            if found is None:
+                source.fail(
+                    position, f"{source.found(position)} in a layout", "`T(…)`, `S(…)`, `E(…)` or `}`"
+                )
+            letter = found.group()
+            position = source.skip(found.end())
+            if not text.startswith("(", position):
+                source.fail(position, f"{source.found(position)} after {letter!r} in a layout", "`(`")
+            if letter == "T":
+                position = _tiles(source, position, tiles)
+                continue
+            end = source.close(position)
+            if letter in ("S", "E", "L", "M"):
+                _, after = source.integer(position + 1, "a number")
+                source.expect(")", after, "in a layout")
+            if any(letter == k for k, _ in properties):
+                source.fail(found.start(), f"{letter!r} occurs twice in a layout", "each property once")
+            properties.append((letter, "".join(text[position + 1 : end - 1].split())))
+            position = source.skip(end)
+    if not rank and not tiles and not properties:
+        return None
+    rank_of = {letter: k for k, letter in enumerate(_PROPERTY_ORDER)}
+    properties.sort(key=lambda p: (rank_of.get(p[0], len(rank_of)), p[0]))
+    return Layout(tuple(order), tuple(tiles), tuple(properties))
+
+
+def _tiles(source: Source, position: int, tiles: list[Tile]) -> int:
+    text = source.text
+    if tiles:
+        source.fail(position, "tiles are given twice", "`T` once, with all tiles after it")
+    while text.startswith("(", position):
+        position = source.skip(position + 1)
+        sizes: list[int | None] = []
+        while True:
+            if text.startswith("*", position):
+                sizes.append(None)
+                position = source.skip(position + 1)
+            else:
+                start = position
+                size, position = source.integer(position, "a tile size")
+                if size < 1:
+                    source.fail(start, f"a tile size of {size}", "a positive size or `*`")
+                sizes.append(size)
+                position = source.skip(position)
+            if text.startswith(")", position):
+                break
+            position = source.skip(source.expect(",", position, "in a tile"))
+        if sizes[-1] is None:
+            source.fail(position - 1, "the last size of a tile is `*`", "a dimension to combine with")
+        tiles.append(Tile(tuple(sizes)))
+        position = source.skip(position + 1)
+    return position
+
+
+def _dimension_numbers(rank: int) -> str:
+    return "every dimension number from 0 to " + str(rank - 1) if rank else "no dimension number"
+
+
+def _size_text(size: int, dynamic: bool) -> str:
+    if size == UNBOUNDED:
+        return "?"
+    return f"<={size}" if dynamic else str(size)
+
+
+def _inner_first(shape: TupleShape) -> list[TupleShape]:
+    """All tuples within `shape`, each after the tuples inside it."""
+    order: list[TupleShape] = []
+    pending = [shape]
+    while pending:
+        part = pending.pop()
+        order.append(part)
+        pending.extend(e for e in part.elements if isinstance(e, TupleShape))
+    order.reverse()
+    return order

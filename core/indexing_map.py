@@ -1,0 +1,560 @@
+"""Indexing maps: which elements of one tensor belong to an element of another.
+
+``(d0, d1)[s0]{rt0} -> (results)`` on a domain (DESIGN, "Semantics, stated once").  Dimension variables index
+the source tensor, range variables make the map one-to-many, runtime variables stand for values known only
+when the program runs. Every variable has an inclusive box, and constraints ``expr in [lo, hi]`` cut the
+domain further.  An empty box (a dimension of size zero), rank 0 and an empty domain are ordinary cases.
+
+All expressions of a map are quasi-affine: no product of two variables, and every divisor is a constant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .condition import Condition
+from .errors import InputError, TooLargeError, quoted
+from .expr import (
+    CeilDiv,
+    Expr,
+    ExprLike,
+    FloorDiv,
+    Int,
+    Integers,
+    Mod,
+    Mul,
+    Var,
+    interpret,
+    lift,
+    postorder,
+    substitute_all,
+    var,
+)
+from .interval import Interval, Range, Ranges
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Constraint", "IndexingMap", "RuntimeSource", "RuntimeVariable", "Variable", "is_name"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+#: Words of the notation, which no variable may be called.
+RESERVED = frozenset({"and", "ceildiv", "floorDiv", "floordiv", "in", "max", "min", "mod"})
+
+VariableLike: TypeAlias = "Variable | tuple[str, int, int]"
+ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
+
+
+def is_name(name: str) -> bool:
+    """Whether a variable may be called ``name``."""
+    return _NAME.match(name) is not None and name not in RESERVED
+
+
+def _integer(value: Any, what: str) -> int:
+    """``value`` as a Python integer (numpy integers too).  Raises :class:`InputError` for anything else."""
+    if isinstance(value, bool):
+        raise InputError(f"{what} must be an integer, not {value}")
+    try:
+        return index(value)
+    except TypeError:
+        raise InputError(f"{what} must be an integer, not {quoted(repr(value))}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A dimension or range variable with its inclusive bounds; ``hi < lo`` is an empty dimension."""
+
+    name: str
+    lo: int
+    hi: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not is_name(self.name):
+            raise InputError(
+                f"{quoted(self.name)} is no name for a variable", expected="letters, digits and `_`"
+            )
+        object.__setattr__(self, "lo", _integer(self.lo, f"the lower bound of {quoted(self.name)}"))
+        object.__setattr__(self, "hi", _integer(self.hi, f"the upper bound of {quoted(self.name)}"))
+
+    @property
+    def expr(self) -> Var:
+        """The variable as an expression."""
+        return var(self.name)
+
+    @property
+    def size(self) -> int:
+        """The number of values it takes."""
+        return max(self.hi - self.lo + 1, 0)
+
+    def named(self, name: str) -> Variable:
+        """The same variable under another name."""
+        return replace(self, name=name)
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSource:
+    """Where a runtime value comes from: element ``results`` of the value of the instruction ``hlo``.
+
+    ``results`` are expressions over the variables of the map that the runtime variable belongs to: its
+    dimension variables, its ranges and, after composition, other runtime variables.
+    """
+
+    hlo: str
+    results: tuple[Expr, ...]
+
+    def __post_init__(self) -> None:
+        text = self.hlo.strip() if isinstance(self.hlo, str) else ""
+        if not text or "\n" in text or "\r" in text:
+            raise InputError(
+                "the source of a runtime variable is the text of one HLO instruction, on one line"
+            )
+        object.__setattr__(self, "hlo", text)
+        object.__setattr__(self, "results", tuple(lift(e) for e in self.results))
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeVariable(Variable):
+    """A value known only at run time: the element that ``source`` names, clamped to ``[lo, hi]``.
+
+    Without a source it stands for any integer of its box, the same for the whole map.
+    """
+
+    source: RuntimeSource | None = None
+
+    def clamp(self, raw: int) -> int:
+        """The value of the variable when the operand holds ``raw``."""
+        return min(max(raw, self.lo), self.hi)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """``lo <= expr <= hi``; ``hi < lo`` holds nowhere."""
+
+    expr: Expr
+    lo: int
+    hi: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expr", lift(self.expr))
+        object.__setattr__(self, "lo", _integer(self.lo, "the lower bound of a constraint"))
+        object.__setattr__(self, "hi", _integer(self.hi, "the upper bound of a constraint"))
+
+    @property
+    def condition(self) -> Condition:
+        """The constraint as a condition."""
+        return self.expr.within(self.lo, self.hi)
+
+    @property
+    def holds_always(self) -> bool:
+        """Whether it is a true statement about a constant."""
+        return type(self.expr) is Int and self.lo <= self.expr.value <= self.hi
+
+    @property
+    def holds_never(self) -> bool:
+        """Whether it is plainly false."""
+        return self.hi < self.lo or (type(self.expr) is Int and not self.holds_always)
+
+
+def _merged(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
+    """Each expression once, at its first place, with the intersection of its intervals."""
+    found: dict[Expr, Constraint] = {}
+    for c in constraints:
+        have = found.get(c.expr)
+        if have is None:
+            found[c.expr] = c
+        elif c.lo > have.lo or c.hi < have.hi:
+            found[c.expr] = Constraint(c.expr, max(have.lo, c.lo), min(have.hi, c.hi))
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class IndexingMap:
+    """An indexing map.  Equality is structural: same variables, names, results and constraints, in order.
+
+    ``dims``, ``ranges`` and ``rts`` are the variables in order; ``results`` index the target tensor;
+    ``constraints`` keep their order, and constraints on one expression are merged into one.  Raises
+    :class:`InputError` when a name occurs twice, an expression mentions an undeclared variable or is not
+    quasi-affine, or runtime sources are cyclic.
+    """
+
+    dims: tuple[Variable, ...]
+    ranges: tuple[Variable, ...] = ()
+    rts: tuple[RuntimeVariable, ...] = ()
+    results: tuple[Expr, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "dims", tuple(self.dims))
+        put(self, "ranges", tuple(self.ranges))
+        put(self, "rts", tuple(self.rts))
+        put(self, "results", tuple(lift(e) for e in self.results))
+        put(self, "constraints", _merged(self.constraints))
+        self._check()
+
+    @classmethod
+    def of(
+        cls,
+        dims: Iterable[VariableLike] = (),
+        ranges: Iterable[VariableLike] = (),
+        rts: Iterable[VariableLike | tuple[str, int, int, RuntimeSource | None]] = (),
+        results: Iterable[ExprLike] = (),
+        constraints: Iterable[ConstraintLike] = (),
+    ) -> IndexingMap:
+        """A map from plain tuples: variables ``(name, lo, hi)``, constraints ``(expr, lo, hi)``."""
+        return cls(
+            tuple(v if isinstance(v, Variable) else Variable(*v) for v in dims),
+            tuple(v if isinstance(v, Variable) else Variable(*v) for v in ranges),
+            tuple(_runtime(v) for v in rts),
+            tuple(lift(e) for e in results),
+            tuple(
+                c if isinstance(c, Constraint) else Constraint(lift(c[0]), c[1], c[2]) for c in constraints
+            ),
+        )
+
+    @classmethod
+    def _trusted(
+        cls,
+        dims: tuple[Variable, ...],
+        ranges: tuple[Variable, ...],
+        rts: tuple[RuntimeVariable, ...],
+        results: tuple[Expr, ...],
+        constraints: Iterable[Constraint],
+    ) -> IndexingMap:
+        """A map whose parts are known to be valid because they come from valid maps."""
+        self = object.__new__(cls)
+        put = object.__setattr__
+        put(self, "dims", dims)
+        put(self, "ranges", ranges)
+        put(self, "rts", rts)
+        put(self, "results", results)
+        put(self, "constraints", _merged(constraints))
+        return self
+
+    def _check(self) -> None:
+        names: dict[str, None] = {}  # in order of declaration
+        for v in self.variables:
+            if v.name in names:
+                raise InputError(f"duplicate variable {quoted(v.name)}")
+            names[v.name] = None
+        for r in self.rts:
+            if not isinstance(r, RuntimeVariable):
+                raise InputError(f"{quoted(r.name)} is declared as a runtime variable but is a plain one")
+        for node in postorder(*self.roots):
+            problem = not_quasi_affine(node)
+            if problem:
+                raise InputError(problem)
+            if isinstance(node, Var) and (node.kind or node.name not in names):
+                raise InputError(f"unknown variable {quoted(node.name)}", expected=known_names(names))
+        self.runtime_order()
+
+    # -- parts
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """All variables: dimensions, ranges, runtime variables."""
+        return self.dims + self.ranges + self.rts
+
+    @property
+    def dim_vars(self) -> tuple[Var, ...]:
+        """The dimension variables as expressions."""
+        return tuple(v.expr for v in self.dims)
+
+    @property
+    def range_vars(self) -> tuple[Var, ...]:
+        """The range variables as expressions."""
+        return tuple(v.expr for v in self.ranges)
+
+    @property
+    def rt_vars(self) -> tuple[Var, ...]:
+        """The runtime variables as expressions."""
+        return tuple(v.expr for v in self.rts)
+
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        """Every maximal expression in the map: results, constraints, indices of runtime sources."""
+        sources = [e for r in self.rts if r.source is not None for e in r.source.results]
+        return (*self.results, *(c.expr for c in self.constraints), *sources)
+
+    @property
+    def bounds(self) -> dict[Var, Interval]:
+        """The box of every variable."""
+        return {v.expr: Interval(v.lo, v.hi) for v in self.variables}
+
+    @property
+    def domain(self) -> tuple[Condition, ...]:
+        """What must hold of the variables: their boxes, then the constraints."""
+        boxes = (v.expr.within(v.lo, v.hi) for v in self.variables)
+        return (*boxes, *(c.condition for c in self.constraints))
+
+    @property
+    def is_trivially_empty(self) -> bool:
+        """Whether the domain is visibly empty: an empty box, or a constraint that is plainly false."""
+        return any(v.hi < v.lo for v in self.variables) or any(c.holds_never for c in self.constraints)
+
+    def runtime_order(self) -> tuple[RuntimeVariable, ...]:
+        """The runtime variables, each after those that its source needs.
+
+        Raises :class:`InputError` when sources need each other in a circle.
+        """
+        by_var = {r.expr: r for r in self.rts}
+        needs = {
+            v: {n for n in postorder(*r.source.results) if n in by_var} if r.source is not None else set()
+            for v, r in by_var.items()
+        }
+        order: list[RuntimeVariable] = []
+        done: set[Expr] = set()
+        while len(order) < len(by_var):
+            ready = [v for v in by_var if v not in done and needs[v] <= done]
+            if not ready:
+                stuck = ", ".join(v.name for v in by_var if v not in done)
+                message = f"the sources of the runtime variables {stuck} need each other in a circle"
+                raise InputError(message, expected="an order in which they can be read")
+            order += [by_var[v] for v in ready]
+            done.update(ready)
+        return tuple(order)
+
+    def with_(self, **changes: Any) -> IndexingMap:
+        """A copy with some of ``dims``, ``ranges``, ``rts``, ``results`` and ``constraints`` replaced."""
+        return replace(self, **changes)
+
+    # -- meaning
+    def evaluate(
+        self, dims: Sequence[int], ranges: Sequence[int] = (), rts: Sequence[int] = ()
+    ) -> tuple[int, ...] | None:
+        """The target index at one point, or ``None`` outside the domain.
+
+        ``rts`` are the values of the runtime variables, that is, after clamping.  Raises :class:`InputError`
+        when the number of values is not the number of variables.
+        """
+        env = self._environment(dims, ranges, rts)
+        if any(not v.lo <= env[v.expr] <= v.hi for v in self.variables):
+            return None
+        exprs = (*self.results, *(c.expr for c in self.constraints))
+        values = interpret(exprs, Integers(env))
+        for c, x in zip(self.constraints, values[len(self.results) :], strict=True):
+            if not c.lo <= x <= c.hi:
+                return None
+        return tuple(values[: len(self.results)])
+
+    def _environment(self, dims: Sequence[Any], ranges: Sequence[Any], rts: Sequence[Any]) -> dict[Expr, Any]:
+        env: dict[Expr, Any] = {}
+        for what, variables, values in (
+            ("dimension", self.dims, dims),
+            ("range", self.ranges, ranges),
+            ("runtime", self.rts, rts),
+        ):
+            if len(values) != len(variables):
+                raise InputError(
+                    f"the map has {len(variables)} {what} variables but {len(values)} values were given"
+                )
+            env.update((v.expr, x) for v, x in zip(variables, values, strict=True))
+        return env
+
+    def evaluate_many(
+        self, dims: Sequence[Any], ranges: Sequence[Any] = (), rts: Sequence[Any] = ()
+    ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+        """The map at many points: ``(inside, results)``.
+
+        Each variable gets an integer or a numpy integer array; all are broadcast together.  ``inside`` says
+        where the point lies in the domain; elsewhere the results are meaningless.  Arrays are ``int64`` when
+        no intermediate value can overflow and hold Python integers otherwise, so the answer is always exact.
+        """
+        from . import points  # numpy is loaded by those who compute with arrays
+
+        return points.evaluate_many(self, self._environment(dims, ranges, rts))
+
+    def domain_points(self, rts: Sequence[int] | None = None, limit: int = 20_000_000) -> np.ndarray:
+        """All points of the domain, shape ``(points, dims + ranges)``, in row-major order.
+
+        With ``rts`` the runtime variables have these values; without, they are enumerated as further columns.
+        Raises :class:`~indexproof.core.errors.TooLargeError` when the box holds more than ``limit`` points.
+        """
+        from . import points
+
+        return points.domain_points(self, rts, limit)
+
+    def relation(
+        self,
+        rts: Sequence[int] | None = None,
+        operands: Mapping[str, Any] | None = None,
+        limit: int = 20_000_000,
+    ) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """All ``(source index, target index)`` pairs.
+
+        Runtime variables take the values ``rts``, or those found in ``operands`` (``hlo`` text of the source
+        to array), or, with neither, every value of their boxes.
+        """
+        from . import points
+
+        return points.relation(self, rts, operands, limit)
+
+    # -- transformations
+    def compose(self, inner: IndexingMap) -> IndexingMap:
+        """First this map, then ``inner``: from A over B to C.
+
+        The relation of the outcome is the composition of both relations.  Variables never clash: the
+        dimension variables of ``inner`` are replaced by this map's results, and its range and runtime
+        variables become further ones of the outcome under fresh names.  Every constraint of ``inner`` holds
+        of the outcome, and so does the box of each of its dimension variables, which becomes a constraint on
+        this map's result unless the intervals of the variables imply it.  Sources of runtime variables are
+        composed too.
+        """
+        if len(self.results) != len(inner.dims):
+            raise InputError(
+                f"maps do not compose: the first has {len(self.results)} results,"
+                f" the second {len(inner.dims)} dimension variables"
+            )
+        taken = {v.name for v in self.variables}
+        ranges = [v.named(_fresh(v.name, r"s\d+", "s", len(self.ranges), taken)) for v in inner.ranges]
+        renamed = [_fresh(v.name, r"(s|rt)\d+", "rt", len(self.rts), taken) for v in inner.rts]
+        mapping: dict[Expr, ExprLike] = dict(zip(inner.dim_vars, self.results, strict=True))
+        mapping.update((old.expr, new.expr) for old, new in zip(inner.ranges, ranges, strict=True))
+        mapping.update((old.expr, var(new)) for old, new in zip(inner.rts, renamed, strict=True))
+        roots = inner.roots
+        moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
+
+        constraints = list(self.constraints)
+        found = interpret(self.results, Ranges(self.bounds))
+        for e, v, known in zip(self.results, inner.dims, found, strict=True):
+            if not _implied(known, v.lo, v.hi):
+                constraints.append(Constraint(e, v.lo, v.hi))
+        constraints += [Constraint(moved[c.expr], c.lo, c.hi) for c in inner.constraints]
+        return IndexingMap._trusted(
+            self.dims,
+            self.ranges + tuple(ranges),
+            self.rts + tuple(_moved(v, name, moved) for v, name in zip(inner.rts, renamed, strict=True)),
+            tuple(moved[e] for e in inner.results),
+            [c for c in constraints if not c.holds_always],
+        )
+
+    def substitute(
+        self,
+        mapping: Mapping[Any, ExprLike],
+        *,
+        dims: Sequence[Variable] | None = None,
+        ranges: Sequence[Variable] | None = None,
+        rts: Sequence[RuntimeVariable] | None = None,
+    ) -> IndexingMap:
+        """Replace variables by expressions, all at once; keys are variables or their names.
+
+        A replaced variable leaves the map and its box becomes a constraint on the expression.  Expressions
+        may use the variables that stay and those newly declared by ``dims``, ``ranges`` or ``rts`` (the
+        complete new lists).
+        """
+        known = {v.expr: v for v in self.variables}
+        full: dict[Expr, ExprLike] = {}
+        for k, e in mapping.items():
+            key = var(k) if isinstance(k, str) else k
+            if key not in known:
+                raise InputError(f"the map has no variable {quoted(key)}")
+            full[key] = e
+        roots = self.roots
+        moved = dict(zip(roots, substitute_all(roots, full), strict=True))
+        boxes = [Constraint(lift(e), known[k].lo, known[k].hi) for k, e in full.items()]  # type: ignore[index]
+        constraints = [Constraint(moved[c.expr], c.lo, c.hi) for c in self.constraints]
+        kept = [_moved(r, r.name, moved) for r in self.rts if r.expr not in full]
+        return IndexingMap(
+            tuple(v for v in self.dims if v.expr not in full) if dims is None else tuple(dims),
+            tuple(v for v in self.ranges if v.expr not in full) if ranges is None else tuple(ranges),
+            tuple(kept) if rts is None else tuple(rts),
+            tuple(moved[e] for e in self.results),
+            tuple(c for c in (*boxes, *constraints) if not c.holds_always),
+        )
+
+    def rename(self, names: Mapping[str, str]) -> IndexingMap:
+        """The same map with other names for some variables, exchanged simultaneously."""
+        new = {v.name: names.get(v.name, v.name) for v in self.variables}
+        unknown = [n for n in names if n not in new]
+        if unknown:
+            raise InputError(f"the map has no variable {quoted(unknown[0])}")
+        roots = self.roots
+        moved = dict(zip(roots, substitute_all(roots, {var(a): var(b) for a, b in new.items()}), strict=True))
+        return IndexingMap(
+            tuple(v.named(new[v.name]) for v in self.dims),
+            tuple(v.named(new[v.name]) for v in self.ranges),
+            tuple(_moved(v, new[v.name], moved) for v in self.rts),
+            tuple(moved[e] for e in self.results),
+            tuple(Constraint(moved[c.expr], c.lo, c.hi) for c in self.constraints),
+        )
+
+    # -- display
+    def __repr__(self) -> str:
+        from .text import format_map  # a cycle on purpose: printing is a client of the type
+
+        try:
+            return format_map(self)
+        except TooLargeError as error:
+            return f"<IndexingMap with {len(self.dims)} dims and {len(self.results)} results: {error}>"
+
+    def __rich__(self) -> Any:
+        from .display import rich_map
+
+        return rich_map(self)
+
+    def _repr_html_(self) -> str:
+        from .display import html_map
+
+        return html_map(self)
+
+
+def _runtime(v: Any) -> RuntimeVariable:
+    if isinstance(v, RuntimeVariable):
+        return v
+    if isinstance(v, Variable):
+        return RuntimeVariable(v.name, v.lo, v.hi)
+    return RuntimeVariable(*v)
+
+
+def _moved(v: RuntimeVariable, name: str, moved: Mapping[Expr, Expr]) -> RuntimeVariable:
+    """``v`` under another name, with its source over the expressions that ``moved`` gives."""
+    source = v.source
+    if source is not None:
+        source = RuntimeSource(source.hlo, tuple(moved[e] for e in source.results))
+    return RuntimeVariable(name, v.lo, v.hi, source)
+
+
+def _fresh(name: str, numbered: str, prefix: str, start: int, taken: set[str]) -> str:
+    """A free name for a variable called ``name``; it is taken from now on.
+
+    Numbered names (``s0``, ``rt1``) continue the numbering, names given by a person get a suffix only if they
+    clash.
+    """
+    if re.fullmatch(numbered, name):
+        k, pattern = start, prefix + "{}"
+        fresh = pattern.format(k)
+    else:
+        k, pattern = 0, name + "_{}"
+        fresh = name
+    while fresh in taken:
+        k += 1
+        fresh = pattern.format(k)
+    taken.add(fresh)
+    return fresh
+
+
+def _implied(known: Range, lo: int, hi: int) -> bool:
+    """Whether every value of ``known`` lies in ``[lo, hi]``."""
+    return known.interval.inside(Interval(lo, hi))
+
+
+def known_names(names: Iterable[str]) -> str:
+    """The names a variable could have been, for an error message."""
+    known = [*names]
+    if not known:
+        return "no variable: the map has none"
+    if len(known) == 1:
+        return f"`{known[0]}`"
+    return "one of " + ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+
+
+def not_quasi_affine(node: Expr) -> str:
+    """What is wrong with this one node in a map, or the empty string."""
+    if isinstance(node, Mul):
+        return "a product of two variables is not quasi-affine: one factor must be a constant"
+    if isinstance(node, (FloorDiv, Mod, CeilDiv)) and type(node.b) is not Int:
+        return "the divisor is not a constant: an indexing map is quasi-affine"
+    return ""

@@ -1,0 +1,34 @@
+"""Decimal text of integers of any size.
+
+Python refuses to convert integers of more than a few thousand digits, a limit for the whole process that a
+library has no business changing.  Splitting the digits in halves stays below it and is faster than one
+quadratic conversion.
+"""
+
+from __future__ import annotations
+
+__all__ = ["format_int", "parse_int"]
+
+_DIGITS = 600  # below the smallest limit an interpreter can be set to
+_BITS = 1900  # fewer bits than 10**600 has
+
+
+def parse_int(digits: str) -> int:
+    """The integer that a string of ASCII digits, perhaps after a minus sign, denotes."""
+    if digits.startswith("-"):
+        return -parse_int(digits[1:])
+    if len(digits) <= _DIGITS:
+        return int(digits)
+    low = len(digits) // 2
+    return int(parse_int(digits[:-low]) * 10**low) + parse_int(digits[-low:])
+
+
+def format_int(n: int) -> str:
+    """``n`` in decimal."""
+    if n.bit_length() <= _BITS:
+        return str(n)
+    if n < 0:
+        return "-" + format_int(-n)
+    low = n.bit_length() * 3 // 20  # about half of the digits
+    high, rest = divmod(n, 10**low)
+    return format_int(high) + format_int(rest).zfill(low)

@@ -1,0 +1,731 @@
+"""Operations: what one says about itself, and the claims that follow from it.
+
+An op is a frozen dataclass whose fields are the HLO attributes.  Its methods tell the whole story::
+
+    @op
+    class Transpose(Op):
+        \"\"\"Output dimension k is input dimension permutation[k].\"\"\"
+        permutation: Sizes
+        def shape(self, x):                     return [x[p] for p in self.permutation]
+        def reads(self, k, o, i, rt, x):        return [o[n].eq(i[p]) for n, p in enumerate(self.permutation)]
+        def output_to_input(self, k, o, rt, x): return Map([o[n] for n in inverse(self.permutation)])
+        def input_to_output(self, k, i, rt, x): return Map([i[p] for p in self.permutation])
+
+``reads`` is the meaning, the two maps are implementations.  Sizes and attributes are integers in production
+and symbols in a proof; the methods cannot tell.  In all of them
+
+* ``x, y, …`` are the operands' sizes, one sequence of expressions per operand,
+* ``k`` is the operand's number, ``o`` an output element, ``i`` an element of operand ``k``,
+* ``rt`` holds the op's runtime values *after clamping*, in the order of :meth:`Op.runtime`.
+
+:func:`map_claim` turns one map into what it owes (*in bounds*, *sound*, *complete*), :func:`coverage_claim`
+does so for ops whose operands share out the output, and :func:`concrete` gives the production map.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, dataclass_transform
+
+from .condition import FALSE, TRUE, And, Condition, all_of, any_of
+from .errors import InputError
+from .expr import (
+    Expr,
+    ExprLike,
+    FloorDiv,
+    Int,
+    Mul,
+    Sum,
+    Var,
+    floordiv,
+    integer,
+    lift,
+    linear,
+    mod,
+    mul,
+    natural_key,
+    substitute_all,
+    var,
+)
+from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from .interval import Interval
+from .tighten import constraints_of, tighten_around
+
+__all__ = [
+    "DIRECTIONS",
+    "Case",
+    "Coordinates",
+    "CoverageClaim",
+    "Demand",
+    "Direction",
+    "Map",
+    "MapClaim",
+    "Op",
+    "Range",
+    "Runtime",
+    "Sizes",
+    "box",
+    "concrete",
+    "coverage_claim",
+    "digits_of",
+    "divide_exactly",
+    "exact_text",
+    "map_claim",
+    "op",
+    "product",
+    "quotient",
+    "remainder",
+    "row_major",
+    "substituted",
+    "symbols",
+]
+
+Sizes = Sequence[ExprLike]
+Coordinates = Sequence[Expr]
+Direction = Literal["output_to_input", "input_to_output"]
+DIRECTIONS: tuple[Direction, Direction] = ("output_to_input", "input_to_output")
+#: A condition on attributes and sizes, and what to tell a person who breaks it.
+Demand = tuple[Condition, str]
+
+_fresh = itertools.count()
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """A fresh index over ``[0, size)``, which makes a map one-to-many.
+
+    A range that is itself a result of the map stands for that coordinate of the target.  One that occurs
+    inside an expression says with ``witness`` (a function of the target's coordinates) which value names a
+    given target.
+    """
+
+    size: ExprLike
+    witness: Callable[[Coordinates], ExprLike] | None = None
+    #: The index, for use inside expressions; :class:`Map` renames it.
+    index: Var = dataclasses.field(default_factory=lambda: var(f"fresh{next(_fresh)}", "range"))
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A value known when the program runs: ``operand``'s element at ``index``, clamped to ``[lo, hi]``."""
+
+    operand: int
+    index: tuple[Expr, ...]
+    lo: Expr
+    hi: Expr
+
+    @staticmethod
+    def of(operand: int, index: Iterable[ExprLike], lo: ExprLike, hi: ExprLike) -> Runtime:
+        """The same from expressions or integers."""
+        return Runtime(operand, tuple(lift(e) for e in index), lift(lo), lift(hi))
+
+
+class Map:
+    """Where a source element goes: one result per target dimension, under conditions, for all values of the
+    ranges.
+
+    Ranges that are not results themselves are listed in ``ranges``.
+    """
+
+    __slots__ = ("ranges", "results", "where")
+    results: tuple[Expr, ...]
+    where: tuple[Condition, ...]
+    #: In order of appearance; the ``index`` of each occurs in ``results`` and ``where``.
+    ranges: tuple[Range, ...]
+
+    def __init__(
+        self,
+        results: Iterable[ExprLike | Range],
+        where: Iterable[Condition] = (),
+        ranges: Iterable[Range] = (),
+    ) -> None:
+        known = {r.index: r for r in ranges}
+        exprs: list[Expr] = []
+        for position, result in enumerate(results):
+            if isinstance(result, Range):
+                if result.witness is None:
+                    result = dataclasses.replace(result, witness=_coordinate(position))
+                known[result.index] = result
+                exprs.append(result.index)
+            else:
+                exprs.append(lift(result))
+        self.results = tuple(exprs)
+        self.where = tuple(
+            part for c in where for part in (c.args if isinstance(c, And) else (c,)) if part is not TRUE
+        )
+        seen: dict[Range, None] = {}
+        for e in exprs:
+            for v in sorted((v for v in e.variables() if v in known), key=list(known).index):
+                seen.setdefault(known[v])
+        for r in known.values():
+            seen.setdefault(r)
+        self.ranges = tuple(seen)
+
+
+def _coordinate(position: int) -> Callable[[Coordinates], Expr]:
+    return lambda target: target[position]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One symbolic instance of an op: proved once, true for all values of its symbols with ``facts``."""
+
+    label: str
+    op: Op
+    shapes: tuple[tuple[Expr, ...], ...]
+    facts: tuple[Condition, ...] = ()
+
+    @staticmethod
+    def of(rank: int, label: str, op: Op, *shapes: Sizes, facts: Iterable[Condition] = ()) -> Case:
+        """The same from sizes that may be integers; the rank makes the label unique."""
+        return Case(
+            f"rank {rank}, {label}", op, tuple(tuple(lift(n) for n in x) for x in shapes), tuple(facts)
+        )
+
+    @property
+    def symbols(self) -> tuple[Var, ...]:
+        """The symbols of attributes and sizes, in natural order of their names."""
+        exprs = [*_expressions(self.op), *itertools.chain(*self.shapes)]
+        found = {v for e in exprs for v in e.variables()} | {v for c in self.facts for v in c.variables()}
+        return tuple(sorted(found, key=lambda v: natural_key(v.name)))
+
+    @property
+    def hypotheses(self) -> tuple[Condition, ...]:
+        """What is assumed of the symbols."""
+        return (*self.facts, *self.op.requires(*self.shapes))
+
+    def instance(self, values: Mapping[Var, int]) -> tuple[Op, list[list[int]]]:
+        """The op and its operands' sizes with integers for all symbols."""
+        sizes = [[int(n.evaluate(values)) for n in x] for x in self.shapes]
+        return substituted(self.op, values), sizes
+
+
+class Op:
+    """What every operation answers.  Signatures are ``(…, *x)`` with one argument per operand's sizes."""
+
+    #: Short lower-case name, unique in the catalogue.
+    name: ClassVar[str] = ""
+    #: HLO opcodes that this class reads.
+    opcodes: ClassVar[tuple[str, ...]] = ()
+    #: Ops without operands (constant, iota) are a function of one imagined operand of rank 0.
+    virtual: ClassVar[bool] = False
+
+    # -- what it is
+    @property
+    def arity(self) -> int:
+        """The number of operands (an imagined one counts)."""
+        return 1
+
+    @property
+    def results(self) -> int:
+        """The number of outputs; all have the sizes that :meth:`shape` gives."""
+        return 1
+
+    def shape(self, *args: Any, **kwargs: Any) -> list[Expr]:
+        """``shape(*x)``: the sizes of the output."""
+        raise NotImplementedError(f"{self.name} does not state its shape")
+
+    def demands(self, *args: Any, **kwargs: Any) -> Iterator[Demand]:
+        """``demands(*x)``: what makes attributes and sizes legal, each with the message for breaking it."""
+        return iter(())
+
+    def structure(self, *args: Any, **kwargs: Any) -> None:
+        """``structure(*x)``: raise :class:`InputError` unless ranks and dimension numbers fit."""
+
+    def runtime(self, *args: Any, **kwargs: Any) -> list[Runtime]:
+        """``runtime(o, *x)``: the values that say where output element ``o`` reads."""
+        return []
+
+    # -- meaning and maps
+    def reads(self, *args: Any, **kwargs: Any) -> list[Condition]:
+        """``reads(k, o, i, rt, *x)``: when output element ``o`` reads element ``i`` of operand ``k``."""
+        raise NotImplementedError(f"{self.name} does not state what it reads")
+
+    def output_to_input(self, *args: Any, **kwargs: Any) -> Map:
+        """``output_to_input(k, o, rt, *x)``: the elements of operand ``k`` that output ``o`` reads."""
+        raise NotImplementedError(f"{self.name} has no map from output to operand")
+
+    def input_to_output(self, *args: Any, **kwargs: Any) -> Map:
+        """``input_to_output(k, i, rt, *x)``: the output elements that read element ``i`` of operand ``k``."""
+        raise NotImplementedError(f"{self.name} has no map from operand to output")
+
+    def connected(self, result: int, k: int) -> bool:
+        """Whether output number ``result`` reads operand ``k`` at all."""
+        return True
+
+    def sharing(self) -> tuple[int, ...]:
+        """Operands of which exactly one, with one element, supplies each output element; empty: no claim."""
+        return ()
+
+    # -- proof, oracle, input
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        """Every symbolic instance with operands (or, where stated, outputs) of this rank."""
+        return iter(())
+
+    def lax(self, lax: Any, *arrays: Any) -> Any:
+        """What ``jax.lax`` computes: the oracle of the tests."""
+        raise NotImplementedError(f"{self.name} has no counterpart in jax.lax")
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[tuple[int, ...]]) -> Op:
+        """The op that an HLO instruction over operands of these sizes performs."""
+        raise NotImplementedError(f"{cls.name} cannot be read from HLO")
+
+    # -- derived
+    def requires(self, *x: Sizes) -> list[Condition]:
+        """Legality of attributes and sizes: the hypotheses of every proof about this op."""
+        shapes = lifted(x)
+        return [n >= 0 for s in shapes for n in s if not isinstance(n, Int)] + [
+            c for c, _ in self.demands(*shapes)
+        ]
+
+    def validate(self, *x: Sizes) -> None:
+        """Raise :class:`InputError` that names parameter, value and shape, unless the op is legal on these
+        operands.
+
+        Demands that symbols leave open pass: they are hypotheses of the proof.
+        """
+        shapes = lifted(x)
+        wanted = 0 if self.virtual else self.arity
+        given = len(shapes)
+        if given != wanted and not (self.virtual and given == 1):
+            raise self.error(f"{wanted} operand{'s' * (wanted != 1)} expected, {given} given")
+        for k, s in enumerate(shapes):
+            for d, n in enumerate(s):
+                if isinstance(n, Int) and n.value < 0:
+                    raise self.error(
+                        f"size {n} of dimension {d} of operand {k}", expected="a size of at least 0"
+                    )
+        self.structure(*shapes)
+        for condition, message in self.demands(*shapes):
+            if condition is FALSE:
+                raise self.error(message)
+
+    def error(self, message: str, expected: str = "") -> InputError:
+        """An :class:`InputError` about this op."""
+        return InputError(f"{self.name}: {message}", expected=expected)
+
+    def text(self) -> str:
+        """Name and attributes, as in ``transpose(permutation=(1, 0))``."""
+        shown = []
+        for f in dataclasses.fields(self):  # type: ignore[arg-type]  # every op is a dataclass: see `op`
+            value = getattr(self, f.name)
+            if value != f.default:
+                shown.append(f"{f.name}={exact_text(value)}")
+        return f"{self.name}({', '.join(shown)})"
+
+    def _dimensions(
+        self,
+        parameter: str,
+        dims: Sequence[int],
+        rank: int,
+        shape: Sizes | None = None,
+        *,
+        count: int | None = None,
+        ordered: bool = False,
+    ) -> None:
+        """Raise unless ``dims`` are distinct dimension numbers below ``rank``, ``count`` of them if given."""
+        what = f"{parameter}={exact_text(tuple(dims))}"
+        on = f" for shape {exact_text(list(shape))}" if shape is not None else f" for rank {rank}"
+        for d in dims:
+            if not isinstance(d, int) or isinstance(d, bool):
+                raise self.error(f"{what} is not a list of dimension numbers")
+            if not 0 <= d < rank:
+                some = f"dimensions 0 to {rank - 1}" if rank else "no dimension"
+                raise self.error(f"{what} names dimension {d}{on}", expected=some)
+        if len(set(dims)) != len(dims):
+            twice = next(d for d in dims if list(dims).count(d) > 1)
+            raise self.error(f"{what} names dimension {twice} twice{on}")
+        if count is not None and len(dims) != count:
+            raise self.error(f"{what} has {len(dims)} dimensions{on}", expected=f"{count}")
+        if ordered and list(dims) != sorted(dims):
+            raise self.error(f"{what} is not increasing{on}")
+
+    def _rank(self, operand: int, x: Sizes, rank: int) -> None:
+        if len(x) != rank:
+            raise self.error(f"operand {operand} has shape {exact_text(list(x))}", expected=f"rank {rank}")
+
+    def _per_dimension(self, parameter: str, values: Sequence[object], x: Sizes) -> None:
+        if len(values) != len(x):
+            what = f"{parameter}={exact_text(tuple(values))}"
+            raise self.error(
+                f"{what} has {len(values)} entries for shape {exact_text(list(x))}", expected=f"{len(x)}"
+            )
+
+
+class Registered(Protocol):
+    """A class that :func:`op` has been applied to."""
+
+    name: ClassVar[str]
+
+
+C = TypeVar("C", bound=type[Op])
+
+
+@dataclass_transform(frozen_default=True)
+def op(cls: C) -> C:
+    """Declare an operation: a frozen dataclass with a name, a docstring and both maps."""
+    made = dataclass(frozen=True)(cls)
+    if not made.__doc__ or made.__doc__.startswith(made.__name__ + "("):
+        raise TypeError(f"{made.__name__}: the docstring states what the op does")
+    for method in ("shape", "reads", "output_to_input", "input_to_output"):
+        if getattr(made, method) is getattr(Op, method):
+            raise TypeError(f"{made.__name__}: `{method}` is missing")
+    if not made.name:
+        made.name = "".join("-" * (c.isupper() and n > 0) + c.lower() for n, c in enumerate(made.__name__))
+    return made  # type: ignore[return-value]
+
+
+# ---------------------------------------------------------------------------------------------------- helpers
+def lifted(shapes: Iterable[Sizes]) -> tuple[tuple[Expr, ...], ...]:
+    """Sizes as expressions."""
+    return tuple(tuple(lift(n) for n in x) for x in shapes)
+
+
+def box(coordinates: Iterable[Expr], sizes: Iterable[ExprLike]) -> list[Condition]:
+    """Every coordinate is within ``[0, size - 1]``."""
+    return [c.within(0, lift(n) - 1) for c, n in zip(coordinates, sizes, strict=True)]
+
+
+def symbols(stem: str, count: int) -> tuple[Var, ...]:
+    """``stem0, stem1, …``."""
+    return tuple(var(f"{stem}{k}") for k in range(count))
+
+
+def product(sizes: Iterable[ExprLike]) -> Expr:
+    """The product of sizes; 1 for none."""
+    return mul(*sizes)
+
+
+def divide_exactly(a: ExprLike, b: ExprLike) -> Expr:
+    """``a // b`` where ``b`` is known to divide ``a``: a factor of a symbolic product is cancelled."""
+    a, b = lift(a), lift(b)
+    if a is b:
+        return integer(1)
+    if isinstance(b, Int):
+        if b.value == 1:
+            return a
+        if isinstance(a, Sum) and a.const % b.value == 0 and all(k % b.value == 0 for _, k in a.terms):
+            return linear(a.const // b.value, [(t, k // b.value) for t, k in a.terms])
+    if isinstance(a, Mul):
+        rest = list(a.factors)
+        try:
+            for factor in b.factors if isinstance(b, Mul) else (b,):
+                rest.remove(factor)
+        except ValueError:
+            return floordiv(a, b)
+        return mul(*rest)
+    return floordiv(a, b)
+
+
+def quotient(a: ExprLike, b: ExprLike) -> Expr:
+    """``a // b``; for literals, ``a // 1 = a`` and ``(x // c) // b = x // (c·b)``."""
+    a, b = lift(a), lift(b)
+    if isinstance(b, Int):
+        if b.value == 1:
+            return a
+        if isinstance(a, FloorDiv) and isinstance(a.b, Int) and a.b.value > 0 and b.value > 0:
+            return floordiv(a.a, a.b.value * b.value)
+    return floordiv(a, b)
+
+
+def remainder(a: ExprLike, b: ExprLike) -> Expr:
+    """``a % b``; zero for the literal divisor one."""
+    return integer(0) if lift(b) is integer(1) else mod(a, b)
+
+
+def row_major(coordinates: Sequence[ExprLike], sizes: Sequence[ExprLike]) -> Expr:
+    """The position of an element when the last dimension varies fastest."""
+    place: Expr = integer(0)
+    for c, n in zip(coordinates, sizes, strict=True):
+        place = place * n + c
+    return place
+
+
+def digits_of(place: ExprLike, sizes: Sequence[ExprLike]) -> list[Expr]:
+    """The element at a row-major position within ``sizes``: the inverse of :func:`row_major`."""
+    digits: list[Expr] = []
+    rest = lift(place)
+    for n in reversed(sizes[1:]):
+        digits.append(remainder(rest, n))
+        rest = quotient(rest, n)
+    # the most significant digit needs no remainder: the position is within the array
+    return [rest, *reversed(digits)] if sizes else []
+
+
+def exact_text(value: object) -> str:
+    """A value for a message: tuples and lists without the spelling of their elements' classes."""
+    if isinstance(value, tuple):
+        inner = ", ".join(exact_text(v) for v in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return "[" + ", ".join(exact_text(v) for v in value) + "]"
+    return str(value)
+
+
+# ----------------------------------------------------------------------------------------------------- claims
+@dataclass(frozen=True)
+class RangeVariable:
+    """``0 <= variable < size``; ``witness`` is the value for a given source and target."""
+
+    variable: Var
+    size: Expr
+    witness: Expr
+
+
+@dataclass(frozen=True)
+class RuntimeValue:
+    """A runtime value of a claim: ``lo <= variable <= hi``, read at ``index`` of ``operand``.
+
+    ``index`` is over the claim's source coordinates and ranges.
+    """
+
+    variable: Var
+    lo: Expr
+    hi: Expr
+    operand: int
+    index: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class MapClaim:
+    """One map of one op on one operand, with everything that its proof or its production form needs.
+
+    Variables: ``o0, o1, …`` index the output, ``i0, …`` the operand, ``s0, …`` are ranges, ``rt0, …`` runtime
+    values.
+    """
+
+    op: Op
+    operand: int
+    direction: Direction
+    source: tuple[Var, ...]
+    source_sizes: tuple[Expr, ...]
+    target: tuple[Var, ...]
+    target_sizes: tuple[Expr, ...]
+    ranges: tuple[RangeVariable, ...]
+    runtime: tuple[RuntimeValue, ...]
+    results: tuple[Expr, ...]
+    where: tuple[Condition, ...]
+    #: Over source and target: when they are related.
+    reads: tuple[Condition, ...]
+    #: What may be assumed of sizes, attributes and runtime values.
+    assumed: tuple[Condition, ...]
+
+    @property
+    def point(self) -> tuple[Condition, ...]:
+        """The domain on which the map names a target: boxes of source and ranges, and its conditions."""
+        inside = box(self.source, self.source_sizes)
+        return (*inside, *box((r.variable for r in self.ranges), (r.size for r in self.ranges)), *self.where)
+
+    def in_bounds(self) -> tuple[tuple[Condition, ...], Condition]:
+        """(hypotheses, goal): what the map names is an element of the target."""
+        return (*self.assumed, *self.point), all_of(box(self.results, self.target_sizes))
+
+    def sound(self) -> tuple[tuple[Condition, ...], Condition]:
+        """(hypotheses, goal): what the map names is related to the source."""
+        named = dict(zip(self.target, self.results, strict=True))
+        return (*self.assumed, *self.point), all_of(c.substitute(named) for c in self.reads)
+
+    def complete(self) -> tuple[tuple[Condition, ...], Condition]:
+        """(hypotheses, goal): the map names every related element; the ranges' values are their witnesses."""
+        related = (*box(self.source, self.source_sizes), *box(self.target, self.target_sizes), *self.reads)
+        chosen = {r.variable: r.witness for r in self.ranges}
+        owed = [
+            *box((r.witness for r in self.ranges), (r.size for r in self.ranges)),
+            *[c.substitute(chosen) for c in self.where],
+            *[e.eq(t) for e, t in zip(substitute_all(self.results, chosen), self.target, strict=True)],
+        ]
+        return (*self.assumed, *related), all_of(owed)
+
+    def obligations(self) -> dict[str, tuple[tuple[Condition, ...], Condition]]:
+        """The three by name."""
+        return {"in bounds": self.in_bounds(), "sound": self.sound(), "complete": self.complete()}
+
+
+def map_claim(
+    op: Op,
+    operand: int,
+    direction: Direction,
+    shapes: Sequence[Sizes],
+    facts: Iterable[Condition] = (),
+    *,
+    stated: bool = True,
+) -> MapClaim:
+    """What ``op`` claims with its map between its output and ``operand`` for these operand sizes.
+
+    With ``stated=False`` only the map itself: ``reads`` and ``assumed`` stay empty.
+    """
+    x = lifted(shapes)
+    if op.virtual and not x:
+        x = ((),)
+    sizes = tuple(op.shape(*x))
+    o, i = symbols("o", len(sizes)), symbols("i", len(x[operand]))
+    values = symbols("rt", len(op.runtime(o, *x)))
+    if direction == "output_to_input":
+        source, source_sizes, target, target_sizes = o, sizes, i, x[operand]
+        m = op.output_to_input(operand, o, values, *x)
+    else:
+        source, source_sizes, target, target_sizes = i, x[operand], o, sizes
+        m = op.input_to_output(operand, i, values, *x)
+    names = dict(zip((r.index for r in m.ranges), symbols("s", len(m.ranges)), strict=True))
+    results = tuple(substitute_all(m.results, names))
+    ranges = tuple(
+        RangeVariable(names[r.index], lift(r.size), _witness(op, r, target).substitute(names))
+        for r in m.ranges
+    )
+    # which element holds a runtime value depends on the output element alone
+    read = op.runtime(o if direction == "output_to_input" else results, *x)
+    runtime = tuple(
+        RuntimeValue(v, r.lo, r.hi, r.operand, r.index) for v, r in zip(values, read, strict=True)
+    )
+    return MapClaim(
+        op,
+        operand,
+        direction,
+        source,
+        source_sizes,
+        target,
+        target_sizes,
+        ranges,
+        runtime,
+        results,
+        tuple(c.substitute(names) for c in m.where),
+        tuple(op.reads(operand, o, i, values, *x)) if stated else (),
+        (*facts, *op.requires(*x), *(r.variable.within(r.lo, r.hi) for r in runtime)) if stated else (),
+    )
+
+
+def _witness(op: Op, r: Range, target: Coordinates) -> Expr:
+    if r.witness is None:
+        raise TypeError(f"{op.name}: a range inside an expression needs a witness")
+    return lift(r.witness(target))
+
+
+@dataclass(frozen=True)
+class CoverageClaim:
+    """Of the operands in ``suppliers`` exactly one, with exactly one element, supplies each output element.
+
+    Their maps have no ranges, so a supplier that supplies at all supplies one element; ``goal`` says that
+    exactly one of the maps' conditions holds at every output element.
+    """
+
+    op: Op
+    suppliers: tuple[int, ...]
+    hypotheses: tuple[Condition, ...]
+    goal: Condition
+
+
+def coverage_claim(op: Op, shapes: Sequence[Sizes], facts: Iterable[Condition] = ()) -> CoverageClaim | None:
+    """The claim of :meth:`Op.sharing`; None for an op that makes none."""
+    suppliers = op.sharing()
+    if not suppliers:
+        return None
+    claims = [map_claim(op, k, "output_to_input", shapes, facts) for k in suppliers]
+    if any(c.ranges for c in claims):
+        raise TypeError(f"{op.name}: an operand that shares the output has a map with ranges")
+    supplied = [all_of(c.where) for c in claims]
+    goal = any_of(all_of(c if j == k else ~c for j, c in enumerate(supplied)) for k in range(len(supplied)))
+    first = claims[0]
+    return CoverageClaim(op, suppliers, (*first.assumed, *box(first.source, first.source_sizes)), goal)
+
+
+def substituted(op: Op, values: Mapping[Var, int]) -> Op:
+    """The op with integers for the symbols in its attributes, in tuples and dataclasses too."""
+    made = _replace(op, values)
+    assert isinstance(made, Op)
+    return made
+
+
+def _expressions(value: Any) -> Iterator[Expr]:
+    """The expressions in an op's attributes."""
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _expressions(part)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for f in dataclasses.fields(value):
+            yield from _expressions(getattr(value, f.name))
+
+
+def _replace(value: Any, values: Mapping[Var, int]) -> Any:
+    if isinstance(value, Expr):
+        new = value.substitute(values)
+        return new.value if isinstance(new, Int) else new
+    if isinstance(value, tuple):
+        return tuple(_replace(v, values) for v in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {
+            f.name: _replace(getattr(value, f.name), values) for f in dataclasses.fields(value) if f.init
+        }
+        return dataclasses.replace(value, **parts)
+    return value
+
+
+# -------------------------------------------------------------------------------------------- production maps
+def concrete(
+    op: Op,
+    operand: int,
+    direction: Direction,
+    shapes: Sequence[Sizes],
+    names: Sequence[str] | None = None,
+) -> IndexingMap:
+    """The map between the op's output and ``operand`` for operands of these sizes.
+
+    Dimension variables are ``d0, d1, …``, ranges ``s0, …``, runtime values ``rt0, …`` in the order of
+    :meth:`Op.runtime`; a range over a single value is that value.  Bounds are as tight as constraints on
+    single variables make them (see :mod:`.tighten`).  ``names`` are the operands' instructions, as text: the
+    sources of the runtime values.
+
+    Raises :class:`InputError` when the op is not legal on these sizes, or when anything is still a symbol.
+    """
+    op.validate(*shapes)
+    claim = map_claim(op, operand, direction, shapes, stated=False)
+    for e in (*itertools.chain(claim.source_sizes, claim.target_sizes), *(r.size for r in claim.ranges)):
+        _number(op, e)
+    dims = symbols("d", len(claim.source))
+    renamed: dict[Expr, Expr] = dict(zip(claim.source, dims, strict=True))
+    boxes = {d: Interval(0, _number(op, n) - 1) for d, n in zip(dims, claim.source_sizes, strict=True)}
+    ranges: list[Var] = []
+    for r in claim.ranges:
+        size = _number(op, r.size)
+        if size == 1:
+            renamed[r.variable] = integer(0)
+            continue
+        ranges.append(var(f"s{len(ranges)}"))
+        renamed[r.variable] = ranges[-1]
+        boxes[ranges[-1]] = Interval(0, size - 1)
+    results = substitute_all(claim.results, renamed)
+    conditions = [c for c in (c.substitute(renamed) for c in claim.where) if c is not TRUE]
+    used = {v for e in results for v in e.variables()} | {v for c in conditions for v in c.variables()}
+    values = [r for r in claim.runtime if r.variable in used]
+    limits = {r.variable: Interval(_number(op, r.lo), _number(op, r.hi)) for r in values}
+    tight, left = tighten_around(
+        boxes, limits, [c for condition in conditions for c in constraints_of(condition)]
+    )
+    called = names or [f"operand {k}" for k in range(op.arity)]
+    return IndexingMap(
+        tuple(Variable(v.name, int(tight[v].lo), int(tight[v].hi)) for v in dims),
+        tuple(Variable(v.name, int(tight[v].lo), int(tight[v].hi)) for v in ranges),
+        tuple(
+            RuntimeVariable(
+                r.variable.name,
+                int(limits[r.variable].lo),
+                int(limits[r.variable].hi),
+                RuntimeSource(called[r.operand], tuple(substitute_all(r.index, renamed))),
+            )
+            for r in values
+        ),
+        tuple(results),
+        tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in left),
+    )
+
+
+def _number(op: Op, e: Expr) -> int:
+    if not isinstance(e, Int):
+        raise op.error(f"{e} is not a number: a production map needs integer sizes and attributes")
+    return e.value

@@ -1,0 +1,191 @@
+"""Ops as tables: the relation between output and operand on given sizes, by full evaluation.
+
+The reference that everything else about ops is tested against.  Loads numpy.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .condition import Condition, Relation, condition_interpret
+from .errors import InputError, TooLargeError
+from .expr import Expr, Integers, Var, interpret
+from .op import Case, Direction, MapClaim, Op, Sizes, map_claim
+
+__all__ = ["Pair", "holds", "map_relation", "random_instance", "reads_relation"]
+
+#: (output element, operand element); where runtime values are enumerated, they follow the output's
+#: coordinates.
+Pair = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+class _Arrays:
+    """Truth of conditions over numpy arrays, element by element."""
+
+    def const(self, value: bool) -> Any:
+        return np.bool_(value)
+
+    def compare(self, op: Relation, a: Any, b: Any) -> Any:
+        return {"<=": np.less_equal, "<": np.less, "==": np.equal, "!=": np.not_equal}[op](a, b)
+
+    def within(self, e: Any, lo: Any, hi: Any) -> Any:
+        return np.less_equal(lo, e) & np.less_equal(e, hi)
+
+    def divides(self, d: Any, e: Any) -> Any:
+        nonzero = np.not_equal(d, 0)
+        return nonzero & (np.mod(e, np.where(nonzero, d, 1)) == 0)
+
+    def conj(self, parts: list[Any]) -> Any:
+        return np.logical_and.reduce(np.broadcast_arrays(*parts)) if parts else np.bool_(True)
+
+    def disj(self, parts: list[Any]) -> Any:
+        return np.logical_or.reduce(np.broadcast_arrays(*parts)) if parts else np.bool_(False)
+
+    def neg(self, part: Any) -> Any:
+        return np.logical_not(part)
+
+
+_LOGIC = _Arrays()
+
+
+def holds(conditions: Sequence[Condition], env: Mapping[Any, Any], size: int) -> np.ndarray:
+    """Where all conditions hold, for arrays of ``size`` values in ``env``."""
+    values: dict[Expr, Any] = {}
+    algebra = Integers(env)
+    truth = [
+        condition_interpret(c, lambda e: interpret((e,), algebra, values)[0], _LOGIC) for c in conditions
+    ]
+    return np.broadcast_to(_LOGIC.conj(truth), (size,))
+
+
+def _sizes(exprs: Sequence[Expr]) -> list[int]:
+    return [max(int(e.evaluate({})), 0) for e in exprs]
+
+
+def _grid(
+    claim: MapClaim, extra: Sequence[Var], sizes: Sequence[int], enumerate_runtime: bool, limit: int
+) -> Any:
+    """Source coordinates, then ``extra``, then runtime values: every combination, one array per variable."""
+    variables = [*claim.source, *extra]
+    extents = [*_sizes(claim.source_sizes), *sizes]
+    lows = [0] * len(extents)
+    if enumerate_runtime:
+        for r in claim.runtime:
+            lo, hi = int(r.lo.evaluate({})), int(r.hi.evaluate({}))
+            variables.append(r.variable)
+            extents.append(max(hi - lo + 1, 0))
+            lows.append(lo)
+    count = prod(extents)
+    if count > limit:
+        raise TooLargeError(f"{claim.op.name}: {count} points to enumerate, more than {limit}")
+    columns = np.indices(extents).reshape(len(extents), count) if extents else np.zeros((0, 1), int)
+    return {v: columns[k] + lows[k] for k, v in enumerate(variables)}, count
+
+
+def _values(e: Expr, env: Mapping[Any, Any], size: int) -> np.ndarray:
+    return np.broadcast_to(np.asarray(e.evaluate(env)), (size,))
+
+
+def _read_runtime(claim: MapClaim, env: dict[Any, Any], size: int, operands: Mapping[int, Any]) -> None:
+    """Runtime values from the operands that hold them, clamped."""
+    for r in claim.runtime:
+        held = np.asarray(operands[r.operand])
+        place = tuple(_values(e, env, size) for e in r.index)
+        # where the map is not defined the place may lie outside: any value will do there
+        inside = tuple(np.clip(p, 0, max(n - 1, 0)) for p, n in zip(place, held.shape, strict=True))
+        raw = held[inside] if held.size else np.zeros(size, int)
+        env[r.variable] = np.clip(
+            np.broadcast_to(raw, (size,)), int(r.lo.evaluate({})), int(r.hi.evaluate({}))
+        )
+
+
+def _pairs(first: Sequence[np.ndarray], second: Sequence[np.ndarray], mask: np.ndarray) -> set[Pair]:
+    kept = np.flatnonzero(mask)
+    left, right = ([np.asarray(c)[kept].tolist() for c in side] for side in (first, second))
+    sources = list(zip(*left, strict=True)) if left else [()] * len(kept)
+    targets = list(zip(*right, strict=True)) if right else [()] * len(kept)
+    return set(zip(sources, targets, strict=True))
+
+
+def reads_relation(
+    op: Op,
+    operand: int,
+    shapes: Sequence[Sizes],
+    operands: Mapping[int, Any] | None = None,
+    limit: int = 20_000_000,
+) -> set[Pair]:
+    """All (output element, element of ``operand``) pairs that the op's ``reads`` relates.
+
+    ``operands`` gives the values of the operands that hold runtime values; without them every legal
+    combination of runtime values is enumerated.
+    """
+    claim = map_claim(op, operand, "output_to_input", shapes)
+    env, size = _grid(claim, claim.target, _sizes(claim.target_sizes), operands is None, limit)
+    if operands is not None:
+        _read_runtime(claim, env, size, operands)
+    shown = () if operands is not None else tuple(r.variable for r in claim.runtime)
+    return _pairs(
+        [env[v] for v in (*claim.source, *shown)],
+        [env[v] for v in claim.target],
+        holds(claim.reads, env, size),
+    )
+
+
+def map_relation(
+    op: Op,
+    operand: int,
+    direction: Direction,
+    shapes: Sequence[Sizes],
+    operands: Mapping[int, Any] | None = None,
+    limit: int = 20_000_000,
+) -> set[Pair]:
+    """All (output element, element of ``operand``) pairs that one of the op's maps names; see
+    :func:`reads_relation`.
+
+    Raises :class:`InputError` when the map names an element that does not exist.
+    """
+    claim = map_claim(op, operand, direction, shapes, stated=False)
+    ranges = [r.variable for r in claim.ranges]
+    env, size = _grid(claim, ranges, _sizes([r.size for r in claim.ranges]), operands is None, limit)
+    if operands is not None:
+        _read_runtime(claim, env, size, operands)
+    shown = () if operands is not None else tuple(r.variable for r in claim.runtime)
+    named = [_values(e, env, size) for e in claim.results]
+    mask = holds(claim.where, env, size)
+    for d, (column, n) in enumerate(zip(named, _sizes(claim.target_sizes), strict=True)):
+        outside = mask & ((column < 0) | (column >= n))
+        if outside.any():
+            at = [int(env[v][np.flatnonzero(outside)[0]]) for v in (*claim.source, *ranges)]
+            raise InputError(
+                f"{op.name}: the map from {direction.replace('_', ' ')} of operand {operand} leaves "
+                f"dimension {d} of size {n} at {at}"
+            )
+    source = [env[v] for v in claim.source]
+    runtime = [env[v] for v in shown]
+    if direction == "output_to_input":
+        return _pairs([*source, *runtime], named, mask)
+    return _pairs([*named, *runtime], source, mask)
+
+
+def random_instance(
+    case: Case, rng: random.Random, low: int = -2, high: int = 4, tries: int = 2000
+) -> dict[Var, int]:
+    """Random values in ``[low, high]`` for the case's symbols that satisfy its hypotheses.
+
+    Values in a hypothesis that fails are drawn again until all hold.  Raises :class:`ValueError` when
+    ``tries`` draws are not enough.
+    """
+    hypotheses = [(c, c.variables()) for c in case.hypotheses]
+    values = {v: rng.randint(low, high) for v in case.symbols}
+    for _ in range(tries):
+        failing = [symbols for c, symbols in hypotheses if not c.evaluate(values)]
+        if not failing:
+            return values
+        for v in rng.choice(failing):
+            values[v] = rng.randint(low, high)
+    raise ValueError(f"{case.op.name} {case.label}: no instance in {tries} draws")

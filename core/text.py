@@ -1,0 +1,30 @@
+"""The textual notation of indexing maps, XLA's own: reading, printing, and reading whichever form a text is
+in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .indexing_map import IndexingMap
+from .json_form import map_from_json
+from .text_printer import format_expr, format_map
+from .text_reader import parse_condition, parse_expr, parse_map
+
+__all__ = ["format_expr", "format_map", "parse_condition", "parse_expr", "parse_map", "read_map"]
+
+
+def read_map(
+    text: str,
+    *,
+    bounds: Mapping[str, tuple[int, int]] | None = None,
+    first_line: int = 1,
+    first_column: int = 1,
+) -> IndexingMap:
+    """A map in JSON when ``text`` begins with ``{``, else in the textual notation.
+
+    Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+    """
+    if isinstance(text, str) and text.lstrip().startswith("{"):
+        return map_from_json(text, first_line=first_line, first_column=first_column)
+    return parse_map(text, bounds=bounds, first_line=first_line, first_column=first_column)

@@ -1,0 +1,1 @@
+"""Everything a person or a CI system reads."""

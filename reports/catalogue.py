@@ -1,0 +1,311 @@
+"""The catalogue for people: what `list` and `show` print about rules, laws and ops."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..core.condition import TRUE
+from ..core.notation import show, show_condition
+from ..core.op import DIRECTIONS, Case, MapClaim, Op, RuntimeValue, map_claim
+from ..core.rewrite import ConstraintRule, Rule
+from ..rules import catalog
+from ..rules.transfer import CongruenceLaw, TransferLaw
+from ..verify.cache import Cache, content_key
+from ..verify.catalogue import obligations_of
+from ..verify.solve import Budget
+from .layout import block, count, table
+from .refutation import ordered_point, point_text
+from .selection import Named
+
+__all__ = [
+    "attributes",
+    "example_of",
+    "list_json",
+    "list_text",
+    "map_lines",
+    "rule_set_of",
+    "sentence",
+    "show_json",
+    "show_text",
+]
+
+#: Obligations are listed one by one for this many claims at most.
+_FEW = 3
+#: An example of an op has at least this many symbols, and a rank that shows what is typical of it.
+_SYMBOLS = 2
+_RANKS = {"dot": 2, "convolution": 3, "gather": 2, "concatenate": 2}
+
+
+def document_of(claim: object) -> str:
+    """The documentation of a claim, paragraphs kept."""
+    if isinstance(claim, Case):
+        return inspect.cleandoc(type(claim.op).__doc__ or "")
+    return str(getattr(claim, "doc", ""))
+
+
+def sentence(text: str) -> str:
+    """The first sentence or paragraph, on one line."""
+    first = " ".join(text.split("\n\n")[0].split())
+    end = first.find(". ")
+    return first if end < 0 else first[: end + 1]
+
+
+def rule_set_of(name: str) -> str:
+    """The rule set, which is the module below ``rules``, that declares a rule."""
+    for known in catalog.__all__:
+        rules = getattr(catalog, known)
+        if known != "RULES" and any(r.name == name for r in rules):
+            return known
+    return ""
+
+
+# ---------------------------------------------------------------------------------------------------------------- list
+def _groups(claims: Sequence[Named]) -> dict[tuple[str, str], list[Named]]:
+    out: dict[tuple[str, str], list[Named]] = {}
+    for c in claims:
+        out.setdefault((c.family, c.group), []).append(c)
+    return out
+
+
+def list_text(claims: Sequence[Named]) -> str:
+    """Family, name and first sentence of every rule, law and op; ops with the number of their instances."""
+    blocks: list[str] = []
+    groups = _groups(claims)
+    for family in dict.fromkeys(f for f, _ in groups):
+        rows = []
+        for (f, name), of in groups.items():
+            if f == family:
+                more = f"   ({count(len(of), 'instance')})" if isinstance(of[0].claim, Case) else ""
+                rows.append((f"  {name}", sentence(document_of(of[0].claim)) + more))
+        blocks.append("\n".join([f"{family}: {len(rows)}", *table(rows)]))
+    return "\n\n".join(blocks)
+
+
+def list_json(claims: Sequence[Named]) -> dict[str, Any]:
+    """The same for programs."""
+    from .machine import document
+
+    return document(
+        "list",
+        "",
+        0,
+        claims=[
+            {
+                "family": family,
+                "name": name,
+                "doc": document_of(of[0].claim),
+                "statement": "" if isinstance(of[0].claim, Case) else of[0].claim.statement(),
+                "instances": [c.name for c in of] if isinstance(of[0].claim, Case) else [],
+            }
+            for (family, name), of in _groups(claims).items()
+        ],
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------- show
+def show_text(found: Sequence[Named], cache: Cache) -> str:
+    """A page for every rule and law, and for an op one with a symbolic instance of it."""
+    blocks = []
+    for of in _groups(found).values():
+        first = of[0].claim
+        blocks.append(_op_page(of) if isinstance(first, Case) else _page(of[0]))
+        if len(of) <= _FEW:
+            blocks += [_obligations(c, cache) for c in of]
+        else:
+            known = sum(_known(c, cache) for c in of)
+            owed = sum(len(list(obligations_of(c.claim))) for c in of)
+            blocks.append(f"{count(len(of), 'instance')} with {count(owed, 'obligation')}, {known:,} proved in the cache")
+    return "\n\n".join(blocks)
+
+
+def _headed(head: str, text: str) -> str:
+    """The head of a page and below it the documentation, paragraphs kept."""
+    return "\n".join([head, *(f"  {line}".rstrip() for line in text.split("\n")), ""])
+
+
+def _page(c: Named) -> str:
+    claim = c.claim
+    lines: list[tuple[str, str]] = []
+    match claim:
+        case Rule():
+            lines.append(("claim", f"{show(claim.left)}  →  {show(claim.right)}"))
+            lines += _conditions(claim)
+            if claim.structural:
+                lines.append(("used", "by the constructors of expressions themselves; never matched"))
+        case ConstraintRule():
+            left, right = claim.claim()
+            lines += [("claim", f"{show_condition(left)}  ⇔  {show_condition(right)}"), *_conditions(claim)]
+        case TransferLaw():
+            lines.append(("value", f"{show(claim.value)} ∈ [{show(claim.lo)}, {show(claim.hi)}]"))
+            lines += [("for", f"{show(v)} ∈ [{show(lo)}, {show(hi)}]") for v, lo, hi in claim.inputs if v is not lo]
+            lines += [("when", show_condition(k)) for k in (*claim.when, *claim.where)]
+            lines.append(("bounds", f"not tight: {claim.approximate}" if claim.approximate else "tight: both are attained"))
+        case CongruenceLaw():
+            lines.append(("claim", show_condition(claim.then)))
+            lines += [("when", show_condition(k)) for k in claim.given]
+    where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
+    return block(_headed(f"{c.name}   {c.family}, {where}", document_of(claim)), lines)
+
+
+def _conditions(rule: Rule | ConstraintRule) -> list[tuple[str, str]]:
+    lines = [("when", show_condition(k)) for k in rule.when]
+    lines += [("guard", f"{show_condition(k)}   (for progress or taste, not for truth)") for k in rule.guard]
+    if rule.choose:
+        lines.append(("chosen", f"by the strategy `{rule.choose}`; every proposal is checked"))
+    lines += [("fires", f"{before}  →  {after or 'true'}") for before, after in rule.fires.items()]
+    lines += [("keeps", text) for text in rule.keeps]
+    return lines
+
+
+def _obligations(c: Named, cache: Cache) -> str:
+    """What the claim owes, and what the cache knows about each."""
+    budget = Budget()
+    rows = []
+    for o in obligations_of(c.claim):
+        v = cache.get(content_key(o, budget))
+        missing = "not in the cache" if cache.path is not None else ""
+        said = missing if v is None else f"{v.status.value} by {v.strategy}" if v.strategy else v.status.value
+        if v is not None and v.witness:
+            said += f"   {point_text(ordered_point(o, v.witness))}"
+        rows.append((f"  {o.kind}" + ("" if o.gate else " (a finding)"), said))
+    return "\n".join([f"{c.name} owes", *table(rows)])
+
+
+def _known(c: Named, cache: Cache) -> int:
+    budget = Budget()
+    verdicts = (cache.get(content_key(o, budget)) for o in obligations_of(c.claim))
+    return sum(v is not None and v.proved for v in verdicts)
+
+
+# ----------------------------------------------------------------------------------------------------------------- ops
+def attributes(cls: type[Op]) -> list[tuple[str, str]]:
+    """Name and type of every attribute."""
+    return [(f.name, f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)))
+        for f in dataclasses.fields(cls)  # type: ignore[arg-type]  # every op is a dataclass
+    ]
+
+
+def example_of(cases: Sequence[Case]) -> Case:
+    """A symbolic instance to show: of small rank, with maps that are not just the identity, general but short."""
+
+    def rank(case: Case) -> int:
+        return int(case.label.removeprefix("rank ").split(",")[0])
+
+    least = _RANKS.get(cases[0].op.name, 1)
+    ranks = [rank(c) for c in cases if len(c.symbols) >= _SYMBOLS and rank(c) >= least]
+    wanted = min(ranks or [max(map(rank, cases))])
+
+    def merit(case: Case) -> tuple[object, ...]:
+        claims = list(_claims(case))
+        plain = sum(list(m.results) == list(m.source) for m in claims)
+        detail = sum(len(m.ranges) + len(m.where) for m in claims if m.direction == "output_to_input")
+        return plain, -detail, -len(case.symbols), len(case.label), case.label
+
+    return min((c for c in cases if rank(c) == wanted), key=merit)
+
+
+def _claims(case: Case) -> Iterator[MapClaim]:
+    for k in range(case.op.arity):
+        for direction in DIRECTIONS:
+            yield map_claim(case.op, k, direction, case.shapes, case.facts)
+
+
+def map_lines(case: Case) -> list[tuple[str, str]]:
+    """The sizes, the meaning and both maps of every operand of a symbolic instance."""
+    op = case.op
+    sizes = ", ".join("[" + ", ".join(map(show, x)) + "]" for x in case.shapes)
+    lines = [("instance", f"{op.text()} on {sizes}"), ("output", "[" + ", ".join(map(show, op.shape(*case.shapes))) + "]")]
+    given = dict.fromkeys([*case.facts, *(d for d, _ in op.demands(*case.shapes))])
+    lines += [("given", show_condition(k)) for k in given if k is not TRUE]
+    stated: list[object] = []
+    for m in _claims(case):
+        several = op.arity > 1
+        alike = (m.direction, m.reads, m.results, m.where, m.target_sizes)
+        if alike in stated:
+            continue
+        stated.append(alike)
+        name = f"operand {m.operand}" if several else "operand"
+        if m.direction == "output_to_input":
+            lines.append(("", ""))
+            lines.append(("reads", f"{name}: {',  '.join(show_condition(k) for k in m.reads if k is not TRUE) or 'every element'}"))
+        arrow = f"output → {name}" if m.direction == "output_to_input" else f"{name} → output"
+        lines.append((arrow, _map_text(m)))
+        lines += [("", f"for {show(r.variable)} ∈ [0, {show(r.size - 1)}]") for r in m.ranges]
+        lines += [
+            ("", f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from operand {r.operand} at ({_list(r.index)})")
+            for r in _used(m)
+        ]
+        lines += [("", f"where {show_condition(k)}") for k in m.where]
+    return lines
+
+
+def _used(m: MapClaim) -> list[RuntimeValue]:
+    """The runtime values that the map depends on."""
+    used = {v for e in m.results for v in e.variables()} | {v for k in m.where for v in k.variables()}
+    return [r for r in m.runtime if r.variable in used]
+
+
+def _list(es: Sequence[Any]) -> str:
+    return ", ".join(map(show, es))
+
+
+def _map_text(m: MapClaim) -> str:
+    ranges = f"[{_list([r.variable for r in m.ranges])}]" if m.ranges else ""
+    values = _used(m)
+    runtime = "{" + _list([r.variable for r in values]) + "}" if values else ""
+    return f"({_list(m.source)}){ranges}{runtime} -> ({_list(m.results)})"
+
+
+def _op_page(of: Sequence[Named]) -> str:
+    cases = [c.claim for c in of if isinstance(c.claim, Case)]
+    case = example_of(cases)
+    cls = type(case.op)
+    lines = [("attribute" if not k else "", f"{name}: {kind}") for k, (name, kind) in enumerate(attributes(cls))]
+    if cls.opcodes:
+        lines.append(("HLO", ", ".join(cls.opcodes) if len(cls.opcodes) <= 8 else f"{len(cls.opcodes)} opcodes"))
+    lines += [*([("", "")] if lines else []), *map_lines(case)]
+    where = f"{cls.__module__.rsplit('.', 1)[-1]}.py:{_line_of(cls)}"
+    return block(_headed(f"{cls.name}   op, {where}", document_of(case)), lines)
+
+
+def _line_of(cls: type[Op]) -> int:
+    return inspect.getsourcelines(cls)[1]
+
+
+def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
+    """The same for programs."""
+    from .machine import document
+
+    budget = Budget()
+    claims = []
+    for c in found:
+        claim = c.claim
+        entry: dict[str, Any] = {"family": c.family, "name": c.name, "doc": document_of(claim)}
+        if isinstance(claim, Case):
+            entry["maps"] = [{"label": label, "text": text} for label, text in map_lines(claim) if label or text]
+        else:
+            entry["statement"] = claim.statement()
+        if isinstance(claim, (Rule, ConstraintRule)):
+            entry |= {
+                "where": claim.where,
+                "when": [show_condition(k) for k in claim.when],
+                "guard": [show_condition(k) for k in claim.guard],
+                "fires": dict(claim.fires),
+                "keeps": list(claim.keeps),
+            }
+        obligations = []
+        for o in obligations_of(claim):
+            v = cache.get(content_key(o, budget))
+            obligations.append(
+                {
+                    "obligation": o.kind,
+                    "gate": o.gate,
+                    "statement": o.statement(),
+                    "known": None if v is None else v.status.value,
+                }
+            )
+        claims.append({**entry, "obligations": obligations})
+    return document("show", "", 0, claims=claims)

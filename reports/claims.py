@@ -1,0 +1,121 @@
+"""What a person and a program read about claims files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..core.text import format_map
+from ..verify.claims import ClaimResult, ClaimsFile
+from ..verify.verdict import Status
+from .layout import block, count, duration, joined
+from .machine import document, map_json
+
+__all__ = ["Checked", "checked_json", "checked_text", "exit_status"]
+
+#: A file, what became of its claims so far, and whether that is all of them.
+Checked = tuple[ClaimsFile, Sequence[ClaimResult]]
+
+_OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
+
+
+def exit_status(checked: Sequence[Checked], missed: int = 0) -> int:
+    """0 if every verdict is the expected one, 1 if one is not, 2 if something is undecided, missed, or nothing was said."""
+    results = [r for _, rs in checked for r in rs]
+    if any(not r.as_expected and r.verdict not in _OPEN for r in results):
+        return 1
+    if missed or not results or any(not r.as_expected for r in results):
+        return 2
+    return 0
+
+
+def checked_text(checked: Sequence[Checked], missed: int = 0, seconds: float = 0.0) -> Iterator[str]:
+    """A block for every claim that is false or not as expected, a line for every file, and a last line."""
+    for file, results in checked:
+        for r in results:
+            if r.verdict is not Status.PROVED or not r.as_expected:
+                yield _block(file, r)
+        counts = Counter(r.verdict for r in results)
+        found = ", ".join(f"{n:,} {s.value}" for s, n in counts.items())
+        yield f"{file.filename}: {count(len(results), 'claim')}: {found or 'none checked'}"
+    yield _last(checked, missed, seconds)
+
+
+def _block(file: ClaimsFile, r: ClaimResult) -> str:
+    where = f"{file.filename}:{r.line}"
+    expected = "as expected" if r.as_expected else f"expected {r.expected.value}"
+    head = joined([f"{r.verdict.value}  {r.name}", where, expected])
+    lines: list[tuple[str, str]] = []
+    if r.claim.section:
+        lines.append(("in", r.claim.section))
+    lines.append(("claim", r.claim.text.strip()))
+    if r.headline:
+        lines.append(("shows", r.headline))
+    lines += [("", note) for note in r.explanation]
+    if r.accuracy:
+        lines.append(("worth", r.accuracy))
+    if r.right:
+        lines += [("right", format_map(m)) if not k else ("and", format_map(m)) for k, m in enumerate(r.right)]
+    elif r.verdict is Status.REFUTED and r.accuracy:
+        lines.append(("right", "nothing"))
+    if r.verdict is Status.UNDECIDED:
+        lines.append(("tried", "; ".join(r.tried)))
+    return block(head, lines)
+
+
+def _last(checked: Sequence[Checked], missed: int, seconds: float) -> str:
+    results = [r for _, rs in checked for r in rs]
+    status = exit_status(checked, missed)
+    word = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(status, Status.NOT_CHECKED.value if missed else "UNDECIDED")
+    if not results:
+        return joined([f"{Status.NOT_CHECKED.value}  0 claims", f"interrupted: {count(missed, 'claim')} left" if missed else ""])
+    surprising = [r.name for r in results if not r.as_expected]
+    false = sum(r.verdict is Status.REFUTED for r in results)
+    parts = [f"{word}  {count(len(results), 'claim')}, {false:,} of them false"]
+    if surprising:
+        parts.append(f"not as expected: {', '.join(surprising)}")
+    if missed:
+        parts.append(f"interrupted: {count(missed, 'claim')} not checked")
+    parts.append(f"in {duration(seconds)}")
+    return joined(parts)
+
+
+def checked_json(checked: Sequence[Checked], missed: int, seconds: float) -> dict[str, Any]:
+    """The answer of ``check``."""
+    status = exit_status(checked, missed)
+    verdict = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(status, "NOT CHECKED")
+    results = [r for _, rs in checked for r in rs]
+    counts = Counter(r.verdict for r in results)
+    return document(
+        "check",
+        verdict,
+        status,
+        interrupted=missed > 0,
+        counts={s.value: counts.get(s, 0) for s in Status},
+        not_checked=missed,
+        files=[{"file": file.filename, "claims": [_result(r) for r in rs]} for file, rs in checked],
+        timing={
+            "seconds": round(seconds, 3),
+            "claims": {f"{f.filename}:{r.line}": round(r.seconds, 6) for f, rs in checked for r in rs},
+        },
+    )
+
+
+def _result(r: ClaimResult) -> dict[str, Any]:
+    c = r.counterexample
+    return {
+        "name": r.name,
+        "line": r.line,
+        "section": r.claim.section,
+        "claim": r.claim.text,
+        "verdict": r.verdict.value,
+        "expected": r.expected.value,
+        "as_expected": r.as_expected,
+        "worth": r.accuracy,
+        "shows": r.headline,
+        "notes": list(r.explanation),
+        "counterexample": None if c is None else dict(c.values),
+        "right": [map_json(m) for m in r.right],
+        "engine": r.engine,
+    }

@@ -1,0 +1,231 @@
+"""The documents that are printed from the catalogue itself, and the check that they are current."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..core.notation import show, show_condition
+from ..core.op import Op
+from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure
+from ..rules import catalog
+from ..rules.ops import OPS
+from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
+from ..verify.catalogue import MAX_RANK
+from .catalogue import attributes, document_of, example_of, map_lines
+from .layout import count
+from .machine import FORMS
+
+__all__ = ["documents", "outdated", "write_documents"]
+
+_NOTE = "<!-- Printed from the declarations by `make docs`; edit those instead. -->"
+
+
+def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
+    """Every document by file name.  ``help_texts`` is the help of every command."""
+    pages = {
+        "README.md": _index(),
+        "rules.md": _rules(),
+        "transfer.md": _transfer(),
+        "ops.md": _ops(),
+        "order.md": _order(),
+        "claims.md": _claims_format(),
+        "json.md": _json(),
+        "cli.md": _cli(help_texts),
+    }
+    return {name: f"{_NOTE}\n\n{text.rstrip()}\n" for name, text in pages.items()}
+
+
+def outdated(pages: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The documents in ``folder`` that differ from ``pages``, each with what is wrong with it."""
+    stale: dict[str, str] = {}
+    for name, text in pages.items():
+        path = folder / name
+        if not path.is_file():
+            stale[name] = "is missing"
+        elif path.read_bytes() != text.encode():
+            stale[name] = "is not what the declarations say"
+    for path in sorted(folder.glob("*.md")):
+        if path.name not in pages:
+            stale[path.name] = "is not a generated document"
+    return stale
+
+
+def write_documents(pages: Mapping[str, str], folder: Path) -> None:
+    """Write every document that has changed.  Raises :class:`OSError` where that is not possible."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in outdated(pages, folder):
+        if name in pages:
+            (folder / name).write_bytes(pages[name].encode())
+
+
+# --------------------------------------------------------------------------------------------------------------- pages
+def _index() -> str:
+    return """# Reference
+
+- [rules.md](rules.md): the rewrite rules of the simplifier, expressions and constraints
+- [transfer.md](transfer.md): the interval and congruence laws by which it knows ranges
+- [ops.md](ops.md): the operations, what each reads, and both of its maps
+- [order.md](order.md): the well-founded order in which every rule descends
+- [claims.md](claims.md): the format of claims files
+- [json.md](json.md): what the commands print with `--json`
+- [cli.md](cli.md): every command and option
+"""
+
+
+def _code(lines: Sequence[str]) -> str:
+    return "\n".join(["```text", *lines, "```"])
+
+
+def _first_paragraph(module: object) -> str:
+    return inspect.cleandoc(inspect.getdoc(module) or "")
+
+
+def _rules() -> str:
+    order = [r.name for r in catalog.RULES]
+    sets = [(n, getattr(catalog, n)) for n in catalog.__all__ if n != "RULES"]
+    known = [(name, s) for name, s in sets if isinstance(s, RuleSet) and len(s)]
+    known.sort(key=lambda item: min(order.index(r.name) for r in item[1]))
+    out = [
+        "# Rules",
+        f"{count(len(catalog.RULES), 'rule')}, in the order in which they are tried. A rule is an equation between its "
+        "two sides that holds for all integers under its conditions (*when*); it is proved with every constant symbolic. "
+        "A *guard* is needed for progress or taste, not for truth.",
+        "`x`, `y` match any expression, `r…` the summands that are left over, all other letters integer constants. "
+        "Sums match in any order. `//` rounds down, `a mod b` has the sign of `b`, `d ∣ e` says that d divides e. "
+        "*fires* and *keeps* are examples, executed as tests: what the rule alone makes of an expression, and what it "
+        "leaves as it is.",
+    ]
+    for name, rules in known:
+        out.append(f"## {name}")
+        out.append(_module_doc(name))
+        out += [_rule(r) for r in rules]
+    return "\n\n".join(out)
+
+
+def _module_doc(name: str) -> str:
+    from importlib import import_module
+
+    return _first_paragraph(import_module(f"..rules.{name}", __package__))
+
+
+def _rule(r: Rule | ConstraintRule) -> str:
+    lines = []
+    if isinstance(r, Rule):
+        lines.append(f"{show(r.left)}  →  {show(r.right)}")
+    else:
+        left, right = r.claim()
+        lines.append(f"{show_condition(left)}  ⇔  {show_condition(right)}")
+    lines += [f"  when   {show_condition(c)}" for c in r.when]
+    lines += [f"  guard  {show_condition(c)}" for c in r.guard]
+    lines += [f"  fires  {before}  →  {after or 'true'}" for before, after in r.fires.items()]
+    lines += [f"  keeps  {text}" for text in r.keeps]
+    notes = []
+    if r.choose:
+        notes.append(f"The strategy `{r.choose}` proposes the values that the left side does not bind; each is checked.")
+    if isinstance(r, Rule) and r.structural:
+        notes.append("Applied by the constructors of expressions themselves.")
+    return "\n\n".join([f"### {r.name}", r.doc, _code(lines), *notes])
+
+
+def _transfer() -> str:
+    out = [
+        "# Transfer functions",
+        "What production code computes about ranges: an enclosure of every value, for inputs between symbolic bounds. "
+        "Each law is proved *sound*, and *tight* (each bound is attained by some input) unless it says why it is not.",
+    ]
+    out += [_law(law) for law in TRANSFER_LAWS]
+    out += ["## Congruences", "What is known modulo something, as a reduced product with the intervals."]
+    out += [_law(law) for law in CONGRUENCE_LAWS]
+    return "\n\n".join(out)
+
+
+def _law(law: TransferLaw | CongruenceLaw) -> str:
+    if isinstance(law, CongruenceLaw):
+        lines = [show_condition(law.then), *(f"  when  {show_condition(c)}" for c in law.given)]
+        return "\n\n".join([f"### {law.name}", law.doc, _code(lines)])
+    lines = [f"{show(law.value)} ∈ [{show(law.lo)}, {show(law.hi)}]"]
+    lines += [f"  for   {show(v)} ∈ [{show(lo)}, {show(hi)}]" for v, lo, hi in law.inputs if v is not lo]
+    lines += [f"  when  {show_condition(c)}" for c in (*law.when, *law.where)]
+    notes = [f"Not tight: {law.approximate}."] if law.approximate else []
+    return "\n\n".join([f"### {law.name}", law.doc, _code(lines), *notes])
+
+
+def _ops() -> str:
+    out = [
+        "# Operations",
+        f"{count(len(OPS), 'op')}. *reads* is the meaning: which elements `i` of an operand the output element `o` reads. "
+        "The two maps are implementations; each is proved in bounds, sound and complete with respect to *reads*, for "
+        f"symbolic sizes and attributes and every rank up to {MAX_RANK}. The instance shown is one of those.",
+        "`s0, s1, …` are ranges, which make a map one-to-many; `rt0, …` are values known only when the program runs, "
+        "clamped to the interval that is given. `Dims` is a tuple of dimension numbers, `Extents` one of sizes.",
+    ]
+    for cls in OPS.values():
+        out.append(_op(cls))
+    return "\n\n".join(out)
+
+
+def _op(cls: type[Op]) -> str:
+    cases = [c for rank in range(MAX_RANK + 1) for c in cls.cases(rank)]
+    out = [f"## {cls.name}", document_of(cases[0])]
+    facts = [f"- `{name}`: `{kind}`" for name, kind in attributes(cls)]
+    if facts:
+        out.append("\n".join(["Attributes:", "", *facts]))
+    if cls.opcodes:
+        out.append(f"HLO: {', '.join(f'`{o}`' for o in cls.opcodes)}")
+    out.append(f"{count(len(cases), 'symbolic instance')} up to rank {MAX_RANK}; one of them:")
+    out.append(_code(list(_aligned(map_lines(example_of(cases))))))
+    return "\n\n".join(out)
+
+
+def _aligned(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
+    width = max(len(label) for label, _ in lines) + 2
+    for label, text in lines:
+        yield f"{label:<{width}}{text}".rstrip()
+
+
+def _order() -> str:
+    out = [
+        "# The order in which rules descend",
+        inspect.cleandoc(Measure.__doc__ or "").replace("``", "`"),
+        "`|x|`, `‖x‖`, `x⁻` and `x°` are the components of whatever a variable matches. For every rule that is matched, "
+        "*progress* proves that its right side is smaller, so that simplification ends. Shown is the first component in "
+        "which the two sides differ; where it can be equal, later ones decide. A rule whose values a strategy proposes "
+        "fires only where its right side is smaller.",
+    ]
+    rows = ["| rule | component | left | right |", "|---|---|---|---|"]
+    for r in catalog.RULES.rules:
+        if not r.structural:
+            rows.append("| " + " | ".join(_descent(r)) + " |")
+    return "\n\n".join([*out, "\n".join(rows)])
+
+
+def _descent(r: Rule) -> tuple[str, str, str, str]:
+    left, right = measure(r.left), measure(r.right)
+    k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
+    cell = [show(m[k]).replace("|", "\\|") for m in (left, right)]
+    return r.name, Measure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`"
+
+
+def _claims_format() -> str:
+    from ..verify import claims
+
+    return f"# Claims files\n\n{inspect.cleandoc(claims.__doc__ or '').replace('``', '`')}"
+
+
+def _json() -> str:
+    from . import machine
+
+    out = ["# JSON", "\n\n".join(_first_paragraph(machine).split("\n\n")[1:]).replace("``", "`")]
+    for command, keys in FORMS.items():
+        out.append(f"## {command}")
+        out.append("\n".join(f"- `{key}`: {meaning}" for key, meaning in keys.items()))
+    return "\n\n".join(out)
+
+
+def _cli(help_texts: Mapping[str, str]) -> str:
+    out = ["# Commands"]
+    for name, text in help_texts.items():
+        out += [f"## {name}", _code([line.rstrip() for line in text.rstrip().split("\n")])]
+    return "\n\n".join(out)

@@ -1,0 +1,316 @@
+"""What the commands print with ``--json``: stable, deterministic forms for programs.
+
+Every document has ``format`` (the command and the number of its form), ``version``, ``verdict`` and ``exit_status``.
+Keys are added in later versions, never renamed or removed.  Everything that differs from run to run (seconds, cores,
+what came from the cache) is below the one key ``timing``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import __version__
+from ..core.condition import Condition
+from ..core.expr import Expr, Var
+from ..core.indexing_map import IndexingMap
+from ..core.json_form import map_to_json
+from ..core.notation import show, show_condition
+from ..core.rewrite import ConstraintRule, Rule
+from ..core.simplify import Step
+from ..core.simplify_map import ConstraintStep
+from ..core.text import format_map
+from ..verify.concrete import Answer, Counterexample
+from ..verify.obligations import Obligation
+from ..verify.run import Result, Run
+from ..verify.verdict import Status
+from .refutation import Place, again, conjuncts, ordered_point
+from .selection import Named
+from .summary import Group, grouped, redundant, strategies, widening
+
+__all__ = [
+    "FORMS",
+    "answer_json",
+    "document",
+    "map_json",
+    "point_json",
+    "run_json",
+    "steps_json",
+    "text_of",
+]
+
+
+_FRAME = {
+    "format": "`indexproof COMMAND N`, where N counts incompatible changes of the form",
+    "version": "of indexproof",
+    "verdict": "the worst verdict: `PROVED`, `NOT CHECKED`, `UNDECIDED`, `VACUOUS`, `UNDEFINED` or `REFUTED`",
+    "exit_status": "the exit status of the command",
+}
+_MAPS = {
+    "left": "the first map (for `simplify` the one that was given), as `text` and as `map`, the form that is also read",
+    "right": "the second map (for `simplify` the result), likewise",
+    "engine": "which engine decided",
+    "tried": "what each engine that was asked said, in order",
+    "counterexample": "`null`, or `values` by variable, the targets `left` and `right` (`null`: none), `reason`, whether "
+    "it is the `smallest`, and `subterms`: `side`, `term`, `value`",
+    "timing": "`seconds`",
+}
+_STEPS = "the derivation: `rule`, `before`, `after`, `binding`"
+
+#: The keys of every document, with their meanings.
+FORMS: dict[str, dict[str, str]] = {
+    "prove": {
+        **_FRAME,
+        "interrupted": "whether the run was cut short",
+        "claims": "how many claims were selected",
+        "obligations": "how many obligations decide the verdict",
+        "counts": "how many of those have each verdict",
+        "families": "the same numbers by family: `family`, `name`, `claims`, `obligations`, `counts`",
+        "groups": "the same by rule, law and op",
+        "strategies": "how many obligations each strategy decided, alone or with others",
+        "redundant_conditions": "by rule, the conditions without which it is still true",
+        "may_widen": "where the right side of a rule may overflow although the left does not: `claim`, `obligation`, `at`",
+        "results": "one entry for each obligation: `family`, `claim`, `obligation`, `question` (`valid`: the hypotheses "
+        "imply the goal; `exists`: some point satisfies the hypotheses and violates the goal), `gate` (whether it decides "
+        "the exit status), `verdict`, `passes`, `strategy`, `resources` (solver units) and `example` or `counterexample`; "
+        "unless proved also `where`, `statement`, `tried`, `detail`; if refuted also `subterms`, `hypotheses`, `goal` and "
+        "`again`, the command that evaluates it there",
+        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers`, and seconds by group and result",
+    },
+    "prove --at": {
+        **_FRAME,
+        "point": "the point",
+        "obligations": "what each obligation says there: `claim`, `obligation`, `gate`, `here` (`holds`, `counterexample`, "
+        "`example`, `not concerned`, `no value`), `subterms`, `hypotheses`, `goal`",
+    },
+    "check": {
+        **_FRAME,
+        "verdict": "`AS EXPECTED`, `NOT AS EXPECTED` or `NOT CHECKED`",
+        "interrupted": "whether the run was cut short",
+        "counts": "how many claims have each verdict",
+        "not_checked": "how many claims an interruption left out",
+        "files": "`file` and its `claims`: `name`, `line`, `section`, `claim` (its text), `verdict`, `expected`, "
+        "`as_expected`, `worth` (of a claimed map: `exact`, `over-approximation`, `wrong`), `shows` (an element, what is "
+        "claimed of it and what is true), `notes`, `counterexample`, `right` (the true maps), `engine`",
+        "timing": "`seconds`, and those of each claim",
+    },
+    "equal": {**_FRAME, **_MAPS},
+    "simplify": {
+        **_FRAME,
+        "steps": _STEPS,
+        "left": _MAPS["left"],
+        "right": _MAPS["right"],
+    },
+    "simplify --validate": {**_FRAME, "steps": _STEPS, **_MAPS},
+    "list": {**_FRAME, "claims": "`family`, `name`, `doc`, `statement`, and for an op the names of its `instances`"},
+    "show": {
+        **_FRAME,
+        "claims": "`family`, `name`, `doc`, `obligations` (`obligation`, `gate`, `statement`, `known`: the verdict in the "
+        "cache); for a rule or law `statement`; for a rule `where`, `when`, `guard`, `fires`, `keeps`; for an op `maps`",
+    },
+}
+
+
+def document(command: str, verdict: str, exit_status: int, **more: Any) -> dict[str, Any]:
+    """The frame of every answer."""
+    return {
+        "format": f"indexproof {command} 1",
+        "version": __version__,
+        "verdict": verdict,
+        "exit_status": exit_status,
+        **more,
+    }
+
+
+def text_of(data: Mapping[str, Any]) -> str:
+    """Indented JSON; escaped where standard output could not show the characters otherwise."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    return json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
+
+
+# --------------------------------------------------------------------------------------------------------------- prove
+def run_json(run: Run, claims: Sequence[Named], command: str = "indexproof prove") -> dict[str, Any]:
+    """The answer of ``prove``."""
+    families, groups = grouped(run, claims)
+    return document(
+        "prove",
+        run.status.value,
+        run.exit_status,
+        interrupted=run.interrupted,
+        claims=len(claims),
+        obligations=len(run.gated),
+        counts=_counts(run.gated),
+        families=[_group(g) for g in families],
+        groups=[_group(g) for g in groups],
+        strategies=strategies(run),
+        redundant_conditions=redundant(run),
+        may_widen=[_brief(r) for r in widening(run)],
+        results=[_result(r, command) for r in run.results],
+        timing={
+            "seconds": round(run.seconds, 3),
+            "jobs": run.jobs,
+            "from_cache": sum(r.cached for r in run.results),
+            "damaged_cache_entries": run.damaged_cache_entries,
+            "lost_workers": run.lost_workers,
+            "groups": {f"{g.family}: {g.name}": _times(g) for g in (*families, *groups) if g.results},
+            "results": {r.obligation.name: round(r.verdict.seconds, 6) for r in run.results},
+        },
+    )
+
+
+def _counts(results: Sequence[Result]) -> dict[str, int]:
+    return {s.value: sum(r.verdict.status is s for r in results) for s in Status}
+
+
+def _group(g: Group) -> dict[str, Any]:
+    return {
+        "family": g.family,
+        "name": g.name,
+        "claims": g.claims,
+        "obligations": len(g.gated),
+        "counts": _counts(g.gated),
+    }
+
+
+def _times(g: Group) -> dict[str, Any]:
+    worst = g.slowest
+    return {
+        "median": round(g.median, 6),
+        "worst": round(worst.verdict.seconds, 6) if worst else 0.0,
+        "slowest": worst.obligation.name if worst else "",
+    }
+
+
+def _brief(r: Result) -> dict[str, Any]:
+    o = r.obligation
+    return {
+        "claim": o.subject,
+        "obligation": o.kind,
+        "at": ordered_point(o, r.verdict.witness or {}),
+    }
+
+
+def _result(r: Result, command: str) -> dict[str, Any]:
+    o, v = r.obligation, r.verdict
+    out: dict[str, Any] = {
+        "family": o.family,
+        "claim": o.subject,
+        "obligation": o.kind,
+        "question": o.question,
+        "gate": o.gate,
+        "verdict": v.status.value,
+        "passes": r.passes,
+        "strategy": v.strategy,
+        "resources": v.resources,
+    }
+    if v.witness is not None:
+        role = "counterexample" if v.status is Status.REFUTED else "example"
+        out[role] = ordered_point(o, v.witness)
+    if not v.proved:
+        out |= {"where": o.where, "statement": o.claim, "tried": list(v.tried), "detail": v.detail}
+    if v.status is Status.REFUTED and v.witness is not None:
+        out |= _evaluated(o, v.witness)
+        out["again"] = again(o, v.witness, command)
+    return out
+
+
+def _evaluated(o: Obligation, witness: Mapping[str, int]) -> dict[str, Any]:
+    """Every subterm and every condition at a point."""
+    env = {v: witness[v.name] for v in o.formula_variables() if v.name in witness}
+    return {
+        "subterms": [{"side": side, "term": show(e), "value": _value(e, env)} for side, e in o.show],
+        "hypotheses": [{"condition": show_condition(h), "holds": _truth(h, env)} for h in o.hypotheses],
+        "goal": [{"condition": show_condition(c), "holds": _truth(c, env)} for c in conjuncts(o.goal)],
+    }
+
+
+def _value(e: Expr, env: Mapping[Var, int]) -> int | None:
+    try:
+        return int(e.evaluate(env))
+    except (ZeroDivisionError, KeyError):
+        return None
+
+
+def _truth(c: Condition, env: Mapping[Var, int]) -> bool | None:
+    try:
+        return c.evaluate(env)
+    except (ZeroDivisionError, KeyError):
+        return None
+
+
+def point_json(places: Sequence[tuple[Obligation, Place]], point: Mapping[str, int], exit_status: int) -> dict[str, Any]:
+    """The answer of ``prove --at``."""
+    false = any(place == "counterexample" for _, place in places)
+    verdict = Status.REFUTED.value if false else "HOLDS" if exit_status == 0 else Status.NOT_CHECKED.value
+    return document(
+        "prove --at",
+        verdict,
+        exit_status,
+        point=dict(point),
+        obligations=[
+            {"claim": o.subject, "obligation": o.kind, "gate": o.gate, "here": place, **_evaluated(o, point)}
+            for o, place in places
+        ],
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------- maps
+def map_json(m: IndexingMap) -> dict[str, Any]:
+    """A map in both notations."""
+    return {"text": format_map(m), "map": map_to_json(m)}
+
+
+def answer_json(
+    command: str, answer: Answer, exit_status: int, left: IndexingMap, right: IndexingMap, **more: Any
+) -> dict[str, Any]:
+    """The answer of ``equal``, and of ``simplify --validate`` about the maps before and after."""
+    return document(
+        command,
+        answer.verdict.value,
+        exit_status,
+        **more,
+        left=map_json(left),
+        right=map_json(right),
+        engine=answer.engine,
+        tried=list(answer.tried),
+        counterexample=None
+        if answer.counterexample is None
+        else counterexample_json(answer.counterexample, left, right),
+        timing={"seconds": round(answer.seconds, 6)},
+    )
+
+
+def counterexample_json(c: Counterexample, left: IndexingMap, right: IndexingMap) -> dict[str, Any]:
+    """A point where two maps differ."""
+    from .maps import sides_at
+
+    return {
+        "values": dict(c.values),
+        "left": None if c.left is None else list(c.left),
+        "right": None if c.right is None else list(c.right),
+        "reason": c.reason,
+        "smallest": c.minimal,
+        "subterms": [
+            {"side": side, "term": term, "value": value} for side, term, value in sides_at(c, left, right)
+        ],
+    }
+
+
+def steps_json(steps: Sequence[Step | ConstraintStep]) -> list[dict[str, Any]]:
+    """A derivation."""
+    out: list[dict[str, Any]] = []
+    for s in steps:
+        rule: Rule | ConstraintRule = s.rule
+        bindings = s.bindings() if isinstance(s, Step) else s.binding
+        sides: dict[str, Any]
+        if isinstance(s, Step):
+            sides = {"before": str(s.before), "after": str(s.after)}
+        else:
+            sides = {
+                "before": [f"{c.expr} ∈ [{c.lo}, {c.hi}]" for c in s.before],
+                "after": [f"{c.expr} ∈ [{c.lo}, {c.hi}]" for c in s.after],
+            }
+        out.append({"rule": rule.name, **sides, "binding": {name: str(e) for name, e in bindings.items()}})
+    return out

@@ -1,0 +1,246 @@
+"""Claims by name: from the catalogue, or declared in a Python file that somebody wrote."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..core.errors import InputError, quoted
+from ..core.op import Case, Op
+from ..core.rewrite import ConstraintRule, Rule, RuleSet
+from ..rules import catalog
+from ..rules.ops import OPS
+from ..rules.transfer import CongruenceLaw, TransferLaw
+from ..verify.catalogue import MAX_RANK, Claim, claims, obligations_of
+from ..verify.obligations import Obligation
+
+__all__ = ["FAMILIES", "Named", "Selected", "declared_in", "everything", "is_file", "read_text", "select", "suggestion"]
+
+#: Names that select a whole family, and the families of obligations that they stand for.
+FAMILIES = {"rules": ("rule", "constraint rule"), "transfer": ("transfer",), "ops": ("op",)}
+_SETS = tuple(name for name in catalog.__all__ if isinstance(getattr(catalog, name), RuleSet) and name != "RULES")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A claim, the name that selects it and where it is listed: a rule or law under its own name, an op's instance
+    under the op.
+    """
+
+    name: str
+    claim: Claim
+
+    @property
+    def family(self) -> str:
+        """As :attr:`Obligation.family`."""
+        match self.claim:
+            case Rule():
+                return "rule"
+            case ConstraintRule():
+                return "constraint rule"
+            case Case():
+                return "op"
+        return "transfer"
+
+    @property
+    def group(self) -> str:
+        """The op for an instance of one, else the name."""
+        return self.claim.op.name if isinstance(self.claim, Case) else self.name
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A claim and, where only one of its obligations was named, the kind of that."""
+
+    named: Named
+    kind: str = ""
+
+    def obligations(self) -> list[Obligation]:
+        """What was selected of what the claim owes."""
+        owed = list(obligations_of(self.named.claim))
+        return [o for o in owed if o.kind == self.kind] if self.kind else owed
+
+
+def everything(max_rank: int = MAX_RANK) -> list[Named]:
+    """The whole catalogue."""
+    return [Named(name, claim) for name, claim in claims(max_rank=max_rank)]
+
+
+# ------------------------------------------------------------------------------------------------------------ by name
+def _bare(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def _matches(name: str, among: Sequence[Named]) -> list[Named]:
+    exact = [c for c in among if c.name == name]
+    if exact:
+        return exact
+    if name in FAMILIES:
+        return [c for c in among if c.family in FAMILIES[name]]
+    if name in _SETS:
+        rules = {r.name for r in getattr(catalog, name)}
+        return [c for c in among if c.name in rules]
+    whole = [c for c in among if c.group == name]
+    if whole:
+        return whole
+    # an op's instances are called `transpose rank 2, permutation=(1, 0)`; the rank, or the rest, is often enough
+    wanted = _bare(name)
+    found = []
+    for c in among:
+        if isinstance(c.claim, Case):
+            rank, _, rest = c.claim.label.partition(", ")
+            if wanted in (_bare(c.name), _bare(c.group + rest), _bare(c.group + rank)):
+                found.append(c)
+    return found
+
+
+def select(names: Iterable[str], among: Sequence[Named], where: str = "the catalogue") -> list[Selected]:
+    """The claims with these names, in the order of the names, each once; everything for no name.
+
+    A name is that of a rule, a law, an op, one instance of an op (``transpose permutation=(1, 0)``, ``transpose
+    rank 2``), a rule set or a family, or that of one obligation (``quotient_by_one: sound``).  Raises
+    :class:`InputError` with the nearest names for one that nothing has.
+    """
+    wanted = list(names)
+    if not wanted:
+        return [Selected(c) for c in among]
+    chosen: dict[tuple[str, str], Selected] = {}
+    for name in wanted:
+        found, kind = _matches(name, among), ""
+        if not found and ": " in name:
+            subject, _, kind = name.partition(": ")
+            found = _matches(subject, among)
+            kinds = [o.kind for c in found for o in obligations_of(c.claim)]
+            if found and kind not in kinds:
+                raise InputError(f"{quoted(subject)} does not owe {quoted(kind)}", expected=_one_of(dict.fromkeys(kinds)))
+        if not found:
+            names_ = [*(c.name for c in among), *(c.group for c in among), *FAMILIES, *_SETS]
+            raise InputError(f"nothing in {where} is called {quoted(name, 80)}: {suggestion(name, names_)}")
+        for c in found:
+            owed = [o.kind for o in obligations_of(c.claim)] if kind else []
+            if not kind or kind in owed:
+                chosen.setdefault((c.name, kind), Selected(c, kind))
+    whole = {name for name, kind in chosen if not kind}
+    return [s for (name, kind), s in chosen.items() if not kind or name not in whole]
+
+
+def suggestion(name: str, known: Iterable[str], otherwise: str = "`indexproof list` prints the names") -> str:
+    """The end of an error message about an unknown name: the nearest ones, or where names are listed."""
+    unique = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(name, unique, n=3, cutoff=0.6)
+    if not close:
+        # a misremembered name often has a word in common with the real one
+        words = [w for w in re.split(r"[\W_]+", name) if len(w) > 3]
+        close = [n for n in unique if any(w in n for w in words)][:3]
+    if not close:
+        return otherwise
+    return f"did you mean {' or '.join(map(quoted, close))}?"
+
+
+def _one_of(names: Iterable[str]) -> str:
+    return "one of " + ", ".join(map(quoted, names))
+
+
+# ---------------------------------------------------------------------------------------------------------- from a file
+def is_file(name: str) -> bool:
+    """Whether a name on the command line means a Python file with declarations."""
+    return name.endswith(".py")
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file.  Raises :class:`InputError` with the reason where it cannot be read."""
+    try:
+        return Path(path).read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{quoted(path, 200)} is not text: byte {error.start} is not UTF-8") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read {quoted(path, 200)}: {reason}") from None
+
+
+def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
+    """The rules, laws and ops that a Python file declares (what it imports from elsewhere is not among them).
+
+    The file is run.  Raises :class:`InputError`, pointing into the file, for one that cannot be read, does not
+    compile, fails while it runs, or declares nothing.
+    """
+    source = read_text(path)
+    module = _run(str(path), source)
+    ours = {id(claim) for _, claim in claims(max_rank=-1)}
+    found: dict[str, Named] = {}
+    try:
+        for value in list(vars(module).values()):
+            for named in _claims_in(value, module.__name__, max_rank):
+                if id(named.claim) in ours or (named.name in found and found[named.name].claim is named.claim):
+                    continue
+                if named.name in found:
+                    raise InputError(f"{path}: two claims are called {quoted(named.name)}")
+                found[named.name] = named
+                # an op may only now turn out to make no sense
+                list(obligations_of(named.claim))
+    except InputError:
+        raise
+    except Exception as error:
+        raise _blamed(error, str(path), source) from error
+    if not found:
+        raise InputError(f"{path} declares nothing to prove", expected="a rule, a law or an op")
+    return list(found.values())
+
+
+def _run(path: str, source: str) -> ModuleType:
+    module = ModuleType(f"claims_of_{re.sub(r'[^0-9A-Za-z]', '_', path)}")
+    module.__file__ = path
+    try:
+        code = compile(source, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise _blamed(error, path, source) from error
+    # dataclasses look their module up by name; helpers beside the file may be imported
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, str(Path(path).resolve().parent))
+    try:
+        exec(code, vars(module))
+    except (Exception, SystemExit) as error:
+        raise _blamed(error, path, source) from error
+    finally:
+        sys.path.pop(0)
+    return module
+
+
+def _blamed(error: BaseException, path: str, source: str) -> InputError:
+    """An error that a file with declarations caused, pointing at the line that did."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        message, line, column = f"{path}: {error.msg}", error.lineno or 0, error.offset or 1
+        return InputError(message, source=source, line=line, column=max(column, 1))
+    line = next((f.lineno or 0 for f in reversed(traceback.extract_tb(error.__traceback__)) if f.filename == path), 0)
+    text = source.split("\n")[line - 1] if 0 < line <= source.count("\n") + 1 else ""
+    column = len(text) - len(text.lstrip()) + 1
+    said = " ".join(str(error).split())
+    kind = type(error).__name__
+    return InputError(f"{path}: {kind}{': ' + said if said else ''}", source=source, line=line, column=column)
+
+
+def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
+    """The claims that one value of a module stands for."""
+    match value:
+        case Rule() | ConstraintRule() | TransferLaw() | CongruenceLaw():
+            yield Named(value.name, value)
+        case Case():
+            yield Named(f"{value.op.name} {value.label}", value)
+        case RuleSet() | tuple() | list():
+            for part in value:
+                yield from _claims_in(part, module, max_rank)
+        case type() if issubclass(value, Op) and value is not Op and value.__module__ == module:
+            if value in OPS.values():
+                return
+            cases = [c for rank in range(max_rank + 1) for c in value.cases(rank)]
+            if not cases:
+                raise InputError(f"op {value.name or value.__name__} has no cases up to rank {max_rank}: nothing to prove")
+            for c in cases:
+                yield Named(f"{c.op.name} {c.label}", c)

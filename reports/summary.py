@@ -1,0 +1,223 @@
+"""The report at the end of a run: what was proved, how, how long it took, and what is worth knowing besides."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..verify.run import Result, Run
+from ..verify.verdict import Status
+from .layout import block, count, duration, joined, table
+from .refutation import explain, ordered_point, point_text
+from .selection import Named
+
+__all__ = ["Group", "failing", "findings", "grouped", "redundant", "strategies", "summary", "verdict_line", "widening"]
+
+_FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
+_OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
+
+
+@dataclass
+class Group:
+    """The results of a family, or of one rule, law or op."""
+
+    family: str
+    name: str
+    claims: int = 0
+    results: list[Result] = field(default_factory=list)
+
+    @property
+    def gated(self) -> list[Result]:
+        """The results that decide the exit status."""
+        return [r for r in self.results if r.obligation.gate]
+
+    def count(self, *statuses: Status) -> int:
+        """How many gated obligations have one of these verdicts."""
+        return sum(r.verdict.status in statuses for r in self.gated)
+
+    @property
+    def slowest(self) -> Result | None:
+        """The obligation that took longest, of those that were decided."""
+        return max(_decided(self.results), key=lambda r: r.verdict.seconds, default=None)
+
+    @property
+    def median(self) -> float:
+        """The median of the seconds that single obligations took."""
+        return statistics.median([r.verdict.seconds for r in _decided(self.results)] or [0.0])
+
+
+def _decided(results: Iterable[Result]) -> list[Result]:
+    return [r for r in results if r.verdict.status is not Status.NOT_CHECKED]
+
+
+def grouped(run: Run, claims: Sequence[Named]) -> tuple[list[Group], list[Group]]:
+    """The results by family and by rule, law or op, in catalogue order."""
+    families: dict[str, Group] = {}
+    groups: dict[tuple[str, str], Group] = {}
+    of: dict[tuple[str, str], tuple[Group, Group]] = {}
+    for c in claims:
+        family = families.setdefault(c.family, Group(c.family, c.family))
+        group = groups.setdefault((c.family, c.group), Group(c.family, c.group))
+        family.claims += 1
+        group.claims += 1
+        of[c.family, c.name] = family, group
+    for r in run.results:
+        for g in of[r.obligation.family, r.obligation.subject]:
+            g.results.append(r)
+    return list(families.values()), list(groups.values())
+
+
+# ------------------------------------------------------------------------------------------------------------ findings
+def strategies(run: Run) -> dict[str, int]:
+    """How many obligations each strategy decided, alone or together with others; the commonest first."""
+    used = Counter(s for r in run.results if r.verdict.strategy for s in r.verdict.strategy.split(" + "))
+    return dict(sorted(used.items(), key=lambda item: (-item[1], item[0])))
+
+
+def redundant(run: Run) -> dict[str, list[str]]:
+    """By rule, the conditions without which it is still true."""
+    out: dict[str, list[str]] = {}
+    for r in run.results:
+        o = r.obligation
+        if o.kind.startswith("needs ") and not o.gate and r.verdict.status is Status.VACUOUS:
+            out.setdefault(o.subject, []).append(o.kind.removeprefix("needs "))
+    return out
+
+
+def unsettled(run: Run) -> list[Result]:
+    """Ungated findings that the prover could not settle either way."""
+    return [r for r in run.results if not r.obligation.gate and r.verdict.status is Status.UNDECIDED]
+
+
+def widening(run: Run) -> list[Result]:
+    """Rules whose right side can overflow although the left does not, one result for each machine width."""
+    return [
+        r
+        for r in run.results
+        if r.obligation.kind.startswith("no new overflow") and r.verdict.status is Status.REFUTED
+    ]
+
+
+def findings(run: Run) -> Iterator[str]:
+    """Blocks about what does not fail the run but is worth knowing."""
+    spare = redundant(run)
+    if spare:
+        yield block(
+            "conditions that the claim does not need (it is true without them):",
+            [(name, ";  ".join(conditions)) for name, conditions in spare.items()],
+        )
+    for r in unsettled(run):
+        yield f"not settled: {r.obligation.name}"
+    wide = widening(run)
+    if wide:
+        lines: list[tuple[str, str]] = []
+        for r in wide:
+            o = r.obligation
+            what = o.kind.removeprefix("no new overflow, ")
+            lines.append((o.subject, f"{what}: {point_text(ordered_point(o, r.verdict.witness or {}))}"))
+        yield block("rules whose right side may overflow where their left side does not, with the smallest example:", lines)
+
+
+def failing(run: Run) -> list[Result]:
+    """The results that keep the run from passing and were decided or given up; what was not checked is only counted."""
+    return [r for r in run.gated if not r.passes and r.verdict.status is not Status.NOT_CHECKED]
+
+
+# -------------------------------------------------------------------------------------------------------------- report
+_HEAD = ("", "claims", "obligations", "proved", "false", "open", "median", "worst", "slowest")
+
+
+def _row(g: Group, name: str) -> tuple[str, ...]:
+    worst = g.slowest
+    return (
+        name,
+        f"{g.claims:,}",
+        f"{len(g.gated):,}",
+        f"{g.count(Status.PROVED):,}",
+        _or_dash(g.count(*_FALSE)),
+        _or_dash(g.count(*_OPEN)),
+        duration(g.median) if worst else "",
+        duration(worst.verdict.seconds) if worst else "",
+        _within(worst.obligation.name, g.name) if worst else "",
+    )
+
+
+def _or_dash(n: int) -> str:
+    return f"{n:,}" if n else "-"
+
+
+def _within(name: str, group: str) -> str:
+    """An obligation's name below the heading of its rule, law or op."""
+    return name.removeprefix(group).lstrip(": ")
+
+
+def tables(run: Run, claims: Sequence[Named]) -> list[str]:
+    """Two tables: families, and below them every rule, law and op."""
+    families, groups = grouped(run, claims)
+    rows: list[tuple[str, ...]] = [_HEAD]
+    for family in families:
+        own = [g for g in groups if g.family == family.name]
+        if len(own) > 1:
+            rows.append(_row(family, f"{family.name} (all)"))
+        rows += [_row(g, f"  {g.name}" if len(own) > 1 else g.name) for g in own]
+    return table(rows, right=range(1, 8))
+
+
+def verdict_line(run: Run, claims: int) -> str:
+    """The one line that says it all: the worst verdict, how much was asked and how long it took."""
+    asked = len(run.gated)
+    parts = [
+        f"{n:,} {s.value}"
+        for s in (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED, Status.UNDECIDED, Status.NOT_CHECKED)
+        if (n := run.count(s))
+    ]
+    said = f"{count(claims, 'claim')}, {count(asked, 'obligation')}"
+    of = f" of which {', '.join(parts)}" if parts else ", all proved"
+    extra = len(run.results) - asked
+    of += f"; {count(extra, 'finding')} besides" if extra else ""
+    line = f"{run.status.value}  {said}{of}" if asked else f"{Status.NOT_CHECKED.value}  {said}: nothing was checked"
+    how = f"in {duration(run.seconds)} on {count(run.jobs, 'core')}"
+    cached = sum(r.cached for r in run.results)
+    return joined([line, how, f"{cached:,} from the cache" if cached else ""])
+
+
+def interruption(run: Run) -> str:
+    """What an interrupted run leaves undone."""
+    missed = sum(r.verdict.status is Status.NOT_CHECKED for r in run.results)
+    done = len(run.results) - missed
+    return (
+        f"interrupted: {count(missed, 'obligation')} of {len(run.results):,} not checked; "
+        f"{'the verdict' if done == 1 else 'the verdicts'} on the other {done:,} {'is' if done == 1 else 'are'} kept"
+    )
+
+
+def summary(
+    run: Run, claims: Sequence[Named], *, command: str = "indexproof prove", cached: bool = True, repairs: int = 20
+) -> Iterator[str]:
+    """The report, block by block.  At most ``repairs`` false claims are also searched for a repair."""
+    rows = tables(run, claims)
+    if run.results:
+        yield "\n".join(rows)
+    used = strategies(run)
+    if used:
+        yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])
+    yield from findings(run)
+    for k, r in enumerate(failing(run)):
+        yield explain(r, command=command, with_repairs=k < repairs)
+    notes = []
+    if run.damaged_cache_entries:
+        notes.append(f"{count(run.damaged_cache_entries, 'damaged cache entry', 'damaged cache entries')}: proved again")
+    if run.lost_workers:
+        notes.append("a worker process died: its share was done again in this process")
+    if run.interrupted:
+        notes.append(interruption(run) if cached else interruption(run).replace(" are kept", " are lost: no cache"))
+    yield "\n".join([*notes, verdict_line(run, len(claims))])
+
+
+def progress_line(done: int, total: int, counts: Mapping[Status, int]) -> str:
+    """One plain line of progress, for a log."""
+    bad = [f"{counts[s]:,} {s.value}" for s in (*_FALSE, Status.UNDECIDED) if counts.get(s)]
+    share = 100 * done // total if total else 100
+    return joined([f"{share:3d}%  {done:,} of {count(total, 'obligation')}", ", ".join(bad)])

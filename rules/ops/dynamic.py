@@ -1,0 +1,401 @@
+"""Ops whose addresses are computed when the program runs: dynamic-slice, dynamic-update-slice, gather.
+
+A start index is clamped so that the window stays inside the operand; the runtime values of these ops are the
+clamped ones, between 0 and size - window size, both included.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...core.condition import Condition, any_of
+from ...core.expr import Expr, lift
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes, exact_text, op, symbols
+from .movement import Dims, Extents, subsets
+
+__all__ = ["DynamicSlice", "DynamicUpdateSlice", "Gather"]
+
+
+class Windowed(Op):
+    """What the two dynamic slices share: operands from `first` on are scalars, where the window starts."""
+
+    first: ClassVar[int]
+
+    def _window(self, x: Sequence[Sizes]) -> Sizes:
+        raise NotImplementedError
+
+    def structure(self, *x: Sizes) -> None:
+        for k, start in enumerate(x[self.first :], self.first):
+            self._rank(k, start, 0)
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        window = self._window(x)
+        for d, (n, size) in enumerate(zip(x[0], window, strict=True)):
+            text = f"window sizes {exact_text(tuple(window))} for shape {exact_text(list(x[0]))}"
+            yield lift(size) >= 0, f"{text}: negative in dimension {d}"
+            yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
+
+    def runtime(self, o: Coordinates, *x: Sizes) -> list[Runtime]:
+        return [
+            Runtime.of(self.first + d, (), 0, lift(n) - size)
+            for d, (n, size) in enumerate(zip(x[0], self._window(x), strict=True))
+        ]
+
+
+@op
+class DynamicSlice(Windowed):
+    """A window of `sizes` of operand 0, beginning where the other operands, scalars, say."""
+
+    sizes: Extents
+    first: ClassVar[int] = 1
+    opcodes: ClassVar[tuple[str, ...]] = ("dynamic-slice",)
+
+    @property
+    def arity(self) -> int:
+        return 1 + len(self.sizes)
+
+    def _window(self, x: Sequence[Sizes]) -> Sizes:
+        return self.sizes
+
+    def structure(self, *x: Sizes) -> None:
+        self._per_dimension("sizes", self.sizes, x[0])
+        super().structure(*x)
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in self.sizes]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        return [b.eq(a + start) for a, b, start in zip(o, i, rt, strict=True)] if k == 0 else []
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map([a + start for a, start in zip(o, rt, strict=True)] if k == 0 else [])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        if k > 0:
+            return Map([Range(n) for n in self.sizes])
+        place = [b - start for b, start in zip(i, rt, strict=True)]
+        return Map(place, [a.within(0, lift(n) - 1) for a, n in zip(place, self.sizes, strict=True)])
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield Case.of(rank, "any window", cls(symbols("w", rank)), symbols("n", rank), *[()] * rank)
+
+    def lax(self, lax: Any, x: Any, *start: Any) -> Any:
+        # jax on its own would count negative starts from the end, as numpy does
+        return lax.dynamic_slice(x, start, self.sizes, allow_negative_indices=False)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> DynamicSlice:
+        return cls(instruction.integers("dynamic_slice_sizes"))
+
+
+@op
+class DynamicUpdateSlice(Windowed):
+    """Operand 0 with a window replaced by operand 1, beginning where the other operands, scalars, say.
+
+    Operand 0 is read exactly where the window is not.
+    """
+
+    rank: int
+    first: ClassVar[int] = 2
+    opcodes: ClassVar[tuple[str, ...]] = ("dynamic-update-slice",)
+
+    @property
+    def arity(self) -> int:
+        return 2 + self.rank
+
+    def _window(self, x: Sequence[Sizes]) -> Sizes:
+        return x[1]
+
+    def structure(self, *x: Sizes) -> None:
+        self._rank(0, x[0], self.rank)
+        self._rank(1, x[1], self.rank)
+        super().structure(*x)
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x[0]]
+
+    def _outside(self, o: Coordinates, rt: Coordinates, x: Sequence[Sizes]) -> Condition:
+        return any_of(~(a - start).within(0, lift(n) - 1) for a, start, n in zip(o, rt, x[1], strict=True))
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        if k == 0:
+            return [*(a.eq(b) for a, b in zip(o, i, strict=True)), self._outside(o, rt, x)]
+        return [a.eq(b + start) for a, b, start in zip(o, i, rt, strict=True)] if k == 1 else []
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        if k == 0:
+            return Map(o, [self._outside(o, rt, x)])
+        if k > 1:
+            return Map([])
+        place = [a - start for a, start in zip(o, rt, strict=True)]
+        return Map(place, [b.within(0, lift(n) - 1) for b, n in zip(place, x[1], strict=True)])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        if k == 0:
+            return Map(i, [self._outside(i, rt, x)])
+        if k == 1:
+            return Map([b + start for b, start in zip(i, rt, strict=True)])
+        return Map([Range(n) for n in x[0]])
+
+    def sharing(self) -> Dims:
+        return (0, 1)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield Case.of(rank, "any update", cls(rank), symbols("n", rank), symbols("w", rank), *[()] * rank)
+
+    def lax(self, lax: Any, x: Any, update: Any, *start: Any) -> Any:
+        return lax.dynamic_update_slice(x, update, start, allow_negative_indices=False)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> DynamicUpdateSlice:
+        if not shapes:
+            raise ValueError(f"{instruction.name}: dynamic-update-slice has no operands")
+        return cls(len(shapes[0]))
+
+
+@op
+class Gather(Op):
+    """Windows of operand 0 of `slice_sizes`, one for each vector of start indices in operand 1.
+
+    Output dimensions in `offset_dims` run inside the window (over the dimensions of operand 0 that are
+    neither collapsed nor batching), the others over operand 1 without `index_vector_dim`.  Component j of an
+    index vector is the start in dimension start_index_map[j]; windows start at 0 in the other dimensions, and
+    in batching dimensions at the coordinate of the paired dimension of operand 1.  The form that the gather
+    simplifier yields is the special case of no collapsed and no batching dimensions, `offset_dims` = (1, …,
+    n) and `index_vector_dim` = 1.
+    """
+
+    offset_dims: Dims
+    collapsed_slice_dims: Dims
+    start_index_map: Dims
+    index_vector_dim: int
+    slice_sizes: Extents
+    operand_batching_dims: Dims = ()
+    start_indices_batching_dims: Dims = ()
+    opcodes: ClassVar[tuple[str, ...]] = ("gather",)
+
+    @property
+    def arity(self) -> int:
+        return 2
+
+    # -- the parts of the shapes
+    def _window_dims(self, rank: int) -> list[int]:
+        """Dimensions of operand 0 that appear in the output, in order."""
+        gone = (*self.collapsed_slice_dims, *self.operand_batching_dims)
+        return [d for d in range(rank) if d not in gone]
+
+    def _index_dims(self, y: Sizes) -> list[int]:
+        """Dimensions of operand 1 that appear in the output, in order."""
+        return [d for d in range(len(y)) if d != self.index_vector_dim]
+
+    def _batch_places(self, x: Sizes, y: Sizes) -> list[int]:
+        """Output dimensions of :meth:`_index_dims`."""
+        rank = len(self.offset_dims) + len(self._index_dims(y))
+        return [d for d in range(rank) if d not in self.offset_dims]
+
+    def structure(self, x: Sizes, y: Sizes) -> None:
+        rank = len(x)
+        self._per_dimension("slice_sizes", self.slice_sizes, x)
+        self._dimensions("collapsed_slice_dims", self.collapsed_slice_dims, rank, x, ordered=True)
+        self._dimensions("operand_batching_dims", self.operand_batching_dims, rank, x, ordered=True)
+        self._dimensions("start_index_map", self.start_index_map, rank, x)
+        named = (
+            ("collapsed_slice_dims", self.collapsed_slice_dims),
+            ("start_index_map", self.start_index_map),
+        )
+        for what, dims in named:
+            both = set(dims) & set(self.operand_batching_dims)
+            if both:
+                raise self.error(
+                    f"dimension {min(both)} is in both {what}={dims} and "
+                    f"operand_batching_dims={self.operand_batching_dims}"
+                )
+        if not 0 <= self.index_vector_dim <= len(y):
+            raise self.error(
+                f"index_vector_dim={self.index_vector_dim} for indices of shape {exact_text(list(y))}",
+                expected=f"0 to {len(y)}",
+            )
+        # an index_vector_dim one past the end means that every element of operand 1 is a vector of length one
+        if self.index_vector_dim == len(y) and len(self.start_index_map) != 1:
+            raise self.error(
+                f"start_index_map={self.start_index_map} where each index is a single number "
+                f"(index_vector_dim={self.index_vector_dim} for indices of shape {exact_text(list(y))})",
+                expected="one dimension",
+            )
+        self._dimensions(
+            "start_indices_batching_dims",
+            self.start_indices_batching_dims,
+            len(y),
+            y,
+            count=len(self.operand_batching_dims),
+        )
+        if self.index_vector_dim in self.start_indices_batching_dims:
+            raise self.error(
+                f"start_indices_batching_dims={self.start_indices_batching_dims} names "
+                f"index_vector_dim={self.index_vector_dim}"
+            )
+        count = len(self._window_dims(rank))
+        self._dimensions(
+            "offset_dims", self.offset_dims, count + len(self._index_dims(y)), count=count, ordered=True
+        )
+
+    def demands(self, x: Sizes, y: Sizes) -> Iterator[Demand]:
+        text = f"slice_sizes={exact_text(self.slice_sizes)} for shape {exact_text(list(x))}"
+        for d, (n, size) in enumerate(zip(x, self.slice_sizes, strict=True)):
+            yield lift(size) >= 0, f"{text}: negative in dimension {d}"
+            yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
+        for d in self.collapsed_slice_dims:
+            yield lift(self.slice_sizes[d]).eq(1), f"{text}: the collapsed dimension {d} does not have size 1"
+        for d, e in zip(self.operand_batching_dims, self.start_indices_batching_dims, strict=True):
+            yield lift(self.slice_sizes[d]).eq(1), f"{text}: the batching dimension {d} does not have size 1"
+            yield (
+                lift(x[d]).eq(y[e]),
+                (
+                    f"operand_batching_dims={self.operand_batching_dims} and "
+                    f"start_indices_batching_dims={self.start_indices_batching_dims} pair {x[d]} and {y[e]}"
+                ),
+            )
+        if self.index_vector_dim < len(y):
+            yield (
+                lift(y[self.index_vector_dim]).eq(len(self.start_index_map)),
+                (
+                    f"start_index_map={self.start_index_map} for vectors of {y[self.index_vector_dim]} "
+                    f"(index_vector_dim={self.index_vector_dim}, indices of shape {exact_text(list(y))})"
+                ),
+            )
+
+    def _arranged(self, window: dict[int, Any], batch: dict[int, Any], x: Sizes, y: Sizes) -> list[Any]:
+        """An output-shaped list from one entry per window dimension of x and one per index dimension of y."""
+        entries = dict(zip(self.offset_dims, (window[d] for d in self._window_dims(len(x))), strict=True))
+        entries |= dict(zip(self._batch_places(x, y), (batch[d] for d in self._index_dims(y)), strict=True))
+        return [entries[place] for place in range(len(entries))]
+
+    def shape(self, x: Sizes, y: Sizes) -> list[Expr]:
+        return self._arranged(
+            {d: lift(n) for d, n in enumerate(self.slice_sizes)}, {d: lift(n) for d, n in enumerate(y)}, x, y
+        )
+
+    def _split(self, o: Coordinates, x: Sizes, y: Sizes) -> tuple[dict[int, Expr], dict[int, Expr]]:
+        """Output coordinates by dimension of operand 0 (inside the window) and by dimension of operand 1."""
+        window = dict(zip(self._window_dims(len(x)), (o[p] for p in self.offset_dims), strict=True))
+        return window, dict(zip(self._index_dims(y), (o[p] for p in self._batch_places(x, y)), strict=True))
+
+    def _starts(self, batch: dict[int, Expr], rt: Coordinates) -> dict[int, Expr]:
+        """Where the window begins, for the dimensions of operand 0 in which it does not begin at 0."""
+        paired = zip(self.operand_batching_dims, self.start_indices_batching_dims, strict=True)
+        return dict(zip(self.start_index_map, rt, strict=True)) | {d: batch[e] for d, e in paired}
+
+    def runtime(self, o: Coordinates, x: Sizes, y: Sizes) -> list[Runtime]:
+        _, batch = self._split(o, x, y)
+        return [
+            Runtime.of(1, (batch.get(e, lift(j)) for e in range(len(y))), 0, lift(x[d]) - self.slice_sizes[d])
+            for j, d in enumerate(self.start_index_map)
+        ]
+
+    def reads(
+        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
+    ) -> list[Condition]:
+        window, batch = self._split(o, x, y)
+        if k == 1:
+            # the whole index vector
+            return [i[d].eq(a) for d, a in batch.items()]
+        starts = self._starts(batch, rt)
+        return [b.eq(window.get(d, lift(0)) + starts.get(d, 0)) for d, b in enumerate(i)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
+        window, batch = self._split(o, x, y)
+        if k == 1:
+            return Map([batch.get(d, Range(n)) for d, n in enumerate(y)])
+        starts = self._starts(batch, rt)
+        return Map([window.get(d, lift(0)) + starts.get(d, 0) for d in range(len(x))])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
+        if k == 1:
+            window = {d: Range(n) for d, n in enumerate(self.slice_sizes)}
+            return Map(self._arranged(window, dict(enumerate(i)), x, y))
+        batch: dict[int, Expr | Range] = {d: Range(y[d]) for d in self._index_dims(y)}
+        batch |= {
+            e: i[d] for d, e in zip(self.operand_batching_dims, self.start_indices_batching_dims, strict=True)
+        }
+        starts = dict(zip(self.start_index_map, rt, strict=True))
+        offset = {d: b - starts.get(d, 0) for d, b in enumerate(i) if d not in self.operand_batching_dims}
+        where = [
+            a.eq(0) if d in self.collapsed_slice_dims else a.within(0, lift(self.slice_sizes[d]) - 1)
+            for d, a in offset.items()
+        ]
+        return Map(self._arranged(offset, batch, x, y), where)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for number, mapped in enumerate(subsets(rank)):
+            # the gather simplifier's form
+            yield cls._case(rank, mapped, (), 1, 1)
+            if len(mapped) == 1:
+                yield cls._case(rank, mapped, (), 1, None)
+            if number % 2:
+                # start indices in another order, collapsed dimensions, indices of other ranks, vectors in
+                # other places
+                order = list(itertools.permutations(mapped))
+                batch = (number // 2 + 2) % 3
+                yield cls._case(
+                    rank, order[number % len(order)], mapped[number // 2 % 2 :], batch, number % (batch + 1)
+                )
+            elif mapped:
+                yield cls._case(rank, mapped[1:], mapped[2:], 2, number // 2 % 3, mapped[:1])
+
+    @classmethod
+    def _case(
+        cls, rank: int, mapped: Dims, collapsed: Dims, batch: int, vector: int | None, batching: Dims = ()
+    ) -> Case:
+        """`batch` index dimensions with the vector dimension at `vector`; None: no vector dimension."""
+        x, w = symbols("n", rank), symbols("w", rank)
+        y: list[Expr] = list(symbols("b", batch))
+        paired = tuple(range(len(batching)))
+        for d, e in zip(batching, paired, strict=True):
+            y[e] = x[d]
+        vector_dim = len(y) if vector is None else vector
+        if vector is not None:
+            y.insert(vector, lift(len(mapped)))
+            paired = tuple(e + (e >= vector) for e in paired)
+        slices = tuple(lift(1) if d in collapsed or d in batching else w[d] for d in range(rank))
+        window = rank - len(collapsed) - len(batching)
+        # window dimensions last, as the simplifier has them, or first
+        offset = tuple(range(batch, batch + window)) if not collapsed else tuple(range(window))
+        made = cls(offset, collapsed, mapped, vector_dim, slices, batching, paired)
+        label = (
+            f"start_index_map={mapped}, collapsed {collapsed}, batching {batching}, indices {exact_text(y)}"
+        )
+        return Case.of(rank, f"{label}, index_vector_dim={vector_dim}", made, x, y)
+
+    def lax(self, lax: Any, x: Any, indices: Any) -> Any:
+        if self.index_vector_dim == indices.ndim:
+            indices = indices[..., None]
+        numbers = lax.GatherDimensionNumbers(
+            offset_dims=self.offset_dims,
+            collapsed_slice_dims=self.collapsed_slice_dims,
+            start_index_map=self.start_index_map,
+            operand_batching_dims=self.operand_batching_dims,
+            start_indices_batching_dims=tuple(
+                e - (e > self.index_vector_dim) for e in self.start_indices_batching_dims
+            ),
+        )
+        # lax wants the vectors in the last dimension
+        order = [*(e for e in range(indices.ndim) if e != self.index_vector_dim), self.index_vector_dim]
+        indices = lax.transpose(indices, order)
+        return lax.gather(x, indices, numbers, self.slice_sizes, mode="clip")
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Gather:
+        return cls(
+            instruction.integers("offset_dims"),
+            instruction.integers("collapsed_slice_dims", ()),
+            instruction.integers("start_index_map"),
+            instruction.integer("index_vector_dim"),
+            instruction.integers("slice_sizes"),
+            instruction.integers("operand_batching_dims", ()),
+            instruction.integers("start_indices_batching_dims", ()),
+        )

@@ -1,0 +1,398 @@
+"""Ops that move elements without computing: transpose, reverse, broadcast, slice, concatenate, pad.
+
+The meaning of each is the one of the XLA operation semantics (openxla.org/xla/operation_semantics).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...core.condition import Condition, any_of
+from ...core.expr import Expr, ExprLike, add, ceildiv, integer, lift, maximum
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, quotient, symbols
+
+__all__ = ["Broadcast", "Concatenate", "Pad", "Reverse", "Slice", "Transpose"]
+
+Dims = tuple[int, ...]
+Extents = tuple[ExprLike, ...]
+
+
+@op
+class Transpose(Op):
+    """Output dimension k is input dimension permutation[k]."""
+
+    permutation: Dims
+    opcodes: ClassVar[tuple[str, ...]] = ("transpose",)
+
+    def structure(self, x: Sizes) -> None:
+        self._dimensions("permutation", self.permutation, len(x), x, count=len(x))
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(x[p]) for p in self.permutation]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        return [o[n].eq(i[p]) for n, p in enumerate(self.permutation)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map([o[self.permutation.index(d)] for d in range(len(x))])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map([i[p] for p in self.permutation])
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for permutation in itertools.permutations(range(rank)):
+            yield Case.of(rank, f"permutation={permutation}", cls(permutation), symbols("n", rank))
+
+    def lax(self, lax: Any, x: Any) -> Any:
+        return lax.transpose(x, self.permutation)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Transpose:
+        return cls(instruction.integers("dimensions"))
+
+
+@op
+class Reverse(Op):
+    """The dimensions `dimensions` run backwards."""
+
+    dimensions: Dims
+    opcodes: ClassVar[tuple[str, ...]] = ("reverse",)
+
+    def structure(self, x: Sizes) -> None:
+        self._dimensions("dimensions", self.dimensions, len(x), x)
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        # counted from the front and from the back, the positions add up to the last one
+        return [
+            (a + b).eq(lift(n) - 1) if d in self.dimensions else a.eq(b)
+            for d, (a, b, n) in enumerate(zip(o, i, x, strict=True))
+        ]
+
+    def _flipped(self, v: Coordinates, x: Sizes) -> Map:
+        return Map(
+            [n - 1 - a if d in self.dimensions else a for d, (a, n) in enumerate(zip(v, x, strict=True))]
+        )
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return self._flipped(o, x)
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return self._flipped(i, x)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for dimensions in subsets(rank):
+            yield Case.of(rank, f"dimensions={dimensions}", cls(dimensions), symbols("n", rank))
+
+    def lax(self, lax: Any, x: Any) -> Any:
+        return lax.rev(x, self.dimensions)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Reverse:
+        return cls(instruction.integers("dimensions"))
+
+
+@op
+class Broadcast(Op):
+    """Input dimension k becomes output dimension dimensions[k]; along the other output dimensions the input
+    repeats.
+
+    An input dimension of size 1 does not stretch: HLO wants the sizes to agree.
+    """
+
+    sizes: Extents
+    dimensions: Dims
+    opcodes: ClassVar[tuple[str, ...]] = ("broadcast",)
+
+    def structure(self, x: Sizes) -> None:
+        self._dimensions("dimensions", self.dimensions, len(self.sizes), self.sizes, count=len(x))
+
+    def demands(self, x: Sizes) -> Iterator[Demand]:
+        for d, n in enumerate(self.sizes):
+            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
+        for k, d in enumerate(self.dimensions):
+            yield (
+                lift(x[k]).eq(self.sizes[d]),
+                (
+                    f"dimensions={self.dimensions} takes input dimension {k} of size {x[k]} to dimension {d} "
+                    f"of size {self.sizes[d]}"
+                ),
+            )
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(n) for n in self.sizes]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        return [o[d].eq(a) for d, a in zip(self.dimensions, i, strict=True)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map([o[d] for d in self.dimensions])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(
+            [
+                i[self.dimensions.index(d)] if d in self.dimensions else Range(n)
+                for d, n in enumerate(self.sizes)
+            ]
+        )
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        sizes = symbols("n", rank)
+        for count in range(rank + 1):
+            for dimensions in itertools.permutations(range(rank), count):
+                yield Case.of(
+                    rank, f"dimensions={dimensions}", cls(sizes, dimensions), [sizes[d] for d in dimensions]
+                )
+
+    def lax(self, lax: Any, x: Any) -> Any:
+        # lax wants increasing dimensions, HLO does not
+        order = sorted(range(len(self.dimensions)), key=lambda k: self.dimensions[k])
+        return lax.broadcast_in_dim(lax.transpose(x, order), self.sizes, [self.dimensions[k] for k in order])
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Broadcast:
+        return cls(instruction.array.dims, instruction.integers("dimensions", ()))
+
+
+@op
+class Slice(Op):
+    """Output element p is input element start + p·stride, up to but not including limit."""
+
+    start: Extents
+    limit: Extents
+    stride: Extents
+    opcodes: ClassVar[tuple[str, ...]] = ("slice",)
+
+    def structure(self, x: Sizes) -> None:
+        for parameter in ("start", "limit", "stride"):
+            self._per_dimension(parameter, getattr(self, parameter), x)
+
+    def demands(self, x: Sizes) -> Iterator[Demand]:
+        on = f"for shape {exact_text(list(x))}"
+        for d, (n, a, b, s) in enumerate(zip(x, self.start, self.limit, self.stride, strict=True)):
+            yield lift(a) >= 0, f"start={exact_text(self.start)} is negative in dimension {d} {on}"
+            yield lift(s) > 0, f"stride={exact_text(self.stride)} is not positive in dimension {d} {on}"
+            yield lift(a) <= b, f"start={a} is beyond limit={b} in dimension {d} {on}"
+            yield lift(b) <= n, f"limit={exact_text(self.limit)} is beyond the size {n} of dimension {d} {on}"
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [ceildiv(lift(b) - a, s) for a, b, s in zip(self.start, self.limit, self.stride, strict=True)]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        return [b.eq(a * s + start) for a, b, start, s in zip(o, i, self.start, self.stride, strict=True)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map([a * s + start for a, start, s in zip(o, self.start, self.stride, strict=True)])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        from_start = [(b - start, s) for b, start, s in zip(i, self.start, self.stride, strict=True)]
+        where = [
+            c
+            for (at, s), b, start, limit in zip(from_start, i, self.start, self.limit, strict=True)
+            for c in (b.within(start, lift(limit) - 1), lift(s).divides(at))
+        ]
+        return Map([quotient(at, s) for at, s in from_start], where)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield Case.of(
+            rank,
+            "start, limit, stride",
+            cls(symbols("a", rank), symbols("b", rank), symbols("t", rank)),
+            symbols("n", rank),
+        )
+        yield Case.of(
+            rank, "stride 1", cls(symbols("a", rank), symbols("b", rank), (1,) * rank), symbols("n", rank)
+        )
+
+    def lax(self, lax: Any, x: Any) -> Any:
+        return lax.slice(x, self.start, self.limit, self.stride)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Slice:
+        strides = instruction.strides()
+        return cls(*(tuple(getattr(s, part) for s in strides) for part in ("start", "limit", "stride")))
+
+
+@op
+class Concatenate(Op):
+    """The operands side by side along `dimension`, in order."""
+
+    dimension: int
+    count: int
+    opcodes: ClassVar[tuple[str, ...]] = ("concatenate",)
+
+    @property
+    def arity(self) -> int:
+        return self.count
+
+    def structure(self, *x: Sizes) -> None:
+        if self.count < 1:
+            raise self.error(f"count={self.count}", expected="at least one operand")
+        self._dimensions("dimension", (self.dimension,), len(x[0]), x[0])
+        for k, sizes in enumerate(x):
+            self._rank(k, sizes, len(x[0]))
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        for k, sizes in enumerate(x[1:], 1):
+            for d, (m, n) in enumerate(zip(x[0], sizes, strict=True)):
+                if d != self.dimension:
+                    yield (
+                        lift(m).eq(n),
+                        (
+                            f"dimension={self.dimension}: operands 0, {k} of sizes {exact_text(list(x[0]))}, "
+                            f"{exact_text(list(sizes))} differ in dimension {d}"
+                        ),
+                    )
+
+    def _before(self, k: int, x: Sequence[Sizes]) -> Expr:
+        return add(*(sizes[self.dimension] for sizes in x[:k]))
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [self._before(self.count, x) if d == self.dimension else lift(n) for d, n in enumerate(x[0])]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        before = self._before(k, x)
+        return [
+            a.eq(b + before if d == self.dimension else b) for d, (a, b) in enumerate(zip(o, i, strict=True))
+        ]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        before = self._before(k, x)
+        inside = (o[self.dimension] - before).within(0, lift(x[k][self.dimension]) - 1)
+        return Map([a - before if d == self.dimension else a for d, a in enumerate(o)], [inside])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        before = self._before(k, x)
+        return Map([b + before if d == self.dimension else b for d, b in enumerate(i)])
+
+    def sharing(self) -> Dims:
+        return tuple(range(self.count))
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for dimension in range(rank):
+            for count in (1, 2, 3):
+                shapes = [[lift(n) for n in symbols("n", rank)] for _ in range(count)]
+                for k, (sizes, along) in enumerate(zip(shapes, symbols("c", count), strict=True)):
+                    shapes[k] = [along if d == dimension else n for d, n in enumerate(sizes)]
+                yield Case.of(
+                    rank, f"dimension={dimension}, {count} operands", cls(dimension, count), *shapes
+                )
+
+    def lax(self, lax: Any, *x: Any) -> Any:
+        return lax.concatenate(x, self.dimension)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Concatenate:
+        dimensions = instruction.integers("dimensions")
+        if len(dimensions) != 1:
+            raise ValueError(
+                f"{instruction.name}: concatenate has dimensions={dimensions} where one is expected"
+            )
+        return cls(dimensions[0], len(shapes))
+
+
+@op
+class Pad(Op):
+    """Input element p lands at low + p·(interior + 1), or is cropped; every other output element reads the
+    padding.
+
+    Operand 1 is the padding value.  Negative `low` and `high` crop, after the interior padding.
+    """
+
+    low: Extents
+    high: Extents
+    interior: Extents
+    opcodes: ClassVar[tuple[str, ...]] = ("pad",)
+
+    @property
+    def arity(self) -> int:
+        return 2
+
+    def structure(self, x: Sizes, value: Sizes) -> None:
+        self._rank(1, value, 0)
+        for parameter in ("low", "high", "interior"):
+            self._per_dimension(parameter, getattr(self, parameter), x)
+
+    def demands(self, x: Sizes, value: Sizes) -> Iterator[Demand]:
+        on = f"for shape {exact_text(list(x))}"
+        for d, (n, gap, lo, hi) in enumerate(
+            zip(self.shape(x, value), self.interior, self.low, self.high, strict=True)
+        ):
+            yield lift(gap) >= 0, f"interior={exact_text(self.interior)} is negative in dimension {d} {on}"
+            yield n >= 0, f"low={lo} and high={hi} leave dimension {d} with the size {n} {on}"
+
+    def shape(self, x: Sizes, value: Sizes) -> list[Expr]:
+        return [
+            add(lo, n, hi, maximum(lift(n) - 1, 0) * gap)
+            for n, lo, hi, gap in zip(x, self.low, self.high, self.interior, strict=True)
+        ]
+
+    def _landing(self, p: Coordinates) -> list[Expr]:
+        return [a * (lift(gap) + 1) + lo for a, lo, gap in zip(p, self.low, self.interior, strict=True)]
+
+    def _origin(self, o: Coordinates, x: Sizes) -> list[tuple[Expr, Expr, list[Condition]]]:
+        """Per dimension: distance from the first element, step, and when an element lands there."""
+        found = []
+        for a, n, lo, gap in zip(o, x, self.low, self.interior, strict=True):
+            at, step = a - lo, lift(gap) + 1
+            found.append((at, step, [at.within(0, (lift(n) - 1) * step), step.divides(at)]))
+        return found
+
+    def reads(
+        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes
+    ) -> list[Condition]:
+        if k == 0:
+            return [a.eq(b) for a, b in zip(o, self._landing(i), strict=True)]
+        return [self._nothing_lands(o, x)]
+
+    def _nothing_lands(self, o: Coordinates, x: Sizes) -> Condition:
+        return any_of(~c for _, _, lands in self._origin(o, x) for c in lands)
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> Map:
+        if k == 1:
+            return Map([], [self._nothing_lands(o, x)])
+        origin = self._origin(o, x)
+        return Map(
+            [quotient(at, step) for at, step, _ in origin], [c for _, _, lands in origin for c in lands]
+        )
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> Map:
+        if k == 1:
+            outputs = [Range(n) for n in self.shape(x, value)]
+            return Map(outputs, [self._nothing_lands([r.index for r in outputs], x)])
+        land = self._landing(i)
+        return Map(land, [a.within(0, n - 1) for a, n in zip(land, self.shape(x, value), strict=True)])
+
+    def sharing(self) -> Dims:
+        return (0, 1)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        ends = symbols("lo", rank), symbols("hi", rank)
+        yield Case.of(rank, "low, high, interior", cls(*ends, symbols("gap", rank)), symbols("n", rank), ())
+        yield Case.of(rank, "no interior", cls(*ends, (integer(0),) * rank), symbols("n", rank), ())
+
+    def lax(self, lax: Any, x: Any, value: Any) -> Any:
+        return lax.pad(x, value, list(zip(self.low, self.high, self.interior, strict=True)))
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Pad:
+        # a scalar is padded in no dimension, and printed without the attribute
+        scalar = bool(shapes) and not shapes[0] and not instruction.has("padding")
+        padding = () if scalar else instruction.padding()
+        return cls(*(tuple(dimension[part] for dimension in padding) for part in range(3)))
+
+
+def subsets(rank: int) -> Iterator[Dims]:
+    """All sets of dimensions, smallest first."""
+    for count in range(rank + 1):
+        yield from itertools.combinations(range(rank), count)

@@ -1,0 +1,355 @@
+"""Ops that compute each output element from the same element of every operand, and ops without operands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...core.condition import Condition
+from ...core.expr import Expr, lift
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
+from .movement import Dims, Extents
+
+__all__ = ["FUNCTIONS", "Clamp", "Compare", "Constant", "Convert", "Copy", "Elementwise", "Iota", "Select"]
+
+#: HLO opcode: (number of operands, name in jax.lax or the empty string).
+FUNCTIONS: dict[str, tuple[int, str]] = {
+    "abs": (1, "abs"),
+    "add": (2, "add"),
+    "and": (2, "bitwise_and"),
+    "acos": (1, "acos"),
+    "acosh": (1, "acosh"),
+    "asin": (1, "asin"),
+    "asinh": (1, "asinh"),
+    "atan2": (2, "atan2"),
+    "atanh": (1, "atanh"),
+    "cbrt": (1, "cbrt"),
+    "ceil": (1, "ceil"),
+    "complex": (2, "complex"),
+    "cosh": (1, "cosh"),
+    "cosine": (1, "cos"),
+    "count-leading-zeros": (1, "clz"),
+    "divide": (2, "div"),
+    "erf": (1, "erf"),
+    "exponential": (1, "exp"),
+    "exponential-minus-one": (1, "expm1"),
+    "floor": (1, "floor"),
+    "imag": (1, "imag"),
+    "is-finite": (1, "is_finite"),
+    "log": (1, "log"),
+    "log-plus-one": (1, "log1p"),
+    "logistic": (1, "logistic"),
+    "maximum": (2, "max"),
+    "minimum": (2, "min"),
+    "multiply": (2, "mul"),
+    "negate": (1, "neg"),
+    "not": (1, "bitwise_not"),
+    "or": (2, "bitwise_or"),
+    "popcnt": (1, "population_count"),
+    "power": (2, "pow"),
+    "real": (1, "real"),
+    "reduce-precision": (1, ""),
+    "remainder": (2, "rem"),
+    "round-nearest-afz": (1, "round"),
+    "round-nearest-even": (1, ""),
+    "rsqrt": (1, "rsqrt"),
+    "shift-left": (2, "shift_left"),
+    "shift-right-arithmetic": (2, "shift_right_arithmetic"),
+    "shift-right-logical": (2, "shift_right_logical"),
+    "sign": (1, "sign"),
+    "sine": (1, "sin"),
+    "sinh": (1, "sinh"),
+    "sqrt": (1, "sqrt"),
+    "stochastic-convert": (2, ""),
+    "subtract": (2, "sub"),
+    "tan": (1, "tan"),
+    "tanh": (1, "tanh"),
+    "xor": (2, "bitwise_xor"),
+}
+
+
+class Pointwise(Op):
+    """What elementwise ops share: the output has the sizes of operand `main`; scalars are read everywhere."""
+
+    #: The operand that has the sizes of the output.
+    main: ClassVar[int] = 0
+    #: Operands that may be scalars although the others are not.
+    scalars: ClassVar[Dims] = ()
+
+    def structure(self, *x: Sizes) -> None:
+        rank = len(x[self.main])
+        for k, sizes in enumerate(x):
+            if not (k in self.scalars and len(sizes) == 0):
+                self._rank(k, sizes, rank)
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        shape = x[self.main]
+        for k, sizes in enumerate(x):
+            for d, (m, n) in enumerate(zip(shape, sizes, strict=False)):
+                yield (
+                    lift(m).eq(n),
+                    (
+                        f"operands {self.main} and {k} of shapes {exact_text(list(shape))}, "
+                        f"{exact_text(list(sizes))} differ in dimension {d}"
+                    ),
+                )
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x[self.main]]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        # an operand has the rank of the output, or rank 0 and then no coordinate to agree on
+        return [a.eq(b) for a, b in zip(o, i, strict=False)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map(o[: len(x[k])])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        shape = self.shape(*x)
+        return Map(i if len(i) == len(shape) else [Range(n) for n in shape])
+
+    @classmethod
+    def alike(cls, rank: int, op: Op) -> Case:
+        """The case of operands that all have the same sizes."""
+        return Case.of(rank, f"{op.arity} operands", op, *[symbols("n", rank)] * op.arity)
+
+
+@op
+class Elementwise(Pointwise):
+    """Output element p is a function of element p of every operand."""
+
+    function: str
+    count: int
+    opcodes: ClassVar[tuple[str, ...]] = (*FUNCTIONS, "map")
+
+    @property
+    def arity(self) -> int:
+        return self.count
+
+    def structure(self, *x: Sizes) -> None:
+        known = FUNCTIONS.get(self.function)
+        if known and known[0] != self.count:
+            raise self.error(f"function={self.function} with {self.count} operands", expected=str(known[0]))
+        if self.count < 1:
+            raise self.error(f"function={self.function} with {self.count} operands", expected="at least 1")
+        super().structure(*x)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for function, count in (("negate", 1), ("add", 2), ("map", 3)):
+            yield cls.alike(rank, cls(function, count))
+
+    def lax(self, lax: Any, *x: Any) -> Any:
+        return getattr(lax, FUNCTIONS[self.function][1])(*x)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Elementwise:
+        return cls(instruction.opcode, len(shapes))
+
+
+@op
+class Compare(Pointwise):
+    """Output element p says how elements p of the operands compare."""
+
+    direction: str
+    opcodes: ClassVar[tuple[str, ...]] = ("compare",)
+
+    @property
+    def arity(self) -> int:
+        return 2
+
+    def structure(self, *x: Sizes) -> None:
+        if self.direction not in ("EQ", "NE", "LT", "LE", "GT", "GE"):
+            raise self.error(f"direction={self.direction}", expected="EQ, NE, LT, LE, GT or GE")
+        super().structure(*x)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield cls.alike(rank, cls("LT"))
+
+    def lax(self, lax: Any, x: Any, y: Any) -> Any:
+        return getattr(lax, self.direction.lower())(x, y)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Compare:
+        return cls(instruction.word("direction"))
+
+
+@op
+class Select(Pointwise):
+    """Output element p is element p of operand 1 or of operand 2, as operand 0 says (its element p, or the
+    scalar).
+
+    Which one is read depends on values, so both count as read.
+    """
+
+    main: ClassVar[int] = 1
+    scalars: ClassVar[Dims] = (0,)
+    opcodes: ClassVar[tuple[str, ...]] = ("select",)
+
+    @property
+    def arity(self) -> int:
+        return 3
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        sizes = symbols("n", rank)
+        yield cls.alike(rank, cls())
+        if rank:
+            yield Case.of(rank, "scalar predicate", cls(), (), sizes, sizes)
+
+    def lax(self, lax: Any, predicate: Any, x: Any, y: Any) -> Any:
+        return lax.select(predicate, x, y)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Select:
+        return cls()
+
+
+@op
+class Clamp(Pointwise):
+    """Output element p is element p of operand 1, held between those of operands 0 and 2 (or scalars)."""
+
+    main: ClassVar[int] = 1
+    scalars: ClassVar[Dims] = (0, 2)
+    opcodes: ClassVar[tuple[str, ...]] = ("clamp",)
+
+    @property
+    def arity(self) -> int:
+        return 3
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        sizes = symbols("n", rank)
+        yield cls.alike(rank, cls())
+        if rank:
+            yield Case.of(rank, "scalar bounds", cls(), (), sizes, ())
+
+    def lax(self, lax: Any, low: Any, x: Any, high: Any) -> Any:
+        return lax.clamp(low, x, high)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Clamp:
+        return cls()
+
+
+@op
+class Convert(Pointwise):
+    """Output element p is element p of the operand as another element type."""
+
+    element_type: str
+    opcodes: ClassVar[tuple[str, ...]] = ("convert",)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield cls.alike(rank, cls("f32"))
+
+    def lax(self, lax: Any, x: Any) -> Any:
+        names = {
+            "f32": "float32",
+            "f16": "float16",
+            "bf16": "bfloat16",
+            "s32": "int32",
+            "s8": "int8",
+            "u8": "uint8",
+        }
+        return lax.convert_element_type(x, names[self.element_type])
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Convert:
+        return cls(instruction.array.element_type)
+
+
+@op
+class Copy(Pointwise):
+    """Output element p is element p of the operand; only the layout may differ."""
+
+    opcodes: ClassVar[tuple[str, ...]] = ("copy",)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield cls.alike(rank, cls())
+
+    def lax(self, lax: Any, x: Any) -> Any:
+        return lax.convert_element_type(x, x.dtype)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Copy:
+        return cls()
+
+
+class Nullary(Op):
+    """What ops without operands share: they are functions of one imagined operand of rank 0."""
+
+    virtual: ClassVar[bool] = True
+    sizes: Extents
+
+    def structure(self, *x: Sizes) -> None:
+        for k, sizes in enumerate(x):
+            self._rank(k, sizes, 0)
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        for d, n in enumerate(self.sizes):
+            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in self.sizes]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        return []
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map([])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map([Range(n) for n in self.sizes])
+
+
+@op
+class Constant(Nullary):
+    """Every element is written in the program."""
+
+    sizes: Extents
+    opcodes: ClassVar[tuple[str, ...]] = ("constant",)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield Case.of(rank, "any sizes", cls(symbols("n", rank)), ())
+
+    def lax(self, lax: Any) -> Any:
+        return lax.full(self.sizes, 1.0)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Constant:
+        return cls(instruction.array.dims)
+
+
+@op
+class Iota(Nullary):
+    """Every element is its own coordinate in dimension `dimension`."""
+
+    sizes: Extents
+    dimension: int
+    opcodes: ClassVar[tuple[str, ...]] = ("iota",)
+
+    def structure(self, *x: Sizes) -> None:
+        super().structure(*x)
+        self._dimensions("dimension", (self.dimension,), len(self.sizes), self.sizes)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for dimension in range(rank):
+            yield Case.of(rank, f"dimension={dimension}", cls(symbols("n", rank), dimension), ())
+
+    def lax(self, lax: Any) -> Any:
+        return lax.broadcasted_iota("int32", self.sizes, self.dimension)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Iota:
+        # HLO says iota_dimension; published examples also write dimensions={1}
+        if instruction.has("iota_dimension"):
+            return cls(instruction.array.dims, instruction.integer("iota_dimension"))
+        dimensions = instruction.integers("dimensions")
+        if len(dimensions) != 1:
+            raise ValueError(f"{instruction.name}: iota has dimensions={dimensions} where one is expected")
+        return cls(instruction.array.dims, dimensions[0])

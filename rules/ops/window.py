@@ -1,0 +1,423 @@
+"""Ops that slide a window: reduce-window and convolution.
+
+Along one dimension, output position o puts the window's element w at ``o·stride - low + w·window_dilation``
+of the base, whose elements lie ``base_dilation`` apart.  Positions before the first element, after the last
+or between two are padding: nothing is read there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ...core.condition import Condition
+from ...core.expr import Expr, ExprLike, Int, add, lift, maximum, mul
+from ...core.op import (
+    Case,
+    Coordinates,
+    Demand,
+    Map,
+    Op,
+    Range,
+    Sizes,
+    divide_exactly,
+    exact_text,
+    op,
+    quotient,
+    symbols,
+)
+from .folding import Folding, half
+from .movement import Dims
+
+__all__ = ["Convolution", "ReduceWindow", "Window"]
+
+
+@dataclass(frozen=True)
+class Window:
+    """The window along one dimension.  `low` and `high` padding may be negative: it crops."""
+
+    size: ExprLike
+    stride: ExprLike = 1
+    low: ExprLike = 0
+    high: ExprLike = 0
+    base_dilation: ExprLike = 1
+    window_dilation: ExprLike = 1
+    reversed: bool = False
+
+    def demands(self, d: int) -> Iterator[Demand]:
+        """What any window obeys; ``d`` is its dimension, for the message."""
+        for what in ("size", "stride", "base_dilation", "window_dilation"):
+            value = getattr(self, what)
+            yield lift(value) >= 1, f"window dimension {d}: {what}={value} is not positive"
+
+    def output(self, n: ExprLike) -> Expr:
+        """The size of the output over a base of ``n`` elements."""
+        # a base of no elements has no holes either
+        base = maximum((lift(n) - 1) * self.base_dilation + 1, 0)
+        reach = (lift(self.size) - 1) * self.window_dilation + 1
+        return maximum(quotient(add(self.low, base, self.high) - reach, self.stride) + 1, 0)
+
+    def _step(self, w: Expr) -> Expr:
+        return (lift(self.size) - 1 - w if self.reversed else w) * self.window_dilation
+
+    def position(self, o: Expr, w: Expr) -> Expr:
+        """Where window element ``w`` of output ``o`` lies on the dilated base."""
+        return o * self.stride - self.low + self._step(w)
+
+    def on_base(self, position: Expr, n: ExprLike) -> list[Condition]:
+        """When an element lies there."""
+        within = position.within(0, (lift(n) - 1) * self.base_dilation)
+        return [within, lift(self.base_dilation).divides(position)]
+
+    def element(self, position: Expr) -> Expr:
+        """The element of the base that lies there."""
+        return quotient(position, self.base_dilation)
+
+    def meets(self, o: Expr, i: Expr) -> list[Condition]:
+        """When some element of the window of output ``o`` lies on element ``i`` of the base."""
+        distance = self._distance(o, i)
+        within = distance.within(0, (lift(self.size) - 1) * self.window_dilation)
+        return [within, lift(self.window_dilation).divides(distance)]
+
+    def _distance(self, o: Expr, i: Expr) -> Expr:
+        return i * self.base_dilation + self.low - o * self.stride
+
+    def meeting(self, o: Expr, i: Expr) -> Expr:
+        """Which one that is."""
+        w = quotient(self._distance(o, i), self.window_dilation)
+        return lift(self.size) - 1 - w if self.reversed else w
+
+    def read_by(self, o: Expr, n: ExprLike, d: int) -> tuple[Range, Expr, list[Condition]]:
+        """The element of the base that output ``o`` reads: range over the window, element, conditions."""
+        w = Range(self.size, lambda target: self.meeting(o, target[d]))
+        position = self.position(o, w.index)
+        return w, self.element(position), self.on_base(position, n)
+
+    def reading(self, i: Expr, n: ExprLike, d: int) -> tuple[Range, Expr, list[Condition]]:
+        """The output that reads element ``i`` of the base: range over the window, output, conditions."""
+        w = Range(self.size, lambda target: self.meeting(target[d], i))
+        distance = i * self.base_dilation + self.low - self._step(w.index)
+        within = distance.within(0, (self.output(n) - 1) * self.stride)
+        return w, quotient(distance, self.stride), [within, lift(self.stride).divides(distance)]
+
+    @staticmethod
+    def symbolic(rank: int, reversed: Dims = ()) -> tuple[Window, ...]:
+        """Windows in which everything is a symbol."""
+        w, t, lo, hi, bd, wd = (symbols(stem, rank) for stem in ("w", "t", "lo", "hi", "bd", "wd"))
+        return tuple(Window(w[d], t[d], lo[d], hi[d], bd[d], wd[d], d in reversed) for d in range(rank))
+
+    @staticmethod
+    def from_hlo(instruction: Any) -> tuple[Window, ...]:
+        """The windows of an HLO instruction."""
+        return tuple(
+            Window(w.size, w.stride, w.low, w.high, w.base_dilation, w.window_dilation, w.reversed)
+            for w in instruction.window()
+        )
+
+
+@op
+class ReduceWindow(Folding):
+    """Every output element folds the elements under its window, and the initial value.
+
+    Operands are `count` inputs and as many scalar initial values; `depends` is as in reduce.
+    """
+
+    window: tuple[Window, ...]
+    count: int = 1
+    depends: tuple[Dims, ...] = ()
+    opcodes: ClassVar[tuple[str, ...]] = ("reduce-window",)
+
+    def structure(self, *x: Sizes) -> None:
+        super().structure(*x)
+        if len(self.window) != len(x[0]):
+            raise self.error(f"a window of {len(self.window)} dimensions for shape {exact_text(list(x[0]))}")
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        yield from super().demands(*x)
+        for d, window in enumerate(self.window):
+            yield from window.demands(d)
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [window.output(n) for window, n in zip(self.window, x[0], strict=True)]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        if k >= self.count:
+            return []
+        return [c for window, a, b in zip(self.window, o, i, strict=True) for c in window.meets(a, b)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        if k >= self.count:
+            return Map([])
+        return _slid(
+            [
+                window.read_by(a, n, d)
+                for d, (window, a, n) in enumerate(zip(self.window, o, x[0], strict=True))
+            ]
+        )
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        if k >= self.count:
+            return Map([Range(n) for n in self.shape(*x)])
+        return _slid(
+            [
+                window.reading(a, n, d)
+                for d, (window, a, n) in enumerate(zip(self.window, i, x[0], strict=True))
+            ]
+        )
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        n = symbols("n", rank)
+        yield Case.of(rank, "any window", cls(Window.symbolic(rank)), n, ())
+        simple = tuple(Window(w.size, 1, w.low, w.high) for w in Window.symbolic(rank))
+        yield Case.of(rank, "size and padding only", cls(simple), n, ())
+        if rank == 1:
+            yield Case.of(rank, "two inputs", cls(Window.symbolic(rank), 2), n, n, (), ())
+
+    def lax(self, lax: Any, *x: Any) -> Any:
+        window = self.window
+        inputs, initial = x[: self.count], x[self.count :]
+        return lax.reduce_window(
+            inputs,
+            initial,
+            lambda a, b: tuple(map(lax.add, a, b)),
+            tuple(w.size for w in window),
+            tuple(w.stride for w in window),
+            tuple((w.low, w.high) for w in window),
+            tuple(w.base_dilation for w in window),
+            tuple(w.window_dilation for w in window),
+        )
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> ReduceWindow:
+        window = Window.from_hlo(instruction)
+        # a reduce-window over scalars is printed without a window
+        if not window and shapes and shapes[0]:
+            raise ValueError(f"{instruction.name}: reduce-window needs the attribute window")
+        return cls(window, half(instruction, shapes))
+
+
+def _slid(parts: Sequence[tuple[Range, Expr, list[Condition]]]) -> Map:
+    return Map(
+        [e for _, e, _ in parts], [c for _, _, where in parts for c in where], [r for r, _, _ in parts]
+    )
+
+
+@op
+class Convolution(Op):
+    """Every output element sums, over window and input features, products of an input and a kernel element.
+
+    Dimensions are listed as batch, feature, spatial ones (`lhs_dims`, `out_dims`) and output feature, input
+    feature, spatial ones (`rhs_dims`).  With `feature_groups` G the features of both operands fall into G
+    groups that do not mix.  With `batch_groups` B output feature group g sees batch group g of the input, and
+    the output batch is a B-th.  An element of the kernel counts as read only where the window's element lies
+    on an input element.
+    """
+
+    window: tuple[Window, ...]
+    lhs_dims: Dims
+    rhs_dims: Dims
+    out_dims: Dims
+    feature_groups: ExprLike = 1
+    batch_groups: ExprLike = 1
+    opcodes: ClassVar[tuple[str, ...]] = ("convolution",)
+
+    @property
+    def arity(self) -> int:
+        return 2
+
+    def structure(self, x: Sizes, y: Sizes) -> None:
+        rank = len(self.window) + 2
+        self._rank(0, x, rank)
+        self._rank(1, y, rank)
+        self._dimensions("lhs_dims", self.lhs_dims, rank, x, count=rank)
+        self._dimensions("rhs_dims", self.rhs_dims, rank, y, count=rank)
+        self._dimensions("out_dims", self.out_dims, rank, count=rank)
+
+    def demands(self, x: Sizes, y: Sizes) -> Iterator[Demand]:
+        on = f"for shapes {exact_text(list(x))} and {exact_text(list(y))}"
+        groups, batches = lift(self.feature_groups), lift(self.batch_groups)
+        yield groups >= 1, f"feature_groups={groups} is not positive"
+        yield batches >= 1, f"batch_groups={batches} is not positive"
+        yield (
+            groups.eq(1) | batches.eq(1),
+            f"feature_groups={groups} and batch_groups={batches} are both more than 1",
+        )
+        batch, feature, *_ = self.lhs_dims
+        out, inner, *kernel = self.rhs_dims
+        yield (
+            lift(x[feature]).eq(mul(groups, y[inner])),
+            (f"feature_groups={groups} {on}: {x[feature]} input features are not {groups} times {y[inner]}"),
+        )
+        for what, count, n, name in (
+            ("feature", groups, y[out], "output features"),
+            ("batch", batches, y[out], "output features"),
+            ("batch", batches, x[batch], "input batches"),
+        ):
+            # stated as a product where the size is one, for the proof
+            whole = mul(count, divide_exactly(n, count)) if count is not lift(0) else lift(0)
+            yield whole.eq(n), f"{what}_groups={count} {on} does not divide {n} {name}"
+        for d, (w, e) in enumerate(zip(self.window, kernel, strict=True)):
+            yield from w.demands(d)
+            yield lift(w.size).eq(y[e]), f"window dimension {d}: size={w.size} {on}: the kernel has {y[e]}"
+
+    def shape(self, x: Sizes, y: Sizes) -> list[Expr]:
+        spatial = [w.output(x[d]) for w, d in zip(self.window, self.lhs_dims[2:], strict=True)]
+        sizes = [divide_exactly(x[self.lhs_dims[0]], self.batch_groups), lift(y[self.rhs_dims[0]]), *spatial]
+        return _placed(sizes, self.out_dims)
+
+    # -- groups: output features per group, input features per group, batches per group
+    def _per_group(self, x: Sizes, y: Sizes) -> tuple[Expr, Expr, Expr]:
+        outputs = divide_exactly(y[self.rhs_dims[0]], mul(self.feature_groups, self.batch_groups))
+        return outputs, lift(y[self.rhs_dims[1]]), divide_exactly(x[self.lhs_dims[0]], self.batch_groups)
+
+    def reads(
+        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
+    ) -> list[Condition]:
+        outputs, inputs, batches = self._per_group(x, y)
+        ob, of, *at = (o[d] for d in self.out_dims)
+        if k == 1:
+            out, _, *kernel = (i[d] for d in self.rhs_dims)
+            met = [
+                c
+                for w, a, e, d in zip(self.window, at, kernel, self.lhs_dims[2:], strict=True)
+                for c in w.on_base(w.position(a, e), x[d])
+            ]
+            return [of.eq(out), *met]
+        ib, feature, *base = (i[d] for d in self.lhs_dims)
+        met = [c for w, a, b in zip(self.window, at, base, strict=True) for c in w.meets(a, b)]
+        group = _group(of, outputs)
+        if lift(self.batch_groups) is not lift(1):
+            return [ib.eq(group * batches + ob), *met]
+        if lift(self.feature_groups) is not lift(1):
+            return [ib.eq(ob), feature.within(group * inputs, group * inputs + inputs - 1), *met]
+        return [ib.eq(ob), *met]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
+        outputs, inputs, batches = self._per_group(x, y)
+        ob, of, *at = (o[d] for d in self.out_dims)
+        if k == 1:
+            inner = Range(inputs, lambda target: target[self.rhs_dims[1]])
+            ranges = [Range(w.size, _taken(d)) for w, d in zip(self.window, self.rhs_dims[2:], strict=True)]
+            where = [
+                c
+                for w, a, r, d in zip(self.window, at, ranges, self.lhs_dims[2:], strict=True)
+                for c in w.on_base(w.position(a, r.index), x[d])
+            ]
+            kernel = [of, inner.index, *(r.index for r in ranges)]
+            return Map(_placed(kernel, self.rhs_dims), where, [inner, *ranges])
+        group = _group(of, outputs)
+        slid = [w.read_by(a, x[d], d) for w, a, d in zip(self.window, at, self.lhs_dims[2:], strict=True)]
+        batch, first = ob, lift(0)
+        if lift(self.batch_groups) is not lift(1):
+            batch = group * batches + ob
+        elif lift(self.feature_groups) is not lift(1):
+            first = group * inputs
+        inner = Range(inputs, lambda target: target[self.lhs_dims[1]] - first)
+        results = [batch, first + inner.index, *(e for _, e, _ in slid)]
+        where = [c for _, _, conditions in slid for c in conditions]
+        return Map(_placed(results, self.lhs_dims), where, [inner, *(r for r, _, _ in slid)])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
+        outputs, inputs, batches = self._per_group(x, y)
+        if k == 1:
+            out, _, *kernel = (i[d] for d in self.rhs_dims)
+            sizes = self.shape(x, y)
+            batch = Range(batches, _taken(self.out_dims[0]))
+            ranges = [Range(sizes[d], _taken(d)) for d in self.out_dims[2:]]
+            where = [
+                c
+                for w, r, e, d in zip(self.window, ranges, kernel, self.lhs_dims[2:], strict=True)
+                for c in w.on_base(w.position(r.index, e), x[d])
+            ]
+            return Map(
+                _placed([batch.index, out, *(r.index for r in ranges)], self.out_dims),
+                where,
+                [batch, *ranges],
+            )
+        ib, feature, *base = (i[d] for d in self.lhs_dims)
+        slid = [
+            w.reading(b, x[d], e)
+            for w, b, d, e in zip(self.window, base, self.lhs_dims[2:], self.out_dims[2:], strict=True)
+        ]
+        ob, group = ib, lift(0)
+        if lift(self.batch_groups) is not lift(1):
+            group = _group(ib, batches)
+            ob = ib - group * batches
+        elif lift(self.feature_groups) is not lift(1):
+            group = _group(feature, inputs)
+        inner = Range(outputs, lambda target: target[self.out_dims[1]] - group * outputs)
+        results = [ob, group * outputs + inner.index, *(e for _, e, _ in slid)]
+        where = [c for _, _, conditions in slid for c in conditions]
+        return Map(_placed(results, self.out_dims), where, [inner, *(r for r, _, _ in slid)])
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        """Operands of rank 2 and more; every numbering of the dimensions of each operand and the output."""
+        if rank < 2:
+            return
+        orders = list(itertools.permutations(range(rank)))
+        for number, lhs in enumerate(orders):
+            # stepping through the other numberings, not all with all: each occurs
+            rhs, out = (orders[number * step % len(orders)] for step in (5, 7))
+            flipped = tuple(d for d in range(rank - 2) if number >> d & 1)
+            grouping = ("none", "features", "batches")[number % 3]
+            yield cls._case(lhs, rhs, out, flipped, grouping)
+        for grouping in ("features", "batches"):
+            yield cls._case(orders[0], orders[0], orders[0], (), grouping)
+
+    @classmethod
+    def _case(cls, lhs: Dims, rhs: Dims, out: Dims, flipped: Dims, grouping: str) -> Case:
+        (n, c, f, g), rank = symbols("c", 4), len(lhs)
+        window = Window.symbolic(rank - 2, flipped)
+        features, batches = g if grouping == "features" else lift(1), g if grouping == "batches" else lift(1)
+        made = cls(window, lhs, rhs, out, features, batches)
+        x = _placed([mul(n, batches), mul(c, features), *symbols("n", rank - 2)], lhs)
+        y = _placed([mul(f, g) if grouping != "none" else f, c, *(lift(w.size) for w in window)], rhs)
+        label = f"{lhs}, {rhs} to {out}; reversed {flipped}; groups of {grouping}"
+        return Case.of(rank, label, made, x, y, facts=[n >= 1, c >= 1, f >= 1])
+
+    def lax(self, lax: Any, x: Any, y: Any) -> Any:
+        window = self.window
+        # lax has no reversal: reverse the kernel
+        y = lax.rev(y, [d for w, d in zip(window, self.rhs_dims[2:], strict=True) if w.reversed])
+        return lax.conv_general_dilated(
+            x,
+            y,
+            [w.stride for w in window],
+            [(w.low, w.high) for w in window],
+            [w.base_dilation for w in window],
+            [w.window_dilation for w in window],
+            lax.ConvDimensionNumbers(self.lhs_dims, self.rhs_dims, self.out_dims),
+            self.feature_groups,
+            self.batch_groups,
+        )
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Convolution:
+        labels = instruction.dim_labels()
+        return cls(
+            Window.from_hlo(instruction),
+            (labels.input_batch, labels.input_feature, *labels.input_spatial),
+            (labels.kernel_output, labels.kernel_input, *labels.kernel_spatial),
+            (labels.output_batch, labels.output_feature, *labels.output_spatial),
+            instruction.integer("feature_group_count", 1),
+            instruction.integer("batch_group_count", 1),
+        )
+
+
+def _placed(values: Sequence[Any], dims: Dims) -> list[Any]:
+    """``values[k]`` at position ``dims[k]``."""
+    placed = dict(zip(dims, values, strict=True))
+    return [placed[d] for d in range(len(values))]
+
+
+def _taken(d: int) -> Any:
+    return lambda target: target[d]
+
+
+def _group(v: Expr, size: Expr) -> Expr:
+    """The group that ``v`` falls into.  Groups of no members have no ``v``: then any answer will do."""
+    return lift(0) if isinstance(size, Int) and size.value == 0 else quotient(v, size)

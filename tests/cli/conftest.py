@@ -1,0 +1,82 @@
+"""Every test of the commands has a cache of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from indexproof.cli import app
+
+BROKEN = '''\
+from indexproof.core.rewrite import Const, Expr, Rest, Rewrite, rule
+
+
+@rule()
+def wrong_small_remainder(x: Expr, g: Const, d: Const, r: Rest):
+    """Less than one step of x cannot carry x over anything."""
+    return Rewrite((x * g + r) // d, x // (d // g), when=(g > 0, g <= d, r.within(0, g - 1)), guard=(g > 1,))
+
+
+@rule()
+def right_small_remainder(x: Expr, g: Const, d: Const, r: Rest):
+    """Less than one step of x cannot carry x over a multiple of d."""
+    return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(0, g - 1)), guard=(g > 1,))
+'''
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("INDEXPROOF_CACHE", raising=False)
+    monkeypatch.delenv("INDEXPROOF_DEBUG", raising=False)
+    return tmp_path / "cache/indexproof/verdicts.sqlite"
+
+
+class Outcome:
+    """What a command line printed and how it ended."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a command line in this process."""
+
+    def invoke(*words: object, stdin: str = "") -> Outcome:
+        result = CliRunner().invoke(app, [str(w) for w in words], input=stdin)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return Outcome(result.exit_code, result.stdout, result.stderr)
+
+    return invoke
+
+
+@pytest.fixture
+def spawn() -> Run:
+    """Run a command line in a process of its own, its output in pipes."""
+
+    def start(*words: object, stdin: str = "") -> Outcome:
+        command = [sys.executable, "-m", "indexproof", *(str(w) for w in words)]
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, text=True, encoding="utf-8", check=False, env=dict(os.environ)
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return start
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """A file with a false rule and its correct twin."""
+    path = tmp_path / "broken.py"
+    path.write_text(BROKEN, "utf-8")
+    return path

@@ -1,0 +1,130 @@
+"""`indexproof equal` and `indexproof simplify`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof.reports.machine import FORMS
+
+Run = Callable[..., Any]
+
+HALVES = "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]"
+SUMS = "(d0) -> (d0 floordiv 2 + d0 mod 2), domain: d0 in [0, 9]"
+JSON_HALVES = '{"dims": [["a", 0, 9]], "ranges": [], "rts": [], "results": [["fdiv", "a", 2]], "constraints": []}'
+WORK = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4), domain: d0 in [0, 99], d1 in [0, 3]"
+
+
+def test_equal_maps(run: Run) -> None:
+    done = run("equal", HALVES, JSON_HALVES)
+    assert done.status == 0
+    assert done.out.startswith("PROVED  equal everywhere")
+
+
+def test_different_maps_are_answered_with_a_point(run: Run) -> None:
+    done = run("equal", HALVES, SUMS)
+    assert done.status == 1
+    lines = done.out.splitlines()
+    assert lines[0] == "REFUTED  the results differ at source (1)"
+    assert "  take     d0 = 1" in lines
+    assert "  right    d0 mod 2 = 1" in lines
+    assert lines[-3:-1] == ["  left     → (0)", "  right    → (1)"]
+    again = shlex.split(lines[-1])[1:]
+    assert run(*again[1:]).out == done.out
+
+
+def test_a_point_outside_one_domain(run: Run) -> None:
+    done = run("equal", "(a) -> (a), domain: a in [0, 8]", "(b) -> (b), domain: b in [0, 9]")
+    assert done.status == 1
+    assert "  left     → nothing: the source is outside its domain" in done.out
+    assert "  left     a = 9 is not in [0, 8]" in done.out
+
+
+def test_a_target_that_only_one_map_reaches(run: Run) -> None:
+    done = run(
+        "equal",
+        "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 2]",
+        "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 1]",
+    )
+    assert done.status == 1
+    assert "does not reach this target from this source" in done.out
+
+
+def test_the_answer_as_json(run: Run) -> None:
+    data = json.loads(run("equal", HALVES, SUMS, "--json").out)
+    assert set(data) == set(FORMS["equal"])
+    c = data["counterexample"]
+    assert (c["values"], c["left"], c["right"], c["smallest"]) == ({"d0": 1}, [0], [1], True)
+    assert {"side": "right", "term": "d0 mod 2", "value": 1} in c["subterms"]
+    assert json.loads(run("equal", HALVES, HALVES, "--json").out)["counterexample"] is None
+
+
+def test_maps_from_files_and_standard_input(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "map.txt"
+    path.write_text(HALVES + "\n", "utf-8")
+    assert run("equal", f"@{path}", "-", stdin=HALVES).status == 0
+    assert run("equal", "-", "-", stdin=HALVES).status == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["(d0) -> (d0 +), domain: d0 in [0, 9]", HALVES], "in the first map: line 1, column 14"),
+        ([HALVES, "{"], "in the second map: line 1, column 2"),
+        ([HALVES, ""], "in the second map"),
+        ([HALVES, "@/no/such/file"], "cannot read `/no/such/file`"),
+        ([HALVES, "@/"], "cannot read `/`"),
+        ([HALVES], "Missing argument"),
+    ],
+)
+def test_maps_that_cannot_be_read(run: Run, words: list[str], said: str) -> None:
+    done = run("equal", *words)
+    assert done.status == 3
+    assert said in done.err
+    assert done.err.startswith("error: ")
+    assert not done.out
+
+
+def test_a_caret_points_at_the_place(run: Run) -> None:
+    source = "(d0) -> (d0 +), domain: d0 in [0, 9]"
+    lines = run("equal", source, HALVES).err.splitlines()
+    assert lines[1:] == [f"  {source}", "  " + " " * 13 + "^"]
+
+
+def test_simplify_prints_the_map_alone(run: Run) -> None:
+    done = run("simplify", WORK)
+    assert done.status == 0
+    assert done.out == "(d0, d1) -> (d0 floordiv 3, d1), domain: d0 in [0, 99], d1 in [0, 3]\n"
+
+
+def test_simplify_explains_and_validates(run: Run) -> None:
+    done = run("simplify", WORK, "--explain", "--validate")
+    assert done.status == 0
+    lines = done.out.splitlines()
+    assert lines[0].split()[0] == "1"
+    assert "small_remainder_vanishes" in lines[0]
+    assert lines[-1].startswith("PROVED  equal everywhere")
+    assert run("simplify", HALVES, "--explain").out.splitlines()[0] == "no rule applies"
+
+
+def test_simplify_as_json(run: Run) -> None:
+    plain = json.loads(run("simplify", WORK, "--json").out)
+    assert set(plain) == set(FORMS["simplify"])
+    assert plain["right"]["map"]["results"] == [["fdiv", "d0", 3], "d1"]
+    assert plain["steps"][0] == {
+        "rule": "small_remainder_vanishes",
+        "before": "(4·d0 + d1) // 12",
+        "after": "d0 // 3",
+        "binding": {"d": "12", "g": "4", "r": "d1", "x": "d0"},
+    }
+    proved = json.loads(run("simplify", WORK, "--json", "--validate").out)
+    assert set(proved) == set(FORMS["simplify --validate"])
+    assert proved["verdict"] == "PROVED"
+    # the result is input again
+    again = run("simplify", "-", stdin=json.dumps(plain["right"]["map"]))
+    assert again.out.strip() == plain["right"]["text"]

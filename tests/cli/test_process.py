@@ -1,0 +1,200 @@
+"""The command as a process: start-up, pipes, bad input, interruption, bugs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof import __version__, cli
+
+Run = Callable[..., Any]
+
+
+def test_starting_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, indexproof.cli\n"
+        "heavy = [n for n in ('z3', 'islpy', 'numpy', 'rich', 'jax', 'sympy') if n in sys.modules]\n"
+        "assert not heavy, heavy\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_help_and_version(spawn: Run) -> None:
+    assert spawn("--version").out == f"indexproof {__version__}\n"
+    done = spawn("--help")
+    assert done.status == 0
+    for name in ("prove", "check", "equal", "simplify", "show", "list", "docs"):
+        assert f"  {name} " in done.out
+        assert spawn(name, "--help").status == 0 if name == "prove" else True
+    assert "Exit status" in done.out
+
+
+def test_a_pipe_gets_plain_lines(spawn: Run) -> None:
+    done = spawn("prove", "transpose", "--jobs", 2)
+    assert done.status == 0
+    assert "\x1b" not in done.out + done.err
+    assert "\r" not in done.err
+    lines = done.err.splitlines()
+    assert [line.split("%")[0].strip() for line in lines] == [str(k) for k in range(10, 101, 10)]
+
+
+def test_a_reader_that_has_gone(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m indexproof list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("rule: ")
+    assert not done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["prove", "--nonsense"], "No such option"),
+        (["prove", "--jobs", "many"], "--jobs"),
+        (["prove", "--jobs", "0"], "--jobs"),
+        (["prove", "--budget", "0", "interval_sum"], "leaves the solver nothing"),
+        (["prove", "--budget", "nan", "interval_sum"], "--budget"),
+        (["prove", "--no-cache", "--cache", "x", "interval_sum"], "--no-cache contradicts --cache"),
+        (["prove", "--cache", "/", "interval_sum"], "is a folder"),
+        (["prove", "--cache", "/dev/null/x", "interval_sum"], "cannot write"),
+        (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
+        (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),
+        (["prove", "transpos"], "did you mean `transpose`"),
+        (["prove", "no_such_thing_at_all_qqq"], "`indexproof list` prints the names"),
+        (["prove", "quotient_by_one: sund"], "does not owe `sund`"),
+        (["prove", ""], "is called"),
+        (["prove", "no/such/file.py"], "cannot read `no/such/file.py`"),
+        (["show", "transpos"], "did you mean `transpose`"),
+        (["show"], "Missing argument"),
+        (["list", "--family", "op"], "there is no family `op`"),
+        (["check", "no/such/file"], "no/such/file"),
+        (["simplify", "(d0) -> (d0"], "line 1, column"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_3(run: Run, words: list[str], said: str) -> None:
+    done = run(*words)
+    assert done.status == 3, done.err
+    assert said in done.err.splitlines()[0]
+    assert done.err.startswith("error: ")
+    assert "Traceback" not in done.err
+    assert not done.out
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def f(:\n", "line 1, column 7"),
+        ("x = 1\nraise ValueError('no')\n", "line 2, column 1: "),
+        ("import no_such_module\n", "ModuleNotFoundError"),
+        ("raise SystemExit(0)\n", "SystemExit"),
+        ("from indexproof.core.rewrite import *\n@rule()\ndef f(x):\n    'says'\n    return Rewrite(x, x)\n", "annotate `x`"),
+        (
+            "from indexproof.core.rewrite import *\n@rule()\ndef f(x: Const):\n    return Rewrite(x, x)\n",
+            "say in a docstring",
+        ),
+        (
+            "from indexproof.core.rewrite import *\n@rule()\ndef f(c: Const, d: Const):\n    'says'\n    return Rewrite(c, d)\n",
+            "nothing binds it",
+        ),
+        ("x = '\0'\n", "null bytes"),
+    ],
+)
+def test_a_file_that_declares_nothing_sensible(run: Run, tmp_path: Path, source: str, said: str) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(source, "utf-8")
+    done = run("prove", path)
+    assert done.status == 3, done.err
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert str(path) in done.err.splitlines()[0]
+
+
+def test_a_file_that_is_not_text(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "binary.py"
+    path.write_bytes(b"\xff\xfe\x00")
+    assert "is not text" in run("prove", path).err
+
+
+# --------------------------------------------------------------------------------------------------------- interruption
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, own_cache: Path, jobs: int) -> None:
+    command = [sys.executable, "-m", "indexproof", "prove", "ops", "--max-rank", "2", "--jobs", str(jobs)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert line.startswith(" 10%"), line
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2, err
+    assert "Traceback" not in err
+    last = out.splitlines()[-2:]
+    assert last[0].startswith("interrupted: ") and last[0].endswith("are kept")
+    assert "NOT CHECKED" in last[1]
+    # nothing that was interrupted counts as given up
+    assert "UNDECIDED" not in last[1]
+    assert own_cache.is_file()
+    # the next run takes up where this one stopped
+    again = subprocess.run([*command, "--json", "--read-only-cache"], capture_output=True, check=False)
+    kept = json.loads(again.stdout)["timing"]["from_cache"]
+    assert kept > 0
+
+
+def test_an_interrupt_before_the_work(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n", "utf-8")
+    command = [sys.executable, "-m", "indexproof", "prove", str(path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err == "interrupted: nothing was checked\n"
+
+
+# ----------------------------------------------------------------------------------------------------------------- bugs
+def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("something that should not happen")
+
+    monkeypatch.setattr(cli, "_map", fail)
+    done = run("simplify", "x")
+    assert done.status == 4
+    assert done.err.startswith("internal error: RuntimeError: something that should not happen (test_process.py:")
+    assert "Please report it" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_debug_shows_where(spawn: Run) -> None:
+    done = spawn("simplify", "(d0", "--debug")
+    assert "Traceback" in done.err
+    assert "InputError" in done.err
+
+
+def test_output_in_an_encoding_that_lacks_the_signs() -> None:
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "indexproof", "list", "--family", "transfer"]
+    done = subprocess.run(command, capture_output=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([*command, "--json"], capture_output=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    done.stdout.decode("ascii")
+
+
+def test_it_starts_at_once(spawn: Run) -> None:
+    """Generous, because machines differ: importing a solver would take ten times as long."""
+    took = []
+    for _ in range(3):
+        start = time.perf_counter()
+        spawn("--help")
+        took.append(time.perf_counter() - start)
+    assert min(took) < 1

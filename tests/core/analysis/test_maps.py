@@ -1,0 +1,760 @@
+"""Maps of computations against a reference that executes them and remembers what every element was made of.
+
+The catalogue here is a handful of ops written down for these tests; the real one has its own tests and
+proofs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexproof.core.analysis import NoMap, OpMaps, computation_maps, instruction_maps
+from indexproof.core.errors import InputError
+from indexproof.core.expr import var
+from indexproof.core.hlo import (
+    Computation,
+    Instruction,
+    Module,
+    Shape,
+    fill_shapes,
+    leaves,
+    read_module,
+    read_shape,
+)
+from indexproof.core.indexing_map import IndexingMap, RuntimeSource
+from indexproof.core.op import Direction
+
+O2I: Direction = "output_to_input"
+I2O: Direction = "input_to_output"
+ELEMENTWISE = ("add", "negate", "multiply", "copy")
+
+
+def boxes(prefix: str, dims: Any) -> list[tuple[str, int, int]]:
+    return [(f"{prefix}{k}", 0, n - 1) for k, n in enumerate(dims)]
+
+
+def d(k: int) -> Any:
+    return var(f"d{k}")
+
+
+class Small:
+    """A catalogue of a few ops."""
+
+    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | NoMap:
+        make = getattr(self, "op_" + instruction.opcode.replace("-", "_"), None)
+        if instruction.opcode in ELEMENTWISE:
+            dims = instruction.operand_arrays[0].dims
+            one = IndexingMap.of(boxes("d", dims), results=[d(k) for k in range(len(dims))])
+            return [[[one] for _ in instruction.operands]]
+        if make is None:
+            return NoMap(instruction.name, f"{instruction.opcode} has no map here")
+        out = [a.dims for _, a in leaves(instruction.shape or Shape("f32", ()))]
+        return make(instruction, direction, out[0], [a.dims for a in instruction.operand_arrays], len(out))
+
+    def op_transpose(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+        p = i.integers("dimensions")
+        if way == O2I:
+            return [[[IndexingMap.of(boxes("d", out), results=[d(p.index(k)) for k in range(len(p))])]]]
+        return [[[IndexingMap.of(boxes("d", ins[0]), results=[d(k) for k in p])]]]
+
+    def op_reverse(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+        over = i.integers("dimensions")
+        results = [n - 1 - d(k) if k in over else d(k) for k, n in enumerate(out)]
+        return [[[IndexingMap.of(boxes("d", out), results=results)]]]
+
+    def op_broadcast(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+        to = i.integers("dimensions")
+        if way == O2I:
+            return [[[IndexingMap.of(boxes("d", out), results=[d(k) for k in to])]]]
+        ranges = [(f"s{k}", 0, n - 1) for k, n in enumerate(out) if k not in to]
+        results = [d(to.index(k)) if k in to else var(f"s{k}") for k in range(len(out))]
+        return [[[IndexingMap.of(boxes("d", ins[0]), ranges, results=results)]]]
+
+    def op_slice(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+        s = i.strides()
+        if way == O2I:
+            return [
+                [
+                    [
+                        IndexingMap.of(
+                            boxes("d", out), results=[d(k) * c.stride + c.start for k, c in enumerate(s)]
+                        )
+                    ]
+                ]
+            ]
+        at = [d(k) - c.start for k, c in enumerate(s)]
+        inside = [(a // c.stride, 0, n - 1) for a, c, n in zip(at, s, out, strict=True)]
+        exact = [(a % c.stride, 0, 0) for a, c in zip(at, s, strict=True)]
+        results = [a // c.stride for a, c in zip(at, s, strict=True)]
+        return [[[IndexingMap.of(boxes("d", ins[0]), results=results, constraints=inside + exact)]]]
+
+    def op_concatenate(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+        (along,) = i.integers("dimensions")
+        maps, start = [], 0
+        for dims in ins:
+            shift = start if way == I2O else -start
+            results = [d(k) + shift if k == along else d(k) for k in range(len(out))]
+            cut = [] if way == I2O else [(d(along), start, start + dims[along] - 1)]
+            maps.append(
+                [IndexingMap.of(boxes("d", dims if way == I2O else out), results=results, constraints=cut)]
+            )
+            start += dims[along]
+        return [maps]
+
+    def op_reduce(self, i: Instruction, way: Direction, out: Any, ins: Any, outputs: int) -> OpMaps:
+        over = i.integers("dimensions")
+        dims = ins[0]
+        kept = [k for k in range(len(dims)) if k not in over]
+        if way == O2I:
+            ranges = [(f"s{k}", 0, dims[k] - 1) for k in over]
+            results = [var(f"s{k}") if k in over else d(kept.index(k)) for k in range(len(dims))]
+            data, init = (
+                IndexingMap.of(boxes("d", out), ranges, results=results),
+                IndexingMap.of(boxes("d", out)),
+            )
+        else:
+            data = IndexingMap.of(boxes("d", dims), results=[d(k) for k in kept])
+            init = IndexingMap.of([], boxes("s", out), results=[var(f"s{k}") for k in range(len(out))])
+        half = len(ins) // 2
+        return [[[data]] * half + [[init]] * half for _ in range(outputs)]
+
+    def op_dynamic_slice(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+        rts = [
+            (f"rt{k}", 0, n - m, RuntimeSource(o.name, ()))
+            for k, (n, m, o) in enumerate(zip(ins[0], out, i.operands[1:], strict=True))
+        ]
+        rank = len(out)
+        if way == O2I:
+            data = IndexingMap.of(
+                boxes("d", out), rts=rts, results=[d(k) + var(f"rt{k}") for k in range(rank)]
+            )
+            index = IndexingMap.of(boxes("d", out))
+        else:
+            at = [d(k) - var(f"rt{k}") for k in range(rank)]
+            inside = [(a, 0, n - 1) for a, n in zip(at, out, strict=True)]
+            data = IndexingMap.of(boxes("d", ins[0]), rts=rts, results=at, constraints=inside)
+            index = IndexingMap.of([], boxes("s", out), results=[var(f"s{k}") for k in range(rank)])
+        return [[[data]] + [[index]] * rank]
+
+
+SMALL = Small()
+
+
+class Reference:
+    """Executes a computation on integers, and on sets of parameter elements."""
+
+    def __init__(self, module: Module, arguments: dict[int, list[np.ndarray]]) -> None:
+        self.module = module
+        self.values: dict[str, Any] = {}
+        made = {}
+        for p in module.entry.parameters:
+            taints = []
+            for leaf, a in enumerate(arguments[p.parameter_number]):
+                taint = np.empty(a.shape, dtype=object)
+                for at in np.ndindex(a.shape):
+                    taint[at] = frozenset([(p.parameter_number, leaf, at)])
+                taints.append(taint)
+            made[p.parameter_number] = (arguments[p.parameter_number], taints)
+        _, self.roots = self.run(module.entry, made, "")
+
+    def run(
+        self, computation: Computation, arguments: dict[int, Any], where: str
+    ) -> tuple[list[Any], list[Any]]:
+        known: dict[str, tuple[list[Any], list[Any]]] = {}
+        for i in computation.instructions:
+            parts = [known[o.name] for o in i.operands]
+            if i.opcode == "parameter":
+                found = arguments[i.parameter_number]
+            elif i.opcode in ("call", "fusion"):
+                callee = self.module.computation(i.called[0])
+                found = self.run(callee, dict(enumerate(parts)), where + i.name + "/")
+            elif i.opcode == "tuple":
+                found = tuple(list(itertools.chain(*(p[side] for p in parts))) for side in (0, 1))
+            elif i.opcode == "get-tuple-element":
+                sizes = [len(list(leaves(e))) for e in i.operands[0].shape.elements]
+                start = sum(sizes[: i.integer("index")])
+                found = tuple(side[start : start + sizes[i.integer("index")]] for side in parts[0])
+            elif i.opcode == "constant":
+                values = np.array(eval(i.literal.replace("{", "[").replace("}", "]")), dtype=np.int64)
+                found = ([values], [full(values.shape)])
+            elif i.opcode == "iota":
+                values = np.indices(i.array.dims)[i.integer("iota_dimension")]
+                found = ([values], [full(values.shape)])
+            else:
+                found = self.step(i, [p[0][0] for p in parts], [p[1][0] for p in parts])
+            found = tuple([np.asarray(a) if side == 0 else array(a) for a in found[side]] for side in (0, 1))
+            known[i.name] = found
+            if len(found[0]) == 1:
+                self.values[where + i.name] = found[0][0]
+        return known[computation.root.name]
+
+    def step(self, i: Instruction, v: list[Any], t: list[Any]) -> tuple[list[Any], list[Any]]:
+        if i.opcode in ELEMENTWISE:
+            value = {"add": lambda: v[0] + v[1], "multiply": lambda: v[0] * v[1]}.get(
+                i.opcode, lambda: v[0]
+            )()
+            value = -value if i.opcode == "negate" else value
+            return [value], [join(*t)]
+        if i.opcode == "dynamic-slice":
+            starts = [
+                min(max(int(s), 0), n - m) for s, n, m in zip(v[1:], v[0].shape, i.array.dims, strict=True)
+            ]
+            cut = tuple(slice(s, s + m) for s, m in zip(starts, i.array.dims, strict=True))
+            return [v[0][cut]], [join(t[0][cut], *(np.broadcast_to(x, i.array.dims) for x in t[1:]))]
+        if i.opcode == "reduce":
+            half = len(v) // 2
+            over = i.integers("dimensions")
+            taint = full([n for k, n in enumerate(v[0].shape) if k not in over])
+            for at in np.ndindex(v[0].shape):
+                to = tuple(n for k, n in enumerate(at) if k not in over)
+                taint[to] = taint[to].union(*(x[at] for x in t[:half]), *(x[()] for x in t[half:]))
+            return [x.sum(axis=over) for x in v[:half]], [taint] * half
+        move = {
+            "transpose": lambda x: x.transpose(i.integers("dimensions")),
+            "reverse": lambda x: np.flip(x, i.integers("dimensions")),
+            "slice": lambda x: x[tuple(slice(c.start, c.limit, c.stride) for c in i.strides())],
+            "broadcast": lambda x: np.broadcast_to(
+                x.reshape(
+                    [i.array.dims[k] if k in i.integers("dimensions") else 1 for k in range(i.array.rank)]
+                ),
+                i.array.dims,
+            ),
+        }
+        if i.opcode == "concatenate":
+            return [np.concatenate(v, i.integers("dimensions")[0])], [
+                np.concatenate(t, i.integers("dimensions")[0])
+            ]
+        return [move[i.opcode](v[0])], [move[i.opcode](t[0])]
+
+
+def array(taint: Any) -> Any:
+    """The taints as an array, also where numpy hands out the only element of one."""
+    if isinstance(taint, np.ndarray):
+        return taint
+    made = np.empty((), dtype=object)
+    made[()] = taint
+    return made
+
+
+def full(shape: Any) -> Any:
+    """An array of empty sets."""
+    made = np.empty(tuple(shape), dtype=object)
+    for at in np.ndindex(made.shape):
+        made[at] = frozenset()
+    return made
+
+
+def join(*taints: Any) -> Any:
+    parts = [array(t) for t in taints]
+    made = full(parts[0].shape)
+    for at in np.ndindex(made.shape):
+        made[at] = frozenset().union(*(t[at] for t in parts))
+    return made
+
+
+def arguments_of(module: Module, seed: int = 0) -> dict[int, list[np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    return {
+        p.parameter_number: [rng.integers(-2, 7, a.dims) for _, a in leaves(p.shape)]
+        for p in module.entry.parameters
+    }
+
+
+def operands_for(m: IndexingMap, values: dict[str, Any]) -> dict[str, Any]:
+    """Arrays for the sources of a map, found by the path that each source's text begins with."""
+    texts = [v.source.hlo for v in m.rts if v.source is not None]
+    return {text: values[text.split(" = ")[0]] for text in texts}
+
+
+def check_against_reference(text: str, *, seeds: int = 3, limit: int = 1000) -> None:
+    """Both directions, with and without folding, give exactly the elements that were read."""
+    module = read_module(text)
+    for seed, fold in itertools.product(range(seeds), (True, False)):
+        reference = Reference(module, arguments_of(module, seed))
+        wanted: dict[tuple[int, int, int], set[Any]] = {}
+        for root, taint in enumerate(reference.roots):
+            for at in np.ndindex(taint.shape):
+                for parameter, leaf, element in taint[at]:
+                    wanted.setdefault((root, parameter, leaf), set()).add((at, element))
+        for way in (O2I, I2O):
+            maps = computation_maps(module, SMALL, direction=way, fold_constants=fold, limit=limit)
+            assert not maps.unknown
+            found: dict[tuple[int, int, int], set[Any]] = {}
+            for key, reads in maps.leaves.items():
+                pairs: set[Any] = set()
+                for m in reads.maps:
+                    pairs |= m.relation(operands=operands_for(m, reference.values))
+                if pairs:
+                    found[key] = {p if way == O2I else p[::-1] for p in pairs}
+            assert found == wanted, (way, seed, fold)
+
+
+MODULES = {
+    "chain": """ENTRY e {
+        p = s32[4,3] parameter(0)
+        t = s32[3,4] transpose(p), dimensions={1,0}
+        r = s32[3,4] reverse(t), dimensions={1}
+        ROOT s = s32[2,2] slice(r), slice={[0:3:2],[1:4:2]} }""",
+    "two maps of one input": """ENTRY e {
+        p = s32[3,3] parameter(0)
+        t = s32[3,3] transpose(p), dimensions={1,0}
+        ROOT a = s32[3,3] add(p, t) }""",
+    "concatenate then slice leaves one operand unread": """ENTRY e {
+        p = s32[4] parameter(0)
+        q = s32[3] parameter(1)
+        c = s32[7] concatenate(p, q), dimensions={0}
+        ROOT s = s32[3] slice(c), slice={[0:3]} }""",
+    "fusion called twice": """
+        f { a = s32[4] parameter(0)
+            b = s32[4] parameter(1)
+            r = s32[4] reverse(b), dimensions={0}
+            ROOT c = s32[8] concatenate(a, r), dimensions={0} }
+        ENTRY e {
+            p = s32[4] parameter(0)
+            q = s32[4] parameter(1)
+            x = s32[8] fusion(p, q), kind=kLoop, calls=f
+            y = s32[8] fusion(q, p), kind=kLoop, calls=f
+            ROOT z = s32[8] add(x, y) }""",
+    "unused parameter": """ENTRY e {
+        p = s32[1] parameter(0)
+        ROOT o = s32[2,4] iota(), iota_dimension=1 }""",
+    "dynamic slice": """ENTRY e {
+        p = s32[5,4] parameter(0)
+        i = s32[] parameter(1)
+        j = s32[] parameter(2)
+        ROOT s = s32[2,3] dynamic-slice(p, i, j), dynamic_slice_sizes={2,3} }""",
+    "dynamic slice of a dynamic slice": """ENTRY e {
+        p = s32[9] parameter(0)
+        i = s32[] parameter(1)
+        j = s32[] parameter(2)
+        a = s32[6] dynamic-slice(p, i), dynamic_slice_sizes={6}
+        r = s32[6] reverse(a), dimensions={0}
+        ROOT s = s32[3] dynamic-slice(r, j), dynamic_slice_sizes={3} }""",
+    "dynamic slice in a fusion": """
+        f { a = s32[9] parameter(0)
+            i = s32[] parameter(1)
+            n = s32[] negate(i)
+            x = s32[5] dynamic-slice(a, i), dynamic_slice_sizes={5}
+            ROOT y = s32[2] dynamic-slice(x, n), dynamic_slice_sizes={2} }
+        ENTRY e {
+            p = s32[9] parameter(0)
+            i = s32[] parameter(1)
+            j = s32[] parameter(2)
+            x = s32[2] fusion(p, i), kind=kLoop, calls=f
+            y = s32[2] fusion(p, j), kind=kLoop, calls=f
+            ROOT z = s32[2] add(x, y) }""",
+    "constant start": """
+        f { a = s32[9] parameter(0)
+            i = s32[] parameter(1)
+            ROOT x = s32[5] dynamic-slice(a, i), dynamic_slice_sizes={5} }
+        ENTRY e {
+            p = s32[9] parameter(0)
+            c = s32[] constant(7)
+            x = s32[5] fusion(p, c), kind=kLoop, calls=f
+            m = s32[] constant(-3)
+            ROOT y = s32[2] dynamic-slice(x, m), dynamic_slice_sizes={2} }""",
+    "start taken from an array": """ENTRY e {
+        p = s32[9] parameter(0)
+        starts = s32[4] parameter(1)
+        r = s32[4] reverse(starts), dimensions={0}
+        z = s32[] constant(2)
+        i = s32[1] dynamic-slice(r, z), dynamic_slice_sizes={1}
+        zero = s32[] constant(0)
+        s = s32[] reduce(i, zero), dimensions={0}
+        ROOT y = s32[2] dynamic-slice(p, s), dynamic_slice_sizes={2} }""",
+    "start through a tuple": """
+        f { a = s32[9] parameter(0)
+            i = s32[] parameter(1)
+            pair = (s32[], s32[9]) tuple(i, a)
+            j = s32[] get-tuple-element(pair), index=0
+            ROOT x = s32[5] dynamic-slice(a, j), dynamic_slice_sizes={5} }
+        ENTRY e {
+            p = s32[9] parameter(0)
+            i = s32[] parameter(1)
+            ROOT x = s32[5] call(p, i), to_apply=f }""",
+    "variadic reduce": """
+        add2 { a = s32[] parameter(0)
+               b = s32[] parameter(1)
+               c = s32[] parameter(2)
+               d = s32[] parameter(3)
+               x = s32[] add(a, c)
+               y = s32[] add(b, d)
+               ROOT r = (s32[], s32[]) tuple(x, y) }
+        ENTRY e {
+            p = s32[3,4] parameter(0)
+            q = s32[3,4] parameter(1)
+            i = s32[] parameter(2)
+            j = s32[] parameter(3)
+            ROOT o = (s32[4], s32[4]) reduce(p, q, i, j), dimensions={0}, to_apply=add2 }""",
+    "softmax": """ENTRY e {
+        p = s32[2,3,4] parameter(0)
+        z = s32[] parameter(1)
+        m = s32[2,3] reduce(p, z), dimensions={2}, to_apply=max
+        b = s32[2,3,4] broadcast(m), dimensions={0,1}
+        x = s32[2,3,4] add(p, b)
+        n = s32[2,3] reduce(x, z), dimensions={2}, to_apply=max
+        c = s32[2,3,4] broadcast(n), dimensions={0,1}
+        ROOT o = s32[2,3,4] add(x, c) }""",
+    "empty dimension": """ENTRY e {
+        p = s32[0,3] parameter(0)
+        q = s32[2,3] parameter(1)
+        ROOT c = s32[2,3] concatenate(p, q), dimensions={0} }""",
+    "rank 0": "ENTRY e { p = s32[] parameter(0)\n n = s32[] negate(p)\n ROOT a = s32[] add(p, n) }",
+    "parameter as root": "ENTRY e { q = s32[2] parameter(1)\n ROOT p = s32[3] parameter(0) }",
+}
+MODULES["tuples everywhere"] = """
+    f { a = (s32[4], s32[2,2]) parameter(0)
+        g = s32[4] get-tuple-element(a), index=0
+        h = s32[2,2] get-tuple-element(a), index=1
+        t = s32[2,2] transpose(h), dimensions={1,0}
+        r = s32[4] reverse(g), dimensions={0}
+        inner = (s32[4], s32[4]) tuple(g, r)
+        ROOT c = (s32[2,2], (s32[4], s32[4])) tuple(t, inner) }
+    ENTRY e {
+        p = (s32[4], s32[2,2]) parameter(0)
+        c = (s32[2,2], (s32[4], s32[4])) call(p), to_apply=f
+        b = (s32[2,2], (s32[4], s32[4])) optimization-barrier(c)
+        i = (s32[4], s32[4]) get-tuple-element(b), index=1
+        x = s32[4] get-tuple-element(i), index=0
+        y = s32[4] get-tuple-element(i), index=1
+        s = s32[4] add(x, y)
+        ROOT o = ((s32[4], s32[4]), s32[4]) tuple(i, s) }"""
+
+
+@pytest.mark.parametrize("name", [n for n in MODULES if n != "tuples everywhere"])
+def test_maps_are_what_is_read(name: str) -> None:
+    check_against_reference(MODULES[name])
+
+
+def test_tuple_parameters_have_maps_per_leaf() -> None:
+    shown = computation_maps(read_module(MODULES["tuples everywhere"]), SMALL)
+    assert {key: sorted(map(repr, reads.maps)) for key, reads in shown.leaves.items()} == {
+        (0, 0, 0): ["(d0) -> (d0), domain: d0 in [0, 3]"],
+        (1, 0, 0): ["(d0) -> (-d0 + 3), domain: d0 in [0, 3]"],
+        (2, 0, 0): ["(d0) -> (-d0 + 3), domain: d0 in [0, 3]", "(d0) -> (d0), domain: d0 in [0, 3]"],
+    }
+    whole = MODULES["tuples everywhere"].replace("optimization-barrier(c)", "call(c), to_apply=id")
+    identity = "id { ROOT p = (s32[2,2], (s32[4], s32[4])) parameter(0) }"
+    check_against_reference(identity + whole)
+    used = whole.replace("tuple(i, s)", "tuple(i, s, t)").replace("(s32[4], s32[4]), s32[4]) tuple(", TUPLE)
+    check_against_reference(
+        identity + used.replace("ROOT o =", "t = s32[2,2] get-tuple-element(b), index=0\n ROOT o =")
+    )
+
+
+TUPLE = "(s32[4], s32[4]), s32[4], s32[2,2]) tuple("
+
+
+def random_module(rng: random.Random) -> str:
+    """A few instructions, some within a called computation."""
+
+    def body(names: list[tuple[str, tuple[int, ...]]], count: int, prefix: str) -> Iterator[str]:
+        for k in range(count):
+            name, dims = rng.choice(names)
+            new = f"{prefix}{k}"
+            kind = rng.choice(
+                ["transpose", "reverse", "slice", "concatenate", "broadcast", "reduce", "add", "ds"]
+            )
+            if kind == "transpose":
+                order = rng.sample(range(len(dims)), len(dims))
+                out = tuple(dims[p] for p in order)
+                yield f"{new} = {text(out)} transpose({name}), dimensions={{{','.join(map(str, order))}}}"
+            elif kind == "reverse":
+                over = [p for p in range(len(dims)) if rng.random() < 0.5]
+                out = dims
+                yield f"{new} = {text(out)} reverse({name}), dimensions={{{','.join(map(str, over))}}}"
+            elif kind == "slice" and dims:
+                cuts = []
+                for n in dims:
+                    start = rng.randint(0, n - 1)
+                    cuts.append((start, rng.randint(start + 1, n), rng.randint(1, 2)))
+                out = tuple(-(-(b - a) // c) for a, b, c in cuts)
+                shown = ",".join(f"[{a}:{b}:{c}]" for a, b, c in cuts)
+                yield f"{new} = {text(out)} slice({name}), slice={{{shown}}}"
+            elif kind == "concatenate" and dims:
+                along = rng.randrange(len(dims))
+                out = tuple(n * 2 if p == along else n for p, n in enumerate(dims))
+                yield f"{new} = {text(out)} concatenate({name}, {name}), dimensions={{{along}}}"
+            elif kind == "broadcast" and len(dims) < 3:
+                at = rng.randint(0, len(dims))
+                out = (*dims[:at], 2, *dims[at:])
+                to = [p for p in range(len(out)) if p != at]
+                yield f"{new} = {text(out)} broadcast({name}), dimensions={{{','.join(map(str, to))}}}"
+            elif kind == "reduce" and dims:
+                over = [p for p in range(len(dims)) if rng.random() < 0.5] or [0]
+                out = tuple(n for p, n in enumerate(dims) if p not in over)
+                shown = ",".join(map(str, over))
+                yield f"{new} = {text(out)} reduce({name}, zero), dimensions={{{shown}}}, to_apply=f"
+            elif kind == "ds" and dims:
+                out = tuple(rng.randint(1, n) for n in dims)
+                starts = [rng.choice(["zero", "index", "two"]) for _ in dims]
+                sizes = ",".join(map(str, out))
+                shown = ", ".join(starts)
+                yield f"{new} = {text(out)} dynamic-slice({name}, {shown}), dynamic_slice_sizes={{{sizes}}}"
+            else:
+                out = dims
+                other = rng.choice([m for m, e in names if e == dims])
+                yield f"{new} = {text(out)} add({name}, {other})"
+            if np.prod(out) <= 60:
+                names.append((new, out))
+            else:
+                yield f"skip{new} = s32[] constant(0)"
+
+    def text(dims: tuple[int, ...]) -> str:
+        return f"s32[{','.join(map(str, dims))}]"
+
+    start = (rng.randint(1, 4), rng.randint(1, 4))
+    common = ["zero = s32[] constant(0)", "two = s32[] constant(2)"]
+    inner = [("p", start)]
+    lines = [f"p = {text(start)} parameter(0)", "index = s32[] parameter(1)", *common, *body(inner, 3, "v")]
+    name, made = inner[-1]
+    lines.append(f"ROOT root = {text(made)} negate({name})")
+    outer = [("p", start)]
+    main = [f"p = {text(start)} parameter(0)", "index = s32[] parameter(1)", *common, *body(outer, 2, "w")]
+    same = [n for n, dims in outer if dims == start]
+    main.append(f"c = {text(made)} call({rng.choice(same)}, {rng.choice(['index', 'two'])}), to_apply=f")
+    outer.append(("c", made))
+    main += body(outer, 3, "x")
+    name, made = outer[-1]
+    main.append(f"ROOT root = {text(made)} negate({name})")
+    return "f {\n" + "\n".join(lines) + "\n}\nENTRY e {\n" + "\n".join(main) + "\n}"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_modules(seed: int) -> None:
+    text = random_module(random.Random(seed))
+    try:
+        check_against_reference(text, seeds=1)
+    except AssertionError as error:
+        raise AssertionError(text) from error
+
+
+def test_names_of_runtime_sources() -> None:
+    maps = computation_maps(read_module(MODULES["dynamic slice in a fusion"]), SMALL)
+    first, second = sorted(maps[0, 0], key=repr)
+    assert [v.source.hlo for v in first.rts if v.source] == [
+        "x/n = s32[] negate(i)",
+        "i = s32[] parameter(1)",
+    ]
+    assert [v.source.hlo for v in second.rts if v.source] == [
+        "y/n = s32[] negate(i)",
+        "j = s32[] parameter(2)",
+    ]
+    through = computation_maps(read_module(MODULES["start through a tuple"]), SMALL)[0, 0][0]
+    assert [v.source for v in through.rts] == [RuntimeSource("i = s32[] parameter(1)", ())]
+    array = computation_maps(read_module(MODULES["start taken from an array"]), SMALL)[0, 0][0]
+    assert [v.source.hlo for v in array.rts if v.source] == ["s = s32[] reduce(i, zero), dimensions={0}"]
+
+
+def test_constants_are_folded_after_clamping() -> None:
+    maps = computation_maps(read_module(MODULES["constant start"]), SMALL)[0, 0]
+    assert [repr(m) for m in maps] == ["(d0) -> (d0 + 4), domain: d0 in [0, 1]"]
+    kept = computation_maps(read_module(MODULES["constant start"]), SMALL, fold_constants=False)[0, 0]
+    assert [v.source.hlo for m in kept for v in m.rts if v.source] == [
+        "m = s32[] constant(-3)",
+        "c = s32[] constant(7)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("constant", "shape", "wanted"),
+    [
+        ("{3, 3}", "s32[2]", "3"),
+        ("{1, 2}", "s32[2]", None),
+        ("{...}", "s32[2]", None),
+        ("1.5", "f32[]", None),
+        ("true", "pred[]", None),
+    ],
+)
+def test_only_known_constants_are_folded(constant: str, shape: str, wanted: str | None) -> None:
+    text = f"""ENTRY e {{
+        p = s32[9,2] parameter(0)
+        c = {shape} constant({constant})
+        ROOT s = s32[1,2] gatherish(p, c) }}"""
+
+    class Gatherish(Small):
+        def op_gatherish(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+            index = (d(1),) if ins[1] else ()
+            rts = [("rt0", 0, 8, RuntimeSource(i.operands[1].name, index))]
+            data = IndexingMap.of(boxes("d", out), rts=rts, results=[d(0) + var("rt0"), d(1)])
+            return [[[data], []]]
+
+    (m,) = computation_maps(read_module(text), Gatherish())[0, 0]
+    assert ([] if m.rts else [str(m.results[0])]) == ([f"d0 + {wanted}"] if wanted else [])
+
+
+def test_iota_is_folded_only_where_it_does_not_wrap() -> None:
+    for element, count, folded in (
+        ("s32", 300, True),
+        ("s8", 100, True),
+        ("s8", 300, False),
+        ("f32", 9, False),
+    ):
+
+        class Pick(Small):
+            def op_pick(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+                rts = [("rt0", 0, 500, RuntimeSource(i.operands[1].name + " = something", (d(0),)))]
+                return [[[IndexingMap.of(boxes("d", out), rts=rts, results=[var("rt0")])], []]]
+
+        text = f"""ENTRY e {{
+            p = s32[501] parameter(0)
+            i = {element}[{count}] iota(), iota_dimension=0
+            ROOT s = s32[{count}] pick(p, i) }}"""
+        (m,) = computation_maps(read_module(text), Pick())[0, 0]
+        assert (not m.rts) == folded, element
+
+
+def test_what_has_no_map_is_said() -> None:
+    module = read_module("""
+        f { a = s32[4] parameter(0)
+            b = s32[4] parameter(1)
+            ROOT c = s32[4] mystery(a, b) }
+        ENTRY e {
+            p = s32[4] parameter(0)
+            q = s32[4] parameter(1)
+            r = s32[4] parameter(2)
+            n = s32[4] negate(p)
+            m = s32[4] fusion(n, q), kind=kLoop, calls=f
+            ROOT a = s32[4] add(m, r) }""")
+    for way in (O2I, I2O):
+        maps = computation_maps(module, SMALL, direction=way)
+        reason = NoMap("m/c", "mystery has no map here")
+        assert maps.unknown == {(0, 0, 0): [reason], (0, 1, 0): [reason]}
+        assert [repr(m) for m in maps[0, 2]] == ["(d0) -> (d0), domain: d0 in [0, 3]"]
+        assert maps[0, 0] == []
+        assert set(maps) == {(0, 0), (0, 1), (0, 2)}
+        assert len(maps) == 3
+        with pytest.raises(KeyError):
+            maps[0, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=g }",
+            "computation g is not defined",
+        ),
+        ("e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=e }", "computation e calls itself"),
+        ("ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p) }", "computation None is not defined"),
+        (
+            "f { ROOT c = s32[4] iota() }\n"
+            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=f }",
+            "1 operands for the 0 parameters of f",
+        ),
+        (
+            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = transpose(p), dimensions={0} }",
+            "the shape is not known",
+        ),
+        (
+            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] transpose(p) }",
+            "c: transpose has no attribute",
+        ),
+        ("ENTRY e { p = (s32[4]) parameter(0)\n ROOT c = s32[4] negate(p) }", "negate of a tuple"),
+        (
+            "ENTRY e { p = (s32[4]) parameter(0)\n ROOT c = s32[4] get-tuple-element(p) }",
+            "has no attribute index",
+        ),
+    ],
+)
+def test_reasons(text: str, reason: str) -> None:
+    maps = computation_maps(read_module(text), SMALL)
+    assert [reason in str(r) for reads in maps.unknown.values() for r in reads] == [True], maps.unknown
+
+
+def test_a_value_read_along_many_paths_gives_one_map() -> None:
+    lines = ["p = s32[4] parameter(0)", "x0 = s32[4] negate(p)"]
+    lines += [f"x{k + 1} = s32[4] add(x{k}, x{k})" for k in range(200)]
+    maps = computation_maps(read_module("\n".join(lines)), SMALL)
+    assert [repr(m) for m in maps[0, 0]] == ["(d0) -> (d0), domain: d0 in [0, 3]"]
+
+
+def test_too_many_maps_are_given_up_and_said() -> None:
+    lines = ["x0 = s32[4096] parameter(0)"]
+    for k in range(12):
+        n = 4096 >> (k + 1)
+        lines += [
+            f"a{k} = s32[{n}] slice(x{k}), slice={{[0:{n}]}}",
+            f"b{k} = s32[{n}] slice(x{k}), slice={{[{n}:{2 * n}]}}",
+            f"x{k + 1} = s32[{n}] add(a{k}, b{k})",
+        ]
+    module = read_module("\n".join(lines))
+    assert len(computation_maps(module, SMALL, limit=4096)[0, 0]) == 4096
+    given_up = computation_maps(module, SMALL, limit=100)
+    assert given_up[0, 0] == []
+    assert "more than 100 different maps" in str(given_up.unknown[0, 0, 0][0])
+
+
+def test_deduplication_uses_what_it_is_given() -> None:
+    module = read_module("""ENTRY e {
+        p = s32[1,4] parameter(0)
+        r = s32[1,4] reverse(p), dimensions={0}
+        ROOT a = s32[1,4] add(p, r) }""")
+    assert len(computation_maps(module, SMALL)[0, 0]) == 2
+
+    def same(a: IndexingMap, b: IndexingMap) -> bool:
+        return a.relation() == b.relation()
+
+    assert len(computation_maps(module, SMALL, equal=same)[0, 0]) == 1
+
+    def no_first(m: IndexingMap) -> IndexingMap:
+        return m.with_(results=(m.results[0].substitute({var("d0"): 0}), *m.results[1:]))
+
+    assert len(computation_maps(module, SMALL, no_first)[0, 0]) == 1
+
+
+def test_maps_of_one_instruction() -> None:
+    module = read_module(MODULES["fusion called twice"])
+    maps = instruction_maps(module, "y", SMALL)
+    assert {key: list(map(repr, found)) for key, found in maps.items()} == {
+        (0, 0): ["(d0) -> (d0), domain: d0 in [0, 7], d0 in [0, 3]"],
+        (0, 1): ["(d0) -> (-d0 + 7), domain: d0 in [0, 7], d0 in [4, 7], d0 - 4 in [0, 3]"],
+    }
+    element = read_module(MODULES["start through a tuple"])
+    maps = instruction_maps(element, "j", SMALL, computation="f")
+    assert {key: [repr(m) for m in reads.maps] for key, reads in maps.leaves.items()} == {
+        (0, 0, 0): ["() -> ()"]
+    }
+    free = read_module("t = s32[3,2] transpose(s32[2,3] x), dimensions={1,0}")
+    assert [repr(m) for m in instruction_maps(free, "t", SMALL)[0, 0]] == [
+        "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]"
+    ]
+
+
+def test_a_catalogue_must_name_operands_as_sources() -> None:
+    class Wrong(Small):
+        def op_transpose(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+            return [[[IndexingMap.of(boxes("d", out), rts=[("rt0", 0, 1, RuntimeSource("zebra", ()))])]]]
+
+    with pytest.raises(InputError, match="zebra"):
+        computation_maps(read_module("p = s32[2] parameter(0)\nt = s32[2] transpose(p)"), Wrong())
+
+
+def test_unwritten_shapes_are_filled_by_a_rule() -> None:
+    module = read_module("p = s32[2,3] parameter(0)\nt = transpose(p), dimensions={1,0}\nn = negate(t)")
+
+    def rule(i: Instruction) -> Any:
+        dims = i.operand_arrays[0].dims
+        return Shape("s32", tuple(reversed(dims)) if i.opcode == "transpose" else dims)
+
+    filled = fill_shapes(module, rule)
+    assert filled.entry.root.shape == read_shape("s32[3,2]")
+    assert [repr(m) for m in computation_maps(filled, SMALL)[0, 0]] == [
+        "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]"
+    ]
+
+
+def test_deep_call_chains_need_no_stack() -> None:
+    lines = ["f0 { ROOT p = s32[4] parameter(0) }"]
+    lines += [
+        f"f{k + 1} {{ p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=f{k} }}"
+        for k in range(3000)
+    ]
+    maps = computation_maps(read_module("\n".join(lines)), SMALL)
+    assert [repr(m) for m in maps[0, 0]] == ["(d0) -> (d0), domain: d0 in [0, 3]"]

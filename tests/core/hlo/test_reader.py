@@ -1,0 +1,450 @@
+"""The reader and the printer: every corpus file, loose snippets, attributes, mistakes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from indexproof.core.errors import InputError
+from indexproof.core.hlo import (
+    Instruction,
+    Module,
+    Operand,
+    Quoted,
+    Raw,
+    Record,
+    Reference,
+    Stride,
+    fill_shapes,
+    format_instruction,
+    format_module,
+    read_instruction,
+    read_module,
+    read_shape,
+)
+
+TESTS = Path(__file__).parents[2]
+FILES = sorted((Path(__file__).parent / "data").glob("*.hlo.gz"))
+
+
+def load(path: Path) -> str:
+    with gzip.open(path, "rt") as file:
+        return file.read()
+
+
+def corpus() -> list[tuple[str, str]]:
+    """All real HLO in the tests, with names."""
+    texts = [(path.name, load(path)) for path in FILES]
+    for case in json.loads(load(TESTS / "oracle/data/truth.json.gz"))["cases"]:
+        texts += [(case["id"] + "." + key, case[key]) for key in ("hlo", "hlo_unoptimized") if key in case]
+    pairs = load(TESTS / "verify/data/xla_pairs.jsonl.gz").splitlines()
+    return texts + [(f"pair {k}", json.loads(line)["hlo"]) for k, line in enumerate(pairs)]
+
+
+def same_after_printing(text: str, name: str = "") -> Module:
+    module = read_module(text)
+    for percent in (True, False):
+        printed = format_module(module, percent)
+        again = read_module(printed)
+        assert again == module, name
+        assert hash(again) == hash(module), name
+        assert format_module(again, percent) == printed, name
+    return module
+
+
+def test_every_corpus_text_comes_back() -> None:
+    texts = corpus()
+    assert len(FILES) == 44
+    assert len(texts) > 350
+    for name, text in texts:
+        module = same_after_printing(text, name)
+        assert not module.undefined(), name
+        for computation, instruction in module.instructions():
+            assert instruction.shape is not None, (name, instruction.name)
+            assert all(o.shape is not None for o in instruction.operands), (name, instruction.name)
+            assert computation.positions()[instruction.name] >= 0
+
+
+def test_a_compiled_module() -> None:
+    module = read_module(load(FILES[0]))
+    assert module.name == "jit_xent_grad"
+    assert module.attribute("is_scheduled") is True
+    assert [table.name for table in module.tables] == [
+        "FileNames",
+        "FunctionNames",
+        "FileLocations",
+        "StackFrames",
+    ]
+    assert module.tables[0].rows[0] == (1, Quoted("/src/corpus_build.py"))
+    assert module.entry.signature is not None
+    fused = module.computation("%fused_computation.1")
+    reduce = fused.instruction("reduce_sum.17")
+    assert reduce.opcode == "reduce"
+    assert reduce.operands == (
+        Operand("param_1.6", read_shape("f32[32,2]{1,0}")),
+        Operand("constant.13", read_shape("f32[]")),
+    )
+    assert reduce.integers("dimensions") == (1,)
+    assert reduce.called == ("region_3.7.clone",)
+    metadata = reduce.attribute("metadata")
+    assert isinstance(metadata, Record)
+    assert metadata.get("stack_frame_id") == 5
+    assert fused.root.name == "div.3"
+    assert [p.name for p in fused.parameters] == ["param_0.2", "param_1.6"]
+
+
+def test_lines_are_counted() -> None:
+    module = read_module("HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n\n  b = f32[] negate(a)\n}\n")
+    assert [i.line for _, i in module.instructions()] == [4, 6]
+
+
+# The forms that the published documents use.
+SNIPPETS = {
+    "bare list": """
+        p0 = f32[10, 20] parameter(0)
+        p1 = f32[10, 20] parameter(1)
+        output = f32[10, 20] add(p0, p1)""",
+    "bare computation": """
+        f {
+          p0 = f32[1000, 1000] parameter(0)
+          transpose_p0 = f32[1000, 1000]{0, 1} transpose(p0), dimensions={1, 0}
+          ROOT a0 = f32[1000, 1000] add(p0, transpose_p0)
+        }""",
+    "no shape": """
+        src = s32[2,2,258] parameter(0)
+        of1 = s32[] parameter(1)
+        of2 = s32[] parameter(2)
+        of3 = s32[] parameter(3)
+        ds = dynamic-slice(s32[2,2,258] src, s32[] of1, s32[] of2, s32[] of3),
+          dynamic_slice_sizes={1, 2, 32}""",
+    "operands on another line": """
+        src = s32[20,30] parameter(0)
+        upd = s32[5,10] parameter(1)
+        of1 = s32[] parameter(2)
+        of2 = s32[] parameter(3)
+        dus = s32[20,30] dynamic-update-slice(
+          s32[20,30] src, s32[5,10] upd, s32[] of1, s32[] of2)""",
+    "attributes on other lines": """
+        operand = f32[33,76,70] parameter(0)
+        indices = s32[1806,2] parameter(1)
+        gather = f32[1806,7,8,4] gather(operand, indices),
+          offset_dims={1,2,3},
+          collapsed_slice_dims={},
+          start_index_map={0,1},
+          index_vector_dim=1,
+          slice_sizes={7,8,4}""",
+    "computation not given": """
+        p0 = f32[256,10] parameter(0)
+        p0_init = f32[] constant(-inf)
+        p1 = s32[256,10] parameter(1)
+        p1_init = s32[] constant(0)
+        out = (f32[10], s32[10]) reduce(p0, p1, p0_init, p1_init),
+          dimensions={0}, to_apply=max""",
+    "ROOT in a list": """
+        p0 = f32[2, 5, 7] parameter(0)
+        p1 = f32[2, 11, 7] parameter(1)
+        ROOT output = f32[2, 16, 7] concatenate(f32[2, 5, 7] p0, f32[2, 11, 7] p1), dimensions={1}""",
+    "iota with dimensions": "iota = f32[2,4] iota(), dimensions={1}",
+    "shape before the name": "f32[4, 8] out = reduce(f32[2, 4, 8, 16] in, f32[] zero), dimensions={0,3}",
+    "free operands": "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}",
+    "hyphens in names": """
+        c_inf = f32[] constant(-inf)
+        p0 = f32[1024, 514] parameter(0)
+        reduce-window = f32[1024, 3] reduce-window(p0, c_inf),
+          window={size=1x512 pad=0_0x0_0}, to_apply=max""",
+}
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_loose_snippets(name: str) -> None:
+    same_after_printing(SNIPPETS[name], name)
+
+
+def test_what_loose_snippets_say() -> None:
+    module = read_module(SNIPPETS["no shape"])
+    slice_ = module.entry.root
+    assert slice_.shape is None
+    assert slice_.integers("dynamic_slice_sizes") == (1, 2, 32)
+    shape = read_shape("s32[1,2,32]")
+    assert (
+        fill_shapes(module, lambda i: shape if i.opcode == "dynamic-slice" else None).entry.root.shape
+        == shape
+    )
+    assert read_module(SNIPPETS["computation not given"]).undefined() == ("max",)
+    assert read_module(SNIPPETS["free operands"]).entry.root.operands == (
+        Operand("x", read_shape("f32[2,3]")),
+    )
+    assert read_module(SNIPPETS["bare computation"]).entry.name == "f"
+
+
+def test_the_root_need_not_come_last() -> None:
+    module = same_after_printing(
+        "e {\n a = f32[] parameter(0)\n ROOT b = f32[] negate(a)\n c = f32[] negate(b)\n}"
+    )
+    assert module.entry.root.name == "b"
+
+
+def test_one_instruction() -> None:
+    text = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
+    instruction = read_instruction(text)
+    assert instruction == Instruction(
+        "t",
+        "transpose",
+        read_shape("f32[3,2]"),
+        (Operand("x", read_shape("f32[2,3]")),),
+        (("dimensions", (1, 0)),),
+    )
+    assert format_instruction(instruction, percent=False, operand_shapes=True) == text
+    with pytest.raises(InputError, match="after an instruction"):
+        read_instruction(text + " more")
+
+
+ATTRIBUTES = [
+    ("dimensions={0,2}", "dimensions", (0, 2)),
+    ("dimensions={}", "dimensions", ()),
+    ("dimensions={ 1 , 0 }", "dimensions", (1, 0)),
+    ("index=3", "index", 3),
+    ("k=-3", "k", -3),
+    ("flag=true", "flag", True),
+    ("direction=LT", "direction", "LT"),
+    ("kind=kLoop", "kind", "kLoop"),
+    ("padding=1_4_1x4_-8_0", "padding", "1_4_1x4_-8_0"),
+    ("padding=", "padding", ""),
+    ("dim_labels=b01f_01io->b01f", "dim_labels", "b01f_01io->b01f"),
+    ("slice={[5:10:1], [3:20:7], [0:50]}", "slice", (Stride(5, 10), Stride(3, 20, 7), Stride(0, 50))),
+    ("replica_groups={{0,1},{2,3}}", "replica_groups", ((0, 1), (2, 3))),
+    ("replica_groups={{}}", "replica_groups", ((),)),
+    ("replica_groups=[2,4]<=[8]", "replica_groups", Raw("[2,4]<=[8]")),
+    ("replica_groups=[2,4]<=[4,2]T(1,0)", "replica_groups", Raw("[2,4]<=[4,2]T(1,0)")),
+    ("to_apply=max", "to_apply", Reference("max")),
+    ("calls=%f.1", "calls", Reference("f.1")),
+    ("branch_computations={%a, b.2}", "branch_computations", (Reference("a"), Reference("b.2"))),
+    ("window={size=1x512 pad=0_0x0_0}", "window", Record((("size", "1x512"), ("pad", "0_0x0_0")))),
+    (
+        'frontend_attributes={a="b",c="d"}',
+        "frontend_attributes",
+        Record((("a", Quoted("b")), ("c", Quoted("d"))), True),
+    ),
+    (
+        'metadata={op_name="a{b}\\"c\\"" id=5}',
+        "metadata",
+        Record((("op_name", Quoted('a{b}\\"c\\"')), ("id", 5))),
+    ),
+    ('backend_config={"a":{"b":[1,2]},"c":"}"}', "backend_config", Raw('{"a":{"b":[1,2]},"c":"}"}')),
+    ('custom_call_target="x.y"', "custom_call_target", Quoted("x.y")),
+    ("sharding={replicated}", "sharding", ("replicated",)),
+    ("sharding={devices=[2,1]<=[2]}", "sharding", Raw("{devices=[2,1]<=[2]}")),
+    ("sharding={{replicated}, {maximal device=0}}", "sharding", Raw("{{replicated}, {maximal device=0}}")),
+    ("propagate={true,false}", "propagate", (True, False)),
+    ("odd={1,2", None, None),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "value"), ATTRIBUTES)
+def test_attribute_values(text: str, name: str | None, value: object) -> None:
+    source = f"x = f32[2] frobnicate(f32[2] y), first=1, {text}, last=2"
+    if name is None:
+        with pytest.raises(InputError):
+            read_module(source)
+        return
+    instruction = same_after_printing(source).entry.root
+    assert [key for key, _ in instruction.attributes] == ["first", name, "last"]
+    found = instruction.attribute(name)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_structured_attributes() -> None:
+    conv = read_instruction(
+        "c = f32[] convolution(f32[] a, f32[] b), window={size=2x3 stride=1x2 pad=2_1x-1_2 lhs_dilate=1x1 "
+        "rhs_dilate=1x2 rhs_reversal=0x1}, dim_labels=01fb_1io0->b0f1"
+    )
+    first, second = conv.window()
+    assert (first.size, first.stride, first.low, first.high, first.window_dilation) == (2, 1, 2, 1, 1)
+    assert (second.size, second.stride, second.low, second.high, second.reversed) == (3, 2, -1, 2, True)
+    labels = conv.dim_labels()
+    assert (labels.input_batch, labels.input_feature, labels.input_spatial) == (3, 2, (0, 1))
+    assert (labels.kernel_input, labels.kernel_output, labels.kernel_spatial) == (1, 2, (3, 0))
+    assert (labels.output_batch, labels.output_feature, labels.output_spatial) == (0, 2, (1, 3))
+    pad = read_instruction("p = f32[] pad(f32[] a, f32[] b), padding=1_4_1x-4_8")
+    assert pad.padding() == ((1, 4, 1), (-4, 8, 0))
+    assert read_instruction("p = f32[] pad(f32[] a, f32[] b), padding=").padding() == ()
+    assert read_instruction("r = f32[] reduce-window(f32[] a)").window() == ()
+    assert read_instruction("r = f32[] reduce-window(f32[3] a), window={size=3}").window()[0].size == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("a = f32[] b(), window={size=2x2 stride=1}", "window"),
+        ("a = f32[] b(), window={stride=1}", "window"),
+        ("a = f32[] b(), window={size=2 colour=3}", "window"),
+        ("a = f32[] b(), window={size=axb}", "window"),
+        ("a = f32[] b(), window={1,2}", "window"),
+        ("a = f32[] b(), padding=1", "padding"),
+        ("a = f32[] b(), padding=1_2_3_4", "padding"),
+        ("a = f32[] b()", "padding"),
+        ("a = f32[] b(), dim_labels=b0f_0io->b1f", "dim_labels"),
+        ("a = f32[] b(), dim_labels=bb0f_0io->b0f", "dim_labels"),
+        ("a = f32[] b(), dim_labels={}", "dim_labels"),
+        ("a = f32[] b(), slice={1,2}", "strides"),
+    ],
+)
+def test_attributes_that_make_no_sense(text: str, call: str) -> None:
+    with pytest.raises(InputError) as caught:
+        getattr(read_instruction(text), call)()
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_and_mistyped_attributes() -> None:
+    instruction = read_instruction("a = f32[2] b(f32[2] c), x=LT, y={1}, z=1")
+    assert instruction.integer("w", 7) == 7
+    assert instruction.integers("w", (1,)) == (1,)
+    assert instruction.word("w", "EQ") == "EQ"
+    for call in (
+        lambda: instruction.integer("x"),
+        lambda: instruction.integers("z"),
+        lambda: instruction.word("y"),
+        lambda: instruction.integer("w"),
+        lambda: instruction.parameter_number,
+    ):
+        with pytest.raises(InputError):
+            call()
+
+
+def test_comments_are_skipped_and_positions_kept() -> None:
+    text = (
+        "a = f32[2] /* two\nlines */ parameter(0)\n// all\n"
+        'b = f32[2] foo(a), m={op_name="/* no */ // no"}\nc = f32[2] foo(d)'
+    )
+    with pytest.raises(InputError) as caught:
+        read_module(text)
+    assert (caught.value.line, caught.value.column) == (5, 16)
+    good = same_after_printing(text.rsplit("\n", 1)[0])
+    assert good.entry.root.attribute("m") == Record((("op_name", Quoted("/* no */ // no")),))
+
+
+CONSTANTS = [
+    "0",
+    "-inf",
+    "{1, 2}",
+    "{ { 1, 2 }, { 3, 4 } }",
+    "{...}",
+    "(1, 2)",
+    "((1, 2), {3})",
+    '"a ) b"',
+    "nan",
+]
+
+
+@pytest.mark.parametrize("literal", CONSTANTS)
+def test_constants_keep_their_text(literal: str) -> None:
+    module = same_after_printing(f"HloModule m\nENTRY e {{ ROOT c = f32[2] constant({literal}) }}")
+    assert module.entry.root.literal == literal
+
+
+MISTAKES = [
+    ("", 1, 1, "no HLO here"),
+    ("HloModule m", 1, 12, "the module has no computation"),
+    ("HloModule m\nfoo", 2, 1, "where a computation belongs"),
+    ("ENTRY e {", 1, 10, "has no instructions"),
+    ("e { a = f32[] parameter(0)", 1, 3, "is not closed"),
+    ("e { a = f32[] parameter(0) ]", 1, 28, "where an instruction belongs"),
+    ("e (p f32[]) -> f32[] { a = f32[] parameter(0) }", 1, 6, "after a parameter's name"),
+    ("e (p: f32[]) { a = f32[] parameter(0) }", 1, 14, "after the parameters"),
+    ("a = f32[2] add(b, c)", 1, 16, "operand 'b' is not defined"),
+    ("HloModule m\ne { a = f32[2] negate(f32[2] b) }", 2, 30, "operand 'b' is not defined"),
+    ("a = f32[2] parameter(0)\na = f32[2] parameter(1)", 2, 1, "defined twice"),
+    ("a = f32[2] parameter(0)\nb = f32[2] parameter(0)", 2, 1, "parameter 0 is defined twice"),
+    ("HloModule m\ne { a = f32[2] parameter(1) }", 2, 29, "no parameter(0)"),
+    ("e { ROOT a = f32[] parameter(0) ROOT b = f32[] negate(a) }", 1, 33, "two ROOT"),
+    (
+        "ENTRY a { x = f32[] constant(1) } ENTRY b { x = f32[] constant(1) }",
+        1,
+        35,
+        "two computations are marked",
+    ),
+    ("a { x = f32[] constant(1) } a { x = f32[] constant(1) }", 1, 29, "defined twice"),
+    ("a = f32[2] parameter(x)", 1, 22, "a parameter number"),
+    ("a = f32[2] constant()", 1, 21, "a constant without value"),
+    ("a = f32[2] parameter(0)\nb = f32[2] negate(f32[3] a)", 2, 26, "was defined as"),
+    ("a = f32[2] parameter(0)\nb = f32[2] add(a,)", 2, 18, "where an operand belongs"),
+    ("a = f32[2] parameter(0)\nb = f32[2] add(a a)", 2, 18, "between operands"),
+    ("a = f32[2] parameter(0)\nb = f32[2] add(a", 2, 15, "'(' is not closed"),
+    ("a = f32[2] parameter(0), x={1", 1, 28, "'{' is not closed"),
+    ('a = f32[2] parameter(0), x="1', 1, 28, "a string is not closed"),
+    ("a = f32[2] parameter(0), x=", 1, 28, "where a value belongs"),
+    ("a = f32[2] parameter(0), x=1, x=2", 1, 31, "given twice"),
+    ("a = f32[2] parameter(0),", 1, 25, "after a comma"),
+    ("a = f32[2]", 1, 11, "where an opcode belongs"),
+    ("a = f32[2] 5(x)", 1, 12, "where an opcode belongs"),
+    ("a : f32[2]", 1, 1, "where a computation belongs"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "message"), MISTAKES)
+def test_mistakes_say_where(text: str, line: int, column: int, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_module(text)
+    error = caught.value
+    assert (error.line, error.column) == (line, column), str(error)
+    assert message in str(error)
+    assert error.expected
+    assert error.render().count("\n") == 2
+
+
+def test_mutated_text_fails_only_as_documented() -> None:
+    """Characters deleted, doubled, exchanged and inserted: a module or an `InputError`, and no slow cases."""
+    random_ = random.Random(20)
+    texts = [text for _, text in corpus() if len(text) < 4000]
+    refused: list[InputError] = []
+    for _ in range(1500):
+        text = random_.choice(texts)
+        for _ in range(random_.randint(1, 4)):
+            at = random_.randrange(len(text))
+            span = random_.choice((1, 1, 1, 10, 100))
+            piece = random_.choice(
+                ("", text[at : at + span] * 2, random_.choice('{}()[]",=%:*/\\ \nROOT0'), "((" * 50)
+            )
+            text = text[:at] + piece + text[at + span :]
+        started = time.perf_counter()
+        try:
+            module = read_module(text)
+        except InputError as error:
+            refused.append(error)
+        else:
+            assert read_module(format_module(module)) == module
+        assert time.perf_counter() - started < 5
+    assert len(refused) > 500
+    for error in refused:
+        assert "\n" not in str(error)
+        assert error.render()
+
+
+def test_deep_nesting_needs_no_stack() -> None:
+    deep = "{" * 20_000
+    for text in (
+        f"a = f32[] b(), x={deep}",
+        f"a = f32[] b(), x={deep}{'}' * 20_000}",
+        f"a = f32[] constant({deep}{'}' * 20_000})",
+        "a = " + "(" * 20_000,
+    ):
+        try:
+            module = read_module(text)
+        except InputError:
+            continue
+        assert read_module(format_module(module)) == module
+
+
+def test_speed() -> None:
+    """At least 1 MB/s; this guards against an order of magnitude only, the benchmark measures."""
+    text = load(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
+    started = time.perf_counter()
+    for _ in range(5):
+        read_module(text)
+    assert len(text) * 5 / (time.perf_counter() - started) > 200_000

@@ -1,0 +1,266 @@
+"""The textual notation: everything published is read, and what was read is printed as it was."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from indexproof.core.errors import InputError, TooLargeError
+from indexproof.core.expr import ceildiv, floordiv, integer, linear, maximum, minimum, mod, mul, var
+from indexproof.core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
+from indexproof.core.text import format_expr, format_map, parse_condition, parse_expr, parse_map, read_map
+
+DATA = Path(__file__).parent / "data"
+XLA = (DATA / "xla_maps.txt").read_text().splitlines()
+PUBLISHED = (DATA / "published_maps.txt").read_text().rstrip("\n").split("\n\n")
+
+d0, d1, d2, s0, x = map(var, ("d0", "d1", "d2", "s0", "x"))
+
+
+def test_the_data_is_there() -> None:
+    assert len(XLA) == 400
+    assert len(PUBLISHED) == 92
+
+
+def test_every_printed_map_is_reproduced_character_by_character() -> None:
+    for line in XLA:
+        assert format_map(parse_map(line), division="/") == line
+
+
+@pytest.mark.parametrize("division", ["floordiv", "/", "//"])
+@pytest.mark.parametrize("multiline", [False, True])
+def test_reading_what_was_printed_gives_the_same_map(division: str, multiline: bool) -> None:
+    for text in [*XLA, *PUBLISHED]:
+        m = parse_map(text)
+        assert parse_map(format_map(m, division, multiline)) == m, text
+
+
+def test_published_maps_are_printed_as_published_where_their_text_is_canonical() -> None:
+    reproduced = sum(format_map(parse_map(t), multiline=True) == t for t in PUBLISHED)
+    assert reproduced == 41  # the others lack commas, have one too many, or order their summands differently
+
+
+def test_commas_newlines_and_the_word_domain_are_optional() -> None:
+    m = IndexingMap.of([("d0", 0, 9), ("d1", -1, 4)], [("s0", 0, 2)], [], [d0 + s0, d1], [(d0 + s0, 0, 5)])
+    head = "(d0, d1)[s0] -> (d0 + s0, d1)"
+    entries = ["d0 in [0, 9]", "d1 in [-1, 4]", "s0 in [0, 2]", "d0 + s0 in [0, 5]"]
+    for start in (", domain: ", " domain: ", "\ndomain:\n", ",\ndomain:\n  ", " ", "\n", ", "):
+        for between in (", ", "\n", ",\n", " "):
+            for end in ("", ",", "\n", ", is_simplified: true", "\nis_simplified: false\n"):
+                assert parse_map(head + start + between.join(entries) + end) == m
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-d0 floordiv 2", floordiv(-d0, 2)),
+        ("-d0 mod 2", mod(-d0, 2)),
+        ("-d0 * 3", d0 * -3),
+        ("3 - d0 mod 2", 3 - mod(d0, 2)),
+        ("--d0", d0),
+        ("d0 - -d1", d0 + d1),
+        ("d0 * -3 floordiv 2", floordiv(d0 * -3, 2)),
+        ("-(-11d0 - d1 + 109) floordiv 11 + 9", floordiv(-(d0 * -11 - d1 + 109), 11) + 9),
+        ("100d0 + 10d1 + d2", d0 * 100 + d1 * 10 + d2),
+        ("16d0 mod 4", mod(d0 * 16, 4)),
+        ("-2d0 // 3", floordiv(d0 * -2, 3)),
+        ("16 mod 5", integer(1)),
+        ("7 floordiv -2", integer(-4)),
+        ("d0 floorDiv 2 % 3", mod(floordiv(d0, 2), 3)),
+        ("d0 / 2 * 3 mod 4", mod(floordiv(d0, 2) * 3, 4)),
+        ("d0 ceildiv 4", ceildiv(d0, 4)),
+        ("ceildiv(d0 + 1, 4)", ceildiv(d0 + 1, 4)),
+        ("min(d0, 3, d1 + 1,)", minimum(d0, 3, d1 + 1)),
+        ("max(min(d0, 3), -1) * 2", maximum(minimum(d0, 3), -1) * 2),
+        ("2 * (d0 + 3 * (d1 - 1))", d0 * 2 + d1 * 6 - 6),
+        ("(((x)))", x),
+        ("d0 * (2 + 1)", d0 * 3),
+        ("0007d0", d0 * 7),
+    ],
+)
+def test_reading_expressions(text: str, expected: object) -> None:
+    assert parse_expr(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (linear(6, [(d0, -1)]), "-d0 + 6"),
+        (linear(-12, [(d0, 32), (d1, 1)]), "d0 * 32 + d1 - 12"),
+        (d1 + mod(d0, 4) * 3, "(d0 mod 4) * 3 + d1"),
+        (d0 - mod(d1, 4), "-(d1 mod 4) + d0"),
+        (mod(d0, 9) - mod(d1, 3) - d1, "-(d1 mod 3) - d1 + d0 mod 9"),
+        (mod(d0, 9) * 2 - mod(d1, 3) - d1, "(d0 mod 9) * 2 - d1 mod 3 - d1"),
+        (d1 - d0 + 7, "d1 - d0 + 7"),
+        (d1 - d0 * 2, "d0 * -2 + d1"),
+        (d0 * 2 - mod(d1, 4), "-(d1 mod 4) + d0 * 2"),
+        (floordiv(-d0, 2), "(-d0) floordiv 2"),
+        (floordiv(d0 * 3, -2), "(d0 * 3) floordiv -2"),
+        (d0 * -4 + 3, "d0 * -4 + 3"),
+        (minimum(3, d1, d0 + 1), "min(d0 + 1, d1, 3)"),
+        (maximum(d0, -1) * 2, "max(d0, -1) * 2"),
+        (ceildiv(d0, 4) + 1, "d0 ceildiv 4 + 1"),
+        (mul(d0, d1) * 3, "(d0 * d1) * 3"),
+        (mod(d0, 2) + floordiv(d0, 2) + d0, "d0 mod 2 + d0 floordiv 2 + d0"),
+        (integer(-3), "-3"),
+    ],
+)
+def test_printing_expressions(expression: object, text: str) -> None:
+    printed = format_expr(expression)  # type: ignore[arg-type]
+    assert printed == text
+    assert parse_expr(printed) is expression
+
+
+def random_expression(rng: random.Random, depth: int, names: list[str]) -> object:
+    if depth == 0 or rng.random() < 0.15:
+        return var(rng.choice(names)) if names and rng.random() < 0.75 else integer(rng.randint(-9, 9))
+    parts = [random_expression(rng, depth - 1, names) for _ in range(rng.choice((2, 2, 3)))]
+    match rng.randrange(6):
+        case 0:
+            return linear(rng.randint(-4, 4), [(p, rng.randint(-4, 4)) for p in parts])  # type: ignore[misc]
+        case 1:
+            return linear(0, [(p, rng.choice((1, 1, -1))) for p in parts])  # type: ignore[misc]
+        case 2:
+            return floordiv(parts[0], rng.choice((2, 3, 7, -2)))  # type: ignore[arg-type]
+        case 3:
+            return mod(parts[0], rng.choice((2, 3, 7, -2)))  # type: ignore[arg-type]
+        case 4:
+            return ceildiv(parts[0], rng.choice((2, 3, 7, -2)))  # type: ignore[arg-type]
+    return rng.choice((minimum, maximum))(*parts)  # type: ignore[arg-type]
+
+
+def random_map(rng: random.Random) -> IndexingMap:
+    dims = [
+        (rng.choice(("d{}", "th_{}")).format(i), lo := rng.randint(-2, 2), lo + rng.randint(-1, 4))
+        for i in range(rng.randrange(4))
+    ]
+    ranges = [(f"s{i}", 0, rng.randint(-1, 4)) for i in range(rng.randrange(3))]
+    names = [v[0] for v in dims + ranges]
+    rts = []
+    for i in range(rng.randrange(3)):
+        index = tuple(random_expression(rng, 2, names) for _ in range(rng.randrange(3)))
+        source = (
+            RuntimeSource(f"of{i} = s32[{rng.randrange(9)}] parameter({i})", index)
+            if rng.random() < 0.5
+            else None
+        )  # type: ignore[arg-type]
+        rts.append(RuntimeVariable(f"rt{i}", 0, rng.randint(-1, 4), source))
+        if rng.random() < 0.5:
+            names.append(f"rt{i}")
+    names = list(dict.fromkeys([*names, *(r.name for r in rts)]))
+    results = [random_expression(rng, 3, names) for _ in range(rng.randrange(4))]
+    constraints = [
+        (random_expression(rng, 2, names), rng.randint(-5, 3), rng.randint(-2, 9))
+        for _ in range(rng.randrange(3))
+    ]
+    return IndexingMap.of(dims, ranges, rts, results, constraints)  # type: ignore[arg-type]
+
+
+def test_round_trip_of_random_maps() -> None:
+    rng = random.Random(7)
+    for _ in range(400):
+        m = random_map(rng)
+        for division in ("floordiv", "/"):
+            for multiline in (False, True):
+                assert parse_map(format_map(m, division, multiline)) == m
+        assert parse_map(repr(m)) == m
+
+
+def test_sources_of_runtime_variables_are_read_and_printed() -> None:
+    gather = next(t for t in PUBLISHED if "[s0, s1] -> (d1 + s0" in t)
+    m = parse_map(gather)
+    assert [r.name for r in m.rts] == ["s0", "s1"]
+    assert m.ranges == ()
+    assert m.rts[1].source == RuntimeSource("indices = s32[1806,2]{1,0} parameter(1)", (d0, integer(1)))
+    assert repr(m).splitlines()[0] == "(d0, d1, d2, d3){s0, s1} -> (d1 + s0, d2 + s1, d3),"
+    assert "  hlo: indices = s32[1806,2]{1,0} parameter(1)\n  (d0, d1, d2, d3) -> (d0, 1)" in repr(m)
+
+
+def test_the_map_of_a_source_names_variables_by_position() -> None:
+    m = parse_map(
+        "(d0, d1)[s0]{rt0, rt1} -> (d0 + rt0, s0 + rt1)\n"
+        "d0 in [0, 1] d1 in [0, 1] s0 in [0, 3]\n"
+        "rt0 in [0, 4]\n  hlo: a, with [odd: text\n  (d1, d0) -> (d1, 3)\n"
+        "rt1 in [0, 4]\n  hlo: b\n  (i, j)[k]{p, q} -> (i + k, p)\n"
+    )
+    sources = [r.source for r in m.rts]
+    assert sources[0] == RuntimeSource("a, with [odd: text", (d0, integer(3)))
+    assert sources[1] == RuntimeSource("b", (d0 + s0, var("rt0")))
+    assert parse_map(repr(m)) == m
+
+
+def test_further_intervals_of_a_variable_are_constraints() -> None:
+    m = parse_map(
+        "(d0) -> (d0), domain: d0 in [0, 9], d0 in [2, 4], d0 mod 2 in [0, 0], 5 in [0, 4], d0 in [3, 8]"
+    )
+    assert [(str(c.expr), c.lo, c.hi) for c in m.constraints] == [
+        ("d0", 3, 4),
+        (str(mod(d0, 2)), 0, 0),
+        ("5", 0, 4),
+    ]
+    assert parse_map(repr(m)) == m
+
+
+def test_bounds_may_come_from_elsewhere() -> None:
+    m = parse_map("(d0, d1) -> (d0 + d1 floordiv 16, d1 mod 16)", bounds={"d0": (0, 6), "d1": (0, 14)})
+    assert [(v.lo, v.hi) for v in m.dims] == [(0, 6), (0, 14)]
+
+
+def test_huge_integers() -> None:
+    text = f"(d0) -> (d0 + {'9' * 9000}), domain: d0 in [-{'1' * 5001}, 3]"
+    assert repr(parse_map(text)) == text
+
+
+def test_deep_expressions() -> None:
+    e = d0
+    for _ in range(10_000):
+        e = e // 2 + 1
+    m = IndexingMap.of([("d0", 0, 9)], results=[e])
+    assert parse_map(repr(m)) == m
+    assert parse_expr("(" * 10_000 + "d0" + ")" * 10_000) is d0
+    assert parse_expr("-" * 10_001 + "d0") is -d0
+    assert parse_expr("min(d0 + 1, " * 10_000 + "d0" + ")" * 10_000) is not None
+
+
+def test_long_sums_take_linear_time() -> None:
+    e = linear(0, [(var(f"d{i}"), i + 1) for i in range(10_000)])
+    assert parse_expr(format_expr(e)) is e
+
+
+def test_text_that_would_never_end_is_refused() -> None:
+    e = d0
+    for _ in range(80):
+        e = e // 2 + e % 3
+    m = IndexingMap.of([("d0", 0, 9)], results=[e])
+    with pytest.raises(TooLargeError):
+        format_map(m)
+    assert "IndexingMap with 1 dims" in repr(m)
+
+
+def test_conditions() -> None:
+    names = {"a": d0, "b": d1}
+    c = parse_condition("0 <= a < b and a in [0, b - 1], 3 divides a", names)
+    assert c.evaluate({"d0": 3, "d1": 4})
+    assert not c.evaluate({"d0": 2, "d1": 4})
+    assert parse_condition("x ∈ [0, 3]") == parse_condition("x in [0, 3]")
+    assert parse_condition("a != 1, b > 0").evaluate({"a": 2, "b": 1})
+    with pytest.raises(InputError, match=r"line 1, column 3: the text ends too early; expected an operator"):
+        parse_condition("a ", names)
+
+
+def test_read_map_takes_either_form() -> None:
+    text = "(d0) -> (d0), domain: d0 in [0, 1]"
+    assert read_map(text) == read_map(' {"dims": [["d0", 0, 1]], "results": ["d0"]}')
+
+
+def test_positions_count_from_where_the_text_stands_in_its_file() -> None:
+    with pytest.raises(InputError) as caught:
+        parse_map("(d0) ->\n (d1)", first_line=12, first_column=5)
+    assert (caught.value.line, caught.value.column) == (13, 3)
+    assert caught.value.render().endswith("\n   (d1)\n    ^")
+    with pytest.raises(InputError) as caught:
+        parse_map("(d0) -> (d1)", first_line=12, first_column=5)
+    assert (caught.value.line, caught.value.column) == (12, 14)
+    assert caught.value.render().endswith("\n  (d0) -> (d1)\n           ^")

@@ -1,0 +1,369 @@
+"""Every op against what jax computes: shapes, and which elements an output element depends on.
+
+Dependence is observed, not derived: one operand element is given another value, and the output elements that
+change depend on it. That needs no gradient, so it works for integers and comparisons as well.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexproof.core.op import DIRECTIONS, Op
+from indexproof.core.op_relation import Pair, map_relation, reads_relation
+from indexproof.rules.ops import OPS
+from indexproof.rules.ops.contraction import Dot
+from indexproof.rules.ops.dynamic import DynamicSlice, DynamicUpdateSlice, Gather
+from indexproof.rules.ops.folding import Reduce
+from indexproof.rules.ops.movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
+from indexproof.rules.ops.pointwise import (
+    FUNCTIONS,
+    Clamp,
+    Compare,
+    Constant,
+    Convert,
+    Copy,
+    Elementwise,
+    Iota,
+    Select,
+)
+from indexproof.rules.ops.reshape import Bitcast, BitcastConvert, Reshape
+from indexproof.rules.ops.window import Convolution, ReduceWindow, Window
+
+jax = pytest.importorskip("jax")
+
+Shape = list[int]
+Case = tuple[Op, list[Shape]]
+SAMPLES = 6
+# Ops of which a result may stay the same although an operand changes.
+HIDING = (Elementwise, Compare, Select, Clamp)
+
+
+def sizes(rng: random.Random, rank: int, low: int = 0, high: int = 4) -> Shape:
+    """Random sizes, now and then 0 or 1, at most 48 elements."""
+    while True:
+        x = [rng.choice((low, 1, *range(max(low, 1), high + 1), *range(2, high + 1))) for _ in range(rank)]
+        if math.prod(x) <= 48:
+            return x
+
+
+def some(rng: random.Random, rank: int) -> tuple[int, ...]:
+    return tuple(d for d in range(rank) if rng.random() < 0.5)
+
+
+def shuffled(rng: random.Random, values: Sequence[int]) -> tuple[int, ...]:
+    return tuple(rng.sample(list(values), len(values)))
+
+
+# ------------------------------------------------------------------------------------------- random instances
+def elementwise(rng: random.Random, x: Shape) -> Case:
+    function = rng.choice(["add", "multiply", "negate", "exponential", "maximum", "sign", "subtract", "tanh"])
+    return Elementwise(function, FUNCTIONS[function][0]), [x] * FUNCTIONS[function][0]
+
+
+def compare(rng: random.Random, x: Shape) -> Case:
+    return Compare(rng.choice(["LT", "GE", "GT", "LE"])), [x, x]
+
+
+def select(rng: random.Random, x: Shape) -> Case:
+    return Select(), [rng.choice([x, []]), x, x]
+
+
+def clamp(rng: random.Random, x: Shape) -> Case:
+    return Clamp(), rng.choice([[x, x, x], [[], x, []]])
+
+
+def convert(rng: random.Random, x: Shape) -> Case:
+    return Convert("f32"), [x]
+
+
+def copy(rng: random.Random, x: Shape) -> Case:
+    return Copy(), [x]
+
+
+def constant(rng: random.Random, x: Shape) -> Case:
+    return Constant(tuple(x)), []
+
+
+def iota(rng: random.Random, x: Shape) -> Case:
+    x = x or [3]
+    return Iota(tuple(x), rng.randrange(len(x))), []
+
+
+def broadcast(rng: random.Random, x: Shape) -> Case:
+    dimensions = shuffled(rng, some(rng, len(x)))
+    return Broadcast(tuple(x), dimensions), [[x[d] for d in dimensions]]
+
+
+def transpose(rng: random.Random, x: Shape) -> Case:
+    return Transpose(shuffled(rng, range(len(x)))), [x]
+
+
+def reverse(rng: random.Random, x: Shape) -> Case:
+    return Reverse(some(rng, len(x))), [x]
+
+
+def slice_(rng: random.Random, x: Shape) -> Case:
+    ends = [sorted((rng.randint(0, n), rng.randint(0, n))) for n in x]
+    stride = tuple(rng.randint(1, 3) for _ in x)
+    return Slice(tuple(a for a, _ in ends), tuple(b for _, b in ends), stride), [x]
+
+
+def concatenate(rng: random.Random, x: Shape) -> Case:
+    x = x or [2]
+    d, count = rng.randrange(len(x)), rng.randint(1, 4)
+    return Concatenate(d, count), [[*x[:d], rng.randint(0, 3), *x[d + 1 :]] for _ in range(count)]
+
+
+def pad(rng: random.Random, x: Shape) -> Case:
+    while True:
+        op = Pad(*(tuple(rng.randint(low, 2) for _ in x) for low in (-2, -2, 0)))
+        if all(int(n.evaluate({})) >= 0 for n in op.shape(x, [])):
+            return op, [x, []]
+
+
+def factored(rng: random.Random, count: int) -> Shape:
+    """A random shape with `count` elements."""
+    out = []
+    while count > 1:
+        n = rng.choice([k for k in range(2, count + 1) if count % k == 0])
+        out.append(n)
+        count //= n
+    for _ in range(rng.randint(0, 2)):
+        out.insert(rng.randint(0, len(out)), 1)
+    return out if count else [*out, 0, *sizes(rng, rng.randint(0, 2))]
+
+
+def reshape(rng: random.Random, x: Shape) -> Case:
+    return Reshape(tuple(factored(rng, math.prod(x)))), [x]
+
+
+def bitcast(rng: random.Random, x: Shape) -> Case:
+    target = factored(rng, math.prod(x))
+    return Bitcast(tuple(target), shuffled(rng, range(len(x))), shuffled(rng, range(len(target)))), [x]
+
+
+def bitcast_convert(rng: random.Random, x: Shape) -> Case:
+    op = rng.choice([BitcastConvert("same"), BitcastConvert("narrower", 4), BitcastConvert("wider", 4)])
+    return op, [[*x[:-1], 4] if op.change == "wider" else x]
+
+
+def dynamic_slice(rng: random.Random, x: Shape) -> Case:
+    return DynamicSlice(tuple(rng.randint(0, n) for n in x)), [x, *[[] for _ in x]]
+
+
+def dynamic_update_slice(rng: random.Random, x: Shape) -> Case:
+    return DynamicUpdateSlice(len(x)), [x, [rng.randint(0, n) for n in x], *[[] for _ in x]]
+
+
+def gather(rng: random.Random, x: Shape) -> Case:
+    x = [max(n, 1) for n in x]
+    rank = len(x)
+    roles = [rng.choice("wwcmb" if rng.random() < 0.5 else "wm") for _ in range(rank)]
+    mapped = shuffled(rng, [d for d, r in enumerate(roles) if r in "cm"])
+    # a collapsed dimension without start index is at 0: allowed too
+    collapsed = tuple(d for d, r in enumerate(roles) if r == "c")
+    batching = tuple(d for d, r in enumerate(roles) if r == "b")
+    free = [rng.randint(0, 3) for _ in range(rng.randint(0, 2))]
+    indices = [*(x[d] for d in batching), *free]
+    order = shuffled(rng, range(len(indices)))
+    batch = [indices[k] for k in order]
+    paired = [order.index(k) for k in range(len(batching))]
+    vector = rng.randint(0, len(batch))
+    if len(mapped) == 1 and rng.random() < 0.3:
+        vector = len(batch)
+    else:
+        batch.insert(vector, len(mapped))
+        paired = [e + (e >= vector) for e in paired]
+    slices = tuple(1 if r in "cb" else rng.randint(0, n) for n, r in zip(x, roles, strict=True))
+    window = rank - len(collapsed) - len(batching)
+    total = window + len(indices)
+    offset = tuple(sorted(rng.sample(range(total), window)))
+    return Gather(offset, collapsed, mapped, vector, slices, batching, tuple(paired)), [x, batch]
+
+
+def reduce(rng: random.Random, x: Shape) -> Case:
+    count = rng.randint(1, 2)
+    # the oracle adds componentwise
+    depends = ((0,), (1,)) if count == 2 else ()
+    return Reduce(some(rng, len(x)), count, depends), [x] * count + [[]] * count
+
+
+def window(rng: random.Random, size: int, reversed: bool = False) -> Window:
+    pads = rng.randint(-1, 2), rng.randint(-1, 2)
+    return Window(size, rng.randint(1, 3), *pads, rng.randint(1, 2), rng.randint(1, 2), reversed)
+
+
+def reduce_window(rng: random.Random, x: Shape) -> Case:
+    count = rng.randint(1, 2)
+    windows = tuple(window(rng, rng.randint(1, 3)) for _ in x)
+    return ReduceWindow(windows, count, ((0,), (1,)) if count == 2 else ()), [x] * count + [[]] * count
+
+
+def dot(rng: random.Random, x: Shape) -> Case:
+    roles = [rng.choice("bcf") for _ in x]
+    batch, contracting = (shuffled(rng, [d for d, r in enumerate(roles) if r == role]) for role in "bc")
+    y = [*(x[d] for d in (*batch, *contracting)), *sizes(rng, rng.randint(0, 2), high=3)]
+    order = shuffled(rng, range(len(y)))
+    places = [order.index(k) for k in range(len(batch) + len(contracting))]
+    there = tuple(places[: len(batch)]), tuple(places[len(batch) :])
+    return Dot(batch, there[0], contracting, there[1]), [x, [y[k] for k in order]]
+
+
+def convolution(rng: random.Random, x: Shape) -> Case:
+    spatial = min(len(x), 2)
+    groups = rng.choice([(1, 1), (1, 1), (2, 1), (1, 2)])
+    rank = spatial + 2
+    orders = [shuffled(rng, range(rank)) for _ in range(3)]
+    inner, count, batch = rng.randint(1, 2), groups[0] * groups[1], rng.randint(1, 2) * groups[1]
+    outer = rng.randint(1, 2) * count
+    base = [rng.randint(1, 4) for _ in range(spatial)]
+    kernel = [rng.randint(1, 3) for _ in range(spatial)]
+    windows = tuple(window(rng, n, rng.random() < 0.3) for n in kernel)
+    # jax refuses padding that crops more than there is
+    windows = tuple(
+        w if (n - 1) * w.base_dilation + 1 + w.low + w.high >= 0 else replace(w, low=0)
+        for w, n in zip(windows, base, strict=True)
+    )
+    op = Convolution(windows, *orders, *groups)
+    shapes = []
+    for parts, order in (
+        ([batch, inner * groups[0], *base], orders[0]),
+        ([outer, inner, *kernel], orders[1]),
+    ):
+        at = dict(zip(order, parts, strict=True))
+        shapes.append([at[d] for d in range(rank)])
+    return op, shapes
+
+
+MAKERS: dict[str, Callable[[random.Random, Shape], Case]] = {
+    "elementwise": elementwise,
+    "compare": compare,
+    "select": select,
+    "clamp": clamp,
+    "convert": convert,
+    "copy": copy,
+    "constant": constant,
+    "iota": iota,
+    "broadcast": broadcast,
+    "transpose": transpose,
+    "reverse": reverse,
+    "slice": slice_,
+    "concatenate": concatenate,
+    "pad": pad,
+    "reshape": reshape,
+    "bitcast": bitcast,
+    "bitcast-convert": bitcast_convert,
+    "dynamic-slice": dynamic_slice,
+    "dynamic-update-slice": dynamic_update_slice,
+    "gather": gather,
+    "reduce": reduce,
+    "reduce-window": reduce_window,
+    "dot": dot,
+    "convolution": convolution,
+}
+
+
+# ------------------------------------------------------------------------------------------------ observation
+def addresses(op: Op) -> set[int]:
+    """Operands that hold addresses: they say which elements are read."""
+    if isinstance(op, DynamicSlice | DynamicUpdateSlice):
+        return set(range(op.first, op.arity))
+    return {1} if isinstance(op, Gather) else set()
+
+
+def values(op: Op, k: int, shape: Shape, rng: np.random.Generator) -> np.ndarray:
+    if k in addresses(op):
+        return np.array(rng.integers(-6, 9, shape), dtype=np.int32)
+    if isinstance(op, Select) and k == 0:
+        return np.array(rng.integers(0, 2, shape), dtype=bool)
+    if isinstance(op, BitcastConvert):
+        kind = np.uint8 if op.change == "wider" else np.int32
+        return np.array(rng.integers(0, np.iinfo(kind).max, shape, endpoint=True), dtype=kind)
+    if isinstance(op, HIDING):
+        # around zero, so that signs and comparisons come out either way
+        return np.array(rng.choice([-3, -2, -1, 1, 2, 3], shape), dtype=np.float32)
+    # small positive integers: sums of them and of their products change, exactly, whenever a term does
+    return np.array(rng.integers(1, 50, shape), dtype=np.float32)
+
+
+def observed(
+    op: Op, run: Callable[..., Any], shapes: list[Shape], k: int, arrays: list[np.ndarray], reads: set[Pair]
+) -> set[Pair]:
+    """(output element, element of operand k) pairs in which a change of the one changes the other.
+
+    What is seen is a dependence for certain. Where a dependence may hide (a comparison that comes out the
+    same), other bases are tried until all of `reads` was seen, or many of them.
+    """
+    rng = np.random.default_rng(k)
+    found: set[Pair] = set()
+    for _ in range(300 if isinstance(op, HIDING) else 1):
+        base = result(op, run(*arrays), k)
+        for element in np.ndindex(*shapes[k]):
+            changed = arrays[k].copy()
+            changed[element] = another(op, k, arrays[k][element], rng)
+            now = result(op, run(*arrays[:k], changed, *arrays[k + 1 :]), k)
+            found |= {(tuple(place), element) for place in np.argwhere(now != base).tolist()}
+        if found == reads:
+            break
+        arrays = [values(op, j, x, rng) for j, x in enumerate(shapes)]
+    return found
+
+
+def another(op: Op, k: int, old: Any, rng: np.random.Generator) -> Any:
+    """A value that differs from `old`; in every byte where bytes are what counts."""
+    if isinstance(op, BitcastConvert) or old.dtype == bool:
+        return ~old
+    new = old
+    while new == old:
+        new = values(op, k, [], rng)
+    return new
+
+
+def optimized_away(op: Op, shapes: list[Shape], k: int) -> bool:
+    """Whether XLA leaves out an initial value: it takes for granted that folding one element needs none.
+
+    HLO wants initial values to be neutral, so that the compiler may use them any number of times, also never.
+    The ops say what the definition of the fold reads, as the reference interpreter does.
+    """
+    if isinstance(op, Reduce):
+        return k >= op.count and math.prod(shapes[0][d] for d in op.dimensions) == 1
+    return isinstance(op, ReduceWindow) and k >= op.count and not shapes[0]
+
+
+def result(op: Op, made: Any, k: int) -> np.ndarray:
+    """The output that operand k has a part in."""
+    return np.asarray(made[k % op.results] if isinstance(made, tuple | list) else made)
+
+
+@pytest.mark.parametrize("rank", range(6))
+@pytest.mark.parametrize("name", MAKERS)
+def test_reads_is_what_jax_computes(name: str, rank: int) -> None:
+    rng, numbers = random.Random(f"{name} {rank}"), np.random.default_rng(rank)
+    for _ in range(SAMPLES):
+        op, shapes = MAKERS[name](rng, sizes(rng, rank))
+        op.validate(*shapes)
+        arrays = [values(op, k, x, numbers) for k, x in enumerate(shapes)]
+        run = jax.jit(lambda *arrays, op=op: op.lax(jax.lax, *arrays))
+        made = run(*arrays)
+        for output in made if isinstance(made, tuple | list) else [made]:
+            assert [int(n.evaluate({})) for n in op.shape(*shapes)] == list(output.shape), (op.text(), shapes)
+        if any(math.prod(x) > 100 for x in shapes) or math.prod(output.shape) > 400:
+            continue
+        for k in range(op.arity if shapes else 0):
+            reads = reads_relation(op, k, shapes, dict(enumerate(arrays)))
+            for direction in DIRECTIONS:
+                assert map_relation(op, k, direction, shapes, dict(enumerate(arrays))) == reads
+            # what an address changes is where the op reads, not what: every output counts as reading it
+            if k not in addresses(op) and not optimized_away(op, shapes, k):
+                assert reads == observed(op, run, shapes, k, arrays, reads), (op.text(), k, shapes)
+
+
+def test_every_op_has_an_oracle() -> None:
+    assert set(MAKERS) == set(OPS)

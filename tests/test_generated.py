@@ -1,0 +1,80 @@
+"""The documents in the tree are what the declarations say, and the check notices when they are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from indexproof.cli import _help_texts, app
+from indexproof.core.rewrite import RuleSet
+from indexproof.reports.documents import documents, outdated, write_documents
+from indexproof.rules import catalog
+from indexproof.rules.ops import OPS
+from indexproof.rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS
+
+FOLDER = Path(__file__).parent.parent / "reports/docs"
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return documents(_help_texts())
+
+
+def test_committed_documents_are_current(pages: dict[str, str]) -> None:
+    assert not outdated(pages, FOLDER), "run `make docs` and commit the result"
+
+
+def test_printing_them_twice_gives_the_same(pages: dict[str, str]) -> None:
+    assert documents(_help_texts()) == pages
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_they_do_not_depend_on_the_terminal(
+    pages: dict[str, str], columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert documents(_help_texts()) == pages
+
+
+def test_everything_is_documented(pages: dict[str, str]) -> None:
+    for r in catalog.RULES:
+        assert f"\n### {r.name}\n" in pages["rules.md"], r.name
+        assert r.doc.split("\n")[0] in pages["rules.md"], r.name
+    for law in (*TRANSFER_LAWS, *CONGRUENCE_LAWS):
+        assert f"\n### {law.name}\n" in pages["transfer.md"], law.name
+    for name in OPS:
+        assert f"\n## {name}\n" in pages["ops.md"], name
+
+
+def test_every_rule_belongs_to_one_named_set() -> None:
+    sets = [getattr(catalog, n) for n in catalog.__all__ if n != "RULES"]
+    listed = [r.name for s in sets if isinstance(s, RuleSet) for r in s]
+    assert sorted(listed) == sorted(r.name for r in catalog.RULES)
+
+
+def test_the_pages_fit_in_a_tree(pages: dict[str, str]) -> None:
+    """A reference that nobody would read is not worth its diff."""
+    for name, text in pages.items():
+        assert text.count("\n") < 2500, name
+
+
+def test_what_is_out_of_date_is_noticed(pages: dict[str, str], tmp_path: Path) -> None:
+    assert set(outdated(pages, tmp_path)) == set(pages)
+    write_documents(pages, tmp_path)
+    assert not outdated(pages, tmp_path)
+    (tmp_path / "rules.md").write_text(pages["rules.md"] + "\n", "utf-8")
+    (tmp_path / "ops.md").unlink()
+    (tmp_path / "extra.md").write_text("", "utf-8")
+    assert set(outdated(pages, tmp_path)) == {"rules.md", "ops.md", "extra.md"}
+
+
+def test_the_command(tmp_path: Path) -> None:
+    runner = CliRunner()
+    missing = runner.invoke(app, ["docs", "--check", "--folder", str(tmp_path)])
+    assert missing.exit_code == 1
+    assert "rules.md: is missing" in missing.stderr
+    assert runner.invoke(app, ["docs", "--folder", str(tmp_path)]).exit_code == 0
+    assert runner.invoke(app, ["docs", "--check", "--folder", str(tmp_path)]).exit_code == 0
+    assert runner.invoke(app, ["docs", "--folder", "/dev/null/x"]).exit_code == 3

@@ -1,0 +1,144 @@
+"""Every example in README.md is run and compared.
+
+A fenced block whose first line is a comment with a file name (`# claims/slices.claims`) becomes that file, in a folder
+where the commands of a `console` block then run in order; `pycon` blocks are doctests.  Times, and which obligation took
+longest, are not compared; `...` on a line of its own stands for any lines.  `python tests/test_readme.py` writes what the commands print today into
+the page.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parent.parent / "README.md"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
+TIME = re.compile(r"\d[\d.,]* (?:ms|s)\b")
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Language and content of every fenced block."""
+    for found in BLOCK.finditer(text):
+        yield found[1], found[2]
+
+
+def write_files(text: str, folder: Path) -> None:
+    """The files that the page shows."""
+    for _, content in blocks(text):
+        named = NAMED.match(content)
+        if named:
+            path = folder / named[1]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, "utf-8")
+
+
+def commands(content: str) -> Iterator[tuple[str, str]]:
+    """Every command of a `console` block with the output below it."""
+    for piece in re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]:
+        lines = piece.splitlines(keepends=True)
+        n = 1
+        while lines[n - 1].rstrip("\n").endswith("\\"):
+            n += 1
+        yield "".join(lines[:n]).rstrip("\n"), "".join(lines[n:])
+
+
+def printed(command: str, folder: Path) -> str:
+    """What a command prints, and its exit status after `; echo $?`."""
+    words = shlex.split(command.replace("\\\n", " "))
+    status = words[-2:] == ["echo", "$?"]
+    if status:
+        words = [w.removesuffix(";") for w in words[:-2] if w != ";"]
+    assert words[0] == "indexproof", command
+    env = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.stdout + (f"{done.returncode}\n" if status else "")
+
+
+def plain(text: str) -> list[str]:
+    """Lines without times, without the obligation that took longest, and without the columns that they widen."""
+    lines = (re.sub(r" +", " ", TIME.sub("<time>", line)).strip() for line in text.strip().split("\n"))
+    return [re.sub(r"<time> <time> .*", "<time> <time>", line) for line in lines]
+
+
+def agrees(shown: list[str], real: list[str]) -> bool:
+    """Whether the page shows what is printed, `...` standing for any lines."""
+    if not shown:
+        return not real
+    if shown[0] == "...":
+        return any(agrees(shown[1:], real[k:]) for k in range(len(real) + 1))
+    return bool(real) and shown[0] == real[0] and agrees(shown[1:], real[1:])
+
+
+TEXT = PAGE.read_text("utf-8")
+CONSOLE = [content for language, content in blocks(TEXT) if language == "console"]
+
+
+def test_there_are_examples() -> None:
+    assert sum(len(list(commands(content))) for content in CONSOLE) > 8
+
+
+@pytest.mark.parametrize("content", CONSOLE, ids=[next(commands(content))[0] for content in CONSOLE])
+def test_commands_print_what_the_page_shows(content: str, tmp_path: Path) -> None:
+    write_files(TEXT, tmp_path)
+    for command, shown in commands(content):
+        real = printed(command, tmp_path)
+        assert agrees(plain(shown), plain(real)), f"$ {command}\n{real}"
+
+
+def test_the_python_examples() -> None:
+    for language, content in blocks(TEXT):
+        if language == "pycon":
+            test = doctest.DocTestParser().get_doctest(content, {}, "README.md", "README.md", 0)
+            said: list[str] = []
+            results = doctest.DocTestRunner().run(test, out=said.append)
+            assert not results.failed, "".join(said)
+
+
+def test_every_block_is_checked_or_is_no_example() -> None:
+    for language, content in blocks(TEXT):
+        assert language in ("console", "pycon", "sh") or NAMED.match(content), content
+
+
+@pytest.mark.parametrize("target", re.findall(r"\]\((?!https?:)([^)#]+)\)", TEXT))
+def test_a_link_leads_somewhere(target: str) -> None:
+    assert (PAGE.parent / target).exists()
+
+
+def accepted(text: str) -> str:
+    """The page with what the commands print today; an output that is shown in parts is left alone."""
+    with tempfile.TemporaryDirectory() as name:
+        write_files(text, Path(name))
+
+        def rewritten(found: re.Match[str]) -> str:
+            if found[1] != "console":
+                return found[0]
+            out = []
+            for command, shown in commands(found[2]):
+                keep = "..." in shown.split("\n")
+                out.append(f"$ {command}\n" + (shown if keep else printed(command, Path(name)).rstrip("\n") + "\n"))
+            return "```console\n" + "\n".join(o.rstrip("\n") + "\n" for o in out) + "```"
+
+        return BLOCK.sub(rewritten, text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(accepted(TEXT), "utf-8")

@@ -1,0 +1,141 @@
+"""Large concrete questions: 8 dimensions, 12 nested divisions, extents to 2^31.  None stays undecided."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from indexproof.core.expr import Expr, integer, maximum, minimum, var
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.verify.concrete import covers, equal_exprs, equal_maps, in_bounds, inverse
+
+DIMS = [var(f"d{k}") for k in range(8)]
+WIDE = [(d.name, 0, 2**31 - 1) for d in DIMS]
+
+
+def extents(rng: random.Random, total: int, rank: int) -> list[int]:
+    """``rank`` factors with the product ``total``."""
+    out = [1] * rank
+    p = 2
+    while total > 1:
+        while total % p == 0:
+            out[rng.randrange(rank)] *= p
+            total //= p
+        p += 1
+    return out
+
+
+def collapsed(index: list[Expr], shape: list[int]) -> Expr:
+    total: Expr = integer(0)
+    for i, n in zip(index, shape, strict=True):
+        total = total * n + i
+    return total
+
+
+def expanded(flat: Expr, shape: list[int]) -> list[Expr]:
+    stride, out = math.prod(shape), []
+    for n in shape:
+        stride //= n
+        out.append((flat // stride) % n if out else flat // stride)
+    return out
+
+
+@pytest.mark.parametrize("rank", [4, 8])
+@pytest.mark.parametrize("total", [2**31, 2**20 * 3**5 * 5, 2**16 * 3**8 * 7**3 * 11])
+def test_chains_of_reshapes(total: int, rank: int) -> None:
+    rng = random.Random(total + rank)
+    first = extents(rng, total, rank)
+    box = [(d.name, 0, n - 1) for d, n in zip(DIMS, first, strict=False)]
+    index: list[Expr] = list(DIMS[:rank])
+    shape = first
+    for _ in range(6):
+        following = extents(rng, total, rng.randint(3, 8))
+        index, shape = expanded(collapsed(index, shape), following), following
+    direct = expanded(collapsed(list(DIMS[:rank]), first), shape)
+    assert equal_exprs(index, direct, box).proved
+
+    # wrong at the last few of up to 10^12 points only
+    wrong = [*direct[:-1], direct[-1] + collapsed(list(DIMS[:rank]), first) // (total - 3)]
+    answer = equal_exprs(index, wrong, box)
+    assert answer.verdict == "REFUTED", answer
+    found = answer.counterexample
+    assert found is not None
+    assert found.left != found.right
+    assert collapsed(list(DIMS[:rank]), first).evaluate(found.values) >= total - 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_twelve_nested_divisions(seed: int) -> None:
+    rng = random.Random(seed)
+    nested: Expr = DIMS[0]
+    flat: Expr = DIMS[0]
+    c = 1
+    for k in range(12):
+        d = rng.choice((2, 3, 5, 7))
+        nested, c = nested // d, c * d
+        if k % 2:
+            nested, flat = nested + DIMS[k // 2], flat + DIMS[k // 2] * c
+    answer = equal_exprs(nested, flat // c, WIDE)
+    assert answer.proved, answer
+    answer = equal_exprs(nested, (flat + c // 2) // c, WIDE)
+    assert answer.counterexample is not None, answer
+    assert answer.counterexample.left != answer.counterexample.right
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_divisions_that_do_not_flatten(seed: int) -> None:
+    rng = random.Random(seed)
+    e: Expr = DIMS[0]
+    for k in range(12):
+        d = rng.choice((2, 3, 5, 7, 1000, 4099))
+        e = (e * rng.choice((1, 1, 3)) + DIMS[k % 8]) // d + DIMS[(k + 3) % 8] % rng.choice((3, 4, 10))
+    d1, d5 = DIMS[1], DIMS[5]
+    same = e.substitute({d1: d1 // 6 * 6 + d1 % 6, d5: d5 // 35 * 35 + (d5 // 5 % 7) * 5 + d5 % 5})
+    assert equal_exprs(e, same, WIDE).proved
+    other = e.substitute({d5: d5 // 35 * 35 + (d5 // 5 % 7) * 5 + d5 % 4})
+    answer = equal_exprs(e, other, WIDE)
+    assert answer.verdict != "UNDECIDED"
+    assert in_bounds(IndexingMap.of(WIDE, results=[e]), [2**40]).proved
+
+
+def test_maps_of_eight_dimensions() -> None:
+    shape = [16, 16, 16, 16, 16, 16, 16, 8]
+    index: list[Expr] = list(DIMS)
+    box = [(d.name, 0, n - 1) for d, n in zip(DIMS, shape, strict=True)]
+    collapse = IndexingMap.of(box, results=[collapsed(index, shape)])
+    expand = IndexingMap.of([("d0", 0, 2**31 - 1)], results=expanded(DIMS[0], shape))
+    assert inverse(collapse, expand).proved
+    assert equal_maps(collapse.compose(expand), IndexingMap.of(box, results=index)).proved
+    assert not inverse(collapse, expand.with_(results=(*expand.results[:-1], DIMS[0] % 4))).proved
+
+
+def test_coverage_by_many_pieces() -> None:
+    def piece(k: int, size: int) -> IndexingMap:
+        return IndexingMap.of([("d0", 0, 255_999)], constraints=[(DIMS[0], 1000 * k, 1000 * k + size - 1)])
+
+    assert covers([piece(k, 1000) for k in range(256)], [256_000]).proved
+    answer = covers([piece(k, 999 if k == 200 else 1000) for k in range(256)], [256_000])
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 200_999}
+
+
+def test_minima_and_maxima() -> None:
+    x, y, z = DIMS[:3]
+    assert equal_exprs(
+        minimum(x, maximum(y, z)), maximum(minimum(x, y), minimum(x, z)), WIDE, confirm=True
+    ).proved
+    answer = equal_exprs(minimum(x, maximum(y, z)), maximum(minimum(x, y), minimum(x - 5, z)), WIDE)
+    assert answer.counterexample is not None
+    assert sum(answer.counterexample.values.values()) == 2
+    clamp = maximum(0, minimum(x - 7, 2**20))
+    assert equal_exprs(clamp // 4, maximum(0, minimum((x - 7) // 4, 2**18)), WIDE).proved
+
+
+def test_ten_thousand_nested_operations() -> None:
+    e: Expr = DIMS[0]
+    for k in range(10_000):
+        e = (e + k) // 2
+    assert equal_exprs(e, e, WIDE[:1]).proved
+    assert equal_exprs(e + DIMS[1] * 4 // 2, e + DIMS[1] * 2, WIDE[:2]).proved

@@ -1,0 +1,303 @@
+"""What each question means in the odd cases: runtime variables, empty domains, disagreement."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from indexproof.core.errors import InputError
+from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
+from indexproof.core.indexing_map import IndexingMap, RuntimeSource
+from indexproof.core.interval import Interval
+from indexproof.verify.concrete import (
+    EngineDisagreement,
+    Fact,
+    Option,
+    Problem,
+    contains,
+    covers,
+    decide_problem,
+    disjoint,
+    equal_exprs,
+    equal_maps,
+    functional,
+    holds,
+    in_bounds,
+    inverse,
+    is_empty,
+    onto,
+    partition,
+)
+from indexproof.verify.concrete import decide as portfolio
+from indexproof.verify.concrete.problem import Outcome
+
+d0, d1, s0, s1, rt0, rt1 = map(var, ("d0", "d1", "s0", "s1", "rt0", "rt1"))
+
+
+# ------------------------------------------------------------------------------------------- expressions
+def test_the_counterexample_is_the_smallest_and_evaluates() -> None:
+    answer = equal_exprs((d0 + 3) // 4, d0 // 4 + 1, [("d0", 0, 10**9)])
+    assert answer.verdict == "REFUTED"
+    found = answer.counterexample
+    assert found is not None
+    assert (found.values, found.left, found.right, found.minimal) == ({"d0": 0}, (0,), (1,), True)
+    assert str(found) == "the values differ at d0 = 0"
+    assert found.subterms((d0 + 3) // 4) == [(d0, 0), (d0 + 3, 3), ((d0 + 3) // 4, 0)]
+
+
+def test_constraints_are_hypotheses() -> None:
+    box = [("d0", 0, 99)]
+    assert not equal_exprs(d0 // 3 * 3, d0, box).proved
+    assert equal_exprs(d0 // 3 * 3, d0, box, [(d0 % 3, 0, 0)]).proved
+    assert equal_exprs(d0, d0 + 1, box, [(d0, 100, 200)]).proved  # nothing to differ at
+
+
+@pytest.mark.parametrize("c", [-7, -3, -1, 1, 3, 7])
+def test_floor_semantics_of_every_sign(c: int) -> None:
+    box = [("d0", -100, 2**40)]
+    assert equal_exprs(d0 % c, d0 - c * (d0 // c), box, confirm=True).proved
+    assert equal_exprs(ceildiv(d0, c), -(-d0 // c), box, confirm=True).proved
+    assert equal_exprs(d0 // c, -d0 // -c, box, confirm=True).proved
+
+
+def test_unbounded_variables() -> None:
+    anywhere = {d0: Interval(-float("inf"), float("inf"))}
+    assert equal_exprs(d0 // 6, d0 // 2 // 3, anywhere).proved
+    answer = equal_exprs(d0 // 2 * 2, d0, anywhere)
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 1}
+
+
+def test_constants_far_beyond_machine_words() -> None:
+    n = 2**62 + 12345
+    assert equal_exprs((d0 * n + d1) // n, d0, [("d0", 0, 2**31), ("d1", 0, n - 1)]).proved
+    answer = equal_exprs((d0 * n + d1) // n, d0, [("d0", 0, 2**31), ("d1", 0, n)])
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 0, "d1": n}
+
+
+def test_conditions() -> None:
+    box = [("d0", 0, 2**31 - 1), ("d1", 0, 1000)]
+    assert holds((d0 // 8).within(0, 2**28 - 1), box).proved
+    assert holds(integer(4).divides(d0), box, [integer(8).divides(d0)]).proved
+    assert holds((d0 % 2).eq(0) | (d0 % 2).eq(1), box).proved
+    assert holds(d0 <= d1, box, [(d0 < d1) | (d0 + 1).eq(d1)]).proved
+    answer = holds(~integer(6).divides(d0), box, [integer(2).divides(d0), integer(3).divides(d0), d0 > 0])
+    assert answer.counterexample is not None
+    assert answer.counterexample.values["d0"] == 6
+    with pytest.raises(InputError, match="literal divisor"):
+        holds(d0.divides(d1), box)
+
+
+def test_products_of_variables_are_decided_where_they_can_be() -> None:
+    assert equal_exprs(d0 * d1 + d0, d0 * (d1 + 1) * 1, [("d0", 0, 9), ("d1", 0, 9)]).proved
+    answer = equal_exprs(d0 * d1, d0, [("d0", 0, 10**6), ("d1", 0, 10**6)])
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 1, "d1": 0}
+
+
+def test_divisors_that_can_be_zero_have_no_verdict() -> None:
+    assert equal_exprs(d0 // d1 * 0 + d0 // d1, d0, [("d0", 0, 9), ("d1", 0, 9)]).verdict == "UNDECIDED"
+    assert equal_exprs(d0 // d1, d0, [("d0", 0, 9), ("d1", 1, 1)]).proved
+
+
+# ------------------------------------------------------------------------------------------- maps
+def test_ranges_are_existential_unless_pointwise() -> None:
+    forwards = IndexingMap.of([("d0", 0, 7)], [("s0", 0, 9)], results=[d0, s0])
+    backwards = IndexingMap.of([("d0", 0, 7)], [("s0", 0, 9)], results=[d0, 9 - s0])
+    assert equal_maps(forwards, backwards).proved
+    answer = equal_maps(forwards, backwards, mode="pointwise")
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 0, "s0": 0}
+    assert (answer.counterexample.left, answer.counterexample.right) == ((0, 0), (0, 9))
+    split = IndexingMap.of([("d0", 0, 7)], [("s0", 0, 1), ("s1", 0, 4)], results=[d0, s0 * 5 + s1])
+    assert equal_maps(forwards, split, confirm=True).proved
+    answer = equal_maps(forwards, split.with_(results=(d0, s0 * 6 + s1)))
+    assert answer.counterexample is not None
+    assert (answer.counterexample.values, answer.counterexample.left) == ({"d0": 0, "s0": 1, "s1": 4}, None)
+    assert answer.counterexample.right == (0, 10)
+
+
+def test_different_domains_are_refuted_by_a_point_of_one() -> None:
+    wide = IndexingMap.of([("d0", 0, 2**31)], results=[d0])
+    narrow = wide.with_(constraints=IndexingMap.of([("d0", 0, 9)], constraints=[(d0, 0, 1000)]).constraints)
+    answer = equal_maps(wide, narrow)
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 1001}
+    assert answer.counterexample.right is None
+    assert "left map only" in answer.counterexample.reason
+    assert equal_maps(wide, narrow, domain=[(d0, 5, 700)]).proved
+    assert contains(wide, narrow).proved
+    assert not contains(narrow, wide).proved
+    with pytest.raises(InputError, match="no variable of the left map"):
+        equal_maps(wide, narrow, domain=[(d1, 0, 1)])
+
+
+def test_empty_maps_are_all_equal() -> None:
+    empty = IndexingMap.of([("d0", 0, -1)], results=[d0])
+    other = IndexingMap.of([("d0", 0, 9)], results=[d0, d0], constraints=[(d0, 20, 30)])
+    assert is_empty(empty).proved
+    assert is_empty(other, confirm=True).proved
+    assert equal_maps(empty, other).proved
+    answer = equal_maps(empty, other.with_(constraints=()))
+    assert answer.counterexample is not None
+    assert "1 results, the other 2" in answer.counterexample.reason
+    assert covers([], [0]).proved
+    assert not covers([], [1]).proved
+
+
+def test_rank_zero() -> None:
+    scalar = IndexingMap.of()
+    assert equal_maps(scalar, scalar).proved
+    assert inverse(scalar, scalar).proved
+    assert functional(scalar).proved
+    assert partition([scalar], []).proved
+    answer = disjoint([scalar, scalar])
+    assert answer.counterexample is not None
+    assert answer.counterexample.reason == "maps 0 and 1 both have this source"
+
+
+def test_inverse_of_a_reshape() -> None:
+    collapse = IndexingMap.of([("d0", 0, 2**20 - 1), ("d1", 0, 2**11 - 1)], results=[d0 * 2048 + d1])
+    expand = IndexingMap.of([("d0", 0, 2**31 - 1)], results=[d0 // 2048, d0 % 2048])
+    assert inverse(collapse, expand).proved
+    assert inverse(expand, collapse, confirm=True).proved
+    answer = inverse(collapse, expand.with_(results=(d0 // 2048, d0 % 1024)))
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 0, "d1": 1024}
+    with pytest.raises(InputError, match="cannot be inverse"):
+        inverse(collapse, collapse)
+
+
+def test_bounds_images_and_functions() -> None:
+    window = IndexingMap.of([("d0", 0, 9)], [("s0", 0, 2)], results=[d0 * 2 + s0])
+    assert in_bounds(window, [21]).proved
+    answer = in_bounds(window, [20])
+    assert answer.counterexample is not None
+    assert answer.counterexample.reason == "result 0 is 20, which is not in [0, 19]"
+    assert onto(window, [21], confirm=True).proved
+    answer = onto(window, [22])
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"t0": 21}
+    answer = functional(window)
+    assert answer.counterexample is not None
+    assert answer.counterexample.left != answer.counterexample.right
+    assert functional(window.with_(results=((d0 * 4 + s0) // 4,))).proved
+
+
+def test_partition_of_concatenated_pieces() -> None:
+    def piece(lo: int, hi: int) -> IndexingMap:
+        return IndexingMap.of([("d0", 0, 2**31 - 1)], results=[d0 - lo], constraints=[(d0, lo, hi)])
+
+    pieces = [piece(0, 9), piece(10, 2**30), piece(2**30 + 1, 2**31 - 1)]
+    assert partition(pieces, [2**31]).proved
+    answer = partition([*pieces[:2], piece(2**30 + 3, 2**31 - 1)], [2**31])
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 2**30 + 1}
+    answer = partition([*pieces[:2], piece(2**30, 2**31 - 1)], [2**31])
+    assert answer.counterexample is not None
+    assert answer.counterexample.reason == "maps 1 and 2 both have this source"
+
+
+# ------------------------------------------------------------------------------------------ runtime variables
+def sliced(*rts: tuple[str, int, int, RuntimeSource | None], result: object = d0 + rt0) -> IndexingMap:
+    return IndexingMap.of([("d0", 0, 9)], [], list(rts), [result])  # type: ignore[list-item]
+
+
+def source(hlo: str, *results: object) -> RuntimeSource:
+    return RuntimeSource(hlo, results)  # type: ignore[arg-type]
+
+
+def test_runtime_variables_are_parameters() -> None:
+    a = sliced(("rt0", 0, 5, None))
+    assert equal_maps(a, a).proved
+    answer = equal_maps(a, sliced(("rt0", 0, 5, None), result=d0 + 2 * rt0))
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 0, "rt0": 1}
+    # another box is another domain
+    answer = equal_maps(a, sliced(("rt0", 0, 6, None)))
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 0, "rt0": 6}
+
+
+def test_runtime_variables_match_by_source_before_name() -> None:
+    p, q = source("p", d0), source("q", d0)
+    both = sliced(("rt0", 0, 5, p), ("rt1", 0, 5, q), result=rt0 + 3 * rt1)
+    swapped = sliced(("rt0", 0, 5, q), ("rt1", 0, 5, p), result=rt1 + 3 * rt0)
+    assert equal_maps(both, swapped).proved
+    assert not equal_maps(both, sliced(("rt0", 0, 5, q), ("rt1", 0, 5, p), result=rt0 + 3 * rt1)).proved
+    # values of different instructions are not the same value
+    assert not equal_maps(sliced(("rt0", 0, 5, p)), sliced(("rt0", 0, 5, q))).proved
+    # one that nothing depends on is nobody's partner
+    assert equal_maps(sliced(("rt0", 0, 5, p)), sliced(("x", 0, 9, None), ("rt0", 0, 5, p))).proved
+
+
+def test_the_same_element_may_be_written_differently() -> None:
+    plain = sliced(("rt0", 0, 5, source("p", d0)))
+    assert equal_maps(plain, sliced(("rt0", 0, 5, source("p", d0 % 10)))).proved
+    answer = equal_maps(plain, sliced(("rt0", 0, 5, source("p", d0 % 7))))
+    assert answer.counterexample is not None
+    assert answer.counterexample.values["d0"] == 7
+    assert "different runtime elements" in answer.counterexample.reason
+    # where the value makes no difference, neither does the element
+    dull = minimum(rt0, 0)
+    assert equal_maps(
+        sliced(("rt0", 0, 5, source("p", d0)), result=dull),
+        sliced(("rt0", 0, 5, source("p", d0 + 1)), result=dull),
+    ).proved
+
+
+def test_elements_that_depend_on_ranges() -> None:
+    def gathered(index: object) -> IndexingMap:
+        rts = [("rt0", 0, 5, source("p", index))]
+        return IndexingMap.of([("d0", 0, 9)], [("s0", 0, 3)], rts, [d0 * 4 + s0 + 100 * rt0])
+
+    assert equal_maps(gathered(s0), gathered(s0 % 4)).proved
+    assert not equal_maps(gathered(s0), gathered(3 - s0)).proved
+
+
+# ------------------------------------------------------------------------------------------- trust
+def test_disagreement_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(((d0, Interval(0, 9)),), (), (Option((Fact(d0 // 2 - 1, Interval(-1, 2)),)),))
+    assert decide_problem(problem).outcome == Outcome("fails", (8,))
+    monkeypatch.setitem(portfolio.ENGINES, "isl", lambda p, factor: Outcome("holds"))
+    with pytest.raises(
+        EngineDisagreement, match=r"(?s)enumeration: fails at d0 = 8\nisl: holds\nfor all d0 in \[0, 9\]"
+    ):
+        decide_problem(problem, confirm=True)
+    monkeypatch.setitem(portfolio.ENGINES, "enumeration", lambda p, factor: Outcome("fails", (3,)))
+    with pytest.raises(EngineDisagreement, match="evaluation: holds"):
+        decide_problem(problem)
+
+
+def test_every_engine_alone_gives_the_same_answer() -> None:
+    e = maximum((d0 * 3 + d1) // 4, d0 % 5) - minimum(d1, d0 // 7)
+    problem = Problem(
+        ((d0, Interval(-20, 20)), (d1, Interval(-9, 9))), (), (Option((Fact(e, Interval(-30, 16)),)),)
+    )
+    answers = {
+        name: decide_problem(problem, engines=[name]).outcome
+        for name in ("enumeration", "isl", "isl on normal form", "z3")
+    }
+    assert len(set(answers.values())) == 1, answers
+    assert answers["isl"].status == "fails"
+
+
+def test_answers_do_not_depend_on_the_hash_seed() -> None:
+    program = (
+        "from indexproof.verify.concrete import *; from indexproof.core.expr import *;"
+        "x, y = var('x'), var('y'); box = [('x', 0, 10**6), ('y', -10**6, 10**6)];"
+        "e = (x * 5 + y) // 7; a = equal_exprs(e + x % 3, e + (x + y // 9000) % 3, box, confirm=True);"
+        "print(a.verdict, a.engine, a.tried, a.counterexample, a.confirmed_by)"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }  # fmt: skip
+    assert len(runs) == 1, runs
+    assert "REFUTED" in runs.pop()

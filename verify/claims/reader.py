@@ -1,0 +1,503 @@
+"""Reading claims files; :mod:`indexproof.verify.claims` describes the format.
+
+A line that begins in the first column begins a statement, indented and empty lines belong to the statement
+above. Comments are overwritten with spaces first, so that every offset stays what it is in the file.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, NoReturn
+
+from ...core.analysis.runtime import operand_name
+from ...core.errors import InputError, quoted
+from ...core.hlo import Instruction, Shape, leaves, read_instruction
+from ...core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
+from ...core.text import read_map
+from ..verdict import Status
+from .program import NOTHING, Endpoint, Program, load_program, sources_by_name
+from .statements import Claim, ClaimsFile, Comparison, Dependence, Relation, Simplification, Statement
+
+__all__ = ["read_claims"]
+
+_NAME = r"[A-Za-z0-9_](?:[\w.]|-(?!>))*"
+_ENDPOINT: Final = rf"(?:%?{_NAME}|\(\s*\))[ \t]*(?:\[[^\]\n]*\])?"
+#: An op claim is known by its arrow, whatever its instructions are called.
+_OP_CLAIM: Final = re.compile(rf"{_ENDPOINT}[ \t]*->", re.ASCII)
+_EXPECT: Final = re.compile(r"[ \t]*expect(?=[ \t]+(?!in\b)[A-Za-z]|[ \t]*\Z)")
+_WORD: Final = re.compile(r"[^\s:]+")
+_RELATION: Final = re.compile(r":|(?:within|covers)\b|[⊆⊇]")
+_PARTS: Final = re.compile(
+    r"""(?P<hlo> \bhlo[ \t]*:[^\n]* ) | (?P<string> "(?:[^"\\\n]|\\.)*" )
+    | (?P<open> [(\[{] ) | (?P<close> [)\]}] ) | (?P<word> == | [⊆⊇] | [A-Za-z_][A-Za-z0-9_]* ) | .""",
+    re.VERBOSE | re.DOTALL,
+)
+_RELATIONS: Final[dict[str, Relation]] = {
+    ":": "equals",
+    "==": "equals",
+    "within": "within",
+    "⊆": "within",
+    "covers": "covers",
+    "⊇": "covers",
+}
+_VERDICTS: Final = {s.value: s for s in (Status.PROVED, Status.REFUTED)}
+_STATEMENTS: Final = "`section TEXT`, `hlo NAME`, `claim NAME`, `ENDPOINT -> ENDPOINT : MAP`, `expect VERDICT` or an indented line"
+
+
+def read_claims(text: str, filename: str = "<claims>") -> ClaimsFile:
+    """The claims of a file.  Raises :class:`~indexproof.core.errors.InputError` and nothing else."""
+    if not isinstance(text, str):
+        raise InputError(f"expected text, not {type(text).__name__}")
+    return _Reader(text, filename).file()
+
+
+class _Block(NamedTuple):
+    """A statement: its text without comments, from offset ``at`` on, and its lines ``first`` to ``last``."""
+
+    at: int
+    text: str
+    first: int
+    last: int
+
+
+@dataclass
+class _Draft:
+    """A claim that may still be told what to expect."""
+
+    claim: Claim
+    expected: bool = False
+
+
+class _Reader:
+    def __init__(self, text: str, filename: str) -> None:
+        self.original = text
+        self.text = _without_comments(text)
+        self.filename = filename
+        self.section = ""
+        self.program: Program | None = None
+        self.program_block: _Block | None = None
+        self.claimed = 0
+        self.drafts: list[_Draft] = []
+        self.lines_of: dict[str, int] = {}
+        self.programs: dict[str, int] = {}
+
+    # -- complaints
+    def error(self, message: str, at: int, expected: str = "") -> InputError:
+        return InputError.at(message, self.original, at, expected)
+
+    def fail(self, message: str, at: int, expected: str = "") -> NoReturn:
+        raise self.error(message, at, expected)
+
+    def passed_on(self, error: InputError) -> InputError:
+        """``error`` of another reader, which counted lines and columns as this file does."""
+        return InputError(
+            error.message, source=self.original, line=error.line, column=error.column, expected=error.expected
+        )
+
+    # -- statements
+    def file(self) -> ClaimsFile:
+        for block in self.blocks():
+            self.statement(block)
+        self.end_of_program()
+        if not self.drafts:
+            self.fail(
+                "the file makes no claim", len(self.text), "`claim NAME` or `hlo NAME` with claims below it"
+            )
+        return ClaimsFile(self.filename, tuple(d.claim for d in self.drafts), self.original)
+
+    def blocks(self) -> Iterator[_Block]:
+        """The statements, ``expect`` lines for themselves."""
+        at, first, start = 0, 0, -1
+        end, last = 0, 0
+
+        def finished() -> _Block:
+            return _Block(start, self.text[start:end], first, last)
+
+        for number, line in enumerate(self.text.split("\n"), 1):
+            content = line.rstrip()
+            if content:
+                expect = _EXPECT.match(content)
+                if not content[0].isspace() or expect is not None:
+                    if start >= 0:
+                        yield finished()
+                    start, first = at, number
+                elif start < 0:
+                    self.fail("an indented line that continues nothing", at + _indent(content), _STATEMENTS)
+                end, last = at + len(content), number
+                if expect is not None:
+                    yield finished()
+                    start = -1
+            at += len(line) + 1
+        if start >= 0:
+            yield finished()
+
+    def statement(self, block: _Block) -> None:
+        at = block.at + _indent(block.text)
+        if _EXPECT.match(block.text):
+            return self.expect(block, at + len("expect"))
+        if _OP_CLAIM.match(block.text):
+            return self.op_claim(block)
+        word = _WORD.match(block.text)
+        keyword = word[0] if word is not None else ""
+        after = at + len(keyword)
+        match keyword:
+            case "section":
+                return self.heading(block, after)
+            case "hlo":
+                return self.hlo(block, after)
+            case "claim":
+                return self.map_claim(block, after)
+        self.fail(f"{quoted(keyword or block.text.split(chr(10))[0])} begins no statement", at, _STATEMENTS)
+
+    def heading(self, block: _Block, at: int) -> None:
+        self.section = " ".join(self.original[at : block.at + len(block.text)].split())
+        if not self.section:
+            self.fail("a section without a heading", at, "`section TEXT`")
+        self.end_of_program()
+
+    def expect(self, block: _Block, at: int) -> None:
+        words = block.text[at - block.at :].split()
+        verdicts = " or ".join(_VERDICTS)
+        if not words:
+            self.fail("no verdict is named", at, verdicts)
+        place = self.text.index(words[0], at)
+        if words[0] not in _VERDICTS:
+            self.fail(f"{quoted(words[0])} is no verdict to expect", place, verdicts)
+        if len(words) > 1:
+            self.fail(
+                f"unexpected {quoted(words[1])}",
+                self.text.index(words[1], place + len(words[0])),
+                "the end of the line",
+            )
+        if not self.drafts:
+            self.fail("there is no claim above that could be expected to have a verdict", block.at, "a claim")
+        draft = self.drafts[-1]
+        if draft.expected:
+            self.fail(
+                f"{quoted(draft.claim.name)} already has an expected verdict",
+                block.at,
+                "one `expect` per claim",
+            )
+        told = replace(draft.claim, expected=_VERDICTS[words[0]], expect_line=block.first)
+        self.drafts[-1] = _Draft(told, True)
+
+    def name(self, block: _Block, at: int, what: str) -> tuple[str, int]:
+        """The name after a keyword, on the same line, and the offset after it."""
+        line_end = self.text.find("\n", at)
+        line = self.text[at : len(self.text) if line_end < 0 else line_end]
+        found = re.compile(rf"[ \t]*({_NAME})", re.ASCII).match(line)
+        if found is None:
+            self.fail(
+                f"{what} without a name", at + _indent(line), "a name of letters, digits, `_`, `.` and `-`"
+            )
+        return found[1], at + found.end()
+
+    def hlo(self, block: _Block, at: int) -> None:
+        self.end_of_program()
+        name, after = self.name(block, at, "a program")
+        rest = self.text[after : block.at + len(block.text)]
+        line, newline, body = rest.partition("\n")
+        if line.strip():
+            self.fail(
+                f"unexpected {quoted(line.strip())} after the program's name",
+                after + _indent(line),
+                "HLO instructions on the following, indented lines",
+            )
+        if not body.strip():
+            self.fail(
+                f"the program {quoted(name)} is empty",
+                after,
+                "HLO instructions on the following, indented lines",
+            )
+        if name in self.programs:
+            self.fail(
+                f"a second program {quoted(name)}",
+                after - len(name),
+                f"another name than that of line {self.programs[name]}",
+            )
+        self.programs[name] = block.first
+        start = after + len(line) + len(newline)
+        try:
+            self.program = load_program(name, body, self.error("", start).line)
+        except InputError as error:
+            raise self.passed_on(error) from None
+        self.program_block = block
+        self.claimed = 0
+
+    def end_of_program(self) -> None:
+        """A program ends where the next one or a section begins."""
+        if self.program is not None and self.program_block is not None and not self.claimed:
+            self.fail(
+                f"nothing is claimed about the program {quoted(self.program.name)}",
+                self.program_block.at,
+                "`ENDPOINT -> ENDPOINT : MAP` below it",
+            )
+        self.program = self.program_block = None
+
+    def add(self, block: _Block, name: str, at: int, statement: Statement, text: str) -> None:
+        if name in self.lines_of:
+            self.fail(
+                f"a second claim {quoted(name, 80)}",
+                at,
+                f"another name or statement than that of line {self.lines_of[name]}",
+            )
+        self.lines_of[name] = block.first
+        claim = Claim(name, block.first, self.section, statement, _dedented(text), last_line=block.last)
+        self.drafts.append(_Draft(claim))
+
+    # -- claims about maps
+    def map_claim(self, block: _Block, at: int) -> None:
+        name, after = self.name(block, at, "a claim")
+        named = after - len(name)
+        end = block.at + len(block.text)
+        if re.compile(r"[ \t]*:").match(self.text, after):
+            after = self.text.index(":", after) + 1
+        elif (rest := self.text[after:end].partition("\n")[0]).strip():
+            self.fail(
+                f"unexpected {quoted(rest.strip())} after the claim's name",
+                after + _indent(rest),
+                "`:` or a new line",
+            )
+        body = self.text[after:end]
+        start = after + _indent(body, lines=True)
+        if start >= end:
+            self.fail(
+                f"the claim {quoted(name)} says nothing", after, "`MAP == MAP` or `simplify MAP to MAP`"
+            )
+        if re.compile(r"simplify\b").match(self.text, start):
+            before, after_text = self.halves(start + len("simplify"), end, ("to",), "`to MAP`")
+            left = self.map(*before)
+            self.add(block, name, named, Simplification(left, self.map(*after_text[:2], model=left)), body)
+            return
+        first, second = self.halves(
+            start, end, ("==", "within", "covers", "⊆", "⊇"), "`== MAP`, `within MAP` or `covers MAP`"
+        )
+        left = self.map(*first)
+        self.add(
+            block,
+            name,
+            named,
+            Comparison(_RELATIONS[second[2]], left, self.map(*second[:2], model=left)),
+            body,
+        )
+
+    def halves(
+        self, start: int, end: int, words: tuple[str, ...], missing: str
+    ) -> tuple[tuple[int, int], tuple[int, int, str]]:
+        """The two pieces of text around the first of ``words``."""
+        for at, word in self.words(start, end):
+            if word in words:
+                return (start, at), (at + len(word), end, word)
+        self.fail("the claim ends after its first map", end, missing)
+
+    def words(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Words outside of brackets, with their places; bounded variables and lines of HLO are left out."""
+        depth = 0
+        for found in _PARTS.finditer(self.text, start, end):
+            match found.lastgroup:
+                case "open":
+                    depth += 1
+                case "close":
+                    depth = max(depth - 1, 0)
+                case "word" if depth == 0 and not re.compile(r"\s*(in\b|∈)").match(
+                    self.text, found.end(), end
+                ):
+                    yield found.start(), found[0]
+
+    def map(
+        self, start: int, end: int, *, model: IndexingMap | None = None, sizes: tuple[int, ...] | None = None
+    ) -> IndexingMap:
+        """The map between two offsets.
+
+        Bounds that it leaves out are those of ``model`` for the same names, or ``sizes`` for the dimensions
+        in order.
+        """
+        start += _indent(self.text[start:end], lines=True)
+        piece = self.text[start:end].rstrip()
+        if not piece:
+            self.fail(
+                "a map is missing", min(start, end), "a map such as `(d0) -> (d0), domain: d0 in [0, 9]`"
+            )
+        bounds: dict[str, tuple[int, int]] = {}
+        if model is not None:
+            bounds = {v.name: (v.lo, v.hi) for v in model.variables}
+        if sizes is not None:
+            head = re.compile(r"\(([\w\s,]*)\)").match(piece)
+            names = [] if head is None else [n.strip() for n in head[1].split(",")]
+            bounds.update((n, (0, size - 1)) for n, size in zip(names, sizes, strict=False))
+        place = self.error("", start)
+        try:
+            return read_map(piece, bounds=bounds, first_line=place.line, first_column=place.column)
+        except InputError as error:
+            if not error.line:  # JSON names a path instead
+                where = f"{error.path}: " if error.path else ""
+                raise self.error(where + error.message, start, error.expected) from None
+            raise self.passed_on(error) from None
+
+    # -- claims about programs
+    def op_claim(self, block: _Block) -> None:
+        at, end = block.at, block.at + len(block.text)
+        program = self.program
+        if program is None:
+            self.fail(
+                "a claim about instructions, but there is no program above it in this section",
+                at,
+                "`hlo NAME` before it",
+            )
+        source, after = self.endpoint(program, at)
+        arrow = self.text.index("->", after)
+        target, after = self.endpoint(program, arrow + 2)
+        relation = _RELATION.match(self.text, after + _indent(self.text[after:end]))
+        if relation is None:
+            place = after + _indent(self.text[after:end])
+            word = re.compile(r"\S+").match(self.text, place, end)
+            self.fail(
+                f"unexpected {quoted(word[0])}" if word else "the claim ends too early",
+                place,
+                "`: MAP`, `within MAP` or `covers MAP`",
+            )
+        start = relation.end()
+        if relation[0] != ":" and (colon := re.compile(r"[ \t]*:").match(self.text, start)):
+            start = colon.end()
+        try:
+            program.direction(source, target)
+        except InputError as error:
+            self.fail(error.message, at, error.expected)
+        try:
+            truth = program.maps(source, target)
+        except InputError as error:
+            self.fail(error.message, at, error.expected)
+        maps = tuple(self.sources(program, m, truth, *piece) for m, piece in self.maps(start, end, source))
+        kind = _RELATIONS[relation[0]]
+        name = f"{program.name}: {source} -> {target}" + ("" if kind == "equals" else f" {kind}")
+        self.add(block, name, at, Dependence(program, source, target, kind, maps), block.text)
+        self.claimed += 1
+
+    def endpoint(self, program: Program, at: int) -> tuple[Endpoint, int]:
+        """The array named at an offset, and the offset after it."""
+        at += _indent(self.text[at:].partition("\n")[0])
+        nothing = re.compile(r"\(\s*\)").match(self.text, at)
+        if nothing is not None:
+            return program.endpoint(NOTHING, None), nothing.end()
+        found = re.compile(rf"%?({_NAME})", re.ASCII).match(self.text, at)
+        if found is None:
+            word = re.compile(r"\S+").match(self.text, at)
+            self.fail(
+                f"unexpected {quoted(word[0])}" if word else "the claim ends too early",
+                at,
+                "the name of an instruction",
+            )
+        end = found.end()
+        leaf = None
+        bracket = re.compile(r"[ \t]*\[[ \t]*([^\]\n]*?)[ \t]*\]").match(self.text, end)
+        if bracket is not None:
+            if not bracket[1].isdecimal() or not bracket[1].isascii() or len(bracket[1]) > 6:
+                self.fail(
+                    f"{quoted(bracket[1])} is no number of an array",
+                    bracket.start(1),
+                    "an array's number, counted from 0",
+                )
+            leaf, end = int(bracket[1]), bracket.end()
+        try:
+            return program.endpoint(found[1], leaf), end
+        except InputError as error:
+            self.fail(error.message, at, error.expected)
+
+    def maps(self, start: int, end: int, source: Endpoint) -> Iterator[tuple[IndexingMap, tuple[int, int]]]:
+        """The maps joined by ``and``; none for ``nothing``."""
+        pieces = []
+        begin = start
+        for at, word in self.words(start, end):
+            if word == "and":
+                pieces.append((begin, at))
+                begin = at + len(word)
+        pieces.append((begin, end))
+        if len(pieces) == 1 and self.text[start:end].strip() == "nothing":
+            return
+        for piece in pieces:
+            yield self.map(*piece, sizes=source.dims), piece
+
+    def sources(
+        self, program: Program, m: IndexingMap, truth: Sequence[IndexingMap], start: int, end: int
+    ) -> IndexingMap:
+        """The map with the sources of its runtime variables as names of instructions.
+
+        Those are instructions of the program, and those inside of calls that a true map reads, by their paths.
+        """
+        known = {i.name: i for i in program.computation.instructions}
+        inside = {r.source.hlo for t in map(sources_by_name, truth) for r in t.rts if r.source is not None}
+        rts = []
+        for v in m.rts:
+            if v.source is None:
+                rts.append(v)
+                continue
+            hlo = v.source.hlo
+            at = max(self.text.find(hlo, start, end), start)
+            name = operand_name(hlo)
+            found = known.get(name)
+            if found is None and name not in inside:
+                self.fail(
+                    f"there is no instruction {quoted(name)} in {quoted(program.name)}",
+                    at,
+                    f"one of {', '.join([*known][:12])}",
+                )
+            if found is not None:
+                self.check_source(program, v, found, at)
+            rts.append(replace(v, source=RuntimeSource(name, v.source.results)))
+        return m.with_(rts=tuple(rts))
+
+    def check_source(self, program: Program, v: RuntimeVariable, found: Instruction, at: int) -> None:
+        """Complain about a source that says something else of the instruction than the program does."""
+        assert v.source is not None
+        if "=" in v.source.hlo:
+            try:
+                said = read_instruction(v.source.hlo)
+            except InputError as error:
+                self.fail(error.message, at + max(error.column - 1, 0), error.expected)
+            if _essence(said) != _essence(found):
+                self.fail(
+                    f"{quoted(found.name)} is another instruction in {quoted(program.name)}",
+                    at,
+                    f"its text in the program, or `hlo: {found.name}`",
+                )
+        if isinstance(found.shape, Shape) and len(v.source.results) != len(found.shape.dims):
+            indices = len(v.source.results)
+            self.fail(
+                f"{quoted(v.name)} is read at {indices} indices, but {quoted(found.name)} is {found.shape}",
+                at,
+                f"{len(found.shape.dims)} results in the map below `hlo:`",
+            )
+
+
+def _essence(i: Instruction) -> tuple[object, ...]:
+    """What two spellings of one instruction share, whatever they say of layouts and attributes."""
+    dims = [] if i.shape is None else [a.dims for _, a in leaves(i.shape)]
+    return i.opcode, dims, i.literal, [o.name for o in i.operands]
+
+
+def _indent(text: str, lines: bool = False) -> int:
+    """Characters of white space at the beginning, also across lines if ``lines``."""
+    return len(text) - len(text.lstrip(None if lines else " \t"))
+
+
+def _dedented(text: str) -> str:
+    """The lines that are not empty, without common indentation and trailing space."""
+    return textwrap.dedent("\n".join(line.rstrip() for line in text.split("\n") if line.strip()))
+
+
+def _without_comments(text: str) -> str:
+    """The text with spaces in place of ``# comments``; a ``#`` inside a word or a string begins none."""
+    out = []
+    for line in text.split("\n"):
+        in_string = False
+        for k, c in enumerate(line):
+            if c == '"':
+                in_string = not in_string
+            elif c == "#" and not in_string and (k == 0 or line[k - 1].isspace()):
+                line = line[:k] + " " * (len(line) - k)
+                break
+        out.append(line)
+    return "\n".join(out)

@@ -1,0 +1,48 @@
+"""Concrete questions: Presburger arithmetic, so each is proved or refuted by a concrete counterexample.
+
+:mod:`.equivalence` states claims about maps and expressions, :mod:`.problem` is the shape they all take, and
+:mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`, :mod:`.isl`,
+:mod:`.smt`.
+"""
+
+from __future__ import annotations
+
+from .decide import ENGINES, decide_problem
+from .equivalence import (
+    contains,
+    covers,
+    disjoint,
+    equal_exprs,
+    equal_maps,
+    functional,
+    holds,
+    in_bounds,
+    inverse,
+    is_empty,
+    onto,
+    partition,
+)
+from .problem import Answer, Counterexample, EngineDisagreement, Fact, Option, Problem
+
+__all__ = [
+    "ENGINES",
+    "Answer",
+    "Counterexample",
+    "EngineDisagreement",
+    "Fact",
+    "Option",
+    "Problem",
+    "contains",
+    "covers",
+    "decide_problem",
+    "disjoint",
+    "equal_exprs",
+    "equal_maps",
+    "functional",
+    "holds",
+    "in_bounds",
+    "inverse",
+    "is_empty",
+    "onto",
+    "partition",
+]

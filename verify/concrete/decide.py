@@ -1,0 +1,167 @@
+"""One problem, several engines, in a fixed order.
+
+1. the normal form (about a millisecond, proves only);
+2. exhaustive enumeration, where there are at most :data:`~.enumerate.LIMIT` points;
+3. otherwise the points of smallest magnitude, which often hold the smallest counterexample, and random
+points; 4. rounds of isl, isl on what the normal form leaves, and z3, with budgets that grow from round to
+round.
+
+A counterexample that nobody has shown to be the smallest goes through one more round of the solvers of step
+4.  No step depends on time.  Every counterexample is evaluated with Python integers before it is believed,
+and with ``confirm`` a second engine decides the same problem independently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ...core.expr import Var
+from . import enumerate as enumeration
+from . import isl, normal_form, smt
+from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
+
+__all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "decide_problem"]
+
+_PROBE = "small points"
+_SAMPLE = "random points"
+
+#: Budgets grow by this factor from one round to the next.
+GROWTH = 30
+ROUNDS = 4
+
+#: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
+ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
+    normal_form.NAME: lambda p, factor: normal_form.decide(p),
+    enumeration.NAME: lambda p, factor: enumeration.decide(p),
+    _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
+    _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
+    isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
+    isl.RESIDUE_NAME: lambda p, factor: isl.decide_residue(p, factor * isl.BUDGET),
+    smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
+}
+_SOLVERS = (isl.NAME, isl.RESIDUE_NAME, smt.NAME)
+#: Who may confirm, best first.  Nobody confirms an engine of its own family.
+_OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
+_FAMILY = {_PROBE: enumeration.NAME, _SAMPLE: enumeration.NAME, isl.RESIDUE_NAME: isl.NAME}
+
+
+class Decision(NamedTuple):
+    """An outcome for the whole problem, who reached it and what each engine asked said."""
+
+    outcome: Outcome
+    engine: str
+    tried: tuple[str, ...]
+    confirmed_by: str = ""
+
+
+def decide_problem(
+    problem: Problem, *, confirm: bool = False, engines: Sequence[str] | None = None
+) -> Decision:
+    """Decide ``problem`` with the portfolio, or only with those of its engines that are named.
+
+    ``open`` is possible only where the problem is not Presburger or the budgets of all rounds are spent.
+    Raises :class:`~.problem.EngineDisagreement` when engines contradict each other or a counterexample is
+    none.
+    """
+    asked = tuple(n for n in ENGINES if engines is None or n in engines)
+    tried: list[str] = []
+    # the normal form needs no preparation, and most true claims end here
+    if normal_form.NAME in asked:
+        outcome = normal_form.decide(problem)
+        tried.append(f"{normal_form.NAME}: {outcome.note or outcome.status}")
+        if outcome.status == "holds" and not confirm:
+            return Decision(outcome, normal_form.NAME, tuple(tried))
+    else:
+        outcome = Outcome("open")
+
+    simple = problem.simplified()
+    if simple is None:
+        return Decision(
+            HOLDS, normal_form.NAME, (*tried, f"{normal_form.NAME}: no point satisfies the facts")
+        )
+    smaller, fixed = simple
+    engine = normal_form.NAME
+    if outcome.status == "open":
+        outcome, engine = _portfolio(smaller, asked, tried)
+    confirmed = _confirmed(smaller, outcome, engine, tried) if confirm and outcome.status != "open" else ""
+    if outcome.status == "fails":
+        outcome = outcome._replace(point=_restored(problem, smaller, fixed, outcome.point))
+    return Decision(outcome, engine, tuple(tried), confirmed)
+
+
+def _schedule(asked: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Engine, budget factor and round.  Points are tried in two rounds only: more find little more."""
+    for turn in range(ROUNDS):
+        for name in asked:
+            if (
+                name in _SOLVERS
+                or (name in (_PROBE, _SAMPLE) and turn < 2)
+                or (name == enumeration.NAME and not turn)
+            ):
+                yield name, GROWTH**turn, turn + 1
+
+
+def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str]) -> tuple[Outcome, str]:
+    """The first verdict.
+
+    A refutation that is not known to be minimal is kept, while the solvers have one more round, and more
+    small points are tried, to find a smaller one.
+    """
+    best, engine = Outcome("open"), ""
+    useless: set[str] = set()
+    for name, factor, turn in _schedule(asked):
+        if best.status == "fails" and ((turn > 1 and name != _PROBE) or name == _SAMPLE):
+            continue
+        if name in useless:
+            continue
+        outcome = ENGINES[name](problem, factor)
+        tried.append(f"{name}{f', round {turn}' if turn > 1 else ''}: {outcome.note or outcome.status}")
+        _check(problem, name, outcome)
+        if outcome.status == "holds":
+            if best.status == "fails":
+                raise EngineDisagreement(problem, engine, best, name, outcome)
+            return outcome, name
+        if outcome.status == "fails":
+            if outcome.minimal:
+                return outcome, name
+            if best.status == "open" or counterexample_order(outcome.point) < counterexample_order(
+                best.point
+            ):
+                best, engine = outcome, name
+        elif "budget" not in outcome.note and name in _SOLVERS:
+            useless.add(name)  # more of it would not help
+    return best, engine
+
+
+def _check(problem: Problem, name: str, outcome: Outcome) -> None:
+    """A counterexample must be one when evaluated with Python integers."""
+    if outcome.status == "fails" and problem.violated_by(outcome.point) is False:
+        raise EngineDisagreement(problem, name, outcome, "evaluation", HOLDS)
+
+
+def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]) -> str:
+    """The first engine of another family that reaches a verdict too; its name, or the empty string."""
+    for turn in range(2):
+        for name in _OPINIONS:
+            if name == _FAMILY.get(engine, engine):
+                continue
+            other = ENGINES[name](problem, GROWTH**turn)
+            tried.append(f"confirmation by {name}: {other.note or other.status}")
+            if other.status == "open":
+                continue
+            _check(problem, name, other)
+            same = other.status == outcome.status
+            if same and outcome.status == "fails" and outcome.minimal and other.minimal:
+                same = outcome.point == other.point
+            if not same:
+                raise EngineDisagreement(problem, engine, outcome, name, other)
+            return name
+    return ""
+
+
+def _restored(problem: Problem, smaller: Problem, fixed: Mapping[Var, int], point: Point) -> Point:
+    """``point`` of the smaller problem as one of the whole problem."""
+    found = {v: x for (v, _), x in zip(smaller.variables, point, strict=True)}
+    values = {**fixed, **found}
+    return tuple(values[v] if v in values else smallest(i) for v, i in problem.variables)

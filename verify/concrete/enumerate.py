@@ -1,0 +1,324 @@
+"""Exhaustive evaluation with numpy: decides small problems outright and looks for small counterexamples in
+large ones.
+
+Variables are open grids (one axis each), so that a subexpression is computed once per point of the variables
+it mentions.  Values are ``int64`` where no intermediate result can leave that type, Python integers
+otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...core.expr import Expr, Integers, Var, interpret
+from ...core.interval import Interval
+from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
+
+__all__ = ["LIMIT", "NAME", "decide", "probe", "sample"]
+
+NAME = "enumeration"
+#: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
+LIMIT = 200_000
+#: Points that :func:`probe` tries.
+CORNER = 4096
+#: Random points that :func:`sample` tries.
+SAMPLES = 4096
+_MAX_STEPS = 100  # of making a random counterexample smaller
+_MAX_AXES = 60  # numpy has 64
+_INT64 = 2**63 - 1
+
+
+class _Magnitude:
+    """An algebra: a bound on the absolute value of every step of a computation."""
+
+    def __init__(self, largest: Mapping[Expr, int]) -> None:
+        self.largest = largest
+        self.peak = 0
+
+    def _seen(self, n: int) -> int:
+        self.peak = max(self.peak, n)
+        return n
+
+    def integer(self, n: int) -> int:
+        return self._seen(abs(n))
+
+    def variable(self, v: Var) -> int:
+        return self._seen(self.largest[v])
+
+    def sum(self, const: int, terms: list[tuple[int, int]]) -> int:
+        # a coefficient is converted even where its term is always zero
+        return self._seen(abs(const) + sum(abs(k) * max(n, 1) for n, k in terms))
+
+    def product(self, factors: list[int]) -> int:
+        return self._seen(math.prod(max(n, 1) for n in factors))
+
+    def floordiv(self, a: int, b: int) -> int:
+        return max(a, 1)
+
+    def mod(self, a: int, b: int) -> int:
+        return b
+
+    def ceildiv(self, a: int, b: int) -> int:
+        return max(a, 1)
+
+    def minimum(self, args: list[int]) -> int:
+        return max(args)
+
+    maximum = minimum
+
+
+def size(box: Box) -> int | float:
+    """The number of points of ``box``."""
+    return math.prod(max(i.hi - i.lo + 1, 0) for _, i in box)
+
+
+def _dtype(box: Box, exprs: Sequence[Expr]) -> type:
+    """``int64`` if no step of computing ``exprs`` in ``box`` leaves it, otherwise Python integers."""
+    largest: dict[Expr, int] = {v: int(max(abs(i.lo), abs(i.hi))) for v, i in box}
+    magnitude = _Magnitude(largest)
+    interpret(exprs, magnitude)
+    return np.int64 if max([magnitude.peak, *largest.values()]) <= _INT64 else object
+
+
+def _grid(box: Box, dtype: type, before: int, after: int) -> dict[Expr, Any]:
+    """One array per variable, along its own axis, with so many axes before and after those of the box."""
+    env: dict[Expr, Any] = {}
+    for axis, (v, i) in enumerate(box):
+        shape = [1] * (before + len(box) + after)
+        shape[before + axis] = int(i.hi - i.lo) + 1
+        values: Any = np.arange(shape[before + axis], dtype=np.int64).astype(dtype) + int(i.lo)
+        env[v] = values.reshape(shape)
+    return env
+
+
+def _within(values: Any, within: Interval) -> Any:
+    lo, hi = within
+    if not hasattr(values, "dtype"):
+        return bool(lo <= values <= hi)
+    if values.dtype != object:
+        # ends beyond int64 do not compare with int64 arrays; cut to what such an array can hold they say the
+        # same
+        lo, hi = max(lo, -_INT64 - 1), min(hi, _INT64)
+        if lo > hi:
+            return False
+        if lo == hi:
+            return values == lo
+    return ((values >= lo) & (values <= hi)).astype(bool)
+
+
+def _conjunction(facts: Iterable[Fact], values: Mapping[Expr, Any]) -> Any:
+    result: Any = True
+    for f in facts:
+        result = result & _within(values[f.expr], f.within)
+    return result
+
+
+def _violations(problem: Problem, points: Mapping[Expr, Any] | None, axes: int) -> Any:
+    """Where ``where`` holds and no option does: an array with ``axes`` axes, or one truth value.
+
+    ``points`` gives each variable as an array with that many axes; without it, each variable runs along its
+    own axis.
+    """
+
+    def computed(exprs: list[Expr], extra: Box) -> dict[Expr, Any]:
+        dtype = _dtype((*problem.variables, *extra), exprs)
+        if points is None:
+            env = _grid(problem.variables, dtype, 0, len(extra))
+        else:
+            env = {v: a.astype(dtype).reshape(a.shape + (1,) * len(extra)) for v, a in points.items()}
+        values: dict[Expr, Any] = {}
+        interpret(exprs, Integers({**env, **_grid(extra, dtype, axes, 0)}), values)
+        return values
+
+    values = computed(
+        [f.expr for f in problem.where]
+        + [f.expr for o in problem.options if not o.unknowns for f in o.facts],
+        (),
+    )
+    bad = _conjunction(problem.where, values)
+    for option in problem.options:
+        if not np.any(bad):
+            break
+        if any(i.empty for _, i in option.unknowns):
+            continue  # nothing to choose from
+        fits = _conjunction(
+            option.facts,
+            computed([f.expr for f in option.facts], option.unknowns) if option.unknowns else values,
+        )
+        if option.unknowns and np.ndim(fits):
+            fits = fits.any(axis=tuple(range(axes, axes + len(option.unknowns))))
+        bad = bad & np.logical_not(fits)
+    return bad
+
+
+def _first(points: np.ndarray) -> Point:
+    """The first row in :func:`~.problem.counterexample_order`."""
+    sizes = np.abs(points)
+    chosen = np.arange(len(points))
+    for column in (sizes.sum(axis=1), *sizes.T, *(-points.T)):
+        chosen = chosen[np.flatnonzero(column[chosen] == column[chosen].min())]
+    return tuple(int(x) for x in points[chosen[0]])
+
+
+def _sum_type(box: Box) -> type:
+    return np.int64 if sum(int(max(abs(i.lo), abs(i.hi))) for _, i in box) <= _INT64 else object
+
+
+def decide(problem: Problem, limit: int = LIMIT) -> Outcome:
+    """Try every point if there are at most ``limit``; a counterexample found is the first in the order."""
+    points = size(problem.variables)
+    worst = max([1, *(size(o.unknowns) for o in problem.options)])
+    axes = len(problem.variables) + max([0, *(len(o.unknowns) for o in problem.options)])
+    if points * worst > limit or axes > _MAX_AXES:
+        return Outcome("open", note="too many points")
+    if not points:
+        return HOLDS
+    try:
+        bad = _violations(problem, None, len(problem.variables))
+    except ZeroDivisionError:
+        return Outcome("open", note="a divisor can be zero")
+    shape = tuple(int(i.hi - i.lo) + 1 for _, i in problem.variables)
+    indices = np.argwhere(np.broadcast_to(bad, shape))
+    if not len(indices):
+        return HOLDS
+    dtype = _sum_type(problem.variables)
+    lows: Any = np.array([int(i.lo) for _, i in problem.variables], dtype=dtype)
+    return Outcome("fails", _first(indices.astype(dtype) + lows))
+
+
+def probe(problem: Problem, count: int = CORNER) -> Outcome:
+    """Try the points of smallest magnitude, about ``count`` of them: ``fails`` (then minimal) or ``open``."""
+    box = problem.variables
+    count = int(count // max([1, *(size(o.unknowns) for o in problem.options)]))
+    axes = 1 + max([0, *(len(o.unknowns) for o in problem.options)])
+    if (
+        not box
+        or count < 2
+        or axes > _MAX_AXES
+        or any(math.isinf(x) for o in problem.options for _, i in o.unknowns for x in i)
+    ):
+        return Outcome("open", note="not tried")
+    columns = _simplex([i for _, i in box], count)
+    corner = tuple((v, Interval(min(c), max(c))) for (v, _), c in zip(box, columns, strict=True))
+    found = _violating(replace(problem, variables=corner), columns)
+    if found is None:
+        return Outcome("open", note=f"no counterexample among {len(columns[0])} points")
+    return Outcome("fails", found)
+
+
+def _simplex(intervals: Sequence[Interval], count: int) -> list[Any]:
+    """All points whose magnitude exceeds the smallest possible by at most r, for the largest r with ``count``
+    points.
+
+    Magnitude is the sum of absolute values; one column per coordinate.
+    """
+    reach = 1
+    while True:
+        # per coordinate: the values of each excess, at most two; and how many points have each total excess
+        values = [_by_excess(i, reach) for i in intervals]
+        totals: Any = np.ones(1, dtype=np.int64)
+        for v in values:
+            # clipped, because only whether there are more than ``count`` matters
+            totals = np.minimum(np.convolve(totals, [len(x) for x in v])[: reach + 1], count + 1)
+        below = np.cumsum(totals)
+        if below[-1] > count or len(below) <= reach:
+            break
+        reach *= 2
+    r = max(int(np.searchsorted(below, count, side="right")) - 1, 0)
+    rows: list[tuple[tuple[int, ...], int]] = [((), r)]
+    for v in values:
+        rows = [
+            ((*row, x), left - e) for row, left in rows for e in range(min(left + 1, len(v))) for x in v[e]
+        ]
+    return [list(column) for column in zip(*(row for row, _ in rows), strict=True)]
+
+
+def _by_excess(i: Interval, reach: int) -> list[list[int]]:
+    """The members of ``i`` by how much their magnitude exceeds the smallest, up to ``reach``."""
+    base = abs(smallest(i))
+    out: list[list[int]] = []
+    for e in range(reach + 1):
+        found = sorted({x for x in (base + e, -base - e) if x in i}, reverse=True)
+        if not found:
+            break
+        out.append(found)
+    return out
+
+
+def sample(problem: Problem, count: int = SAMPLES) -> Outcome:
+    """Try pseudo-random points, the same ones every time: ``fails`` (hardly minimal) or ``open``.
+
+    Coordinates are drawn from the whole box, from around its ends, from around zero, and with random
+    magnitude.  A point that fails is then made smaller, one coordinate after the other.
+    """
+    box = problem.variables
+    count = int(count // max([1, *(size(o.unknowns) for o in problem.options)]))
+    axes = 1 + max([0, *(len(o.unknowns) for o in problem.options)])
+    if not box or count < 2 or axes > _MAX_AXES or any(math.isinf(x) for _, i in box for x in i):
+        return Outcome("open", note="not tried")
+    dtype = _sum_type(tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in box))
+    columns = [_drawn(i, count, k, dtype) for k, (_, i) in enumerate(box)]
+    found = _violating(problem, columns)
+    if found is None:
+        return Outcome("open", note="no counterexample found")
+    return Outcome("fails", _shrunk(problem, found), minimal=False, note="not minimised")
+
+
+def _drawn(i: Interval, count: int, seed: int, dtype: type) -> Any:
+    # RandomState, unlike newer generators, promises the same numbers in every version
+    random = np.random.RandomState(seed)
+    lo, hi = int(i.lo), int(i.hi)
+    width = hi - lo + 1
+    kind = random.randint(8, size=count)
+    near: Any = random.randint(-16, 17, size=count).astype(dtype)
+    bits = random.randint(min(width.bit_length(), 62) + 1, size=count)
+    far: Any = random.randint(2**62, size=count, dtype=np.int64).astype(dtype)
+    if width > 2**62:
+        far = far * 2**62 + random.randint(2**62, size=count, dtype=np.int64).astype(dtype)
+    few = np.remainder(far, np.left_shift(np.int64(1), bits).astype(dtype))
+    choices = [kind < 4, kind == 4, kind == 5, kind == 6]
+    drawn = np.select(
+        choices, [lo + np.remainder(far, width), lo + near, hi + near, smallest(i) + near], lo + few
+    )
+    return np.clip(drawn, lo, hi)
+
+
+def _violating(problem: Problem, columns: Sequence[Any]) -> Point | None:
+    """The first violating point among rows of coordinates, in the counterexample order."""
+    dtype = _sum_type(problem.variables)
+    arrays: list[Any] = [np.array(c, dtype=dtype) for c in columns]
+    try:
+        bad = _violations(problem, dict(zip((v for v, _ in problem.variables), arrays, strict=True)), 1)
+    except ZeroDivisionError:
+        return None
+    rows = np.flatnonzero(np.broadcast_to(bad, arrays[0].shape))
+    return _first(np.stack([a[rows] for a in arrays], axis=1)) if len(rows) else None
+
+
+def _shrunk(problem: Problem, point: Point) -> Point:
+    """``point`` with coordinates moved towards their smallest values while it stays a counterexample."""
+    targets = [smallest(i) for _, i in problem.variables]
+    for _ in range(_MAX_STEPS):
+        rows = []
+        for k, (x, target) in enumerate(zip(point, targets, strict=True)):
+            gap = target - x
+            # all the way, then by halves, quarters, ... of the distance
+            steps = {gap - _signed(abs(gap) >> s, gap) for s in range(abs(gap).bit_length() + 1)}
+            steps |= {_signed(s, gap) for s in range(1, min(abs(gap), 16) + 1)}
+            rows += [(*point[:k], x + step, *point[k + 1 :]) for step in sorted(steps) if step]
+        if not rows:
+            return point
+        better = _violating(problem, list(zip(*rows, strict=True)))
+        if better is None or counterexample_order(better) >= counterexample_order(point):
+            return point
+        point = better
+    return point
+
+
+def _signed(size: int, like: int) -> int:
+    return size if like >= 0 else -size

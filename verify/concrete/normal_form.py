@@ -1,0 +1,447 @@
+"""A normal form of quasi-affine expressions on a box: proves most true claims in about a millisecond, refutes
+none.
+
+Every expression becomes a linear form ``constant + Σ coefficient·atom``.  ``x mod c`` is ``x - c·(x // c)``,
+and a quotient is resolved by laws that hold for all integers:
+
+* multiples of the divisor leave the quotient:       ``(c·x + r) // c = x + r // c``
+* what lies within one step cannot carry:            ``(g·x + r) // (g·c) = x // c``  for ``0 <= r < g``
+* nested quotients are flattened:                    ``(x // a + y) // b = (x + a·y) // (a·b)``
+* a variable that the quotient cuts is two digits:   ``x = r·high + low``, ``0 <= low < r``
+
+What is left is an opaque atom with a known interval.  Splitting into digits may forget that ``r·high + low``
+stays below a bound that ``r`` does not divide; a claim that needs it stays open here and another engine
+answers it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ...core.expr import Expr, Var, interpret
+from ...core.interval import EMPTY, Interval
+from .problem import HOLDS, Box, Fact, Outcome, Problem, preimage
+
+__all__ = ["NAME", "Form", "Residue", "Row", "decide", "residue"]
+
+NAME = "normal form"
+
+#: Coefficient of every atom; atom 0 stands for the constant 1.
+Form: TypeAlias = dict[int, int]
+#: A form and the interval it lies in.
+Row: TypeAlias = tuple[Form, Interval]
+_Known: TypeAlias = "dict[frozenset[tuple[int, int]], Interval]"
+
+MAX_SPLITS = 200
+_MAX_ROUNDS = 8
+
+
+class _NotQuasiAffine(Exception):
+    """A product of variables or a divisor that is not a literal."""
+
+
+class _Empty(Exception):
+    """The facts contradict each other."""
+
+
+class NormalForm:
+    """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms."""
+
+    def __init__(self, box: Box, max_splits: int) -> None:
+        self.splits_left = max_splits
+        self.lo: list[int | float] = [1]
+        self.hi: list[int | float] = [1]
+        self.parts: dict[int, Form] = {}  # atoms that have been split or turned out constant
+        self.quotients: dict[int, tuple[Form, int]] = {}  # opaque atom -> dividend, divisor
+        self.minima: dict[int, list[Form]] = {}  # opaque atom -> what it is the least of
+        self.named: dict[object, int] = {}  # content -> opaque atom
+        self.variables: dict[Var, Form] = {}
+        self.version = 0
+        for v, (lo, hi) in box:
+            self.variables[v] = self._variable(lo, hi)
+
+    def _variable(self, lo: int | float, hi: int | float) -> Form:
+        """A form for a fresh variable; its atom starts at zero where the variable has an end (digits do)."""
+        if lo > hi:
+            raise _Empty
+        if lo == hi:
+            return _constant(int(lo))
+        if not math.isinf(lo):
+            return _plus({self._atom(0, hi - lo): 1}, _constant(int(lo)), 1)
+        if not math.isinf(hi):
+            return _plus({self._atom(0, math.inf): -1}, _constant(int(hi)), 1)
+        return {self._atom(lo, hi): 1}
+
+    def _atom(self, lo: int | float, hi: int | float) -> int:
+        self.lo.append(lo)
+        self.hi.append(hi)
+        return len(self.lo) - 1
+
+    def _opaque(self, content: object, lo: int | float, hi: int | float) -> int:
+        atom = self.named.get(content)
+        if atom is None:
+            atom = self.named[content] = self._atom(lo, hi)
+        return atom
+
+    # -- forms
+    def expand(self, f: Form) -> Form:
+        """``f`` over atoms that are still whole."""
+        parts = self.parts
+        while parts and not parts.keys().isdisjoint(f):
+            out: Form = {}
+            for m, k in f.items():
+                if m in parts:
+                    _add(out, parts[m], k)
+                else:
+                    _add_term(out, m, k)
+            f = out
+        return f
+
+    def range(self, f: Form) -> Interval:
+        """The interval of ``f`` over the box of its atoms."""
+        low: int | float = 0
+        high: int | float = 0
+        lo, hi = self.lo, self.hi
+        for m, k in f.items():
+            if k > 0:
+                low, high = low + k * lo[m], high + k * hi[m]
+            else:
+                low, high = low + k * hi[m], high + k * lo[m]
+        return Interval(low, high)
+
+    # -- the algebra
+    def integer(self, n: int) -> Form:
+        return _constant(n)
+
+    def variable(self, v: Var) -> Form:
+        return self.expand(self.variables[v])
+
+    def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
+        out = _constant(const)
+        for f, k in terms:
+            _add(out, self.expand(f), k)
+        return out
+
+    def product(self, factors: list[Form]) -> Form:
+        total = _constant(1)
+        for f in factors:
+            if _is_constant(f):
+                total = _scaled(total, f.get(0, 0))
+            elif _is_constant(total):
+                total = _scaled(f, total.get(0, 0))
+            else:
+                raise _NotQuasiAffine
+        return total
+
+    def floordiv(self, a: Form, b: Form) -> Form:
+        if not _is_constant(b) or not b:
+            raise _NotQuasiAffine
+        d = b[0]
+        return self._quotient(a, d) if d > 0 else self._quotient(_scaled(a, -1), -d)
+
+    def mod(self, a: Form, b: Form) -> Form:
+        q = self.floordiv(a, b)
+        return _plus(self.expand(a), self.expand(q), -b[0])
+
+    def ceildiv(self, a: Form, b: Form) -> Form:
+        return _scaled(self.floordiv(_scaled(a, -1), b), -1)
+
+    def minimum(self, args: list[Form]) -> Form:
+        forms: list[Form] = []
+        for f in map(self.expand, args):
+            if any(self.range(_plus(f, g, -1)).lo >= 0 for g in forms):
+                continue
+            forms = [g for g in forms if self.range(_plus(g, f, -1)).lo < 0]
+            forms.append(f)
+        if len(forms) == 1:
+            return forms[0]
+        # a common constant stands outside, so that min(x + 1, y + 1) and min(x, y) + 1 meet
+        shift = min(f.get(0, 0) for f in forms)
+        forms = [_plus(f, {0: 1}, -shift) for f in forms]
+        ranges = [self.range(f) for f in forms]
+        content = ("min", frozenset(frozenset(f.items()) for f in forms))
+        atom = self._opaque(content, min(r.lo for r in ranges), min(r.hi for r in ranges))
+        self.minima.setdefault(atom, forms)
+        return _plus({atom: 1}, {0: 1}, shift)
+
+    def maximum(self, args: list[Form]) -> Form:
+        return _scaled(self.minimum([_scaled(f, -1) for f in args]), -1)
+
+    # -- quotients
+    def _quotient(self, a: Form, c: int) -> Form:
+        """The form of ``a // c`` for ``c > 0``."""
+        out: Form = {}
+        while True:
+            rest: Form = {}
+            for m, k in self.expand(a).items():
+                q, r = divmod(k, c) if m == 0 or k % c == 0 else (0, k)
+                if q:
+                    _add_term(out, m, q)
+                if r:
+                    rest[m] = r
+            lo, hi = self.range(rest)
+            if not (math.isinf(lo) or math.isinf(hi)) and lo // c == hi // c:
+                _add_term(out, 0, int(lo // c))
+                return out
+            coarse = self._coarser(rest, c)
+            if coarse is not None:
+                a, c = coarse
+                continue
+            inner = [m for m in rest if m in self.quotients and rest[m] == 1]
+            if len(inner) == 1:
+                x, d = self.quotients[inner[0]]
+                del rest[inner[0]]
+                a, c = _plus(self.expand(x), rest, d), c * d
+                continue
+            if self._split(rest, c):
+                a = rest
+                continue
+            low, high = (x if math.isinf(x) else x // c for x in (lo, hi))
+            atom = self._opaque((frozenset(rest.items()), c), low, high)
+            self.quotients.setdefault(atom, (rest, c))
+            _add_term(out, atom, 1)
+            return out
+
+    def _coarser(self, rest: Form, c: int) -> tuple[Form, int] | None:
+        """The quotient in units of a step that ``c`` and the larger terms share, if the rest cannot carry."""
+        steps = {math.gcd(k, c) for m, k in rest.items() if m}
+        for g in sorted(steps, reverse=True):
+            if g == 1:
+                continue
+            coarse = {m: k // g for m, k in rest.items() if m and k % g == 0}
+            q, r = divmod(rest.get(0, 0), g)
+            fine = {m: k for m, k in rest.items() if m and k % g}
+            _add_term(fine, 0, r)
+            lo, hi = self.range(fine)
+            if math.isinf(lo) or math.isinf(hi) or lo // g != hi // g:
+                continue
+            _add_term(coarse, 0, int(q + lo // g))
+            return coarse, c // g
+        return None
+
+    def _split(self, rest: Form, c: int) -> bool:
+        """Split the widest variable that ``// c`` cuts into a high and a low digit, if there is one."""
+        if not self.splits_left:
+            return False
+        best: tuple[bool, int | float, int, int] | None = None
+        for m, k in rest.items():
+            if m == 0 or m in self.quotients or m in self.minima:
+                continue
+            r = c // math.gcd(k, c)
+            width = self.hi[m] - self.lo[m] + 1
+            if 1 < r < width:
+                # strides that divide the divisor give digits; others only a refinement, so they come second
+                candidate = (c % k == 0, width * abs(k), -m, r)
+                if best is None or candidate > best:
+                    best = candidate
+        if best is None:
+            return False
+        m, r = -best[2], best[3]
+        low, high = self.lo[m], self.hi[m]
+        top = self._variable(*[x if math.isinf(x) else x // r for x in (low, high)])
+        self.parts[m] = _plus({self._atom(0, r - 1): 1}, top, r)
+        self.splits_left -= 1
+        self.version += 1
+        return True
+
+    # -- facts
+    def learn(self, f: Form, within: Interval) -> None:
+        """Narrow the atoms of ``f``, which lies in ``within``.  Raises :class:`_Empty` on a contradiction."""
+        todo = [(f, within)]
+        while todo:
+            f, within = todo.pop()
+            f = self.expand(f)
+            total = self.range(f)
+            if (total & within).empty:
+                raise _Empty
+            if total.inside(within):
+                continue
+            for m, k in f.items():
+                if m == 0:
+                    continue
+                # k·m lies in within minus the range of everything else
+                rest = self.range({j: i for j, i in f.items() if j != m})
+                lo, hi = preimage(Interval(within.lo - rest.hi, within.hi - rest.lo), k, 0)
+                lo, hi = max(lo, self.lo[m]), min(hi, self.hi[m])
+                if lo > hi:
+                    raise _Empty
+                if (lo, hi) == (self.lo[m], self.hi[m]):
+                    continue
+                self.lo[m], self.hi[m] = lo, hi
+                self.version += 1
+                if lo == hi:
+                    self.parts[m] = _constant(int(lo))
+                if m in self.quotients:
+                    x, c = self.quotients[m]
+                    todo.append((x, Interval(lo * c, hi * c + c - 1)))
+
+
+def _constant(n: int) -> Form:
+    return {0: n} if n else {}
+
+
+def _is_constant(f: Form) -> bool:
+    return not f or (len(f) == 1 and 0 in f)
+
+
+def _scaled(f: Form, k: int) -> Form:
+    return {m: k * c for m, c in f.items()} if k else {}
+
+
+def _add_term(f: Form, m: int, k: int) -> None:
+    total = f.get(m, 0) + k
+    if total:
+        f[m] = total
+    else:
+        f.pop(m, None)
+
+
+def _add(f: Form, g: Form, k: int) -> None:
+    for m, c in g.items():
+        _add_term(f, m, k * c)
+
+
+def _plus(f: Form, g: Form, k: int) -> Form:
+    out = dict(f)
+    _add(out, g, k)
+    return out
+
+
+def _direction(f: Form) -> tuple[frozenset[tuple[int, int]], int]:
+    """``f`` without its constant, as a key, and the constant."""
+    return frozenset((m, k) for m, k in f.items() if m), f.get(0, 0)
+
+
+def _implied(nf: NormalForm, f: Form, within: Interval, known: _Known) -> bool:
+    found = nf.range(f)
+    if found.inside(within):
+        return True
+    if not known:
+        return False
+    for form, sign in ((f, 1), (_scaled(f, -1), -1)):
+        key, const = _direction(form)
+        if key in known:
+            found &= known[key].shift(const).scale(sign)
+    return found.inside(within)
+
+
+def _settled(nf: NormalForm, exprs: list[Expr], where: tuple[Fact, ...]) -> list[Form]:
+    """The forms of ``exprs``, of which the first belong to ``where`` and are learned, once nothing changes
+    any more.
+
+    Atoms that were split or narrowed after a form was computed leave stale quotients in it: still true, but
+    not normal.
+    """
+    forms: list[Form] = []
+    for _ in range(_MAX_ROUNDS):
+        version = nf.version
+        forms = [nf.expand(f) for f in interpret(exprs, nf)]
+        for fact, form in zip(where, forms, strict=False):
+            nf.learn(form, fact.within)
+        if nf.version == version:
+            break
+    return [nf.expand(f) for f in forms]
+
+
+def _proves(problem: Problem, alternatives: list[tuple[Fact, ...]], max_splits: int, use_facts: bool) -> bool:
+    """Whether the box (and the facts) imply one alternative, or the facts contradict each other."""
+    where = problem.where if use_facts else ()
+    exprs = [f.expr for f in where] + [f.expr for facts in alternatives for f in facts]
+    try:
+        nf = NormalForm(problem.variables, max_splits)
+        forms = _settled(nf, exprs, where)
+    except _Empty:
+        return True
+    known: _Known = {}
+    for fact, form in zip(where, forms, strict=False):
+        key, const = _direction(form)
+        here = fact.within.shift(-const)
+        known[key] = known[key] & here if key in known else here
+    rest = iter(forms[len(where) :])
+    for facts in alternatives:
+        pairs = [(next(rest), f.within) for f in facts]
+        if all(_implied(nf, form, within, known) for form, within in pairs):
+            return True
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """What is left of a problem in normal form: a purely linear question about atoms.
+
+    All ``rows`` hold, and of each of ``choices`` one list of rows; to be shown is that all rows of one option
+    hold. ``variables`` gives the problem's variables as forms.  Atoms are numbered from 1; 0 is the constant.
+    """
+
+    atoms: tuple[Interval, ...]
+    rows: tuple[Row, ...]
+    choices: tuple[tuple[tuple[Row, ...], ...], ...]
+    options: tuple[tuple[Row, ...], ...]
+    variables: tuple[Form, ...]
+
+
+def residue(problem: Problem) -> Residue | None:
+    """The linear question that ``problem`` comes down to, if it is quasi-affine and has no unknowns."""
+    if any(o.unknowns for o in problem.options):
+        return None
+    try:
+        nf = NormalForm(problem.variables, MAX_SPLITS)
+        forms = iter(_settled(nf, problem.exprs(), ()))
+    except (_Empty, _NotQuasiAffine):
+        return None
+    where = [(next(forms), f.within) for f in problem.where]
+    options = [[(next(forms), f.within) for f in o.facts] for o in problem.options]
+    options = [[(f, i) for f, i in rows if not nf.range(f).inside(i)] for rows in options]
+    variables = [nf.expand(nf.variables[v]) for v, _ in problem.variables]
+    # digits of a variable may reach beyond its box
+    rows = [*where, *((f, i) for f, (_, i) in zip(variables, problem.variables, strict=True))]
+    rows = [(f, i) for f, i in rows if not nf.range(f).inside(i)]
+
+    number: dict[int, int] = {0: 0}
+    choices: list[list[list[Row]]] = []
+    todo = [m for f in (*variables, *(f for f, _ in rows), *(f for o in options for f, _ in o)) for m in f]
+    while todo:
+        m = todo.pop()
+        if m in number:
+            continue
+        number[m] = len(number)
+        if m in nf.quotients:
+            x, c = nf.quotients[m]
+            rows.append((_plus(nf.expand(x), {m: 1}, -c), Interval(0, c - 1)))
+            todo.extend(rows[-1][0])
+        elif m in nf.minima:
+            gaps = [_plus(nf.expand(f), {m: 1}, -1) for f in nf.minima[m]]
+            rows.extend((g, Interval(0, math.inf)) for g in gaps)
+            choices.append([[(g, Interval(-math.inf, 0))] for g in gaps])
+            todo.extend(j for g in gaps for j in g)
+
+    def renumbered(rows: Iterable[Row]) -> tuple[Row, ...]:
+        return tuple(({number[m]: k for m, k in f.items()}, i) for f, i in rows)
+
+    return Residue(
+        tuple(Interval(nf.lo[m], nf.hi[m]) for m in number if m),
+        renumbered(rows),
+        tuple(tuple(renumbered(c) for c in choice) for choice in choices),
+        tuple(renumbered(o) for o in options),
+        tuple(f for f, _ in renumbered((f, EMPTY) for f in variables)),
+    )
+
+
+def decide(problem: Problem) -> Outcome:
+    """``holds`` where the normal form shows it, otherwise ``open``."""
+    alternatives = [o.facts for option in problem.options for o in option.guessed()]
+    if any(not facts for facts in alternatives):
+        return HOLDS
+    try:
+        # without digits first: telescoping sums need none, and splitting can lose a bound
+        for splits in (0, MAX_SPLITS):
+            if alternatives and _proves(problem, alternatives, splits, use_facts=False):
+                return HOLDS
+        if (problem.where or not alternatives) and _proves(problem, alternatives, MAX_SPLITS, use_facts=True):
+            return HOLDS
+    except _NotQuasiAffine:
+        return Outcome("open", note="not quasi-affine")
+    return Outcome("open", note="forms differ")

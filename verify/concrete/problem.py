@@ -1,0 +1,330 @@
+"""The one shape that every concrete question is brought into, and the answers.
+
+A :class:`Problem` says: *for all integers in a box that satisfy some facts, at least one option holds*.  An
+option is a conjunction of facts ``expr in [lo, hi]``, possibly with unknowns that may be chosen freely within
+their own boxes:
+
+    for all  x in box  with  where(x):   option_1(x)  or  option_2(x)  or ...      option_j(x) = exists y:
+    facts_j(x, y)
+
+Equality of expressions is one option per statement, emptiness is a problem without options, inclusion of
+relations has the ranges of the larger relation as unknowns.  With literal divisors and no products this is
+Presburger arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from ...core.errors import IndexproofError
+from ...core.expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Integers,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    interpret,
+    postorder,
+    substitute_all,
+)
+from ...core.interval import Interval
+from ..verdict import Status
+
+__all__ = [
+    "Answer",
+    "Counterexample",
+    "EngineDisagreement",
+    "Fact",
+    "Option",
+    "Outcome",
+    "Point",
+    "Problem",
+    "counterexample_order",
+]
+
+#: Values of the problem's variables, in the order of :attr:`Problem.variables`.
+Point = tuple[int, ...]
+Box = tuple[tuple[Var, Interval], ...]
+
+
+class Fact(NamedTuple):
+    """``expr`` lies in ``within`` (whose ends may be infinite)."""
+
+    expr: Expr
+    within: Interval
+
+    def __str__(self) -> str:
+        lo, hi = self.within
+        return f"{self.expr} = {lo}" if lo == hi else f"{self.expr} in {self.within}"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way for a problem's claim to be true: there are ``unknowns`` in their boxes such that all facts
+    hold.
+
+    ``guesses`` are expressions for the unknowns that are worth trying; a guess that fits is a proof, one that
+    does not says nothing.
+    """
+
+    facts: tuple[Fact, ...]
+    unknowns: Box = ()
+    guesses: tuple[tuple[Expr, ...], ...] = ()
+
+    def guessed(self) -> Iterator[Option]:
+        """Sufficient options without unknowns, one a guess; the option itself if it has no unknowns."""
+        if not self.unknowns:
+            yield self
+            return
+        exprs = [f.expr for f in self.facts]
+        for guess in self.guesses:
+            chosen = {v: e for (v, _), e in zip(self.unknowns, guess, strict=True)}
+            moved = substitute_all(exprs, chosen)
+            inside = [Fact(e, box) for (_, box), e in zip(self.unknowns, guess, strict=True)]
+            yield Option((*inside, *(Fact(e, f.within) for e, f in zip(moved, self.facts, strict=True))))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """For all ``variables`` in their boxes with ``where``, some option holds (without options: no such)."""
+
+    variables: Box
+    where: tuple[Fact, ...] = ()
+    options: tuple[Option, ...] = ()
+
+    def exprs(self) -> list[Expr]:
+        """Every maximal expression."""
+        return [f.expr for f in self.where] + [f.expr for o in self.options for f in o.facts]
+
+    @property
+    def presburger(self) -> bool:
+        """Whether every divisor is a literal and nothing is multiplied by a variable."""
+        for node in postorder(*self.exprs()):
+            if isinstance(node, Mul):
+                return False
+            if isinstance(node, (FloorDiv, Mod, CeilDiv)) and not isinstance(node.b, Int):
+                return False
+        return True
+
+    def environment(self, point: Point) -> dict[Expr, int]:
+        """``point`` as an assignment."""
+        return {v: x for (v, _), x in zip(self.variables, point, strict=True)}
+
+    def simplified(self) -> tuple[Problem, dict[Var, int]] | None:
+        """An equivalent smaller problem and the values of the variables left out; ``None`` if no point
+        satisfies ``where``.
+
+        Boxes are cut by facts about a single variable, variables with one value are substituted, and
+        variables that nothing depends on are fixed at their smallest value, so that a minimal counterexample
+        stays minimal.
+        """
+        box = dict(self.variables)
+        where, options = list(self.where), list(self.options)
+        fixed: dict[Var, int] = {}
+        while True:
+            kept: list[Fact] = []
+            for f in where:
+                narrowed = _narrowed(f, box)
+                if narrowed is not None:
+                    box[narrowed[0]] &= narrowed[1]
+                elif not isinstance(f.expr, Int):
+                    kept.append(f)
+                elif not f.within.lo <= f.expr.value <= f.within.hi:
+                    return None
+            where = kept
+            if any(i.empty for i in box.values()):
+                return None
+            single = {v: i.constant for v, i in box.items() if i.constant is not None}
+            if not single:
+                break
+            fixed.update(single)
+            for v in single:
+                del box[v]
+            where, options = _with_values(where, options, single)
+        used = {
+            n for n in postorder(*Problem((), tuple(where), tuple(options)).exprs()) if isinstance(n, Var)
+        }
+        fixed.update({v: smallest(i) for v, i in box.items() if v not in used})
+        variables = tuple((v, i) for v, i in box.items() if v in used)
+        return Problem(variables, tuple(where), tuple(options)), fixed
+
+    def violated_by(self, point: Point) -> bool | None:
+        """Whether ``point`` is a counterexample, by evaluation; ``None`` if there is too much to try."""
+        env = self.environment(point)
+        if any(x not in i for x, (_, i) in zip(point, self.variables, strict=True)):
+            return False
+        if not _all_hold(self.where, env):
+            return False
+        unsure = False
+        for option in self.options:
+            size = math.prod(max(i.hi - i.lo + 1, 0) for _, i in option.unknowns)
+            if size > 4096:
+                unsure = True
+                continue
+            for choice in _choices(option.unknowns):
+                if _all_hold(option.facts, {**env, **choice}):
+                    return False
+        return None if unsure else True
+
+    def __str__(self) -> str:
+        def box(variables: Box) -> str:
+            return ", ".join(f"{v} in {i}" for v, i in variables) or "nothing"
+
+        lines = [f"for all {box(self.variables)}"]
+        lines += [f"  with  {f}" for f in self.where]
+        if not self.options:
+            lines.append("  false")
+        for option in self.options:
+            chosen = f"exists {box(option.unknowns)}: " if option.unknowns else ""
+            lines.append(f"  {chosen}{' and '.join(map(str, option.facts)) or 'true'}")
+        return "\n".join(lines)
+
+
+def _narrowed(f: Fact, box: Mapping[Var, Interval]) -> tuple[Var, Interval] | None:
+    """The variable and interval that ``f`` is about, when it is about one variable only."""
+    if isinstance(f.expr, Var):
+        return (f.expr, f.within) if f.expr in box else None
+    if not isinstance(f.expr, Sum) or len(f.expr.terms) != 1:
+        return None
+    v, k = f.expr.terms[0]
+    if not isinstance(v, Var) or v not in box:
+        return None
+    return v, preimage(f.within, k, f.expr.const)
+
+
+def preimage(within: Interval, k: int, const: int) -> Interval:
+    """The integers ``x`` with ``k·x + const`` in ``within``, for ``k ≠ 0``."""
+    lo, hi = within if k > 0 else (within.hi, within.lo)
+    least = -math.inf if math.isinf(lo) else -((const - lo) // k) if k > 0 else -((lo - const) // -k)
+    most = math.inf if math.isinf(hi) else (hi - const) // k
+    return Interval(least, most)
+
+
+def _with_values(
+    where: list[Fact], options: list[Option], values: Mapping[Var, int]
+) -> tuple[list[Fact], list[Option]]:
+    exprs = Problem((), tuple(where), tuple(options)).exprs()
+    guesses = [e for o in options for g in o.guesses for e in g]
+    moved = iter(substitute_all([*exprs, *guesses], values))
+    new_where = [Fact(next(moved), f.within) for f in where]
+    facts = [tuple(Fact(next(moved), f.within) for f in o.facts) for o in options]
+    return new_where, [
+        Option(fs, o.unknowns, tuple(tuple(next(moved) for _ in g) for g in o.guesses))
+        for fs, o in zip(facts, options, strict=True)
+    ]
+
+
+def _all_hold(facts: Sequence[Fact], env: Mapping[Expr, int]) -> bool:
+    values = interpret([f.expr for f in facts], Integers(env))
+    return all(f.within.lo <= x <= f.within.hi for f, x in zip(facts, values, strict=True))
+
+
+def _choices(unknowns: Box) -> Iterator[dict[Expr, int]]:
+    if not unknowns:
+        yield {}
+        return
+    (v, i), rest = unknowns[0], unknowns[1:]
+    for x in range(int(i.lo), int(i.hi) + 1):
+        for choice in _choices(rest):
+            yield {v: x, **choice}
+
+
+def smallest(i: Interval) -> int:
+    """The member of smallest magnitude, positive if there are two."""
+    if i.lo <= 0 <= i.hi:
+        return 0
+    return int(i.lo) if i.lo > 0 else int(i.hi)
+
+
+def counterexample_order(point: Point) -> tuple[object, ...]:
+    """Sort key: total magnitude, then the magnitudes in order, then positive before negative."""
+    sizes = tuple(abs(x) for x in point)
+    return sum(sizes), sizes, tuple(-x for x in point)
+
+
+class Outcome(NamedTuple):
+    """What one engine found: ``holds``, ``fails`` with a point, or ``open`` with the reason."""
+
+    status: Literal["holds", "fails", "open"]
+    point: Point = ()
+    #: Whether no counterexample comes before ``point`` in :func:`counterexample_order`.
+    minimal: bool = True
+    note: str = ""
+
+
+HOLDS = Outcome("holds")
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A point where a claim is false.
+
+    ``values`` has every variable by name.  ``left`` and ``right`` are the two results there; ``None`` means
+    that the side has no value, because the point lies outside its domain or its relation lacks the pair.
+    ``reason`` is one sentence for people.  ``minimal`` says that no counterexample has a smaller total
+    magnitude.
+    """
+
+    values: dict[str, int]
+    left: tuple[int, ...] | None = None
+    right: tuple[int, ...] | None = None
+    reason: str = ""
+    minimal: bool = True
+
+    def subterms(self, *exprs: Expr) -> list[tuple[Expr, int]]:
+        """Every subexpression of ``exprs`` with its value here, children first; literals left out."""
+        values: dict[Expr, int] = {}
+        interpret(exprs, Integers(self.values), values)
+        return [(e, int(x)) for e, x in values.items() if not isinstance(e, Int)]
+
+    def __str__(self) -> str:
+        at = ", ".join(f"{n} = {x}" for n, x in self.values.items())
+        return f"{self.reason} at {at}" if at else self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The verdict on a concrete question.
+
+    ``engine`` decided it and ``tried`` lists, in order, what each engine said; ``confirmed_by`` names the
+    independent engine that came to the same verdict, if one was asked for.  ``seconds`` is information only:
+    no verdict depends on it.
+    """
+
+    verdict: Status
+    engine: str = ""
+    tried: tuple[str, ...] = ()
+    counterexample: Counterexample | None = None
+    seconds: float = field(default=0.0, compare=False)
+    confirmed_by: str = ""
+
+    @property
+    def proved(self) -> bool:
+        """Whether the claim holds."""
+        return self.verdict is Status.PROVED
+
+
+class EngineDisagreement(IndexproofError):
+    """Two engines contradict each other, a bug of the highest order.  The message repeats the problem."""
+
+    def __init__(self, problem: Problem, first: str, one: Outcome, second: str, other: Outcome) -> None:
+        self.problem = problem
+        names = [str(v) for v, _ in problem.variables]
+
+        def said(engine: str, outcome: Outcome) -> str:
+            at = ", ".join(f"{n} = {x}" for n, x in zip(names, outcome.point, strict=False))
+            return f"{engine}: {outcome.status}" + (f" at {at}" if at else "")
+
+        super().__init__(f"engines disagree\n{said(first, one)}\n{said(second, other)}\n{problem}")
+
+
+def box_of(variables: Iterable[tuple[Var, Interval]]) -> Box:
+    """A box as the problem wants it."""
+    return tuple(variables)

@@ -1,0 +1,115 @@
+"""z3 on concrete problems: the last engine, a second opinion, and the only one for products of variables.
+
+Operators have the native meaning of :mod:`indexproof.verify.encode`.  Budgets are resource counts in a fresh
+context, so a verdict does not depend on the machine's load.  Counterexamples are minimised by asking again
+with a smaller total.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import z3
+
+from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
+from ...core.interval import Interval
+from ..encode import Encoder
+from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
+
+__all__ = ["BUDGET", "NAME", "decide"]
+
+NAME = "z3"
+#: z3's resource units for each single query.
+BUDGET = 500_000
+
+
+def _within(e: Any, i: Interval) -> list[Any]:
+    """The ends of ``i`` as conditions on ``e``."""
+    out = []
+    if not math.isinf(i.lo):
+        out.append(e >= int(i.lo))
+    if not math.isinf(i.hi):
+        out.append(e <= int(i.hi))
+    return out
+
+
+def _conditions(encoder: Encoder, facts: Iterable[Fact]) -> list[Any]:
+    return [c for f in facts for c in _within(encoder.value(f.expr), f.within)]
+
+
+def _not_fitting(encoder: Encoder, option: Option) -> Any:
+    """The condition that no choice of unknowns makes ``option`` hold."""
+    unknowns = [encoder.value(v) for v, _ in option.unknowns]
+    boxes = [c for x, (_, i) in zip(unknowns, option.unknowns, strict=True) for c in _within(x, i)]
+    fits = z3.And([*boxes, *_conditions(encoder, option.facts), encoder.const(True)])
+    return z3.Not(z3.Exists(unknowns, fits) if unknowns else fits)
+
+
+def _symbolic_divisors(problem: Problem) -> list[Any]:
+    nodes = postorder(*problem.exprs())
+    return [n.b for n in nodes if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)]
+
+
+def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
+    """Decide with at most ``budget`` resource units a query, and as many again to minimise."""
+    divisors = _symbolic_divisors(problem)
+    unknowns: set[Var] = {v for o in problem.options for v, _ in o.unknowns}
+    if any(isinstance(n, Var) and n in unknowns for n in postorder(*divisors)):
+        return Outcome("open", note="a divisor depends on an unknown")
+    encoder = Encoder(z3.Context(), "native")
+    variables = [encoder.value(v) for v, _ in problem.variables]
+    conditions = [c for x, (_, i) in zip(variables, problem.variables, strict=True) for c in _within(x, i)]
+    conditions += _conditions(encoder, problem.where)
+    if divisors:
+        # an expression without a value decides nothing
+        zero = z3.Or([encoder.value(d) == 0 for d in divisors])
+        if encoder.solver([*conditions, zero], budget).check() != z3.unsat:
+            return Outcome("open", note="a divisor can be zero")
+    conditions += [_not_fitting(encoder, o) for o in problem.options]
+    solver = encoder.solver(conditions, budget)
+    answer = solver.check()
+    if answer == z3.unsat:
+        return HOLDS
+    if answer != z3.sat:
+        return Outcome("open", note="out of budget")
+
+    def model() -> Point:
+        found = solver.model()
+        return tuple(found.eval(x, model_completion=True).as_long() for x in variables)
+
+    best = model()
+    spent = _spent(solver)
+    sizes = [z3.If(x >= 0, x, -x) for x in variables]
+    # the order of counterexamples, one coordinate after the other: total, magnitudes, positive before
+    # negative
+    measures: list[Any] = [z3.Sum([*sizes, encoder.integer(0)]), *sizes, *(-x for x in variables)]
+    for k, measure in enumerate(measures):
+        high = _coordinate(best, k)
+        low = 0 if k <= len(variables) else -abs(high)
+        while low < high:
+            middle = (low + high) // 2
+            solver.push()
+            solver.add(measure <= middle)
+            answer = solver.check()
+            if answer == z3.sat:
+                best = model()
+            solver.pop()
+            if answer == z3.unknown or _spent(solver) > spent + budget:
+                return Outcome("fails", best, minimal=False, note="not minimised")
+            low, high = (middle + 1, high) if answer == z3.unsat else (low, _coordinate(best, k))
+        solver.add(measure == high)
+    return Outcome("fails", best)
+
+
+def _spent(solver: z3.Solver) -> int:
+    """Resource units the solver's context has used."""
+    statistics = solver.statistics()
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
+
+
+def _coordinate(point: Point, k: int) -> int:
+    """Coordinate ``k`` of the order of counterexamples."""
+    sizes = [abs(x) for x in point]
+    return [sum(sizes), *sizes, *(-x for x in point)][k]

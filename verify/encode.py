@@ -1,0 +1,178 @@
+"""The one place that gives every operator its solver meaning.
+
+Two encodings of division exist, both with floor semantics:
+
+``witness``
+    ``a // b`` and ``a % b`` are fresh integers q and r with ``a = b·q + r`` and r between 0 and b.  Monotonicity
+    lemmas ``s < t → s·b <= t·b - b`` relate quotients by the same divisor.  Good for proofs.
+``native``
+    ``a // b`` is z3's division, with both signs of the divisor spelled out, and ``a % b`` is ``a - b·(a // b)``.
+    Good for models.
+
+z3's own ``div`` is Euclidean and its ``mod`` never negative; neither is used without that correction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import z3
+
+from ..core.condition import Condition, condition_interpret
+from ..core.expr import Expr, Var, interpret
+
+__all__ = ["Encoder", "Encoding"]
+
+Encoding = Literal["witness", "native"]
+
+
+class Encoder:
+    """Expressions and conditions as z3 terms in one context.
+
+    ``facts`` collects the defining facts of fresh variables; assert them together with the encoded conditions.
+    A divisor of zero leaves quotient and remainder unconstrained: the *defined* obligation excludes it.
+    """
+
+    def __init__(self, context: z3.Context, encoding: Encoding = "witness") -> None:
+        self.context = context
+        self.encoding = encoding
+        self.facts: list[Any] = []
+        self.symbols: dict[Var, Any] = {}
+        self._memo: dict[Expr, Any] = {}
+        self._pairs: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self._by_divisor: dict[int, list[Any]] = {}
+        self._positive: set[int] = set()
+
+    def assume_positive(self, divisors: Iterable[Expr]) -> None:
+        """Leave out the other signs of these divisors; the caller has seen that the hypotheses exclude them."""
+        for d in divisors:
+            b = self.value(d)
+            self._positive.add(b.get_id())
+            self.facts.append(b > 0)
+
+    # -- conditions
+    def condition(self, c: Condition) -> Any:
+        """``c`` as a z3 Boolean."""
+        return condition_interpret(c, self.value, self)
+
+    def value(self, e: Expr) -> Any:
+        """``e`` as a z3 integer."""
+        return interpret((e,), self, self._memo)[0]
+
+    def const(self, value: bool) -> Any:
+        return z3.BoolVal(value, self.context)
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        match op:
+            case "<=":
+                return a <= b
+            case "<":
+                return a < b
+            case "==":
+                return a == b
+        return a != b
+
+    def within(self, e: Any, lo: Any, hi: Any) -> Any:
+        return z3.And(lo <= e, e <= hi)
+
+    def divides(self, d: Any, e: Any) -> Any:
+        return z3.And(d != 0, self.mod(e, d) == 0)
+
+    def conj(self, parts: list[Any]) -> Any:
+        return z3.And(*parts)
+
+    def disj(self, parts: list[Any]) -> Any:
+        return z3.Or(*parts)
+
+    def neg(self, part: Any) -> Any:
+        return z3.Not(part)
+
+    # -- expressions
+    def integer(self, n: int) -> Any:
+        return z3.IntVal(n, self.context)
+
+    def variable(self, v: Var) -> Any:
+        # the kind is part of a variable's identity
+        name = f"{v.name}:{v.kind}" if v.kind else v.name
+        return self.symbols.setdefault(v, z3.Int(name, self.context))
+
+    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
+        parts = [t if k == 1 else t * k for t, k in terms]
+        if const or not parts:
+            parts.append(self.integer(const))
+        return parts[0] if len(parts) == 1 else z3.Sum(parts)
+
+    def product(self, factors: list[Any]) -> Any:
+        return z3.Product(factors)
+
+    def minimum(self, args: list[Any]) -> Any:
+        total = args[0]
+        for a in args[1:]:
+            total = z3.If(total <= a, total, a)
+        return total
+
+    def maximum(self, args: list[Any]) -> Any:
+        total = args[0]
+        for a in args[1:]:
+            total = z3.If(total >= a, total, a)
+        return total
+
+    def floordiv(self, a: Any, b: Any) -> Any:
+        return self._divmod(a, b)[0]
+
+    def mod(self, a: Any, b: Any) -> Any:
+        return self._divmod(a, b)[1]
+
+    def ceildiv(self, a: Any, b: Any) -> Any:
+        return -self._divmod(z3.simplify(-a), b)[0]
+
+    def _divmod(self, a: Any, b: Any) -> tuple[Any, Any]:
+        entry = (a.get_id(), b.get_id())
+        found = self._pairs.get(entry)
+        if found is None:
+            found = self._native(a, b) if self.encoding == "native" else self._witness(a, b)
+            self._pairs[entry] = found
+        return found
+
+    def _native(self, a: Any, b: Any) -> tuple[Any, Any]:
+        # for b < 0: floor(a / b) = floor(-a / -b), and z3 rounds down for a positive divisor
+        if z3.is_int_value(b):
+            q = a / b if b.as_long() > 0 else (-a) / self.integer(-b.as_long())
+        else:
+            q = z3.If(b > 0, a / b, (-a) / (-b))
+        return q, a - b * q
+
+    def _witness(self, a: Any, b: Any) -> tuple[Any, Any]:
+        n = len(self._pairs)
+        q, r = z3.Int(f"q!{n}", self.context), z3.Int(f"r!{n}", self.context)
+        if b.get_id() in self._positive or (z3.is_int_value(b) and b.as_long() > 0):
+            self.facts += [a == b * q + r, 0 <= r, r < b]
+            if not z3.is_int_value(b):
+                self._order_quotients(b, q)
+            return q, r
+        self.facts.append(z3.Implies(b != 0, a == b * q + r))
+        self.facts.append(z3.Implies(b > 0, z3.And(0 <= r, r < b)))
+        self.facts.append(z3.Implies(b < 0, z3.And(b < r, r <= 0)))
+        if not z3.is_int_value(b):
+            self._order_quotients(b, q)
+        return q, r
+
+    def _order_quotients(self, b: Any, q: Any) -> None:
+        """Monotonicity: a product with b is nonlinear, so the solver must be told that it is monotone."""
+        others = self._by_divisor.setdefault(b.get_id(), [])
+        known = b.get_id() in self._positive
+        for s in others:
+            for x, y in ((s, q), (q, s)):
+                premise = x < y if known else z3.And(b > 0, x < y)
+                self.facts.append(z3.Implies(premise, x * b <= y * b - b))
+        others.append(q)
+
+    # -- solving
+    def solver(self, conditions: Sequence[Any], budget: int) -> z3.Solver:
+        """A solver holding ``conditions`` and the facts, limited to ``budget`` resource units."""
+        s = z3.Solver(ctx=self.context)
+        s.set("rlimit", budget)
+        s.set("random_seed", 0)
+        s.add(*self.facts, *conditions)
+        return s

@@ -1,0 +1,308 @@
+"""What a claim owes: rules, constraint rules, transfer functions and op maps turned into obligations.
+
+An :class:`Obligation` is a question about unbounded integers.  Most ask that the hypotheses imply the goal; an
+existence obligation (*not vacuous*, *needed*) asks for a point that satisfies the hypotheses and violates the goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
+from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
+from ..core.notation import show_condition
+from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
+from ..core.rewrite import ConstraintRule, Rule, measure
+from ..rules.transfer import CongruenceLaw, TransferLaw
+
+__all__ = [
+    "Obligation",
+    "congruence_obligations",
+    "constraint_rule_obligations",
+    "op_obligations",
+    "rule_obligations",
+    "transfer_obligations",
+]
+
+Question = Literal["valid", "exists"]
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One question to the prover.
+
+    ``subject`` names the claim (a rule, a transfer function, an op instance), ``kind`` what is asked.  ``show`` lists
+    labelled expressions whose values a counterexample report prints.  ``gate`` is false for findings that are reported
+    but do not fail a run (a redundant condition, a right side that needs a wider machine type).
+    """
+
+    family: str
+    subject: str
+    kind: str
+    hypotheses: tuple[Condition, ...]
+    goal: Condition
+    question: Question = "valid"
+    show: tuple[tuple[str, Expr], ...] = ()
+    hints: tuple[Mapping[Var, int], ...] = ()
+    gate: bool = True
+    where: str = ""
+    claim: str = ""
+    tags: tuple[str, ...] = field(default=())
+    #: For a claim about machine integers: the width, whose limits are where such claims fail.
+    width: int = 0
+
+    @property
+    def name(self) -> str:
+        """Unique within a catalogue: subject and kind."""
+        return f"{self.subject}: {self.kind}"
+
+    def statement(self) -> str:
+        """The question on one line of mathematics."""
+        left = ",  ".join(map(show_condition, self.hypotheses)) or "true"
+        mark = "⊢" if self.question == "valid" else "⊬"
+        return f"{left}  {mark}  {show_condition(self.goal)}"
+
+    def formula_variables(self) -> tuple[Var, ...]:
+        """Every variable of hypotheses and goal, in natural order."""
+        return all_of((*self.hypotheses, negate(self.goal))).variables() if self.hypotheses else self.goal.variables()
+
+
+def defined(*roots: Expr) -> Condition:
+    """The condition that no divisor below ``roots`` is zero."""
+    divisors = {n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)}
+    return all_of(d.ne(0) for d in sorted(divisors, key=str))
+
+
+def _defined_conditions(conditions: Sequence[Condition]) -> Condition:
+    return defined(*[e for c in conditions for e in all_exprs(c)])
+
+
+# --------------------------------------------------------------------------------------------------------------- rules
+def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligation]:
+    """The obligations of a rewrite rule (DESIGN, "What each claim owes").
+
+    *sound*, *defined*, *not vacuous*, *needs …* for every condition of ``when``, *progress* unless the rule is a law of
+    the canonical form, and *no new overflow* for every width in ``widths``.
+    """
+    left, right, when = rule.left, rule.right, rule.when
+    shown = _subterms(("left", left), ("right", right))
+
+    def owe(kind: str, hypotheses: Sequence[Condition], goal: Condition, **more: object) -> Obligation:
+        return Obligation(
+            "rule",
+            rule.name,
+            kind,
+            tuple(hypotheses),
+            goal,
+            show=shown,
+            where=rule.where,
+            claim=rule.statement(),
+            **more,  # type: ignore[arg-type]
+        )
+
+    yield owe("sound", when, left.eq(right))
+    # the redex is given, so its own divisors are not zero
+    given = defined(left)
+    yield owe("defined", (given, *when), all_of((defined(right), _defined_conditions(rule.guard))))
+    yield owe("not vacuous", (given, *rule.conditions), FALSE, question="exists")
+    for k, c in enumerate(when):
+        others = (given, *when[:k], *when[k + 1 :])
+        goal = all_of((left.eq(right), defined(right)))
+        yield owe(f"needs {show_condition(c)}", others, goal, question="exists", gate=False)
+    if not rule.structural:
+        yield _progress(rule)
+        for width in widths:
+            yield _no_new_overflow(rule, width)
+
+
+def _sizes(rule: Rule) -> list[Condition]:
+    """Measures are natural numbers; an expression below a division or in a sum is no literal, so it weighs at least two."""
+    out: list[Condition] = []
+    loose = {a for n in postorder(rule.left) if isinstance(n, (Min, Max)) for a in n.args}
+    for v in rule.variables:
+        if v.kind == "const":
+            continue
+        least = 2 if v.kind == "expr" and v not in loose else 0
+        out.append(var(f"|{v.name}|") >= least)
+        out += [var(f"‖{v.name}‖") >= 0, var(f"{v.name}⁻") >= 0, var(f"{v.name}°") >= 0]
+    return out
+
+
+def _smaller(rule: Rule) -> Condition:
+    """``right < left`` in the lexicographic order of measures."""
+    before, after = measure(rule.left), measure(rule.right)
+    cases = []
+    for k in range(len(before)):
+        same = [after[j].eq(before[j]) for j in range(k)]
+        cases.append(all_of([*same, after[k] < before[k]]))
+    return any_of(cases)
+
+
+def _progress(rule: Rule) -> Obligation:
+    hypotheses = [*_sizes(rule), *rule.conditions]
+    if rule.choose:
+        # the driver refuses a proposal that is not smaller, so smallness is one of the rule's conditions
+        hypotheses.append(_smaller(rule))
+    return Obligation(
+        "rule",
+        rule.name,
+        "progress",
+        tuple(hypotheses),
+        _smaller(rule),
+        show=tuple(
+            (f"{side} {label}", m)
+            for side, e in (("left", rule.left), ("right", rule.right))
+            for label, m in zip(("weight", "divisors", "negative", "unreduced"), measure(e), strict=True)
+        ),
+        where=rule.where,
+        claim=rule.statement(),
+        tags=("checked at run time",) if rule.choose else (),
+    )
+
+
+def _no_new_overflow(rule: Rule, width: int) -> Obligation:
+    """If every subexpression of the left side fits into the machine type, so does every one of the right side."""
+    lo, hi = -(1 << (width - 1)), (1 << (width - 1)) - 1
+    fits_left = [e.within(lo, hi) for _, e in _subterms(("", rule.left))]
+    fits_left += [v.within(lo, hi) for v in rule.variables]
+    fits_right = all_of(e.within(lo, hi) for _, e in _subterms(("", rule.right)))
+    return Obligation(
+        "rule",
+        rule.name,
+        f"no new overflow, int{width}",
+        (*rule.when, *fits_left),
+        fits_right,
+        show=_subterms(("left", rule.left), ("right", rule.right)),
+        gate=False,
+        where=rule.where,
+        claim=rule.statement(),
+        width=width,
+    )
+
+
+def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
+    """The obligations of an equivalence between constraints: both directions, defined, not vacuous, needed."""
+    left, right = rule.claim()
+    when = rule.when
+    shown = _subterms(*[("left", b.e) for b in rule.left], *[("right", b.e) for b in rule.right])
+
+    def owe(kind: str, hypotheses: Sequence[Condition], goal: Condition, **more: object) -> Obligation:
+        return Obligation(
+            "constraint rule",
+            rule.name,
+            kind,
+            tuple(hypotheses),
+            goal,
+            show=shown,
+            where=rule.where,
+            claim=rule.statement(),
+            **more,  # type: ignore[arg-type]
+        )
+
+    given = _defined_conditions([b.condition() for b in rule.left])
+    for k, step in enumerate(rule.by):
+        yield owe(f"step {k + 1}: {show_condition(step)}", (given, *when, left, *rule.by[:k]), step)
+    yield owe("sound ⇒", (given, *when, left, *rule.by), right)
+    yield owe("sound ⇐", (given, *when, right), left)
+    yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
+    yield owe("not vacuous", (given, *rule.conditions, left), FALSE, question="exists")
+    for k, c in enumerate(when):
+        others = (given, *when[:k], *when[k + 1 :])
+        goal = all_of((any_of((negate(left), right)), any_of((left, negate(right)))))
+        yield owe(f"needs {show_condition(c)}", others, goal, question="exists", gate=False)
+
+
+def _subterms(*sides: tuple[str, Expr]) -> tuple[tuple[str, Expr], ...]:
+    """Every compound subexpression, labelled by side, innermost first."""
+    out: list[tuple[str, Expr]] = []
+    for label, root in sides:
+        for node in postorder(root):
+            if not isinstance(node, (Var, Int)) and (label, node) not in out:
+                out.append((label, node))
+    return tuple(out)
+
+
+
+# ---------------------------------------------------------------------------------------------------- transfer functions
+def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
+    """*Sound* for both ends, *tight* for both ends unless the law is an approximation, and *not vacuous*."""
+
+    def owe(kind: str, hypotheses: Sequence[Condition], goal: Condition, question: Question = "valid") -> Obligation:
+        return Obligation(
+            "transfer",
+            law.name,
+            kind,
+            tuple(hypotheses),
+            goal,
+            question,
+            show=_subterms(("value", law.value), ("lo", law.lo), ("hi", law.hi)),
+            where="transfer.py",
+            claim=law.statement(),
+            tags=(f"approximate: {law.approximate}",) if law.approximate else (),
+        )
+
+    yield owe("sound below", law.hypotheses(), law.lo <= law.value)
+    yield owe("sound above", law.hypotheses(), law.value <= law.hi)
+    yield owe("not vacuous", law.hypotheses(), FALSE, "exists")
+    if law.approximate:
+        return
+    inputs = [v for v, _, _ in law.inputs]
+    for kind, bound, points in (("tight below", law.lo, law.lo_at), ("tight above", law.hi, law.hi_at)):
+        attained = []
+        for point in points:
+            at = dict(zip(inputs, point, strict=True))
+            inside = [lift(p).within(lo, hi) for p, (_, lo, hi) in zip(point, law.inputs, strict=True)]
+            allowed = [c.substitute(at) for c in law.where]
+            attained.append(all_of([*inside, *allowed, law.value.substitute(at).eq(bound)]))
+        yield owe(kind, law.bounds(), any_of(attained))
+
+
+def congruence_obligations(law: CongruenceLaw) -> Iterator[Obligation]:
+    """*Sound* and *not vacuous*."""
+    roots = [e for h in (*law.given, law.then) for e in all_exprs(h)]
+    shown = _subterms(*[("term", e) for e in roots])
+    base = {"show": shown, "where": "transfer.py", "claim": law.statement()}
+    yield Obligation("transfer", law.name, "sound", law.given, law.then, **base)  # type: ignore[arg-type]
+    yield Obligation("transfer", law.name, "not vacuous", law.given, FALSE, "exists", **base)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------------------------------------ ops
+def op_obligations(case: Case) -> Iterator[Obligation]:
+    """Both maps of every operand *in bounds*, *sound* and *complete*; *coverage* where operands share the output; and
+    the symbolic instance itself *not vacuous*.
+    """
+    op = case.op
+    subject = f"{op.name} {case.label}"
+    where = f"{type(op).__module__.rsplit('.', 1)[-1]}.py"
+    several = op.arity > 1
+    stated: list[tuple[tuple[Condition, ...], Condition]] = []
+    assumed: tuple[Condition, ...] = ()
+    for k in range(op.arity):
+        for direction in DIRECTIONS:
+            claim = map_claim(op, k, direction, case.shapes, case.facts)
+            assumed = claim.assumed
+            arrow = direction.replace("_to_", " to ")
+            place = f" {k}" if several else ""
+            text = f"({', '.join(map(str, claim.source))}) -> ({', '.join(map(str, claim.results))})"
+            for kind, question in claim.obligations().items():
+                # operands that are treated alike owe literally the same; once is enough
+                if several and question in stated:
+                    continue
+                stated.append(question)
+                yield Obligation(
+                    "op",
+                    subject,
+                    f"{arrow}{place} {kind}",
+                    question[0],
+                    question[1],
+                    show=tuple((f"{claim.target[n]}", e) for n, e in enumerate(claim.results)),
+                    where=where,
+                    claim=f"{op.text()}: {text}",
+                )
+    coverage = coverage_claim(op, case.shapes, case.facts)
+    base = {"where": where, "claim": op.text()}
+    if coverage is not None:
+        yield Obligation("op", subject, "coverage", coverage.hypotheses, coverage.goal, **base)  # type: ignore[arg-type]
+    yield Obligation("op", subject, "not vacuous", assumed, FALSE, "exists", **base)  # type: ignore[arg-type]

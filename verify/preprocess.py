@@ -1,0 +1,230 @@
+"""What can be done to a question before a solver sees it, without changing its answer.
+
+Equalities that define a variable are solved and substituted, conjunctive goals are split, and parts that are literally
+assumed, or true by the canonical form of sums, are dropped.  Each part is then asked with the hypotheses that share its
+variables, which is sufficient, and only if that fails with all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_exprs, all_of
+from ..core.expr import Expr, Int, Mul, Sum, Var, linear, natural_key, var
+
+__all__ = ["Part", "conjuncts", "definition", "flattened", "lower_bounds", "part", "positive", "solved"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One conjunct of a goal with the hypotheses that bear on it, in canonical names.
+
+    ``near`` are those that the goal reaches in two steps, ``all`` those it reaches at all: dimensions of an op are
+    mostly independent of each other.  ``whole`` is what of the goal shares their variables: its other quotients are
+    worth knowing about (the digits of one index, say).
+    """
+
+    near: tuple[Condition, ...]
+    all: tuple[Condition, ...]
+    goal: Condition
+    whole: Condition
+
+
+def flattened(conditions: Sequence[Condition]) -> list[Condition]:
+    """Conjunctions as lists, without what is trivially true."""
+    out: list[Condition] = []
+    for c in conditions:
+        for p in c.args if isinstance(c, And) else (c,):
+            if p is not TRUE and p not in out:
+                out.append(p)
+    return out
+
+
+def definition(c: Condition, *, short: bool = True) -> tuple[Var, Expr] | None:
+    """``v = e`` where ``e`` does not mention ``v``, however the equation is written."""
+    if not isinstance(c, Compare) or c.op != "==":
+        return None
+    gap = c.a - c.b
+    const, terms = (gap.const, gap.terms) if isinstance(gap, Sum) else (0, ((gap, 1),))
+    # a long definition spreads products over every bound it meets: worse for a solver than the equation itself
+    if short and (len(terms) > 3 or not all(isinstance(t, Var) for t, _ in terms)):
+        return None
+    for t, k in sorted(terms, key=lambda t: natural_key(str(t[0])), reverse=True):
+        if isinstance(t, Var) and abs(k) == 1:
+            rest = linear(const, [(u, j) for u, j in terms if u is not t])
+            if t not in rest.variables():
+                return t, rest * -k
+    return None
+
+
+def solved(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Condition], Condition]:
+    """The question with every defined variable replaced by its definition; equivalent to the original."""
+    known = flattened(hypotheses)
+    while True:
+        for n, h in enumerate(known):
+            found = definition(h)
+            if found is not None:
+                v, e = found
+                others = known[:n] + known[n + 1 :]
+                known = flattened([k.substitute({v: e}) for k in others])
+                goal = goal.substitute({v: e})
+                break
+        else:
+            return known, goal
+
+
+def _implied(goal: Condition, known: Sequence[Condition]) -> bool:
+    """Whether ``goal`` is literally among the hypotheses, or is an end of one of their ranges."""
+    if goal in known:
+        return True
+    if isinstance(goal, Divides):
+        return _multiple(goal, known)
+    if isinstance(goal, Compare) and goal.op == "<=":
+        gap = goal.b - goal.a
+        for h in known:
+            if isinstance(h, Within) and ((h.hi - h.e) is gap or (h.e - h.lo) is gap):
+                return True
+    gap_of = goal.b - goal.a if isinstance(goal, Compare) else None
+    return isinstance(gap_of, Int) and isinstance(goal, Compare) and _decided(goal.op, gap_of.value)
+
+
+def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
+    """Whether a hypothesis writes the dividend as a multiple of the divisor, which is known not to be zero."""
+    if goal.d.ne(0) not in known and not positive(goal.d, lower_bounds(known)):
+        return False
+    for h in known:
+        if isinstance(h, Compare) and h.op == "==":
+            for side, other in ((h.a, h.b), (h.b, h.a)):
+                if side is goal.e and (other is goal.d or (isinstance(other, Mul) and goal.d in other.factors)):
+                    return True
+    return False
+
+
+def _decided(op: str, gap: int) -> bool:
+    match op:
+        case "<=":
+            return gap >= 0
+        case "<":
+            return gap > 0
+        case "==":
+            return gap == 0
+    return gap != 0
+
+
+def _conjuncts(goal: Condition) -> list[Condition]:
+    out: list[Condition] = []
+    for g in goal.args if isinstance(goal, And) else (goal,):
+        if isinstance(g, Within):
+            out += [g.lo <= g.e, g.e <= g.hi]
+        else:
+            out.append(g)
+    return out
+
+
+def conjuncts(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Condition], list[Condition]]:
+    """The hypotheses with definitions substituted, and the conjuncts of the goal that they do not settle at once."""
+    known, goal = solved(hypotheses, goal)
+    if all_of(known) is FALSE:
+        return known, []
+    return known, [g for g in _conjuncts(goal) if g is not TRUE and not _implied(g, known)]
+
+
+def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition) -> Part:
+    """The question whether ``known`` implies ``goal``, one of ``goals``.
+
+    Variables are renamed in natural order of their names, so that the same question about another dimension is the same
+    question, with the same answer at the same cost.
+    """
+    near = _reached(known, goal, steps=2)
+    reached = _reached(known, goal, steps=len(known) + 1)
+    variables = {v for c in (*reached, goal) for v in c.variables()}
+    ordered = sorted(variables, key=lambda v: (natural_key(v.name), v.kind))
+    names = {v: var(f"v{k}") for k, v in enumerate(ordered)}
+    whole = [g for g in goals if set(g.variables()) <= variables]
+    return Part(
+        _ordered(h.substitute(names) for h in near),
+        _ordered(h.substitute(names) for h in reached),
+        goal.substitute(names),
+        all_of(_ordered(g.substitute(names) for g in whole)),
+    )
+
+
+def _ordered(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """In an order that depends on the conditions alone."""
+    return tuple(sorted(conditions, key=lambda c: (type(c).__name__, [e.key for e in all_exprs(c)], str(c))))
+
+
+def _reached(known: Sequence[Condition], goal: Condition, steps: int) -> list[Condition]:
+    """The hypotheses whose variables the goal reaches in so many steps, in their order."""
+    variables = {h: set(h.variables()) for h in known}
+    reached = set(goal.variables())
+    kept: set[Condition] = set()
+    for _ in range(steps):
+        more = {h for h in known if h not in kept and reached & variables[h]}
+        if not more:
+            break
+        kept |= more
+        reached = reached.union(*(variables[h] for h in more))
+    return [h for h in known if h in kept]
+
+
+def lower_bounds(known: Sequence[Condition]) -> dict[Var, int]:
+    """Constant lower bounds of variables that the hypotheses state, or imply because a range is not empty.
+
+    ``i ∈ [0, n - 1]`` has a member, so ``n >= 1``.
+    """
+    found: dict[Var, int] = {}
+
+    def at_least(e: Expr, least: int) -> None:
+        """Record ``e >= least`` where ``e`` is a variable plus a constant."""
+        const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
+        if len(terms) == 1 and isinstance(terms[0][0], Var) and terms[0][1] == 1:
+            v = terms[0][0]
+            found[v] = max(found.get(v, least - const), least - const)
+
+    for h in known:
+        match h:
+            case Within(e, Int() as lo, hi):
+                at_least(e, lo.value)
+                at_least(hi, lo.value)
+            case Compare("<=", a, b):
+                at_least(b - a, 0)
+            case Compare("<", a, b):
+                at_least(b - a, 1)
+    return found
+
+
+def positive(e: Expr, least: dict[Var, int]) -> bool:
+    """Whether ``e >= 1`` follows from constant lower bounds of its variables, by monotonicity alone."""
+    match e:
+        case Int():
+            return e.value > 0
+        case Var():
+            return least.get(e, 0) > 0
+        case Mul():
+            return all(positive(f, least) for f in e.factors)
+        case Sum():
+            total = e.const
+            for t, k in e.terms:
+                low = _least(t, least)
+                if k < 0 or low is None:
+                    return False
+                total += k * low
+            return total > 0
+    return False
+
+
+def _least(t: Expr, least: dict[Var, int]) -> int | None:
+    """A constant lower bound of a summand, if one is at hand."""
+    if isinstance(t, Var):
+        return least.get(t)
+    if isinstance(t, Mul):
+        low = 1
+        for f in t.factors:
+            bound = _least(f, least)
+            if bound is None or bound < 0:
+                return None
+            low *= bound
+        return low
+    return None

@@ -1,0 +1,342 @@
+"""Refutation: the smallest integers for which a claim fails.
+
+First every small point, then seeded random ones, all evaluated at once with numpy by the integer meaning of the
+expressions; a solver model only where that finds nothing.  A counterexample is reported only after the exact integer
+meaning has confirmed it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import z3
+
+from ..core.condition import Condition, all_exprs, condition_interpret
+from ..core.expr import Expr, Var, interpret, natural_key
+from .encode import Encoder
+from .preprocess import definition, flattened
+
+__all__ = ["confirmed", "minimised", "model", "small_point"]
+
+_EXHAUSTIVE = 20_000
+_RANDOM = 4_000
+
+
+def variables_of(conditions: Iterable[Condition]) -> list[Var]:
+    """The variables of several conditions, in natural order."""
+    found = {v for c in conditions for v in c.variables()}
+    return sorted(found, key=lambda v: (natural_key(v.name), v.kind))
+
+
+def confirmed(point: Mapping[Var, int], hypotheses: Sequence[Condition], goal: Condition) -> bool:
+    """Whether exact integers satisfy the hypotheses and violate the goal (a goal without a value does not count)."""
+    try:
+        return all(h.evaluate(point) for h in hypotheses) and not goal.evaluate(point)
+    except ZeroDivisionError:
+        return False
+
+
+def _magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
+    """Smaller absolute values first, then fewer negative ones, then a fixed order."""
+    return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
+
+
+def _small(n: int) -> np.ndarray[Any, Any]:
+    """All points of the largest box around zero that holds at most the exhaustive number of points."""
+    radius = 1
+    while (2 * radius + 3) ** n <= _EXHAUSTIVE and radius < 40:
+        radius += 1
+    if 3**n > _EXHAUSTIVE:
+        return np.empty((0, n), dtype=np.int64)
+    if n == 0:
+        return np.zeros((1, 0), dtype=np.int64)
+    grid = np.meshgrid(*[np.arange(-radius, radius + 1)] * n, indexing="ij")
+    return np.stack([g.ravel() for g in grid], axis=1)
+
+
+def _random(n: int) -> np.ndarray[Any, Any]:
+    generator = np.random.default_rng(20240229)
+    scale = generator.choice([2, 4, 8, 16, 64], size=(_RANDOM, 1))
+    return np.rint(generator.uniform(-0.35, 1.0, size=(_RANDOM, n)) * scale).astype(np.int64)
+
+
+class _Masked:
+    """The integer meaning on columns of points, with a mask of the points where a divisor was zero."""
+
+    def __init__(self, columns: Mapping[Var, Any], size: int) -> None:
+        self.columns = columns
+        self.undefined = np.zeros(size, dtype=bool)
+
+    def integer(self, n: int) -> Any:
+        return n
+
+    def variable(self, v: Var) -> Any:
+        return self.columns[v]
+
+    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
+        return const + sum((t * k for t, k in terms), start=0)
+
+    def product(self, factors: list[Any]) -> Any:
+        total = factors[0]
+        for f in factors[1:]:
+            total = total * f
+        return total
+
+    def _safe(self, b: Any) -> Any:
+        zero = np.equal(b, 0)
+        self.undefined |= zero
+        return np.where(zero, 1, b)
+
+    def floordiv(self, a: Any, b: Any) -> Any:
+        return a // self._safe(b)
+
+    def mod(self, a: Any, b: Any) -> Any:
+        return a % self._safe(b)
+
+    def ceildiv(self, a: Any, b: Any) -> Any:
+        return -(-a // self._safe(b))
+
+    def minimum(self, args: list[Any]) -> Any:
+        total = args[0]
+        for a in args[1:]:
+            total = np.minimum(total, a)
+        return total
+
+    def maximum(self, args: list[Any]) -> Any:
+        total = args[0]
+        for a in args[1:]:
+            total = np.maximum(total, a)
+        return total
+
+    # -- connectives
+    def const(self, value: bool) -> Any:
+        return np.full(len(self.undefined), value)
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        return {"<=": np.less_equal, "<": np.less, "==": np.equal, "!=": np.not_equal}[op](a, b)
+
+    def within(self, e: Any, lo: Any, hi: Any) -> Any:
+        return np.less_equal(lo, e) & np.less_equal(e, hi)
+
+    def divides(self, d: Any, e: Any) -> Any:
+        zero = np.equal(d, 0)
+        return ~zero & np.equal(e % np.where(zero, 1, d), 0)
+
+    def conj(self, parts: list[Any]) -> Any:
+        return np.logical_and.reduce(parts)
+
+    def disj(self, parts: list[Any]) -> Any:
+        return np.logical_or.reduce(parts)
+
+    def neg(self, part: Any) -> Any:
+        return ~part
+
+
+def failing_points(
+    points: np.ndarray[Any, Any], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
+) -> np.ndarray[Any, Any]:
+    """The rows of ``points`` that satisfy the hypotheses and violate the goal."""
+    for h in hypotheses:
+        points = _where(points, names, h, True)
+        if not len(points):
+            return points
+    return _where(points, names, goal, False)
+
+
+def _where(points: np.ndarray[Any, Any], names: Sequence[Var], c: Condition, wanted: bool) -> np.ndarray[Any, Any]:
+    algebra = _Masked({v: points[:, k] for k, v in enumerate(names)}, len(points))
+    memo: dict[Expr, Any] = {}
+    truth = condition_interpret(c, lambda e: interpret((e,), algebra, memo)[0], algebra)
+    keep = (truth == wanted) & ~algebra.undefined
+    return points[np.broadcast_to(keep, (len(points),))]
+
+
+def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
+    """Definitions that the hypotheses contain, in the order in which they can be evaluated backwards.
+
+    Sampling the other variables and computing these hits equations that random points would miss.
+    """
+    found: list[tuple[Var, Expr]] = []
+    known = flattened(hypotheses)
+    while True:
+        hit = next((d for h in known if (d := definition(h, short=False)) is not None), None)
+        if hit is None:
+            return found
+        found.append(hit)
+        known = flattened([k.substitute({hit[0]: hit[1]}) for k in known])
+
+
+def completed(
+    points: np.ndarray[Any, Any], names: Sequence[Var], definitions: Sequence[tuple[Var, Expr]]
+) -> np.ndarray[Any, Any]:
+    """``points`` with the columns of defined variables computed from the others."""
+    if not definitions or not len(points):
+        return points
+    columns = {v: points[:, k] for k, v in enumerate(names)}
+    algebra = _Masked(columns, len(points))
+    for v, e in reversed(definitions):
+        columns[v] = np.broadcast_to(np.asarray(interpret((e,), algebra)[0], dtype=points.dtype), (len(points),))
+    kept = np.stack([columns[v] for v in names], axis=1)
+    return kept[~algebra.undefined]
+
+
+def small_point(
+    hypotheses: Sequence[Condition], goal: Condition, extra: Iterable[Mapping[Var, int]] = ()
+) -> dict[Var, int] | None:
+    """The smallest counterexample among small and random points, or ``None``."""
+    names = variables_of([*hypotheses, goal])
+    for h in extra:
+        if confirmed(h, hypotheses, goal):
+            return dict(h)
+    definitions = eliminated(hypotheses)
+    free = [v for v in names if v not in dict(definitions)]
+    for sample in (_small(len(free)), _random(len(free))):
+        points = np.zeros((len(sample), len(names)), dtype=np.int64)
+        points[:, [names.index(v) for v in free]] = sample
+        points = completed(points, names, definitions)
+        if not len(points):
+            continue
+        failing = failing_points(points, names, hypotheses, goal)
+        for row in sorted(failing.tolist(), key=_magnitude)[:8]:
+            point = dict(zip(names, row, strict=True))
+            if confirmed(point, hypotheses, goal):
+                return point
+    return None
+
+
+def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
+    """A counterexample among small integers and those next to the limits of a machine type, in exact arithmetic."""
+    names = variables_of([*hypotheses, goal])
+    top = 1 << (width - 1)
+    near = [0, 1, 2, 3, 4, 5, 7, 8, 16, top // 4, top // 2 - 1, top // 2, top - 2, top - 1]
+    values = np.array(sorted({s * v for v in near for s in (1, -1)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=object)
+    generator = np.random.default_rng(width)
+    # half of the coordinates small: a claim about overflow needs few large ones
+    definitions = eliminated(hypotheses)
+    free = [v for v in names if v not in dict(definitions)]
+    pick = generator.integers(0, len(values), size=(_RANDOM, len(free)))
+    small = generator.integers(0, 11, size=pick.shape)
+    points = np.zeros((_RANDOM, len(names)), dtype=object)
+    points[:, [names.index(v) for v in free]] = values[np.where(generator.random(pick.shape) < 0.5, small, pick)]
+    points = completed(points, names, definitions)
+    failing = failing_points(points, names, hypotheses, goal)
+    for row in sorted(failing.tolist(), key=_magnitude)[:1]:
+        point = dict(zip(names, row, strict=True))
+        if confirmed(point, hypotheses, goal):
+            return point
+    return None
+
+
+def _read(model: z3.ModelRef, encoder: Encoder, names: Sequence[Var]) -> dict[Var, int]:
+    out = {}
+    for v in names:
+        symbol = encoder.symbols.get(v)
+        out[v] = 0 if symbol is None else model.eval(symbol, model_completion=True).as_long()
+    return out
+
+
+def model(hypotheses: Sequence[Condition], goal: Condition, budget: int) -> tuple[dict[Var, int] | None, str, int]:
+    """A counterexample from a solver model, small ones first.
+
+    Returns ``(point, answer, resources)``: the answer is ``sat``, ``unsat`` (then the claim is valid) or ``unknown``.
+    """
+    names = variables_of([*hypotheses, goal])
+    spent = 0
+    answer = "unknown"
+    for radius in (2, 8, 64, None):
+        context = z3.Context()
+        encoder = Encoder(context, "native")
+        conditions = [encoder.condition(h) for h in hypotheses]
+        conditions.append(z3.Not(encoder.condition(goal)))
+        # a point where some divisor is zero shows nothing about the claim
+        conditions += [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
+        if radius is not None:
+            conditions += [z3.And(-radius <= encoder.value(v), encoder.value(v) <= radius) for v in names]
+        s = encoder.solver(conditions, budget)
+        answer = str(s.check())
+        spent += _resources(s)
+        if answer == "sat":
+            point = _read(s.model(), encoder, names)
+            if confirmed(point, hypotheses, goal):
+                return point, "sat", spent
+            return None, "unknown", spent
+    return None, answer, spent
+
+
+def _resources(s: z3.Solver) -> int:
+    statistics = s.statistics()
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
+
+
+def divisors(conditions: Iterable[Condition]) -> list[Expr]:
+    """Every divisor below the conditions that is not a literal."""
+    from ..core.expr import CeilDiv, FloorDiv, Int, Mod, postorder
+
+    roots = [e for c in conditions for e in all_exprs(c)]
+    found = {n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)}
+    return sorted(found, key=str)
+
+
+def minimised(
+    point: Mapping[Var, int], hypotheses: Sequence[Condition], goal: Condition, budget: int
+) -> dict[Var, int]:
+    """A counterexample of least total magnitude, starting from ``point``.
+
+    Descends with the solver; what it cannot decide within ``budget`` is left as it is.  A local search over single and
+    paired coordinates finishes, so the result is never larger than ``point``.
+    """
+    names = sorted(point, key=lambda v: natural_key(v.name))
+    best = dict(point)
+    for _ in range(24):
+        total = sum(abs(v) for v in best.values())
+        if total == 0:
+            break
+        context = z3.Context()
+        encoder = Encoder(context, "native")
+        conditions = [encoder.condition(h) for h in hypotheses]
+        conditions.append(z3.Not(encoder.condition(goal)))
+        conditions += [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
+        sizes = []
+        for k, v in enumerate(names):
+            a = z3.Int(f"abs!{k}", context)
+            conditions += [a >= encoder.value(v), a >= -encoder.value(v)]
+            sizes.append(a)
+        conditions.append(z3.Sum(sizes) <= total - 1)
+        s = encoder.solver(conditions, budget)
+        if str(s.check()) != "sat":
+            break
+        candidate = _read(s.model(), encoder, names)
+        if not confirmed(candidate, hypotheses, goal):
+            break
+        best = candidate
+    return _descend(best, names, hypotheses, goal)
+
+
+def _descend(
+    best: dict[Var, int], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
+) -> dict[Var, int]:
+    improved = True
+    while improved:
+        improved = False
+        for candidate in _neighbours(best, names):
+            smaller = _magnitude([candidate[v] for v in names]) < _magnitude([best[v] for v in names])
+            if smaller and confirmed(candidate, hypotheses, goal):
+                best, improved = candidate, True
+                break
+    return best
+
+
+def _neighbours(point: Mapping[Var, int], names: Sequence[Var]) -> Iterator[dict[Var, int]]:
+    def toward_zero(x: int) -> list[int]:
+        return sorted({0, 1, -1, -x, x // 2, x - 1, x + 1}, key=lambda y: (abs(y), y < 0))
+
+    for v in names:
+        for x in toward_zero(point[v]):
+            if x != point[v]:
+                yield {**point, v: x}
+    for v, w in itertools.combinations(names, 2):
+        for step in (1, -1):
+            yield {**point, v: point[v] - step, w: point[w] - step}

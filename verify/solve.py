@@ -1,0 +1,309 @@
+"""From an obligation to a verdict: a fixed, recorded, ordered portfolio of strategies.
+
+Budgets are solver resource counts, never seconds, and every solver call has a context of its own, so a verdict is the
+same on a loaded machine, in any process and in any order (DESIGN, "Proof engine").  The strategies, in order:
+
+``identity``
+    nothing is left of the claim once equations are substituted and sums are canonical (:mod:`.preprocess`).
+``witness``
+    fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
+``small points``
+    evaluate the claim on small and random integers; finds most counterexamples, and smallest ones.
+``quotient certificate``
+    ``L // d = R`` becomes ``0 <= L - d·R < d``, both signs of d apart; then as ``witness``.
+``linear``
+    the reduction to linear integer arithmetic of :mod:`.reduction`, one decidable query per case.
+``divisor signs``
+    as ``witness``, once for each sign of every symbolic divisor, with ``c = d·k`` for a divisibility hypothesis.
+``linear, thorough``, ``divisor signs, patient``, ``witness, patient``
+    the same with more lemmas or the full budget.
+``model``
+    z3's own division with ``a % b`` as ``a - b·(a // b)``, bounded variables first; finds counterexamples.
+
+A goal is split into its conjuncts, and what has been shown of it is assumed for the rest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import z3
+
+from ..core.condition import Compare, Condition, Divides, all_of, any_of
+from ..core.expr import Expr, FloorDiv, Var, lift, var
+from . import reduction
+from .encode import Encoder
+from .obligations import Obligation
+from .preprocess import Part, conjuncts, lower_bounds, part, positive
+from .refute import confirmed, divisors, machine_point, minimised, model, small_point
+from .verdict import Status, Verdict
+
+__all__ = ["Budget", "decide", "exists", "valid"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Resource units (z3 ``rlimit``) for one solver call of each kind."""
+
+    proof: int = 20_000_000
+    model: int = 4_000_000
+    quick: int = 150_000
+
+    def scaled(self, factor: float) -> Budget:
+        """The same proportions, more or less patient."""
+        return Budget(int(self.proof * factor), int(self.model * factor), int(self.quick * factor))
+
+
+def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
+    """The verdict on one obligation."""
+    budget = budget or Budget()
+    start = time.perf_counter()
+    found = valid(o, budget) if o.question == "valid" else exists(o, budget)
+    return replace(found, seconds=time.perf_counter() - start)
+
+
+def valid(o: Obligation, budget: Budget) -> Verdict:
+    """Whether the hypotheses imply the goal for all integers."""
+    known, goals = conjuncts(o.hypotheses, o.goal)
+    if not goals:
+        return Verdict(Status.PROVED, "identity")
+    if o.width:
+        return _machine(o, known, goals, budget)
+    used: list[str] = []
+    shown, hard, spent = _quick_rounds(known, goals, budget)
+    if shown:
+        used.append("witness")
+    if not hard:
+        return Verdict(Status.PROVED, "witness", spent)
+    point = small_point(o.hypotheses, o.goal, o.hints)
+    if point is not None:
+        return _refuted(o, point, "small points", spent, ("witness",), budget)
+    tried = ["witness", "small points"]
+    for goal in hard:
+        asked = part([*known, *shown], goals, goal)
+        for name in _PORTFOLIO:
+            proved, cost = _attempt(name, asked, budget)
+            spent += cost
+            if proved:
+                if name not in used:
+                    used.append(name)
+                shown.append(goal)
+                break
+            if name not in tried:
+                tried.append(name)
+        else:
+            found, answer, cost = model(asked.all, asked.goal, budget.model)
+            spent += cost
+            if answer == "unsat":
+                used.append("model")
+                shown.append(goal)
+                continue
+            return _failed(o, found is not None, spent, (*tried, "model"), budget)
+    return Verdict(Status.PROVED, " + ".join(used), spent, tried=tuple(tried))
+
+
+def _quick_rounds(
+    known: Sequence[Condition], goals: Sequence[Condition], budget: Budget
+) -> tuple[list[Condition], list[Condition], int]:
+    """What quick attempts show of ``goals``, what they leave open, and their cost.
+
+    What is shown serves the rest, so rounds repeat while they help.
+    """
+    spent = 0
+    shown: list[Condition] = []
+    hard = list(goals)
+    while True:
+        left: list[Condition] = []
+        for goal in hard:
+            proved, cost = _attempt("witness", part([*known, *shown], goals, goal), budget)
+            spent += cost
+            (shown if proved else left).append(goal)
+        if not left or len(left) == len(hard):
+            return shown, left, spent
+        hard = left
+
+
+@lru_cache(maxsize=4096)
+def _attempt(name: str, asked: Part, budget: Budget) -> tuple[bool, int]:
+    """Run one strategy on one question: (proved, resources).
+
+    Remembered, because the dimensions of an op mostly ask the same; the remembered cost is the cost, so counts do not
+    depend on what was asked before.
+    """
+    return _STRATEGIES[name](asked, budget)
+
+
+def _machine(o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget) -> Verdict:
+    """Claims about machine integers: they fail next to the limits of the type or, mostly, not at all."""
+    point = machine_point(o.hypotheses, o.goal, o.width)
+    if point is not None:
+        return Verdict(Status.REFUTED, "machine limits", 0, _named(point))
+    _, hard, spent = _quick_rounds(known, goals, budget.scaled(0.1))
+    if not hard:
+        return Verdict(Status.PROVED, "witness", spent, tried=("machine limits",))
+    return Verdict(Status.UNDECIDED, "", spent, tried=("machine limits", "witness"), detail="a finding, not a gate")
+
+
+def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], budget: Budget) -> Verdict:
+    """A part that no strategy proves: refuted if the whole obligation has a counterexample."""
+    if refuted:
+        found, _, cost = model(o.hypotheses, o.goal, budget.model)
+        spent += cost
+        if found is not None:
+            return _refuted(o, found, "model", spent, tried, budget)
+    return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=f"{budget.proof:,} resource units a strategy")
+
+
+def exists(o: Obligation, budget: Budget) -> Verdict:
+    """Whether some integers satisfy the hypotheses and violate the goal."""
+    point = small_point(o.hypotheses, o.goal, o.hints)
+    if point is not None:
+        return Verdict(Status.PROVED, "small points", witness=_named(point))
+    if not o.gate:
+        # a finding is worth a look, not the whole budget
+        budget = replace(budget, model=2 * budget.quick)
+    found, answer, spent = model(o.hypotheses, o.goal, budget.model)
+    if found is not None:
+        return Verdict(Status.PROVED, "model", spent, witness=_named(found))
+    if answer == "unsat":
+        return Verdict(Status.VACUOUS, "model", spent)
+    outcome = reduction.prove(o.hypotheses, o.goal, budget.quick)
+    if outcome.proved:
+        return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
+    return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
+
+
+def _named(point: Mapping[Var, int]) -> dict[str, int]:
+    return {v.name: x for v, x in point.items()}
+
+
+def _refuted(
+    o: Obligation, point: Mapping[Var, int], how: str, spent: int, tried: tuple[str, ...], budget: Budget
+) -> Verdict:
+    least = minimised(point, o.hypotheses, o.goal, budget.model // 4)
+    assert confirmed(least, o.hypotheses, o.goal)
+    return Verdict(Status.REFUTED, how, spent, _named(least), tried)
+
+
+# ---------------------------------------------------------------------------------------------------------- encodings
+def _quick(part: Part, budget: Budget) -> tuple[bool, int]:
+    """The witness encoding with little patience, near hypotheses first."""
+    proved, cost = _unsat(part.near, part.goal, budget.quick)
+    if not proved:
+        proved, more = _unsat(part.all, part.goal, budget.quick, part.whole)
+        cost += more
+    return proved, cost
+
+
+def _linear(part: Part, budget: Budget) -> tuple[bool, int]:
+    return _reduced(part, budget, thorough=False)
+
+
+def _linear_thorough(part: Part, budget: Budget) -> tuple[bool, int]:
+    return _reduced(part, budget, thorough=True)
+
+
+def _reduced(part: Part, budget: Budget, *, thorough: bool) -> tuple[bool, int]:
+    outcome = reduction.prove(part.near, part.goal, budget.quick, thorough=thorough)
+    spent = outcome.resources
+    if not outcome.proved and set(part.near) != set(part.all):
+        outcome = reduction.prove(part.all, part.goal, budget.quick, thorough=thorough)
+        spent += outcome.resources
+    return outcome.proved, spent
+
+
+def _unsat(
+    hypotheses: Sequence[Condition], goal: Condition, budget: int, mention: Condition | None = None
+) -> tuple[bool, int]:
+    """Whether z3 refutes the negation, and at what cost.  The quotients that ``mention`` contains are defined too."""
+    context = z3.Context()
+    encoder = Encoder(context, "witness")
+    symbolic = divisors([*hypotheses, goal])
+    least = lower_bounds(hypotheses)
+    encoder.assume_positive(d for d in symbolic if positive(d, least))
+    conditions = [encoder.condition(h) for h in hypotheses]
+    if mention is not None:
+        encoder.condition(mention)
+    conditions.append(z3.Not(encoder.condition(goal)))
+    conditions += [encoder.value(d) != 0 for d in symbolic if not positive(d, least)]
+    s = encoder.solver(conditions, budget)
+    answer = s.check()
+    statistics = s.statistics()
+    spent = int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
+    return answer == z3.unsat, spent
+
+
+def _witness(part: Part, budget: Budget) -> tuple[bool, int]:
+    return _unsat(part.all, part.goal, budget.proof, part.whole)
+
+
+def _certificate(part: Part, budget: Budget) -> tuple[bool, int]:
+    """Quotients are unique: whatever satisfies the inequalities of the quotient is the quotient."""
+    certified = certificate(part.goal)
+    return (False, 0) if certified is None else _unsat(part.all, certified, budget.quick)
+
+
+def certificate(goal: Condition) -> Condition | None:
+    """A goal ``L // d = R`` as inequalities that imply it, or ``None``."""
+    if not isinstance(goal, Compare) or goal.op != "==":
+        return None
+    for a, b in ((goal.a, goal.b), (goal.b, goal.a)):
+        if isinstance(a, FloorDiv):
+            gap, d = a.a - a.b * b, a.b
+            positive = all_of((lift(0) < d, lift(0) <= gap, gap < d))
+            negative = all_of((d < 0, d < gap, gap <= 0))
+            return any_of((positive, negative))
+    return None
+
+
+def _signs_briefly(part: Part, budget: Budget) -> tuple[bool, int]:
+    return _signs(part, replace(budget, proof=6 * budget.quick))
+
+
+def _signs(part: Part, budget: Budget) -> tuple[bool, int]:
+    """Prove the claim apart for each sign of every symbolic divisor, with divisibility spelled out as a product."""
+    hypotheses, goal = substitute_divisibility(part.all, part.goal)
+    least = lower_bounds(hypotheses)
+    signs = [d for d in divisors([*hypotheses, goal]) if not positive(d, least)][:4]
+    if not signs:
+        return _unsat(hypotheses, goal, budget.proof, part.whole)
+    spent = 0
+    for choice in itertools.product((1, -1), repeat=len(signs)):
+        extra = [d > 0 if s > 0 else d < 0 for d, s in zip(signs, choice, strict=True)]
+        proved, cost = _unsat([*extra, *hypotheses], goal, budget.proof)
+        spent += cost
+        if not proved:
+            return False, spent
+    return True, spent
+
+
+def substitute_divisibility(
+    hypotheses: Sequence[Condition], goal: Condition
+) -> tuple[list[Condition], Condition]:
+    """``d ∣ c`` for a variable c becomes ``c = d·k`` with a fresh k, everywhere."""
+    found: dict[Expr, Expr] = {}
+    kept: list[Condition] = []
+    for h in hypotheses:
+        if isinstance(h, Divides) and isinstance(h.e, Var) and h.e not in found and h.e not in h.d.variables():
+            found[h.e] = h.d * var(f"{h.e.name}/{h.d}")
+            kept.append(h.d.ne(0))
+        else:
+            kept.append(h)
+    return [h.substitute(found) for h in kept], goal.substitute(found)
+
+
+_STRATEGIES: dict[str, Callable[[Part, Budget], tuple[bool, int]]] = {
+    "witness": _quick,
+    "quotient certificate": _certificate,
+    "linear": _linear,
+    "divisor signs": _signs_briefly,
+    "linear, thorough": _linear_thorough,
+    "divisor signs, patient": _signs,
+    "witness, patient": _witness,
+}
+#: What is tried on a part that the quick attempt leaves open, in order.
+_PORTFOLIO = tuple(name for name in _STRATEGIES if name != "witness")

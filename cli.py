@@ -1,7 +1,7 @@
 """The ``indexproof`` command.
 
-Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, 4 a bug in indexproof.
-Modules that take time to load are imported by the commands that need them.
+Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, 4 a bug in
+indexproof. Modules that take time to load are imported by the commands that need them.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ __all__ = ["app", "main"]
 
 PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 
-# what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed one
+# what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed
+# one
 UsageError: Any = typer.BadParameter.__mro__[1]
 
 
-# --------------------------------------------------------------------------------------------------------- the command
+# ------------------------------------------------------------------------------------------------ the command
 class Commands(TyperGroup):
     """The commands, with one way for errors to reach a person."""
 
@@ -97,7 +98,8 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
         _say(f"not checked: {error}")
         return OPEN
     except BrokenPipeError:
-        # the reader has gone (`indexproof list | head`); keep the interpreter from complaining about it at exit
+        # the reader has gone (`indexproof list | head`); keep the interpreter from complaining about it at
+        # exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OPEN
     except typer.Abort:
@@ -114,11 +116,14 @@ def _bug(error: Exception) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where = f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace is not None else ""
+    where = (
+        f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace is not None else ""
+    )
     kind = "" if isinstance(error, IndexproofError) else f"{type(error).__name__}: "
     return (
         f"internal error: {kind}{error}{where}\n"
-        "This is a bug in indexproof, and no verdict was reached. Please report it with the command that you ran and "
+        "This is a bug in indexproof, and no verdict was reached. Please report it with the command that "
+        "you ran and "
         "the text above; with --debug the command prints where it happened."
     )
 
@@ -135,8 +140,8 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify.",
-    epilog="Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, 4 a bug in "
-    "indexproof itself.",
+    epilog="Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, "
+    "4 a bug in indexproof itself.",
 )
 
 
@@ -158,36 +163,42 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the Python traceback of an error; accepted anywhere on the line.")
+        bool,
+        typer.Option("--debug", help="Show the Python traceback of an error; accepted anywhere on the line."),
     ] = False,
 ) -> None:
     """Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify."""
 
 
-# --------------------------------------------------------------------------------------------------------- shared parts
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document (see reports/docs/json.md) and nothing else.")]
+# ----------------------------------------------------------------------------------------------- shared parts
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document (see reports/docs/json.md) and nothing else.")
+]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="NAME",
         show_default=False,
-        help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, transfer, ops) or "
-        "files FILE.py with declarations; everything without names.",
+        help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, transfer, "
+        "ops) or files FILE.py with declarations; everything without names.",
     ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes to use (default: all cores).")
+    int | None,
+    typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes to use (default: all cores)."),
 ]
 BudgetFactor = Annotated[
     float, typer.Option("--budget", min=0, metavar="FACTOR", help="Multiply the solver's budget by this.")
 ]
 CachePath = Annotated[
-    Path | None, typer.Option("--cache", metavar="PATH", help="Keep verdicts in this file instead of the default one.")
+    Path | None,
+    typer.Option("--cache", metavar="PATH", help="Keep verdicts in this file instead of the default one."),
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep verdicts.")]
 ReadOnly = Annotated[bool, typer.Option("--read-only-cache", help="Use the kept verdicts, but add none.")]
 MaxRank = Annotated[
-    int | None, typer.Option("--max-rank", min=0, metavar="N", help="Ops are proved up to this rank (default: 4).")
+    int | None,
+    typer.Option("--max-rank", min=0, metavar="N", help="Ops are proved up to this rank (default: 4)."),
 ]
 
 
@@ -204,8 +215,8 @@ def _emit_json(data: dict[str, Any]) -> None:
 
 
 def default_cache() -> Path:
-    """``$INDEXPROOF_CACHE``, or a file in the user's cache folder: verdicts are keyed by content, so that checkouts can
-    share them.
+    """``$INDEXPROOF_CACHE``, or a file in the user's cache folder: verdicts are keyed by content, so that
+    checkouts can share them.
     """
     named = os.environ.get("INDEXPROOF_CACHE")
     if named:
@@ -249,7 +260,7 @@ def _rank(max_rank: int | None) -> int:
 
 def _chosen(names: Sequence[str], max_rank: int) -> tuple[list[Selected], str]:
     """The claims that the command line names, and the command that names them again, up to a claim."""
-    from .reports.selection import Named, declared_in, everything, is_file, select
+    from .reports.selection import declared_in, everything, is_file, select
 
     files = [n for n in names if is_file(n)]
     rest = [n for n in names if not is_file(n)]
@@ -264,7 +275,7 @@ def _chosen(names: Sequence[str], max_rank: int) -> tuple[list[Selected], str]:
     return select(rest, list(declared.values()), " or ".join(files)), f"indexproof prove {' '.join(files)}"
 
 
-# --------------------------------------------------------------------------------------------------------------- prove
+# ------------------------------------------------------------------------------------------------------ prove
 @app.command()
 def prove(
     names: Names = None,
@@ -275,17 +286,20 @@ def prove(
     no_cache: NoCache = False,
     read_only_cache: ReadOnly = False,
     at: Annotated[
-        str, typer.Option("--at", metavar="POINT", help="Evaluate one claim at a point, as in --at 'x=1,g=2'.")
+        str,
+        typer.Option("--at", metavar="POINT", help="Evaluate one claim at a point, as in --at 'x=1,g=2'."),
     ] = "",
     max_rank: MaxRank = None,
 ) -> None:
     """Prove the catalogue, or what is named.
 
-    Reports how many obligations were proved, by which strategies and how fast, and answers a false claim with its
-    smallest counterexample. With a file FILE.py, proves what that file declares; further names then choose among its
-    claims. Interrupted with Ctrl-C, says what was not checked; the verdicts reached so far are in the cache.
+    Reports how many obligations were proved, by which strategies and how fast, and answers a false claim
+    with its smallest counterexample. With a file FILE.py, proves what that file declares; further names then
+    choose among its claims. Interrupted with Ctrl-C, says what was not checked; the verdicts reached so far
+    are in the cache.
 
-    Verdicts are kept in $INDEXPROOF_CACHE, by default ~/.cache/indexproof/verdicts.sqlite (or below $XDG_CACHE_HOME).
+    Verdicts are kept in $INDEXPROOF_CACHE, by default ~/.cache/indexproof/verdicts.sqlite (or below
+    $XDG_CACHE_HOME).
     """
     chosen, command = _chosen(names or (), _rank(max_rank))
     if at:
@@ -302,7 +316,9 @@ def prove(
     claims = list({s.named.name: s.named for s in chosen}.values())
     with _opened(cache, no_cache, read_only_cache) as kept:
         with Watcher(len(obligations)) as watcher:
-            run = prove_all(obligations, jobs=jobs, budget=Budget().scaled(budget), cache=kept, progress=watcher)
+            run = prove_all(
+                obligations, jobs=jobs, budget=Budget().scaled(budget), cache=kept, progress=watcher
+            )
         keeps = kept.path is not None and not kept.read_only
     status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
     if json:
@@ -319,7 +335,9 @@ def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
     from .reports.refutation import at_point, holds_at
 
     if len({s.named.name for s in chosen}) != 1:
-        raise InputError(f"--at evaluates one claim, but {len(chosen):,} are selected", expected="the name of one claim")
+        raise InputError(
+            f"--at evaluates one claim, but {len(chosen):,} are selected", expected="the name of one claim"
+        )
     obligations = [o for s in chosen for o in s.obligations()]
     if not any(s.kind for s in chosen):
         obligations = [o for o in obligations if o.gate and o.question == "valid"]
@@ -329,16 +347,25 @@ def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
     # an obligation without variables is the same at every point
     places = [(o, place) for o, place in places if o.formula_variables()] or places
     if not places:
-        least = min((o for o in obligations), key=lambda o: len({v.name for v in o.formula_variables()} - set(point)))
+        least = min(
+            (o for o in obligations), key=lambda o: len({v.name for v in o.formula_variables()} - set(point))
+        )
         missing = [v.name for v in least.formula_variables() if v.name not in point]
-        raise InputError(f"--at: no value for {', '.join(map(quoted, missing))}", expected=f"as for {quoted(least.name, 80)}")
+        raise InputError(
+            f"--at: no value for {', '.join(map(quoted, missing))}",
+            expected=f"as for {quoted(least.name, 80)}",
+        )
     false = any(place == "counterexample" and o.gate for o, place in places)
     says = any(place in ("holds", "example") for _, place in places)
     status = FALSE if false else PROVED if says else OPEN
     if json:
         _emit_json(point_json(places, point, status))
     else:
-        shown = [p for p in places if p[1] == "counterexample"] or [p for p in places if p[0].show][:1] or places[:1]
+        shown = (
+            [p for p in places if p[1] == "counterexample"]
+            or [p for p in places if p[0].show][:1]
+            or places[:1]
+        )
         for o, place in shown:
             _emit(at_point(o, point, place) + "\n")
         _emit("\n".join(f"  {o.kind}: {place}" for o, place in places))
@@ -359,10 +386,15 @@ def _point(text: str, known: Sequence[str]) -> dict[str, int]:
             raise InputError.at(f"--at: {quoted(piece.strip())} is no value", text, start, "NAME=INTEGER")
         name, value = found[1], found[2]
         if len(value) > 4000:
-            raise InputError.at(f"--at: the value of {quoted(name)} has {len(value)} digits", text, start, "at most 4000")
+            raise InputError.at(
+                f"--at: the value of {quoted(name)} has {len(value)} digits", text, start, "at most 4000"
+            )
         if name not in known:
             raise InputError.at(
-                f"--at: the claim has no variable {quoted(name)}", text, start, f"one of {', '.join(known) or 'none'}"
+                f"--at: the claim has no variable {quoted(name)}",
+                text,
+                start,
+                f"one of {', '.join(known) or 'none'}",
             )
         if name in out:
             raise InputError.at(f"--at: {quoted(name)} has a value already", text, start, "each name once")
@@ -370,7 +402,7 @@ def _point(text: str, known: Sequence[str]) -> dict[str, int]:
     return out
 
 
-# ---------------------------------------------------------------------------------------------------------------- maps
+# ------------------------------------------------------------------------------------------------------- maps
 def _map(text: str, name: str) -> IndexingMap:
     """A map from the command line: the text itself, ``@FILE``, or ``-`` for standard input."""
     from .core.text import read_map
@@ -395,7 +427,10 @@ def _stdin() -> str:
 
 
 MapText = Annotated[
-    str, typer.Argument(metavar="MAP", show_default=False, help="A map as text or JSON, @FILE, or - for standard input.")
+    str,
+    typer.Argument(
+        metavar="MAP", show_default=False, help="A map as text or JSON, @FILE, or - for standard input."
+    ),
 ]
 
 
@@ -403,8 +438,8 @@ MapText = Annotated[
 def equal(left: MapText, right: MapText, json: Json = False) -> None:
     """Decide whether two maps have the same relation.
 
-    Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered with the
-    smallest source and target that only one of them relates, and every subterm's value there.
+    Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered
+    with the smallest source and target that only one of them relates, and every subterm's value there.
     """
     import shlex
 
@@ -413,7 +448,9 @@ def equal(left: MapText, right: MapText, json: Json = False) -> None:
     from .verify.concrete import equal_maps
 
     if left == right == "-":
-        raise InputError("both maps are -", expected="one of them from standard input, the other as text or @FILE")
+        raise InputError(
+            "both maps are -", expected="one of them from standard input, the other as text or @FILE"
+        )
     one, two = _map(left, "first map"), _map(right, "second map")
     answer = equal_maps(one, two)
     status = _status(answer.verdict.value)
@@ -462,7 +499,9 @@ def simplify(
             _emit_json(answer_json("simplify", answer, status, before, after, **more))
         else:
             _emit_json(
-                document("simplify", "NOT CHECKED", status, **more, left=map_json(before), right=map_json(after))
+                document(
+                    "simplify", "NOT CHECKED", status, **more, left=map_json(before), right=map_json(after)
+                )
             )
         raise typer.Exit(status)
     if explain:
@@ -477,25 +516,36 @@ def simplify(
     raise typer.Exit(status)
 
 
-# --------------------------------------------------------------------------------------------------------------- claims
+# ----------------------------------------------------------------------------------------------------- claims
 @app.command()
 def check(
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", show_default=False, help="Claims files; - is standard input.")
+        list[str] | None,
+        typer.Argument(metavar="FILE", show_default=False, help="Claims files; - is standard input."),
     ] = None,
-    builtin: Annotated[bool, typer.Option("--builtin", help="Check the maps that the XLA documents publish.")] = False,
+    builtin: Annotated[
+        bool, typer.Option("--builtin", help="Check the maps that the XLA documents publish.")
+    ] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="NAME", show_default=False, help="Check the claim of this name; repeat for more."),
+        typer.Option(
+            "--only",
+            metavar="NAME",
+            show_default=False,
+            help="Check the claim of this name; repeat for more.",
+        ),
     ] = None,
-    confirm: Annotated[bool, typer.Option("--confirm", help="Ask a second engine about every comparison.")] = False,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Ask a second engine about every comparison.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Check claims files.
 
-    A claims file states equalities of maps, simplifications, and the maps of ops written as HLO instructions, each with
-    the verdict that is expected; reports/docs/claims.md describes it. A false claim is answered with an element that
-    shows it and with the right map. The exit status is 0 if every verdict is the expected one.
+    A claims file states equalities of maps, simplifications, and the maps of ops written as HLO
+    instructions, each with the verdict that is expected; reports/docs/claims.md describes it. A false claim
+    is answered with an element that shows it and with the right map. The exit status is 0 if every verdict
+    is the expected one.
     """
     import time
 
@@ -546,7 +596,7 @@ def _claims_file(name: str) -> ClaimsFile:
         raise
 
 
-# ------------------------------------------------------------------------------------------------------------ catalogue
+# -------------------------------------------------------------------------------------------------- catalogue
 @app.command("list")
 def list_(
     family: Annotated[
@@ -560,7 +610,9 @@ def list_(
     from .reports.selection import FAMILIES, everything
 
     if family and family not in FAMILIES:
-        raise InputError(f"--family: there is no family {quoted(family)}", expected=f"one of {', '.join(FAMILIES)}")
+        raise InputError(
+            f"--family: there is no family {quoted(family)}", expected=f"one of {', '.join(FAMILIES)}"
+        )
     wanted = [c for c in everything(_rank(max_rank)) if not family or c.family in FAMILIES[family]]
     if json:
         _emit_json(list_json(wanted))
@@ -570,7 +622,9 @@ def list_(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="A rule, a law, an op or an instance.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", show_default=False, help="A rule, a law, an op or an instance.")
+    ],
     json: Json = False,
     cache: CachePath = None,
     no_cache: NoCache = False,
@@ -598,7 +652,8 @@ def docs(
         bool, typer.Option("--check", help="Write nothing; exit with 1 if a document is out of date.")
     ] = False,
     folder: Annotated[
-        Path | None, typer.Option("--folder", metavar="PATH", help="Where they are (default: beside the program).")
+        Path | None,
+        typer.Option("--folder", metavar="PATH", help="Where they are (default: beside the program)."),
     ] = None,
 ) -> None:
     """Write the documents that are generated from the catalogue and from the commands' help."""

@@ -183,6 +183,8 @@ def within(e: Expr, lo: Expr, hi: Expr) -> Condition:
     """``lo <= e <= hi``, decided at once on literals; an equation where both bounds are the same."""
     if lo is hi:
         return compare("==", e, lo)
+    if type(lo) is Int and type(hi) is Int and lo.value > hi.value:
+        return FALSE
     if type(e) is Int and type(lo) is Int and type(hi) is Int:
         return _decided(lo.value <= e.value <= hi.value)
     return Within(e, lo, hi)

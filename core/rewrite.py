@@ -120,7 +120,8 @@ class Bounded:
 class ConstraintRewrite:
     """The constraints ``left`` together hold exactly when the constraints ``right`` do, given ``when``.
 
-    ``by`` lists intermediate statements of the proof that left implies right, each owed from those before it.
+    ``by`` lists intermediate statements of the proof that left implies right, each owed from those before it, and
+    ``back_by`` those of the other direction.
     """
 
     left: tuple[Bounded, ...]
@@ -129,6 +130,7 @@ class ConstraintRewrite:
     guard: tuple[Condition, ...] = ()
     choose: str = ""
     by: tuple[Condition, ...] = ()
+    back_by: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +148,7 @@ class ConstraintRule:
     fires: Mapping[str, str] = field(default_factory=dict)
     keeps: tuple[str, ...] = ()
     by: tuple[Condition, ...] = ()
+    back_by: tuple[Condition, ...] = ()
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -268,6 +271,7 @@ def constraint_rule(
             fires=dict(fires or {}),
             keeps=tuple(keeps),
             by=tuple(claim.by),
+            back_by=tuple(claim.back_by),
         )
         bound = {v for b in made.left for x in (b.e, b.lo, b.hi) for v in x.variables()}
         _check_bound(made.name, bound, made.variables, made.choose)

@@ -48,7 +48,7 @@ def document_of(claim: object) -> str:
 
 def sentence(text: str) -> str:
     """The first sentence or paragraph, on one line."""
-    first = " ".join(text.split("\n\n")[0].split())
+    first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
     end = first.find(". ")
     return first if end < 0 else first[: end + 1]
 
@@ -62,7 +62,7 @@ def rule_set_of(name: str) -> str:
     return ""
 
 
-# ---------------------------------------------------------------------------------------------------------------- list
+# ------------------------------------------------------------------------------------------------------- list
 def _groups(claims: Sequence[Named]) -> dict[tuple[str, str], list[Named]]:
     out: dict[tuple[str, str], list[Named]] = {}
     for c in claims:
@@ -105,7 +105,7 @@ def list_json(claims: Sequence[Named]) -> dict[str, Any]:
     )
 
 
-# ---------------------------------------------------------------------------------------------------------------- show
+# ------------------------------------------------------------------------------------------------------- show
 def show_text(found: Sequence[Named], cache: Cache) -> str:
     """A page for every rule and law, and for an op one with a symbolic instance of it."""
     blocks = []
@@ -117,7 +117,10 @@ def show_text(found: Sequence[Named], cache: Cache) -> str:
         else:
             known = sum(_known(c, cache) for c in of)
             owed = sum(len(list(obligations_of(c.claim))) for c in of)
-            blocks.append(f"{count(len(of), 'instance')} with {count(owed, 'obligation')}, {known:,} proved in the cache")
+            blocks.append(
+                f"{count(len(of), 'instance')} with {count(owed, 'obligation')}, {known:,} proved in the "
+                f"cache"
+            )
     return "\n\n".join(blocks)
 
 
@@ -140,9 +143,16 @@ def _page(c: Named) -> str:
             lines += [("claim", f"{show_condition(left)}  ⇔  {show_condition(right)}"), *_conditions(claim)]
         case TransferLaw():
             lines.append(("value", f"{show(claim.value)} ∈ [{show(claim.lo)}, {show(claim.hi)}]"))
-            lines += [("for", f"{show(v)} ∈ [{show(lo)}, {show(hi)}]") for v, lo, hi in claim.inputs if v is not lo]
+            lines += [
+                ("for", f"{show(v)} ∈ [{show(lo)}, {show(hi)}]") for v, lo, hi in claim.inputs if v is not lo
+            ]
             lines += [("when", show_condition(k)) for k in (*claim.when, *claim.where)]
-            lines.append(("bounds", f"not tight: {claim.approximate}" if claim.approximate else "tight: both are attained"))
+            lines.append(
+                (
+                    "bounds",
+                    f"not tight: {claim.approximate}" if claim.approximate else "tight: both are attained",
+                )
+            )
         case CongruenceLaw():
             lines.append(("claim", show_condition(claim.then)))
             lines += [("when", show_condition(k)) for k in claim.given]
@@ -180,16 +190,19 @@ def _known(c: Named, cache: Cache) -> int:
     return sum(v is not None and v.proved for v in verdicts)
 
 
-# ----------------------------------------------------------------------------------------------------------------- ops
+# -------------------------------------------------------------------------------------------------------- ops
 def attributes(cls: type[Op]) -> list[tuple[str, str]]:
     """Name and type of every attribute."""
-    return [(f.name, f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)))
+    return [
+        (f.name, f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)))
         for f in dataclasses.fields(cls)  # type: ignore[arg-type]  # every op is a dataclass
     ]
 
 
 def example_of(cases: Sequence[Case]) -> Case:
-    """A symbolic instance to show: of small rank, with maps that are not just the identity, general but short."""
+    """A symbolic instance to show: of small rank, with maps that are not just the identity, general but
+    short.
+    """
 
     def rank(case: Case) -> int:
         return int(case.label.removeprefix("rank ").split(",")[0])
@@ -217,7 +230,10 @@ def map_lines(case: Case) -> list[tuple[str, str]]:
     """The sizes, the meaning and both maps of every operand of a symbolic instance."""
     op = case.op
     sizes = ", ".join("[" + ", ".join(map(show, x)) + "]" for x in case.shapes)
-    lines = [("instance", f"{op.text()} on {sizes}"), ("output", "[" + ", ".join(map(show, op.shape(*case.shapes))) + "]")]
+    lines = [
+        ("instance", f"{op.text()} on {sizes}"),
+        ("output", "[" + ", ".join(map(show, op.shape(*case.shapes))) + "]"),
+    ]
     given = dict.fromkeys([*case.facts, *(d for d, _ in op.demands(*case.shapes))])
     lines += [("given", show_condition(k)) for k in given if k is not TRUE]
     stated: list[object] = []
@@ -230,12 +246,22 @@ def map_lines(case: Case) -> list[tuple[str, str]]:
         name = f"operand {m.operand}" if several else "operand"
         if m.direction == "output_to_input":
             lines.append(("", ""))
-            lines.append(("reads", f"{name}: {',  '.join(show_condition(k) for k in m.reads if k is not TRUE) or 'every element'}"))
+            lines.append(
+                (
+                    "reads",
+                    f"{name}: "
+                    f"{',  '.join(show_condition(k) for k in m.reads if k is not TRUE) or 'every element'}",
+                )
+            )
         arrow = f"output → {name}" if m.direction == "output_to_input" else f"{name} → output"
         lines.append((arrow, _map_text(m)))
         lines += [("", f"for {show(r.variable)} ∈ [0, {show(r.size - 1)}]") for r in m.ranges]
         lines += [
-            ("", f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from operand {r.operand} at ({_list(r.index)})")
+            (
+                "",
+                f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from operand {r.operand} at "
+                f"({_list(r.index)})",
+            )
             for r in _used(m)
         ]
         lines += [("", f"where {show_condition(k)}") for k in m.where]
@@ -263,9 +289,13 @@ def _op_page(of: Sequence[Named]) -> str:
     cases = [c.claim for c in of if isinstance(c.claim, Case)]
     case = example_of(cases)
     cls = type(case.op)
-    lines = [("attribute" if not k else "", f"{name}: {kind}") for k, (name, kind) in enumerate(attributes(cls))]
+    lines = [
+        ("attribute" if not k else "", f"{name}: {kind}") for k, (name, kind) in enumerate(attributes(cls))
+    ]
     if cls.opcodes:
-        lines.append(("HLO", ", ".join(cls.opcodes) if len(cls.opcodes) <= 8 else f"{len(cls.opcodes)} opcodes"))
+        lines.append(
+            ("HLO", ", ".join(cls.opcodes) if len(cls.opcodes) <= 8 else f"{len(cls.opcodes)} opcodes")
+        )
     lines += [*([("", "")] if lines else []), *map_lines(case)]
     where = f"{cls.__module__.rsplit('.', 1)[-1]}.py:{_line_of(cls)}"
     return block(_headed(f"{cls.name}   op, {where}", document_of(case)), lines)
@@ -285,7 +315,9 @@ def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
         claim = c.claim
         entry: dict[str, Any] = {"family": c.family, "name": c.name, "doc": document_of(claim)}
         if isinstance(claim, Case):
-            entry["maps"] = [{"label": label, "text": text} for label, text in map_lines(claim) if label or text]
+            entry["maps"] = [
+                {"label": label, "text": text} for label, text in map_lines(claim) if label or text
+            ]
         else:
             entry["statement"] = claim.statement()
         if isinstance(claim, (Rule, ConstraintRule)):

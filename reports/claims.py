@@ -21,7 +21,9 @@ _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
 
 
 def exit_status(checked: Sequence[Checked], missed: int = 0) -> int:
-    """0 if every verdict is the expected one, 1 if one is not, 2 if something is undecided, missed, or nothing was said."""
+    """0 if every verdict is the expected one, 1 if one is not, 2 if something is undecided, missed, or
+    nothing was said.
+    """
     results = [r for _, rs in checked for r in rs]
     if any(not r.as_expected and r.verdict not in _OPEN for r in results):
         return 1
@@ -56,7 +58,9 @@ def _block(file: ClaimsFile, r: ClaimResult) -> str:
     if r.accuracy:
         lines.append(("worth", r.accuracy))
     if r.right:
-        lines += [("right", format_map(m)) if not k else ("and", format_map(m)) for k, m in enumerate(r.right)]
+        lines += [
+            ("right", format_map(m)) if not k else ("and", format_map(m)) for k, m in enumerate(r.right)
+        ]
     elif r.verdict is Status.REFUTED and r.accuracy:
         lines.append(("right", "nothing"))
     if r.verdict is Status.UNDECIDED:
@@ -67,9 +71,16 @@ def _block(file: ClaimsFile, r: ClaimResult) -> str:
 def _last(checked: Sequence[Checked], missed: int, seconds: float) -> str:
     results = [r for _, rs in checked for r in rs]
     status = exit_status(checked, missed)
-    word = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(status, Status.NOT_CHECKED.value if missed else "UNDECIDED")
+    word = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(
+        status, Status.NOT_CHECKED.value if missed else "UNDECIDED"
+    )
     if not results:
-        return joined([f"{Status.NOT_CHECKED.value}  0 claims", f"interrupted: {count(missed, 'claim')} left" if missed else ""])
+        return joined(
+            [
+                f"{Status.NOT_CHECKED.value}  0 claims",
+                f"interrupted: {count(missed, 'claim')} left" if missed else "",
+            ]
+        )
     surprising = [r.name for r in results if not r.as_expected]
     false = sum(r.verdict is Status.REFUTED for r in results)
     parts = [f"{word}  {count(len(results), 'claim')}, {false:,} of them false"]

@@ -60,7 +60,7 @@ def write_documents(pages: Mapping[str, str], folder: Path) -> None:
             (folder / name).write_bytes(pages[name].encode())
 
 
-# --------------------------------------------------------------------------------------------------------------- pages
+# ------------------------------------------------------------------------------------------------------ pages
 def _index() -> str:
     return """# Reference
 
@@ -89,12 +89,17 @@ def _rules() -> str:
     known.sort(key=lambda item: min(order.index(r.name) for r in item[1]))
     out = [
         "# Rules",
-        f"{count(len(catalog.RULES), 'rule')}, in the order in which they are tried. A rule is an equation between its "
-        "two sides that holds for all integers under its conditions (*when*); it is proved with every constant symbolic. "
+        f"{count(len(catalog.RULES), 'rule')}, in the order in which they are tried. A rule is an equation "
+        f"between its "
+        "two sides that holds for all integers under its conditions (*when*); it is proved with every "
+        "constant symbolic. "
         "A *guard* is needed for progress or taste, not for truth.",
-        "`x`, `y` match any expression, `r…` the summands that are left over, all other letters integer constants. "
-        "Sums match in any order. `//` rounds down, `a mod b` has the sign of `b`, `d ∣ e` says that d divides e. "
-        "*fires* and *keeps* are examples, executed as tests: what the rule alone makes of an expression, and what it "
+        "`x`, `y` match any expression, `r…` the summands that are left over, all other letters integer "
+        "constants. "
+        "Sums match in any order. `//` rounds down, `a mod b` has the sign of `b`, `d ∣ e` says that d "
+        "divides e. "
+        "*fires* and *keeps* are examples, executed as tests: what the rule alone makes of an expression, "
+        "and what it "
         "leaves as it is.",
     ]
     for name, rules in known:
@@ -123,7 +128,10 @@ def _rule(r: Rule | ConstraintRule) -> str:
     lines += [f"  keeps  {text}" for text in r.keeps]
     notes = []
     if r.choose:
-        notes.append(f"The strategy `{r.choose}` proposes the values that the left side does not bind; each is checked.")
+        notes.append(
+            f"The strategy `{r.choose}` proposes the values that the left side does not bind; each is "
+            f"checked."
+        )
     if isinstance(r, Rule) and r.structural:
         notes.append("Applied by the constructors of expressions themselves.")
     return "\n\n".join([f"### {r.name}", r.doc, _code(lines), *notes])
@@ -132,8 +140,10 @@ def _rule(r: Rule | ConstraintRule) -> str:
 def _transfer() -> str:
     out = [
         "# Transfer functions",
-        "What production code computes about ranges: an enclosure of every value, for inputs between symbolic bounds. "
-        "Each law is proved *sound*, and *tight* (each bound is attained by some input) unless it says why it is not.",
+        "What production code computes about ranges: an enclosure of every value, for inputs between "
+        "symbolic bounds. "
+        "Each law is proved *sound*, and *tight* (each bound is attained by some input) unless it says why "
+        "it is not.",
     ]
     out += [_law(law) for law in TRANSFER_LAWS]
     out += ["## Congruences", "What is known modulo something, as a reduced product with the intervals."]
@@ -155,14 +165,17 @@ def _law(law: TransferLaw | CongruenceLaw) -> str:
 def _ops() -> str:
     out = [
         "# Operations",
-        f"{count(len(OPS), 'op')}. *reads* is the meaning: which elements `i` of an operand the output element `o` reads. "
-        "The two maps are implementations; each is proved in bounds, sound and complete with respect to *reads*, for "
+        f"{count(len(OPS), 'op')}. *reads* is the meaning: which elements `i` of an operand the output "
+        f"element `o` reads. "
+        "The two maps are implementations; each is proved in bounds, sound and complete with respect to "
+        "*reads*, for "
         f"symbolic sizes and attributes and every rank up to {MAX_RANK}. The instance shown is one of those.",
-        "`s0, s1, …` are ranges, which make a map one-to-many; `rt0, …` are values known only when the program runs, "
-        "clamped to the interval that is given. `Dims` is a tuple of dimension numbers, `Extents` one of sizes.",
+        "`s0, s1, …` are ranges, which make a map one-to-many; `rt0, …` are values known only when the "
+        "program runs, "
+        "clamped to the interval that is given. `Dims` is a tuple of dimension numbers, `Extents` one of "
+        "sizes.",
     ]
-    for cls in OPS.values():
-        out.append(_op(cls))
+    out += [_op(cls) for cls in OPS.values()]
     return "\n\n".join(out)
 
 
@@ -189,15 +202,16 @@ def _order() -> str:
     out = [
         "# The order in which rules descend",
         inspect.cleandoc(Measure.__doc__ or "").replace("``", "`"),
-        "`|x|`, `‖x‖`, `x⁻` and `x°` are the components of whatever a variable matches. For every rule that is matched, "
-        "*progress* proves that its right side is smaller, so that simplification ends. Shown is the first component in "
-        "which the two sides differ; where it can be equal, later ones decide. A rule whose values a strategy proposes "
+        "`|x|`, `‖x‖`, `x⁻` and `x°` are the components of whatever a variable matches. For every rule that "
+        "is matched, "
+        "*progress* proves that its right side is smaller, so that simplification ends. Shown is the first "
+        "component in "
+        "which the two sides differ; where it can be equal, later ones decide. A rule whose values a "
+        "strategy proposes "
         "fires only where its right side is smaller.",
     ]
     rows = ["| rule | component | left | right |", "|---|---|---|---|"]
-    for r in catalog.RULES.rules:
-        if not r.structural:
-            rows.append("| " + " | ".join(_descent(r)) + " |")
+    rows += ["| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not r.structural]
     return "\n\n".join([*out, "\n".join(rows)])
 
 

@@ -1,4 +1,6 @@
-"""Plain text that people read: labelled blocks, tables, durations, and colour where a terminal can show it."""
+"""Plain text that people read: labelled blocks, tables, durations, and colour where a terminal can show
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,19 @@ _STYLES = {
     "UNDECIDED": "bold yellow",
     "NOT CHECKED": "bold yellow",
 }
-_STATUS = re.compile(r"\b(?:%s)\b" % "|".join(_STYLES))
+_STATUS = re.compile(rf"\b(?:{'|'.join(_STYLES)})\b")
 
 
 def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
-    """``head`` and below it labelled lines, their texts in one column; an empty label continues the line above.
+    """``head`` and below it labelled lines, their texts in one column; an empty label continues the line
+    above.
 
     A text of several lines stays in its column.
     """
     width = max([LABEL, *(len(label) + 2 for label, _ in lines)])
-    single = [(label if not n else "", line) for label, text in lines for n, line in enumerate(text.split("\n"))]
+    single = [
+        (label if not n else "", line) for label, text in lines for n, line in enumerate(text.split("\n"))
+    ]
     return "\n".join([head, *(f"  {label:<{width}}{text}".rstrip() for label, text in single)])
 
 
@@ -65,7 +70,8 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """``text`` and a line end, on standard output by default; verdicts in colour on a terminal, plain in a pipe.
+    """``text`` and a line end, on standard output by default; verdicts in colour on a terminal, plain in a
+    pipe.
 
     Lines are never broken: what is printed in a pipe is what is printed on a terminal.
     """

@@ -1,8 +1,8 @@
 """What the commands print with ``--json``: stable, deterministic forms for programs.
 
-Every document has ``format`` (the command and the number of its form), ``version``, ``verdict`` and ``exit_status``.
-Keys are added in later versions, never renamed or removed.  Everything that differs from run to run (seconds, cores,
-what came from the cache) is below the one key ``timing``.
+Every document has ``format`` (the command and the number of its form), ``version``, ``verdict`` and
+``exit_status``. Keys are added in later versions, never renamed or removed.  Everything that differs from
+run to run (seconds, cores, what came from the cache) is below the one key ``timing``.
 """
 
 from __future__ import annotations
@@ -49,11 +49,13 @@ _FRAME = {
     "exit_status": "the exit status of the command",
 }
 _MAPS = {
-    "left": "the first map (for `simplify` the one that was given), as `text` and as `map`, the form that is also read",
+    "left": "the first map (for `simplify` the one that was given), as `text` and as `map`, the form that "
+    "is also read",
     "right": "the second map (for `simplify` the result), likewise",
     "engine": "which engine decided",
     "tried": "what each engine that was asked said, in order",
-    "counterexample": "`null`, or `values` by variable, the targets `left` and `right` (`null`: none), `reason`, whether "
+    "counterexample": "`null`, or `values` by variable, the targets `left` and `right` (`null`: none), "
+    "`reason`, whether "
     "it is the `smallest`, and `subterms`: `side`, `term`, `value`",
     "timing": "`seconds`",
 }
@@ -71,18 +73,25 @@ FORMS: dict[str, dict[str, str]] = {
         "groups": "the same by rule, law and op",
         "strategies": "how many obligations each strategy decided, alone or with others",
         "redundant_conditions": "by rule, the conditions without which it is still true",
-        "may_widen": "where the right side of a rule may overflow although the left does not: `claim`, `obligation`, `at`",
-        "results": "one entry for each obligation: `family`, `claim`, `obligation`, `question` (`valid`: the hypotheses "
-        "imply the goal; `exists`: some point satisfies the hypotheses and violates the goal), `gate` (whether it decides "
-        "the exit status), `verdict`, `passes`, `strategy`, `resources` (solver units) and `example` or `counterexample`; "
-        "unless proved also `where`, `statement`, `tried`, `detail`; if refuted also `subterms`, `hypotheses`, `goal` and "
+        "may_widen": "where the right side of a rule may overflow although the left does not: `claim`, "
+        "`obligation`, `at`",
+        "results": "one entry for each obligation: `family`, `claim`, `obligation`, `question` (`valid`: "
+        "the hypotheses "
+        "imply the goal; `exists`: some point satisfies the hypotheses and violates the goal), `gate` "
+        "(whether it decides "
+        "the exit status), `verdict`, `passes`, `strategy`, `resources` (solver units) and `example` or "
+        "`counterexample`; "
+        "unless proved also `where`, `statement`, `tried`, `detail`; if refuted also `subterms`, "
+        "`hypotheses`, `goal` and "
         "`again`, the command that evaluates it there",
-        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers`, and seconds by group and result",
+        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers`, and seconds by "
+        "group and result",
     },
     "prove --at": {
         **_FRAME,
         "point": "the point",
-        "obligations": "what each obligation says there: `claim`, `obligation`, `gate`, `here` (`holds`, `counterexample`, "
+        "obligations": "what each obligation says there: `claim`, `obligation`, `gate`, `here` (`holds`, "
+        "`counterexample`, "
         "`example`, `not concerned`, `no value`), `subterms`, `hypotheses`, `goal`",
     },
     "check": {
@@ -91,8 +100,10 @@ FORMS: dict[str, dict[str, str]] = {
         "interrupted": "whether the run was cut short",
         "counts": "how many claims have each verdict",
         "not_checked": "how many claims an interruption left out",
-        "files": "`file` and its `claims`: `name`, `line`, `section`, `claim` (its text), `verdict`, `expected`, "
-        "`as_expected`, `worth` (of a claimed map: `exact`, `over-approximation`, `wrong`), `shows` (an element, what is "
+        "files": "`file` and its `claims`: `name`, `line`, `section`, `claim` (its text), `verdict`, "
+        "`expected`, "
+        "`as_expected`, `worth` (of a claimed map: `exact`, `over-approximation`, `wrong`), `shows` (an "
+        "element, what is "
         "claimed of it and what is true), `notes`, `counterexample`, `right` (the true maps), `engine`",
         "timing": "`seconds`, and those of each claim",
     },
@@ -104,11 +115,16 @@ FORMS: dict[str, dict[str, str]] = {
         "right": _MAPS["right"],
     },
     "simplify --validate": {**_FRAME, "steps": _STEPS, **_MAPS},
-    "list": {**_FRAME, "claims": "`family`, `name`, `doc`, `statement`, and for an op the names of its `instances`"},
+    "list": {
+        **_FRAME,
+        "claims": "`family`, `name`, `doc`, `statement`, and for an op the names of its `instances`",
+    },
     "show": {
         **_FRAME,
-        "claims": "`family`, `name`, `doc`, `obligations` (`obligation`, `gate`, `statement`, `known`: the verdict in the "
-        "cache); for a rule or law `statement`; for a rule `where`, `when`, `guard`, `fires`, `keeps`; for an op `maps`",
+        "claims": "`family`, `name`, `doc`, `obligations` (`obligation`, `gate`, `statement`, `known`: the "
+        "verdict in the "
+        "cache); for a rule or law `statement`; for a rule `where`, `when`, `guard`, `fires`, `keeps`; for "
+        "an op `maps`",
     },
 }
 
@@ -130,7 +146,7 @@ def text_of(data: Mapping[str, Any]) -> str:
     return json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
 
 
-# --------------------------------------------------------------------------------------------------------------- prove
+# ------------------------------------------------------------------------------------------------------ prove
 def run_json(run: Run, claims: Sequence[Named], command: str = "indexproof prove") -> dict[str, Any]:
     """The answer of ``prove``."""
     families, groups = grouped(run, claims)
@@ -240,7 +256,9 @@ def _truth(c: Condition, env: Mapping[Var, int]) -> bool | None:
         return None
 
 
-def point_json(places: Sequence[tuple[Obligation, Place]], point: Mapping[str, int], exit_status: int) -> dict[str, Any]:
+def point_json(
+    places: Sequence[tuple[Obligation, Place]], point: Mapping[str, int], exit_status: int
+) -> dict[str, Any]:
     """The answer of ``prove --at``."""
     false = any(place == "counterexample" for _, place in places)
     verdict = Status.REFUTED.value if false else "HOLDS" if exit_status == 0 else Status.NOT_CHECKED.value
@@ -256,7 +274,7 @@ def point_json(places: Sequence[tuple[Obligation, Place]], point: Mapping[str, i
     )
 
 
-# ---------------------------------------------------------------------------------------------------------------- maps
+# ------------------------------------------------------------------------------------------------------- maps
 def map_json(m: IndexingMap) -> dict[str, Any]:
     """A map in both notations."""
     return {"text": format_map(m), "map": map_to_json(m)}

@@ -1,4 +1,6 @@
-"""What a person reads about concrete maps: whether two are equal, where they differ, how one was simplified."""
+"""What a person reads about concrete maps: whether two are equal, where they differ, how one was
+simplified.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def _same_place(c: Counterexample, m: IndexingMap, other: IndexingMap) -> dict[E
 
 
 def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterator[tuple[str, str, int]]:
-    """Side, term and value of every compound subexpression of both maps at a counterexample, innermost first."""
+    """Side, term and value of every compound subexpression of both maps at a counterexample, innermost
+    first.
+    """
     for side, m, other in (("left", left, right), ("right", right, left)):
         env = _same_place(c, m, other)
         order = [v.expr for v in m.variables]
@@ -56,7 +60,12 @@ def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterat
 
 
 def difference(
-    answer: Answer, left: IndexingMap, right: IndexingMap, *, again: str = "", names: tuple[str, str] = ("left", "right")
+    answer: Answer,
+    left: IndexingMap,
+    right: IndexingMap,
+    *,
+    again: str = "",
+    names: tuple[str, str] = ("left", "right"),
 ) -> str:
     """The block that says whether two maps are equal, and if not, where."""
     head = f"{answer.verdict.value}  "

@@ -1,4 +1,6 @@
-"""The block that answers a false claim: the smallest counterexample, every subterm's value, and what would repair it."""
+"""The block that answers a false claim: the smallest counterexample, every subterm's value, and what would
+repair it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,17 @@ from ..verify.run import Result
 from ..verify.verdict import Status, Verdict
 from .layout import block, joined
 
-__all__ = ["Place", "again", "at_point", "conjuncts", "explain", "holds_at", "ordered_point", "point_text", "value_text"]
+__all__ = [
+    "Place",
+    "again",
+    "at_point",
+    "conjuncts",
+    "explain",
+    "holds_at",
+    "ordered_point",
+    "point_text",
+    "value_text",
+]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -29,7 +41,9 @@ def point_text(witness: Mapping[str, int]) -> str:
 
 
 def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
-    """``witness`` in the order in which the claim mentions its variables; what it does not mention comes last."""
+    """``witness`` in the order in which the claim mentions its variables; what it does not mention comes
+    last.
+    """
     mentioned: dict[str, int] = {}
     for found in _NAME.finditer(o.claim):
         mentioned.setdefault(found[0], len(mentioned))
@@ -97,7 +111,11 @@ def explain(result: Result, *, with_repairs: bool = True, command: str = "indexp
     match v.status:
         case Status.REFUTED:
             lines += _counterexample(o, v, command)
-            if with_repairs and o.family in ("rule", "constraint rule") and o.kind.startswith(("sound", "defined")):
+            if (
+                with_repairs
+                and o.family in ("rule", "constraint rule")
+                and o.kind.startswith(("sound", "defined"))
+            ):
                 found = repairs(o)
                 if found:
                     offered = ";  ".join(map(show_condition, found))
@@ -152,7 +170,7 @@ def _failing(o: Obligation, env: Mapping[Var, int]) -> Iterator[tuple[str, str]]
             yield "fails", show_condition(c) + ("" if truth is False else "   (it has no value here)")
 
 
-# ------------------------------------------------------------------------------------------------------- one point
+# -------------------------------------------------------------------------------------------------- one point
 def holds_at(o: Obligation, point: Mapping[str, int]) -> Place | None:
     """What ``o`` says at ``point``; ``None`` where the point leaves one of its variables open."""
     variables = o.formula_variables()
@@ -182,7 +200,9 @@ _SAYS: dict[Place, str] = {
 def at_point(o: Obligation, point: Mapping[str, int], place: Place) -> str:
     """Both sides, the conditions and the outcome of one obligation at one point."""
     env = _environment(o, point)
-    status = {"counterexample": Status.REFUTED.value, "holds": "HOLDS", "example": "HOLDS"}.get(place, "NO ANSWER")
+    status = {"counterexample": Status.REFUTED.value, "holds": "HOLDS", "example": "HOLDS"}.get(
+        place, "NO ANSWER"
+    )
     # what the obligation does not mention is evaluated too
     env |= {v: point[v.name] for _, e in o.show for v in e.variables() if v.name in point}
     known = {v.name: point[v.name] for v in o.formula_variables() if v.name in point}

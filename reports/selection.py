@@ -21,17 +21,29 @@ from ..rules.transfer import CongruenceLaw, TransferLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, obligations_of
 from ..verify.obligations import Obligation
 
-__all__ = ["FAMILIES", "Named", "Selected", "declared_in", "everything", "is_file", "read_text", "select", "suggestion"]
+__all__ = [
+    "FAMILIES",
+    "Named",
+    "Selected",
+    "declared_in",
+    "everything",
+    "is_file",
+    "read_text",
+    "select",
+    "suggestion",
+]
 
 #: Names that select a whole family, and the families of obligations that they stand for.
 FAMILIES = {"rules": ("rule", "constraint rule"), "transfer": ("transfer",), "ops": ("op",)}
-_SETS = tuple(name for name in catalog.__all__ if isinstance(getattr(catalog, name), RuleSet) and name != "RULES")
+_SETS = tuple(
+    name for name in catalog.__all__ if isinstance(getattr(catalog, name), RuleSet) and name != "RULES"
+)
 
 
 @dataclass(frozen=True)
 class Named:
-    """A claim, the name that selects it and where it is listed: a rule or law under its own name, an op's instance
-    under the op.
+    """A claim, the name that selects it and where it is listed: a rule or law under its own name, an op's
+    instance under the op.
     """
 
     name: str
@@ -73,7 +85,7 @@ def everything(max_rank: int = MAX_RANK) -> list[Named]:
     return [Named(name, claim) for name, claim in claims(max_rank=max_rank)]
 
 
-# ------------------------------------------------------------------------------------------------------------ by name
+# ---------------------------------------------------------------------------------------------------- by name
 def _bare(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
@@ -90,7 +102,8 @@ def _matches(name: str, among: Sequence[Named]) -> list[Named]:
     whole = [c for c in among if c.group == name]
     if whole:
         return whole
-    # an op's instances are called `transpose rank 2, permutation=(1, 0)`; the rank, or the rest, is often enough
+    # an op's instances are called `transpose rank 2, permutation=(1, 0)`; the rank, or the rest, is often
+    # enough
     wanted = _bare(name)
     found = []
     for c in among:
@@ -104,8 +117,9 @@ def _matches(name: str, among: Sequence[Named]) -> list[Named]:
 def select(names: Iterable[str], among: Sequence[Named], where: str = "the catalogue") -> list[Selected]:
     """The claims with these names, in the order of the names, each once; everything for no name.
 
-    A name is that of a rule, a law, an op, one instance of an op (``transpose permutation=(1, 0)``, ``transpose
-    rank 2``), a rule set or a family, or that of one obligation (``quotient_by_one: sound``).  Raises
+    A name is that of a rule, a law, an op, one instance of an op (``transpose permutation=(1, 0)``,
+    ``transpose rank 2``), a rule set or a family, or that of one obligation (``quotient_by_one: sound``).
+    Raises
     :class:`InputError` with the nearest names for one that nothing has.
     """
     wanted = list(names)
@@ -119,7 +133,9 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
             found = _matches(subject, among)
             kinds = [o.kind for c in found for o in obligations_of(c.claim)]
             if found and kind not in kinds:
-                raise InputError(f"{quoted(subject)} does not owe {quoted(kind)}", expected=_one_of(dict.fromkeys(kinds)))
+                raise InputError(
+                    f"{quoted(subject)} does not owe {quoted(kind)}", expected=_one_of(dict.fromkeys(kinds))
+                )
         if not found:
             names_ = [*(c.name for c in among), *(c.group for c in among), *FAMILIES, *_SETS]
             raise InputError(f"nothing in {where} is called {quoted(name, 80)}: {suggestion(name, names_)}")
@@ -148,7 +164,7 @@ def _one_of(names: Iterable[str]) -> str:
     return "one of " + ", ".join(map(quoted, names))
 
 
-# ---------------------------------------------------------------------------------------------------------- from a file
+# ------------------------------------------------------------------------------------------------ from a file
 def is_file(name: str) -> bool:
     """Whether a name on the command line means a Python file with declarations."""
     return name.endswith(".py")
@@ -168,8 +184,8 @@ def read_text(path: str | Path) -> str:
 def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
     """The rules, laws and ops that a Python file declares (what it imports from elsewhere is not among them).
 
-    The file is run.  Raises :class:`InputError`, pointing into the file, for one that cannot be read, does not
-    compile, fails while it runs, or declares nothing.
+    The file is run.  Raises :class:`InputError`, pointing into the file, for one that cannot be read, does
+    not compile, fails while it runs, or declares nothing.
     """
     source = read_text(path)
     module = _run(str(path), source)
@@ -178,7 +194,9 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
     try:
         for value in list(vars(module).values()):
             for named in _claims_in(value, module.__name__, max_rank):
-                if id(named.claim) in ours or (named.name in found and found[named.name].claim is named.claim):
+                if id(named.claim) in ours or (
+                    named.name in found and found[named.name].claim is named.claim
+                ):
                     continue
                 if named.name in found:
                     raise InputError(f"{path}: two claims are called {quoted(named.name)}")
@@ -218,7 +236,9 @@ def _blamed(error: BaseException, path: str, source: str) -> InputError:
     if isinstance(error, SyntaxError) and error.filename == path:
         message, line, column = f"{path}: {error.msg}", error.lineno or 0, error.offset or 1
         return InputError(message, source=source, line=line, column=max(column, 1))
-    line = next((f.lineno or 0 for f in reversed(traceback.extract_tb(error.__traceback__)) if f.filename == path), 0)
+    line = next(
+        (f.lineno or 0 for f in reversed(traceback.extract_tb(error.__traceback__)) if f.filename == path), 0
+    )
     text = source.split("\n")[line - 1] if 0 < line <= source.count("\n") + 1 else ""
     column = len(text) - len(text.lstrip()) + 1
     said = " ".join(str(error).split())
@@ -241,6 +261,8 @@ def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
                 return
             cases = [c for rank in range(max_rank + 1) for c in value.cases(rank)]
             if not cases:
-                raise InputError(f"op {value.name or value.__name__} has no cases up to rank {max_rank}: nothing to prove")
+                raise InputError(
+                    f"op {value.name or value.__name__} has no cases up to rank {max_rank}: nothing to prove"
+                )
             for c in cases:
                 yield Named(f"{c.op.name} {c.label}", c)

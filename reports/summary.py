@@ -1,4 +1,6 @@
-"""The report at the end of a run: what was proved, how, how long it took, and what is worth knowing besides."""
+"""The report at the end of a run: what was proved, how, how long it took, and what is worth knowing
+besides.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,17 @@ from .layout import block, count, duration, joined, table
 from .refutation import explain, ordered_point, point_text
 from .selection import Named
 
-__all__ = ["Group", "failing", "findings", "grouped", "redundant", "strategies", "summary", "verdict_line", "widening"]
+__all__ = [
+    "Group",
+    "failing",
+    "findings",
+    "grouped",
+    "redundant",
+    "strategies",
+    "summary",
+    "verdict_line",
+    "widening",
+]
 
 _FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
@@ -69,7 +81,7 @@ def grouped(run: Run, claims: Sequence[Named]) -> tuple[list[Group], list[Group]
     return list(families.values()), list(groups.values())
 
 
-# ------------------------------------------------------------------------------------------------------------ findings
+# --------------------------------------------------------------------------------------------------- findings
 def strategies(run: Run) -> dict[str, int]:
     """How many obligations each strategy decided, alone or together with others; the commonest first."""
     used = Counter(s for r in run.results if r.verdict.strategy for s in r.verdict.strategy.split(" + "))
@@ -117,15 +129,20 @@ def findings(run: Run) -> Iterator[str]:
             o = r.obligation
             what = o.kind.removeprefix("no new overflow, ")
             lines.append((o.subject, f"{what}: {point_text(ordered_point(o, r.verdict.witness or {}))}"))
-        yield block("rules whose right side may overflow where their left side does not, with the smallest example:", lines)
+        yield block(
+            "rules whose right side may overflow where their left side does not, with the smallest example:",
+            lines,
+        )
 
 
 def failing(run: Run) -> list[Result]:
-    """The results that keep the run from passing and were decided or given up; what was not checked is only counted."""
+    """The results that keep the run from passing and were decided or given up; what was not checked is only
+    counted.
+    """
     return [r for r in run.gated if not r.passes and r.verdict.status is not Status.NOT_CHECKED]
 
 
-# -------------------------------------------------------------------------------------------------------------- report
+# ----------------------------------------------------------------------------------------------------- report
 _HEAD = ("", "claims", "obligations", "proved", "false", "open", "median", "worst", "slowest")
 
 
@@ -177,7 +194,11 @@ def verdict_line(run: Run, claims: int) -> str:
     of = f" of which {', '.join(parts)}" if parts else ", all proved"
     extra = len(run.results) - asked
     of += f"; {count(extra, 'finding')} besides" if extra else ""
-    line = f"{run.status.value}  {said}{of}" if asked else f"{Status.NOT_CHECKED.value}  {said}: nothing was checked"
+    line = (
+        f"{run.status.value}  {said}{of}"
+        if asked
+        else f"{Status.NOT_CHECKED.value}  {said}: nothing was checked"
+    )
     how = f"in {duration(run.seconds)} on {count(run.jobs, 'core')}"
     cached = sum(r.cached for r in run.results)
     return joined([line, how, f"{cached:,} from the cache" if cached else ""])
@@ -189,12 +210,18 @@ def interruption(run: Run) -> str:
     done = len(run.results) - missed
     return (
         f"interrupted: {count(missed, 'obligation')} of {len(run.results):,} not checked; "
-        f"{'the verdict' if done == 1 else 'the verdicts'} on the other {done:,} {'is' if done == 1 else 'are'} kept"
+        f"{'the verdict' if done == 1 else 'the verdicts'} on the other {done:,} "
+        f"{'is' if done == 1 else 'are'} kept"
     )
 
 
 def summary(
-    run: Run, claims: Sequence[Named], *, command: str = "indexproof prove", cached: bool = True, repairs: int = 20
+    run: Run,
+    claims: Sequence[Named],
+    *,
+    command: str = "indexproof prove",
+    cached: bool = True,
+    repairs: int = 20,
 ) -> Iterator[str]:
     """The report, block by block.  At most ``repairs`` false claims are also searched for a repair."""
     rows = tables(run, claims)
@@ -208,11 +235,16 @@ def summary(
         yield explain(r, command=command, with_repairs=k < repairs)
     notes = []
     if run.damaged_cache_entries:
-        notes.append(f"{count(run.damaged_cache_entries, 'damaged cache entry', 'damaged cache entries')}: proved again")
+        notes.append(
+            f"{count(run.damaged_cache_entries, 'damaged cache entry', 'damaged cache entries')}: proved "
+            f"again"
+        )
     if run.lost_workers:
         notes.append("a worker process died: its share was done again in this process")
     if run.interrupted:
-        notes.append(interruption(run) if cached else interruption(run).replace(" are kept", " are lost: no cache"))
+        notes.append(
+            interruption(run) if cached else interruption(run).replace(" are kept", " are lost: no cache")
+        )
     yield "\n".join([*notes, verdict_line(run, len(claims))])
 
 

@@ -100,6 +100,7 @@ def remainders_merge(x: Expr, m: Const, n: Const, s: Const, t: Const, l: Const, 
             (x - w).eq(l * (u * ((x - w) // m) + v * ((x - w) // n))),
             l.divides(x - w),
         ),
+        back_by=(x.eq(m * (a * (x // l)) + w), x.eq(n * (b * (x // l)) + w)),
     )
 
 

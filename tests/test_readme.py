@@ -1,9 +1,9 @@
 """Every example in README.md is run and compared.
 
-A fenced block whose first line is a comment with a file name (`# claims/slices.claims`) becomes that file, in a folder
-where the commands of a `console` block then run in order; `pycon` blocks are doctests.  Times, and which obligation took
-longest, are not compared; `...` on a line of its own stands for any lines.  `python tests/test_readme.py` writes what the commands print today into
-the page.
+A fenced block whose first line is a comment with a file name (`# claims/slices.claims`) becomes that file,
+in a folder where the commands of a `console` block then run in order; `pycon` blocks are doctests.  Times,
+and which obligation took longest, are not compared; `...` on a line of its own stands for any lines.  `python
+tests/test_readme.py` writes what the commands print today into the page.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def printed(command: str, folder: Path) -> str:
 
 
 def plain(text: str) -> list[str]:
-    """Lines without times, without the obligation that took longest, and without the columns that they widen."""
+    """Lines without times, without the obligation that took longest, and without the columns that they
+    widen.
+    """
     lines = (re.sub(r" +", " ", TIME.sub("<time>", line)).strip() for line in text.strip().split("\n"))
     return [re.sub(r"<time> <time> .*", "<time> <time>", line) for line in lines]
 
@@ -134,7 +136,9 @@ def accepted(text: str) -> str:
             out = []
             for command, shown in commands(found[2]):
                 keep = "..." in shown.split("\n")
-                out.append(f"$ {command}\n" + (shown if keep else printed(command, Path(name)).rstrip("\n") + "\n"))
+                out.append(
+                    f"$ {command}\n" + (shown if keep else printed(command, Path(name)).rstrip("\n") + "\n")
+                )
             return "```console\n" + "\n".join(o.rstrip("\n") + "\n" for o in out) + "```"
 
         return BLOCK.sub(rewritten, text)

@@ -205,7 +205,9 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
     for k, step in enumerate(rule.by):
         yield owe(f"step {k + 1}: {show_condition(step)}", (given, *when, left, *rule.by[:k]), step)
     yield owe("sound ⇒", (given, *when, left, *rule.by), right)
-    yield owe("sound ⇐", (given, *when, right), left)
+    for k, step in enumerate(rule.back_by):
+        yield owe(f"step back {k + 1}: {show_condition(step)}", (given, *when, right, *rule.back_by[:k]), step)
+    yield owe("sound ⇐", (given, *when, right, *rule.back_by), left)
     yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
     yield owe("not vacuous", (given, *rule.conditions, left), FALSE, question="exists")
     for k, c in enumerate(when):

@@ -33,7 +33,7 @@ from functools import lru_cache
 
 import z3
 
-from ..core.condition import Compare, Condition, Divides, all_of, any_of
+from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of
 from ..core.expr import Expr, FloorDiv, Var, lift, var
 from . import reduction
 from .encode import Encoder
@@ -150,6 +150,10 @@ def _machine(o: Obligation, known: Sequence[Condition], goals: Sequence[Conditio
 
 def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], budget: Budget) -> Verdict:
     """A part that no strategy proves: refuted if the whole obligation has a counterexample."""
+    contradictory, cost = _unsat(o.hypotheses, FALSE, budget.quick)
+    spent += cost
+    if contradictory:
+        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=tried)
     if refuted:
         found, _, cost = model(o.hypotheses, o.goal, budget.model)
         spent += cost

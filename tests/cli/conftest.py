@@ -26,8 +26,8 @@ def wrong_small_remainder(x: Expr, g: Const, d: Const, r: Rest):
 @rule()
 def right_small_remainder(x: Expr, g: Const, d: Const, r: Rest):
     """Less than one step of x cannot carry x over a multiple of d."""
-    return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(0, g - 1)), guard=(g > 1,))
-'''
+    return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(0, g - 1)), guard=(g
+    > 1,)) '''
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,13 @@ def spawn() -> Run:
     def start(*words: object, stdin: str = "") -> Outcome:
         command = [sys.executable, "-m", "indexproof", *(str(w) for w in words)]
         done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, encoding="utf-8", check=False, env=dict(os.environ)
+            command,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            env=dict(os.environ),
         )
         return Outcome(done.returncode, done.stdout, done.stderr)
 

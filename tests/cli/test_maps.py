@@ -16,7 +16,9 @@ Run = Callable[..., Any]
 
 HALVES = "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]"
 SUMS = "(d0) -> (d0 floordiv 2 + d0 mod 2), domain: d0 in [0, 9]"
-JSON_HALVES = '{"dims": [["a", 0, 9]], "ranges": [], "rts": [], "results": [["fdiv", "a", 2]], "constraints": []}'
+JSON_HALVES = (
+    '{"dims": [["a", 0, 9]], "ranges": [], "rts": [], "results": [["fdiv", "a", 2]], "constraints": []}'
+)
 WORK = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4), domain: d0 in [0, 99], d1 in [0, 3]"
 
 

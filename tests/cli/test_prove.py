@@ -37,7 +37,10 @@ def test_a_true_rule_is_proved(run: Run) -> None:
         (["transpose permutation=(1, 0)"], {"transpose rank 2, permutation=(1, 0)"}),
         (["transpose permutation=(1,0)"], {"transpose rank 2, permutation=(1, 0)"}),
         (["transpose rank 2, permutation=(1, 0)"], {"transpose rank 2, permutation=(1, 0)"}),
-        (["transpose rank 2"], {"transpose rank 2, permutation=(0, 1)", "transpose rank 2, permutation=(1, 0)"}),
+        (
+            ["transpose rank 2"],
+            {"transpose rank 2, permutation=(0, 1)", "transpose rank 2, permutation=(1, 0)"},
+        ),
         (["interval_sum", "congruence_sum"], {"interval_sum", "congruence_sum"}),
     ],
 )
@@ -54,7 +57,11 @@ def test_one_obligation_has_a_name(run: Run) -> None:
 
 def test_families_and_rule_sets_select_all_of_theirs(run: Run) -> None:
     everything = answer(run("list", "--json").out)["claims"]
-    for name, families in (("rules", {"rule", "constraint rule"}), ("transfer", {"transfer"}), ("ops", {"op"})):
+    for name, families in (
+        ("rules", {"rule", "constraint rule"}),
+        ("transfer", {"transfer"}),
+        ("ops", {"op"}),
+    ):
         listed = answer(run("list", "--family", name, "--json").out)["claims"]
         assert listed == [c for c in everything if c["family"] in families]
     shown = answer(run("show", "minmax", "--json", "--no-cache").out)["claims"]
@@ -65,7 +72,9 @@ def test_a_false_rule_is_answered_with_its_smallest_counterexample(run: Run, bro
     done = run("prove", broken, "--jobs", 1)
     assert done.status == 1
     text = done.out[done.out.index("REFUTED  wrong_small_remainder") :]
-    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if line.startswith("  ")}
+    lines = {
+        line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if line.startswith("  ")
+    }
     assert lines["take"] == "x = 1, g = 2, r = 0, d = 3"
     assert lines["right"] == "x // (d // g) = 1"
     assert "broken.py:" in text.splitlines()[0]
@@ -100,14 +109,14 @@ def test_the_report_is_json_with_the_documented_keys(run: Run, broken: Path) -> 
 
 def test_json_is_the_same_every_time_but_for_timing(run: Run) -> None:
     first, second = (answer(run("prove", RULE, "interval_sum", "--json", "--no-cache").out) for _ in range(2))
-    assert first.pop("timing") and second.pop("timing")
+    assert set(first.pop("timing")) == set(second.pop("timing"))
     assert first == second
     third = answer(run("prove", RULE, "interval_sum", "--json", "--no-cache", "--jobs", 1).out)
     third.pop("timing")
     assert first == third
 
 
-# --------------------------------------------------------------------------------------------------------------- cache
+# ------------------------------------------------------------------------------------------------------ cache
 def test_verdicts_are_kept(run: Run, own_cache: Path) -> None:
     first = answer(run("prove", "interval_sum", "quotient_by_one", "--json").out)
     assert own_cache.is_file()
@@ -141,7 +150,7 @@ def test_a_damaged_cache_is_noticed(run: Run, tmp_path: Path) -> None:
     assert "1 damaged cache entry" in done.out
 
 
-# ------------------------------------------------------------------------------------------------------------- a point
+# ---------------------------------------------------------------------------------------------------- a point
 def test_a_point_where_a_condition_is_false_says_nothing(run: Run) -> None:
     done = run("prove", RULE, "--at", "x=1,g=2,r=0,d=3")
     assert done.status == 2
@@ -178,7 +187,7 @@ def test_a_point_needs_one_claim(run: Run) -> None:
     assert run("prove", "transpose", "--at", "n0=1").status == 3
 
 
-# --------------------------------------------------------------------------------------------------- not enough to pass
+# ----------------------------------------------------------------------------------------- not enough to pass
 def test_a_small_budget_is_undecided_not_proved(run: Run) -> None:
     done = run("prove", "congruence_product: sound", "--budget", "0.0001", "--no-cache")
     assert done.status == 2

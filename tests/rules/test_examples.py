@@ -1,4 +1,6 @@
-"""The examples inside the declarations: what each rule, alone, makes of an expression, and what it leaves alone."""
+"""The examples inside the declarations: what each rule, alone, makes of an expression, and what it leaves
+alone.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,7 @@ def test_a_rule_leaves_its_other_examples_alone(rule: Rule, text: str) -> None:
     assert not steps, rule.name
 
 
-# -------------------------------------------------------------------------------------------------------- constraints
+# ------------------------------------------------------------------------------------------------ constraints
 def constraints_of(text: str) -> list[Constraint]:
     """``a + 5 in [0, 20]; a in [4, 12]``."""
     found = []
@@ -98,9 +100,7 @@ def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMa
     boxes = bounds_of(domain)
     names = sorted({v for c in constraints for v in c.expr.variables()}, key=str)
     dims = tuple(
-        Variable(v.name, int(b.lo), int(b.hi))
-        for v in names
-        for b in [boxes.get(v, Interval(-WIDE, WIDE))]
+        Variable(v.name, int(b.lo), int(b.hi)) for v in names for b in [boxes.get(v, Interval(-WIDE, WIDE))]
     )
     m = IndexingMap(dims, (), (), (), tuple(constraints))
     steps: list[object] = []

@@ -69,7 +69,8 @@ claim is answered with an element, what the claim and what the program say of it
 further said whether a map that is not exact is an *over-approximation* (it names all that it should and
 more, among elements that exist) or *wrong* (it misses something, or names what does not exist).
 
-A run is successful when every verdict is the expected one.
+A run is successful when every verdict is the expected one. In the files that come with the package, a comment
+that begins with ``#:`` repeats the answer to the claim above it.
 """
 
 from __future__ import annotations

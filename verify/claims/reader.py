@@ -44,7 +44,10 @@ _RELATIONS: Final[dict[str, Relation]] = {
     "⊇": "covers",
 }
 _VERDICTS: Final = {s.value: s for s in (Status.PROVED, Status.REFUTED)}
-_STATEMENTS: Final = "`section TEXT`, `hlo NAME`, `claim NAME`, `ENDPOINT -> ENDPOINT : MAP`, `expect VERDICT` or an indented line"
+_STATEMENTS: Final = (
+    "`section TEXT`, `hlo NAME`, `claim NAME`, `ENDPOINT -> ENDPOINT : MAP`, `expect VERDICT`"
+    " or an indented line"
+)
 
 
 def read_claims(text: str, filename: str = "<claims>") -> ClaimsFile:
@@ -73,6 +76,7 @@ class _Draft:
 
 class _Reader:
     def __init__(self, text: str, filename: str) -> None:
+        text = text.removeprefix("\ufeff")
         self.original = text
         self.text = _without_comments(text)
         self.filename = filename
@@ -291,6 +295,7 @@ class _Reader:
         for at, word in self.words(start, end):
             if word in words:
                 return (start, at), (at + len(word), end, word)
+        self.map(start, end)  # where brackets do not match, that is the thing to complain about
         self.fail("the claim ends after its first map", end, missing)
 
     def words(self, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -425,7 +430,7 @@ class _Reader:
     ) -> IndexingMap:
         """The map with the sources of its runtime variables as names of instructions.
 
-        Those are instructions of the program, and those inside of calls that a true map reads, by their paths.
+        Those are instructions of the program, and those inside of calls that a true map reads, by path.
         """
         known = {i.name: i for i in program.computation.instructions}
         inside = {r.source.hlo for t in map(sources_by_name, truth) for r in t.rts if r.source is not None}
@@ -435,7 +440,10 @@ class _Reader:
                 rts.append(v)
                 continue
             hlo = v.source.hlo
-            at = max(self.text.find(hlo, start, end), start)
+            line = re.compile(rf"\bhlo[ \t]*:\s*({re.escape(hlo)})\s*$", re.MULTILINE).search(
+                self.text, start, end
+            )
+            at = start if line is None else line.start(1)
             name = operand_name(hlo)
             found = known.get(name)
             if found is None and name not in inside:

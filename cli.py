@@ -82,6 +82,9 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
         return status if isinstance(status, int) else PROVED
     except UsageError as error:
         context = getattr(error, "ctx", None)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            _say(error.format_message())
+            return BAD_INPUT
         _say(f"error: {error.format_message()}")
         if context is not None:
             _say(f"       `{context.command_path} --help` says what there is")
@@ -123,8 +126,7 @@ def _bug(error: Exception) -> str:
     return (
         f"internal error: {kind}{error}{where}\n"
         "This is a bug in indexproof, and no verdict was reached. Please report it with the command that "
-        "you ran and "
-        "the text above; with --debug the command prints where it happened."
+        "you ran and the text above; with --debug the command prints where it happened."
     )
 
 
@@ -140,8 +142,8 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify.",
-    epilog="Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, "
-    "4 a bug in indexproof itself.",
+    epilog="Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, 4 a "
+    "bug in indexproof itself.",
 )
 
 
@@ -179,8 +181,8 @@ Names = Annotated[
     typer.Argument(
         metavar="NAME",
         show_default=False,
-        help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, transfer, "
-        "ops) or files FILE.py with declarations; everything without names.",
+        help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, "
+        "transfer, ops) or files FILE.py with declarations; everything without names.",
     ),
 ]
 Jobs = Annotated[

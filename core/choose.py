@@ -80,7 +80,11 @@ def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
             # a constraint may know more about what is left than its terms do
             rest = linear(const, [*terms, *[(t, -q * d) for t, q in quotients]])
             span = facts.interval(rest)
-            if not isinstance(span.lo, float) and not isinstance(span.hi, float) and span.lo // d == span.hi // d:
+            if (
+                not isinstance(span.lo, float)
+                and not isinstance(span.hi, float)
+                and span.lo // d == span.hi // d
+            ):
                 yield {"x": x, "d": integer(d), "q": linear(int(span.lo // d), quotients)}
 
 
@@ -138,7 +142,7 @@ def least_common_multiple(m: int, s: int, n: int, t: int) -> Binding | None:
     u = pow(a, -1, b) if b > 1 else 0
     v = (1 - u * a) // b
     w = (s + m * ((t - s) // g * pow(b, -1, a) % a if a > 1 else 0)) % (m * a)
-    values = {"l": m * a, "w": w, "a": a, "b": b, "u": u, "v": v}
+    values = {"k": m * a, "w": w, "a": a, "b": b, "u": u, "v": v}
     return {name: integer(value) for name, value in values.items()}
 
 

@@ -10,7 +10,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
-from .expr import Expr, ExprLike, Int, Integers, Var, integer, interpret, lift, natural_key, postorder, substitute_all
+from .expr import (
+    Expr,
+    ExprLike,
+    Int,
+    Integers,
+    Var,
+    integer,
+    interpret,
+    lift,
+    natural_key,
+    postorder,
+    substitute_all,
+)
 
 __all__ = [
     "FALSE",
@@ -33,6 +45,7 @@ __all__ = [
 
 Relation = Literal["<=", "<", "==", "!="]
 V = TypeVar("V")
+W_contra = TypeVar("W_contra", contravariant=True)
 B = TypeVar("B")
 
 
@@ -261,13 +274,13 @@ def all_exprs(c: Condition) -> list[Expr]:
     return out
 
 
-class Logic(Protocol[V, B]):
+class Logic(Protocol[W_contra, B]):
     """One meaning of the connectives, over values of the expressions."""
 
     def const(self, value: bool, /) -> B: ...
-    def compare(self, op: Relation, a: V, b: V, /) -> B: ...
-    def within(self, e: V, lo: V, hi: V, /) -> B: ...
-    def divides(self, d: V, e: V, /) -> B: ...
+    def compare(self, op: Relation, a: W_contra, b: W_contra, /) -> B: ...
+    def within(self, e: W_contra, lo: W_contra, hi: W_contra, /) -> B: ...
+    def divides(self, d: W_contra, e: W_contra, /) -> B: ...
     def conj(self, parts: list[B], /) -> B: ...
     def disj(self, parts: list[B], /) -> B: ...
     def neg(self, part: B, /) -> B: ...

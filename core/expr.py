@@ -15,7 +15,7 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ _lock = threading.RLock()
 
 
 def _renew_lock() -> None:
-    global _lock
+    global _lock  # noqa: PLW0603 - a lock held by another thread when the process forked is of no use
     _lock = threading.RLock()
 
 
@@ -167,35 +167,45 @@ class Expr:
 
     # -- conditions
     def __lt__(self, other: ExprLike) -> Condition:
-        return _condition().compare("<", self, lift(other))
+        made: Condition = _condition().compare("<", self, lift(other))
+        return made
 
     def __le__(self, other: ExprLike) -> Condition:
-        return _condition().compare("<=", self, lift(other))
+        made: Condition = _condition().compare("<=", self, lift(other))
+        return made
 
     def __gt__(self, other: ExprLike) -> Condition:
-        return _condition().compare("<", lift(other), self)
+        made: Condition = _condition().compare("<", lift(other), self)
+        return made
 
     def __ge__(self, other: ExprLike) -> Condition:
-        return _condition().compare("<=", lift(other), self)
+        made: Condition = _condition().compare("<=", lift(other), self)
+        return made
 
     def eq(self, other: ExprLike) -> Condition:
         """The condition that both sides have the same value."""
-        return _condition().compare("==", self, lift(other))
+        made: Condition = _condition().compare("==", self, lift(other))
+        return made
 
     def ne(self, other: ExprLike) -> Condition:
         """The condition that the sides differ."""
-        return _condition().compare("!=", self, lift(other))
+        made: Condition = _condition().compare("!=", self, lift(other))
+        return made
 
     def within(self, lo: ExprLike, hi: ExprLike) -> Condition:
         """The condition ``lo <= self <= hi``."""
-        return _condition().within(self, lift(lo), lift(hi))
+        made: Condition = _condition().within(self, lift(lo), lift(hi))
+        return made
 
     def divides(self, other: ExprLike) -> Condition:
         """The condition that ``self`` is not zero and divides ``other``."""
-        return _condition().divides(self, lift(other))
+        made: Condition = _condition().divides(self, lift(other))
+        return made
 
     def __bool__(self) -> bool:
-        raise TypeError(f"{self} has no truth value: state it as a condition (`when=`, `where=`, `.eq()`, `.within()`)")
+        raise TypeError(
+            f"{self} has no truth value: state it as a condition (`when=`, `where=`, `.eq()`, `.within()`)"
+        )
 
     # -- identity is equality; copies and pickles must find the interned node again
     def __copy__(self) -> Expr:
@@ -480,7 +490,7 @@ def _extremum(cls: type[_Extremum], es: Sequence[ExprLike], tag: int) -> Expr:
     args: dict[Expr, None] = {}
     for x in es:
         e = lift(x)
-        for a in e.args if type(e) is cls else (e,):  # type: ignore[attr-defined]
+        for a in e.args if type(e) is cls else (e,):
             if type(a) is Int:
                 literal = a.value if literal is None else pick(literal, a.value)
             else:
@@ -690,7 +700,7 @@ def _program(root: Expr) -> tuple[tuple[Any, ...], ...]:
     return tuple(steps)
 
 
-_BUILDERS = {
+_BUILDERS: dict[str, Callable[..., Expr]] = {
     "Mul": mul,
     "FloorDiv": floordiv,
     "Mod": mod,

@@ -22,9 +22,7 @@ class Facts:
     remembered without its constant, so it serves every shifted copy.
     """
 
-    def __init__(
-        self, bounds: Mapping[Var, Interval], known: Iterable[tuple[Expr, Interval]] = ()
-    ) -> None:
+    def __init__(self, bounds: Mapping[Var, Interval], known: Iterable[tuple[Expr, Interval]] = ()) -> None:
         self.bounds: dict[Var, Range] = {v: Range.of(i) for v, i in bounds.items()}
         self.known: dict[Expr, Range] = {}
         for e, i in known:
@@ -94,11 +92,14 @@ class _Certain:
                 return lo >= 1
             case "==":
                 return lo == hi == 0
-        return not gap.empty and 0 not in gap
+        return not gap.empty and not (0 in gap.interval and 0 in gap.congruence)
 
     def within(self, e: Expr, lo: Expr, hi: Expr) -> bool:
         if isinstance(lo, Int) and isinstance(hi, Int):
-            return self.facts.interval(e).inside(Interval(lo.value, hi.value)) and self.facts.interval(e) != EMPTY
+            return (
+                self.facts.interval(e).inside(Interval(lo.value, hi.value))
+                and self.facts.interval(e) != EMPTY
+            )
         return self.compare("<=", lo, e) and self.compare("<=", e, hi)
 
     def divides(self, d: Expr, e: Expr) -> bool:

@@ -118,7 +118,11 @@ class Interval(NamedTuple):
         """``{x % y | y ≠ 0}``: exact for a constant modulus, an enclosure for an interval of moduli."""
         out = EMPTY
         for side in _without_zero(other):
-            out |= self._mod_positive(side) if side.lo > 0 else self.scale(-1)._mod_positive(side.scale(-1)).scale(-1)
+            out |= (
+                self._mod_positive(side)
+                if side.lo > 0
+                else self.scale(-1)._mod_positive(side.scale(-1)).scale(-1)
+            )
         return out
 
     def _mod_positive(self, m: Interval) -> Interval:
@@ -277,11 +281,15 @@ class Range(NamedTuple):
 
     def minimum(self, other: Range) -> Range:
         """``{min(x, y)}``; the winner's congruence where the intervals do not overlap."""
-        return _extremum(self, other, self.interval.minimum(other.interval), self.interval.hi <= other.interval.lo)
+        return _extremum(
+            self, other, self.interval.minimum(other.interval), self.interval.hi <= other.interval.lo
+        )
 
     def maximum(self, other: Range) -> Range:
         """``{max(x, y)}``; the winner's congruence where the intervals do not overlap."""
-        return _extremum(self, other, self.interval.maximum(other.interval), self.interval.lo >= other.interval.hi)
+        return _extremum(
+            self, other, self.interval.maximum(other.interval), self.interval.lo >= other.interval.hi
+        )
 
 
 def _extremum(x: Range, y: Range, interval: Interval, x_wins: bool) -> Range:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeAlias
 
 from . import expr as core
@@ -60,7 +60,9 @@ def bindings(pattern: Expr, e: Expr) -> Iterator[dict[Var, Expr]]:
         todo.extend((b, [*more, *rest]) for b, more in reversed(list(_one(p, at, bound))))
 
 
-def _one(p: Expr, e: Expr, bound: dict[Var, Expr]) -> Iterator[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]]:
+def _one(
+    p: Expr, e: Expr, bound: dict[Var, Expr]
+) -> Iterator[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]]:
     """One level of :func:`bindings`: extended bindings, each with the matches that are still open."""
     match p:
         case Var():
@@ -73,10 +75,10 @@ def _one(p: Expr, e: Expr, bound: dict[Var, Expr]) -> Iterator[tuple[dict[Var, E
                 yield bound, []
         case FloorDiv() | Mod() | CeilDiv():
             if type(p) is type(e):
-                yield bound, [(p.b, e.b), (p.a, e.a)]  # type: ignore[attr-defined]
+                yield bound, [(p.b, e.b), (p.a, e.a)]
         case Min() | Max():
-            if type(p) is type(e) and len(e.args) == len(p.args) == 2:  # type: ignore[attr-defined]
-                first, second = e.args  # type: ignore[attr-defined]
+            if type(p) is type(e) and len(e.args) == len(p.args) == 2:
+                first, second = e.args
                 yield bound, [(p.args[0], first), (p.args[1], second)]
                 yield bound, [(p.args[0], second), (p.args[1], first)]
         case Sum() | Mul():
@@ -152,7 +154,9 @@ def matcher(rule: Rule) -> Matcher:
 def _chosen(rule: Rule) -> Matcher:
     strategy = STRATEGIES.get(rule.choose)
     if strategy is None:
-        raise DeclarationError(f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {', '.join(STRATEGIES)}")
+        raise DeclarationError(
+            f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {', '.join(STRATEGIES)}"
+        )
     names = [v.name for v in rule.variables]
 
     def match(e: Expr, facts: Facts) -> Match | None:
@@ -165,7 +169,7 @@ def _chosen(rule: Rule) -> Matcher:
     return match
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled(rule: Rule) -> Matcher:
     """The compiled matcher of a rule without ``choose``."""
     names: dict[str, Any] = {
@@ -238,7 +242,11 @@ class _Writer:
     def condition(self, k: int, c: Condition) -> str:
         if all(v.kind == "const" for v in c.variables()):
             return _const_condition(c)
-        if isinstance(c, Within) and isinstance(c.e, Var) and all(v.kind == "const" for v in (*c.lo.variables(), *c.hi.variables())):
+        if (
+            isinstance(c, Within)
+            and isinstance(c.e, Var)
+            and all(v.kind == "const" for v in (*c.lo.variables(), *c.hi.variables()))
+        ):
             lo, hi = _const(c.lo), _const(c.hi)
             i = self.name()
             return f"({i} := _facts.interval({c.e.name})).lo >= {lo} and {i}.hi <= {hi} and {i}.lo <= {i}.hi"
@@ -288,7 +296,9 @@ def _pattern(out: _Writer, pattern: Expr, at: str, *, top: bool = False) -> None
 
 def _extremum(out: _Writer, p: Min | Max, name: str) -> list[tuple[Expr, str]]:
     if len(p.args) != 2:
-        raise DeclarationError(f"rule {out.rule.name}: state min and max of two arguments; longer ones are matched in pairs")
+        raise DeclarationError(
+            f"rule {out.rule.name}: state min and max of two arguments; longer ones are matched in pairs"
+        )
     out.test(f"type({name}) is not _{type(p).__name__} or len({name}.args) != 2")
     one, other = out.name(), out.name()
     out.emit(f"for {one}, {other} in (({name}.args[0], {name}.args[1]), ({name}.args[1], {name}.args[0])):")

@@ -54,7 +54,10 @@ def show(root: Expr) -> str:
             case Mul():
                 factors = sorted(node.factors, key=lambda f: (_rank(f), text[f][0]))
                 loose = [text[f][1] == _PRODUCT and not isinstance(f, Mul) for f in factors]
-                parts = [f"({text[f][0]})" if tight else at(f, _PRODUCT) for f, tight in zip(factors, loose, strict=True)]
+                parts = [
+                    f"({text[f][0]})" if tight else at(f, _PRODUCT)
+                    for f, tight in zip(factors, loose, strict=True)
+                ]
                 text[node] = ("·".join(parts), _PRODUCT)
             case FloorDiv() | Mod():
                 sign = "//" if isinstance(node, FloorDiv) else "mod"
@@ -110,9 +113,13 @@ def show_condition(c: Condition) -> str:
             left = show(d)
             return f"{left if isinstance(d, (Int, Var)) else f'({left})'} ∣ {show(e)}"
         case And(args):
-            return " and ".join(f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args)
+            return " and ".join(
+                f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args
+            )
         case Or(args):
-            return " or ".join(f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args)
+            return " or ".join(
+                f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args
+            )
         case Not(arg):
             return f"not ({show_condition(arg)})"
     raise AssertionError(f"no notation for {type(c).__name__}")

@@ -212,7 +212,9 @@ def _header(fn: Callable[..., Any]) -> tuple[str, str]:
 def _check_bound(name: str, bound: set[Var], used: Iterable[Var], choose: str) -> None:
     loose = [v.name for v in used if v not in bound]
     if loose and not choose:
-        raise DeclarationError(f"rule {name}: {', '.join(loose)} does not occur on the left, so nothing binds it")
+        raise DeclarationError(
+            f"rule {name}: {', '.join(loose)} does not occur on the left, so nothing binds it"
+        )
 
 
 def rule(
@@ -345,7 +347,7 @@ class Measure(NamedTuple):
 
     def values(self) -> tuple[int, int, int, int]:
         """The components of a ground expression, as integers."""
-        return tuple(c.value for c in self)  # type: ignore[attr-defined,return-value]
+        return tuple(c.value for c in self)  # type: ignore[attr-defined]
 
 
 def measure(e: Expr) -> Measure:
@@ -370,7 +372,9 @@ def measure(e: Expr) -> Measure:
             symbols = (f"|{node.name}|", f"‖{node.name}‖", f"{node.name}⁻", f"{node.name}°")
             done[node] = Measure(*map(core.var, symbols)) if node.kind else Measure(lift(2), zero, zero, zero)
             continue
-        weight, divisors, negative, unreduced = (core.add(*parts) for parts in zip(*[done[k] for k in kids], strict=True))
+        weight, divisors, negative, unreduced = (
+            core.add(*parts) for parts in zip(*[done[k] for k in kids], strict=True)
+        )
         match node:
             case core.FloorDiv() | core.Mod() | core.CeilDiv():
                 weight = 3 * weight + _DIVISION_WEIGHT[type(node)]

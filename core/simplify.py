@@ -38,7 +38,9 @@ class Step:
 class Simplifier:
     """A rule set made ready to run on one domain."""
 
-    def __init__(self, rules: RuleSet | Iterable[Rule], facts: Facts, trace: list[Step] | None = None) -> None:
+    def __init__(
+        self, rules: RuleSet | Iterable[Rule], facts: Facts, trace: list[Step] | None = None
+    ) -> None:
         self.facts = facts
         self.trace = trace
         self.by_head: dict[type[Expr], list[tuple[Rule, Matcher]]] = _indexed(
@@ -124,7 +126,9 @@ def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[tuple[Rule, Match
     return found
 
 
-def simplify_all(es: Sequence[Expr], rules: RuleSet, facts: Facts, trace: list[Step] | None = None) -> list[Expr]:
+def simplify_all(
+    es: Sequence[Expr], rules: RuleSet, facts: Facts, trace: list[Step] | None = None
+) -> list[Expr]:
     """Normal forms of several expressions on one domain."""
     run = Simplifier(rules, facts, trace)
     return [run(e) for e in es]

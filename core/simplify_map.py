@@ -155,17 +155,28 @@ class _Constraints:
             ends = {"a": integer(c.lo), "b": integer(c.hi), "c": integer(box.lo), "d": integer(box.hi)}
             before = (c, Constraint(v, box.lo, box.hi))
             now = self.boxes[v]
-            self._record("same_expression_intersects", {"x": v, **ends}, before, (Constraint(v, int(now.lo), int(now.hi)),))
+            self._record(
+                "same_expression_intersects",
+                {"x": v, **ends},
+                before,
+                (Constraint(v, int(now.lo), int(now.hi)),),
+            )
 
     def _record(
-        self, name: str, binding: Mapping[str, Expr], before: tuple[Constraint, ...], after: tuple[Constraint, ...]
+        self,
+        name: str,
+        binding: Mapping[str, Expr],
+        before: tuple[Constraint, ...],
+        after: tuple[Constraint, ...],
     ) -> None:
         if self.trace is not None and self._has(name):
             rule = self.rules[name]
             assert isinstance(rule, ConstraintRule)
             self.trace.append(ConstraintStep(rule, binding, before, after))
 
-    def _apply(self, rule: ConstraintRule, constraints: tuple[Constraint, ...], facts: Facts) -> tuple[Constraint, ...] | None:
+    def _apply(
+        self, rule: ConstraintRule, constraints: tuple[Constraint, ...], facts: Facts
+    ) -> tuple[Constraint, ...] | None:
         """The constraints that ``rule`` puts in place of ``constraints``; ``None`` where it does not apply."""
         for binding in _proposals(rule, constraints):
             values = {v: binding[v] for v in rule.variables if v in binding}
@@ -201,7 +212,8 @@ def _states(b: Bounded, c: Constraint, values: Mapping[Var, Expr]) -> bool:
 
 def _instance(b: Bounded, values: Mapping[Var, Expr]) -> Constraint:
     e, lo, hi = (part.substitute(values) for part in (b.e, b.lo, b.hi))
-    assert isinstance(lo, Int) and isinstance(hi, Int), "the bounds of a constraint rule are constants"
+    assert isinstance(lo, Int), "the bounds of a constraint rule are constants"
+    assert isinstance(hi, Int), "the bounds of a constraint rule are constants"
     return Constraint(e, lo.value, hi.value)
 
 
@@ -220,16 +232,18 @@ def _proposals(rule: ConstraintRule, constraints: tuple[Constraint, ...]) -> Ite
         for pattern, target in parts:
             grown = []
             for bound in partial:
-                for more in bindings(pattern, target):
-                    if all(bound.get(v, e) is e for v, e in more.items()):
-                        grown.append({**bound, **more})
+                grown += [
+                    {**bound, **more}
+                    for more in bindings(pattern, target)
+                    if all(bound.get(v, e) is e for v, e in more.items())
+                ]
             partial = grown
     for bound in partial:
         if rule.choose == "least_common_multiple":
             named = {v.name: e.value for v, e in bound.items() if isinstance(e, Int)}
-            more = least_common_multiple(*(named[n] for n in "msnt"))
-            if more is not None:
-                yield {**bound, **{v: more[v.name] for v in rule.variables if v.name in more}}
+            chosen = least_common_multiple(*(named[n] for n in "msnt"))
+            if chosen is not None:
+                yield {**bound, **{v: chosen[v.name] for v in rule.variables if v.name in chosen}}
         else:
             yield bound
 
@@ -238,7 +252,12 @@ def _shifted_variable(e: Expr) -> tuple[Var, int, int] | None:
     """``±v + n`` as ``(v, ±1, n)``."""
     if isinstance(e, Var):
         return e, 1, 0
-    if isinstance(e, Sum) and len(e.terms) == 1 and isinstance(e.terms[0][0], Var) and abs(e.terms[0][1]) == 1:
+    if (
+        isinstance(e, Sum)
+        and len(e.terms) == 1
+        and isinstance(e.terms[0][0], Var)
+        and abs(e.terms[0][1]) == 1
+    ):
         return e.terms[0][0], e.terms[0][1], e.const
     return None
 

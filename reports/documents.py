@@ -92,15 +92,11 @@ def _rules() -> str:
         f"{count(len(catalog.RULES), 'rule')}, in the order in which they are tried. A rule is an equation "
         f"between its "
         "two sides that holds for all integers under its conditions (*when*); it is proved with every "
-        "constant symbolic. "
-        "A *guard* is needed for progress or taste, not for truth.",
+        "constant symbolic. A *guard* is needed for progress or taste, not for truth.",
         "`x`, `y` match any expression, `r…` the summands that are left over, all other letters integer "
-        "constants. "
-        "Sums match in any order. `//` rounds down, `a mod b` has the sign of `b`, `d ∣ e` says that d "
-        "divides e. "
-        "*fires* and *keeps* are examples, executed as tests: what the rule alone makes of an expression, "
-        "and what it "
-        "leaves as it is.",
+        "constants. Sums match in any order. `//` rounds down, `a mod b` has the sign of `b`, `d ∣ e` says "
+        "that d divides e. *fires* and *keeps* are examples, executed as tests: what the rule alone makes "
+        "of an expression, and what it leaves as it is.",
     ]
     for name, rules in known:
         out.append(f"## {name}")
@@ -141,9 +137,8 @@ def _transfer() -> str:
     out = [
         "# Transfer functions",
         "What production code computes about ranges: an enclosure of every value, for inputs between "
-        "symbolic bounds. "
-        "Each law is proved *sound*, and *tight* (each bound is attained by some input) unless it says why "
-        "it is not.",
+        "symbolic bounds. Each law is proved *sound*, and *tight* (each bound is attained by some input) "
+        "unless it says why it is not.",
     ]
     out += [_law(law) for law in TRANSFER_LAWS]
     out += ["## Congruences", "What is known modulo something, as a reduced product with the intervals."]
@@ -171,9 +166,8 @@ def _ops() -> str:
         "*reads*, for "
         f"symbolic sizes and attributes and every rank up to {MAX_RANK}. The instance shown is one of those.",
         "`s0, s1, …` are ranges, which make a map one-to-many; `rt0, …` are values known only when the "
-        "program runs, "
-        "clamped to the interval that is given. `Dims` is a tuple of dimension numbers, `Extents` one of "
-        "sizes.",
+        "program runs, clamped to the interval that is given. `Dims` is a tuple of dimension numbers, "
+        "`Extents` one of sizes.",
     ]
     out += [_op(cls) for cls in OPS.values()]
     return "\n\n".join(out)
@@ -203,12 +197,9 @@ def _order() -> str:
         "# The order in which rules descend",
         inspect.cleandoc(Measure.__doc__ or "").replace("``", "`"),
         "`|x|`, `‖x‖`, `x⁻` and `x°` are the components of whatever a variable matches. For every rule that "
-        "is matched, "
-        "*progress* proves that its right side is smaller, so that simplification ends. Shown is the first "
-        "component in "
-        "which the two sides differ; where it can be equal, later ones decide. A rule whose values a "
-        "strategy proposes "
-        "fires only where its right side is smaller.",
+        "is matched, *progress* proves that its right side is smaller, so that simplification ends. Shown "
+        "is the first component in which the two sides differ; where it can be equal, later ones decide. A "
+        "rule whose values a strategy proposes fires only where its right side is smaller.",
     ]
     rows = ["| rule | component | left | right |", "|---|---|---|---|"]
     rows += ["| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not r.structural]

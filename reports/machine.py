@@ -55,8 +55,7 @@ _MAPS = {
     "engine": "which engine decided",
     "tried": "what each engine that was asked said, in order",
     "counterexample": "`null`, or `values` by variable, the targets `left` and `right` (`null`: none), "
-    "`reason`, whether "
-    "it is the `smallest`, and `subterms`: `side`, `term`, `value`",
+    "`reason`, whether it is the `smallest`, and `subterms`: `side`, `term`, `value`",
     "timing": "`seconds`",
 }
 _STEPS = "the derivation: `rule`, `before`, `after`, `binding`"
@@ -76,23 +75,18 @@ FORMS: dict[str, dict[str, str]] = {
         "may_widen": "where the right side of a rule may overflow although the left does not: `claim`, "
         "`obligation`, `at`",
         "results": "one entry for each obligation: `family`, `claim`, `obligation`, `question` (`valid`: "
-        "the hypotheses "
-        "imply the goal; `exists`: some point satisfies the hypotheses and violates the goal), `gate` "
-        "(whether it decides "
-        "the exit status), `verdict`, `passes`, `strategy`, `resources` (solver units) and `example` or "
-        "`counterexample`; "
-        "unless proved also `where`, `statement`, `tried`, `detail`; if refuted also `subterms`, "
-        "`hypotheses`, `goal` and "
-        "`again`, the command that evaluates it there",
-        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers`, and seconds by "
-        "group and result",
+        "the hypotheses imply the goal; `exists`: some point satisfies the hypotheses and violates the "
+        "goal), `gate` (whether it decides the exit status), `verdict`, `passes`, `strategy` and `example` "
+        "or `counterexample`; unless proved also `where`, `statement`, `tried`, `detail`; if refuted also "
+        "`subterms`, `hypotheses`, `goal` and `again`, the command that evaluates it there",
+        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers`, seconds by "
+        "group and by result, and the solver's `resources` (units of its own) by result",
     },
     "prove --at": {
         **_FRAME,
         "point": "the point",
         "obligations": "what each obligation says there: `claim`, `obligation`, `gate`, `here` (`holds`, "
-        "`counterexample`, "
-        "`example`, `not concerned`, `no value`), `subterms`, `hypotheses`, `goal`",
+        "`counterexample`, `example`, `not concerned`, `no value`), `subterms`, `hypotheses`, `goal`",
     },
     "check": {
         **_FRAME,
@@ -101,10 +95,9 @@ FORMS: dict[str, dict[str, str]] = {
         "counts": "how many claims have each verdict",
         "not_checked": "how many claims an interruption left out",
         "files": "`file` and its `claims`: `name`, `line`, `section`, `claim` (its text), `verdict`, "
-        "`expected`, "
-        "`as_expected`, `worth` (of a claimed map: `exact`, `over-approximation`, `wrong`), `shows` (an "
-        "element, what is "
-        "claimed of it and what is true), `notes`, `counterexample`, `right` (the true maps), `engine`",
+        "`expected`, `as_expected`, `worth` (of a claimed map: `exact`, `over-approximation`, `wrong`), "
+        "`shows` (an element, what is claimed of it and what is true), `notes`, `counterexample`, `right` "
+        "(the true maps), `engine`",
         "timing": "`seconds`, and those of each claim",
     },
     "equal": {**_FRAME, **_MAPS},
@@ -122,9 +115,8 @@ FORMS: dict[str, dict[str, str]] = {
     "show": {
         **_FRAME,
         "claims": "`family`, `name`, `doc`, `obligations` (`obligation`, `gate`, `statement`, `known`: the "
-        "verdict in the "
-        "cache); for a rule or law `statement`; for a rule `where`, `when`, `guard`, `fires`, `keeps`; for "
-        "an op `maps`",
+        "verdict in the cache); for a rule or law `statement`; for a rule `where`, `when`, `guard`, "
+        "`fires`, `keeps`; for an op `maps`",
     },
 }
 
@@ -172,6 +164,7 @@ def run_json(run: Run, claims: Sequence[Named], command: str = "indexproof prove
             "lost_workers": run.lost_workers,
             "groups": {f"{g.family}: {g.name}": _times(g) for g in (*families, *groups) if g.results},
             "results": {r.obligation.name: round(r.verdict.seconds, 6) for r in run.results},
+            "resources": {r.obligation.name: r.verdict.resources for r in run.results if r.verdict.resources},
         },
     )
 
@@ -219,7 +212,6 @@ def _result(r: Result, command: str) -> dict[str, Any]:
         "verdict": v.status.value,
         "passes": r.passes,
         "strategy": v.strategy,
-        "resources": v.resources,
     }
     if v.witness is not None:
         role = "counterexample" if v.status is Status.REFUTED else "example"

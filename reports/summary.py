@@ -29,6 +29,8 @@ __all__ = [
 
 _FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
+#: The width of the column with the slowest obligation.
+_WIDTH = 60
 
 
 @dataclass
@@ -120,17 +122,19 @@ def findings(run: Run) -> Iterator[str]:
             "conditions that the claim does not need (it is true without them):",
             [(name, ";  ".join(conditions)) for name, conditions in spare.items()],
         )
-    for r in unsettled(run):
-        yield f"not settled: {r.obligation.name}"
+    open_ = unsettled(run)
+    if open_:
+        lines = [(r.obligation.subject, r.obligation.kind) for r in open_]
+        yield block("findings that the prover could not settle either way:", lines)
     wide = widening(run)
     if wide:
-        lines: list[tuple[str, str]] = []
+        lines = []
         for r in wide:
             o = r.obligation
             what = o.kind.removeprefix("no new overflow, ")
             lines.append((o.subject, f"{what}: {point_text(ordered_point(o, r.verdict.witness or {}))}"))
         yield block(
-            "rules whose right side may overflow where their left side does not, with the smallest example:",
+            "rules whose right side may overflow where their left side does not, with an example:",
             lines,
         )
 
@@ -167,7 +171,13 @@ def _or_dash(n: int) -> str:
 
 def _within(name: str, group: str) -> str:
     """An obligation's name below the heading of its rule, law or op."""
-    return name.removeprefix(group).lstrip(": ")
+    inner = name.removeprefix(group).lstrip(": ")
+    if len(inner) <= _WIDTH:
+        return inner
+    # the kind, at the end, tells more than the end of a long label
+    label, _, kind = inner.rpartition(": ")
+    room = max(_WIDTH - len(kind) - 3, 8)
+    return f"{label[:room]}…: {kind}"[: 2 * _WIDTH] if label else f"{inner[: _WIDTH - 1]}…"
 
 
 def tables(run: Run, claims: Sequence[Named]) -> list[str]:
@@ -204,15 +214,15 @@ def verdict_line(run: Run, claims: int) -> str:
     return joined([line, how, f"{cached:,} from the cache" if cached else ""])
 
 
-def interruption(run: Run) -> str:
-    """What an interrupted run leaves undone."""
+def interruption(run: Run, cached: bool = True) -> str:
+    """What an interrupted run leaves undone, findings included; ``cached`` says whether the rest is kept."""
     missed = sum(r.verdict.status is Status.NOT_CHECKED for r in run.results)
     done = len(run.results) - missed
-    return (
-        f"interrupted: {count(missed, 'obligation')} of {len(run.results):,} not checked; "
-        f"{'the verdict' if done == 1 else 'the verdicts'} on the other {done:,} "
-        f"{'is' if done == 1 else 'are'} kept"
-    )
+    line = f"interrupted: {count(missed, 'question')} of {len(run.results):,} not asked"
+    if not done:
+        return line
+    kept = "kept in the cache" if cached else "not kept, for lack of a cache"
+    return f"{line}; {count(done, 'verdict')} {kept}"
 
 
 def summary(
@@ -242,9 +252,7 @@ def summary(
     if run.lost_workers:
         notes.append("a worker process died: its share was done again in this process")
     if run.interrupted:
-        notes.append(
-            interruption(run) if cached else interruption(run).replace(" are kept", " are lost: no cache")
-        )
+        notes.append(interruption(run, cached))
     yield "\n".join([*notes, verdict_line(run, len(claims))])
 
 

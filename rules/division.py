@@ -7,7 +7,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 
 
 @rule(fires={"a // 1": "a"})
-def quotient_by_one(x: Expr):
+def quotient_by_one(x: Expr) -> Rewrite:
     """Dividing by one changes nothing."""
     return Rewrite(x // 1, x)
 
@@ -16,7 +16,7 @@ def quotient_by_one(x: Expr):
     fires={"a // 8 | a in [0, 7]": "0", "(a + 24) // 8 | a in [0, 7]": "3", "a // -4 | a in [1, 4]": "-1"},
     keeps=["a // 8 | a in [0, 8]"],
 )
-def quotient_known(x: Expr, d: Const, q: Const):
+def quotient_known(x: Expr, d: Const, q: Const) -> Rewrite:
     """A dividend that stays within one block of the divisor has a constant quotient.
 
     ``(x - q·d)·sgn d`` must lie in ``[0, |d| - 1]``; both signs of the divisor are covered.
@@ -24,9 +24,7 @@ def quotient_known(x: Expr, d: Const, q: Const):
     return Rewrite(
         x // d,
         q,
-        when=(
-            ((d > 0) & (x - q * d).within(0, d - 1)) | ((d < 0) & (x - q * d).within(d + 1, 0)),
-        ),
+        when=(((d > 0) & (x - q * d).within(0, d - 1)) | ((d < 0) & (x - q * d).within(d + 1, 0)),),
         choose="block_of_range",
     )
 
@@ -40,7 +38,7 @@ def quotient_known(x: Expr, d: Const, q: Const):
     },
     keeps=["(6*a + b) // 4 | a in [0, 3], b in [0, 3]"],
 )
-def quotient_certified(x: Expr, q: Expr, d: Const):
+def quotient_certified(x: Expr, q: Expr, d: Const) -> Rewrite:
     """If x lies between q·d and q·d + d - 1 everywhere, then q is the quotient.
 
     The candidates for q take, from every summand, the part of its coefficient that the divisor divides: rounded down,
@@ -50,19 +48,25 @@ def quotient_certified(x: Expr, q: Expr, d: Const):
 
 
 @rule(fires={"(6*a + b) // 3": "2*a + b // 3"}, keeps=["(6*a + b) // 4"])
-def multiple_leaves_quotient(x: Expr, c: Const, d: Const, r: Rest):
+def multiple_leaves_quotient(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
     """A summand that is a multiple of the divisor leaves the quotient exactly."""
     return Rewrite((x * c + r) // d, x * (c // d) + r // d, when=(d.divides(c),))
 
 
-@rule(fires={"(a + 7) // 3": "(a + 1) // 3 + 2", "(a + 6) // 3": "a // 3 + 2"}, keeps=["(a + 2) // 3", "(a - 5) // 3"])
-def positive_constant_leaves_quotient(k: Const, d: Const, r: Rest):
+@rule(
+    fires={"(a + 7) // 3": "(a + 1) // 3 + 2", "(a + 6) // 3": "a // 3 + 2"},
+    keeps=["(a + 2) // 3", "(a - 5) // 3"],
+)
+def positive_constant_leaves_quotient(k: Const, d: Const, r: Rest) -> Rewrite:
     """Whole divisors leave a positive constant summand."""
     return Rewrite((r + k) // d, (r + k % d) // d + k // d, guard=(d > 0, k >= d))
 
 
-@rule(fires={"(a - 7) // 3": "(a - 1) // 3 - 2", "(a - 6) // 3": "a // 3 - 2"}, keeps=["(a - 2) // 3", "(a + 5) // 3"])
-def negative_constant_leaves_quotient(k: Const, d: Const, r: Rest):
+@rule(
+    fires={"(a - 7) // 3": "(a - 1) // 3 - 2", "(a - 6) // 3": "a // 3 - 2"},
+    keeps=["(a - 2) // 3", "(a + 5) // 3"],
+)
+def negative_constant_leaves_quotient(k: Const, d: Const, r: Rest) -> Rewrite:
     """Whole divisors leave a negative constant summand; it keeps its sign, so ``(a - 1) // 3`` stays as short as it is."""
     return Rewrite((r + k) // d, (r - (-k) % d) // d - (-k) // d, guard=(d > 0, -k >= d))
 
@@ -71,7 +75,7 @@ def negative_constant_leaves_quotient(k: Const, d: Const, r: Rest):
     fires={"(4*a + b) // 12 | b in [0, 3]": "a // 3", "(4*a + b + 1) // 12 | b in [0, 2]": "a // 3"},
     keeps=["(4*a + b) // 10 | b in [0, 3]", "(4*a + b) // 12 | b in [0, 4]"],
 )
-def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest):
+def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Less than one step of x cannot carry x over a multiple of d."""
     return Rewrite(
         (x * g + r) // d,
@@ -88,7 +92,7 @@ def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest):
     },
     keeps=["(6*a + 3*b) // 4"],
 )
-def common_factor_leaves_quotient(x: Expr, g: Const, d: Const, r: Rest):
+def common_factor_leaves_quotient(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """A factor common to divisor and summands cancels, once what is left over is smaller than the factor."""
     return Rewrite(
         (x * g + r) // d,
@@ -100,36 +104,36 @@ def common_factor_leaves_quotient(x: Expr, g: Const, d: Const, r: Rest):
 
 
 @rule(fires={"(a // 3) // 4": "a // 12", "((a + 1) // 2) // 5": "(a + 1) // 10"})
-def quotient_of_quotient(x: Expr, a: Const, b: Const):
+def quotient_of_quotient(x: Expr, a: Const, b: Const) -> Rewrite:
     """Dividing twice is dividing by the product, if the second divisor is positive."""
     return Rewrite((x // a) // b, x // (a * b), when=(b > 0,))
 
 
 @rule(fires={"(a // 3 + b) // 4": "(a + 3*b) // 12", "(a // 3 + 2) // 4": "(a + 6) // 12"})
-def quotient_absorbs_summand(x: Expr, a: Const, b: Const, r: Rest):
+def quotient_absorbs_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
     """What is added between two divisions is scaled by the first divisor."""
     return Rewrite((x // a + r) // b, (x + r * a) // (a * b), when=(b > 0,))
 
 
 @rule(fires={"(a % 12) // 4": "a // 4 % 3"}, keeps=["(a % 10) // 4"])
-def quotient_of_remainder(x: Expr, m: Const, d: Const):
+def quotient_of_remainder(x: Expr, m: Const, d: Const) -> Rewrite:
     """The high digit of a remainder is a digit of x."""
     return Rewrite((x % m) // d, x // d % (m // d), when=(d > 0, m > 0, d.divides(m)))
 
 
 @rule(fires={"a // -3": "(-a) // 3"})
-def negative_divisor_moves_up(x: Expr, d: Const):
+def negative_divisor_moves_up(x: Expr, d: Const) -> Rewrite:
     """Both sides of a fraction may change sign."""
     return Rewrite(x // d, (-x) // (-d), guard=(d < 0,))
 
 
 @rule(fires={"ceildiv(a, 4)": "(a + 3) // 4"})
-def ceiling_of_positive(x: Expr, d: Const):
+def ceiling_of_positive(x: Expr, d: Const) -> Rewrite:
     """Rounding up is rounding down after adding all but one."""
     return Rewrite(ceildiv(x, d), (x + d - 1) // d, when=(d > 0,))
 
 
 @rule(fires={"ceildiv(a, -4)": "-(a // 4)"})
-def ceiling_of_negative(x: Expr, d: Const):
+def ceiling_of_negative(x: Expr, d: Const) -> Rewrite:
     """Rounding up by a negative divisor is the negative of rounding down."""
     return Rewrite(ceildiv(x, d), -(x // (-d)), guard=(d < 0,))

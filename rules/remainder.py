@@ -7,7 +7,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 
 
 @rule(fires={"a % 1": "0", "a % -1": "0"})
-def remainder_by_one(x: Expr, d: Const):
+def remainder_by_one(x: Expr, d: Const) -> Rewrite:
     """Everything is a multiple of one."""
     return Rewrite(x % d, 0, when=(d.eq(1) | d.eq(-1),))
 
@@ -16,14 +16,12 @@ def remainder_by_one(x: Expr, d: Const):
     fires={"a % 8 | a in [0, 7]": "a", "a % 8 | a in [8, 15]": "a - 8", "a % -4 | a in [-3, 0]": "a"},
     keeps=["a % 8 | a in [0, 8]"],
 )
-def remainder_known(x: Expr, d: Const, q: Const):
+def remainder_known(x: Expr, d: Const, q: Const) -> Rewrite:
     """A dividend that stays within one block is its own remainder, up to the block's start."""
     return Rewrite(
         x % d,
         x - q * d,
-        when=(
-            ((d > 0) & (x - q * d).within(0, d - 1)) | ((d < 0) & (x - q * d).within(d + 1, 0)),
-        ),
+        when=(((d > 0) & (x - q * d).within(0, d - 1)) | ((d < 0) & (x - q * d).within(d + 1, 0)),),
         choose="block_of_range",
     )
 
@@ -35,34 +33,37 @@ def remainder_known(x: Expr, d: Const, q: Const):
     },
     keeps=["(6*a + b) % 4 | a in [0, 3], b in [0, 3]"],
 )
-def remainder_certified(x: Expr, q: Expr, d: Const):
+def remainder_certified(x: Expr, q: Expr, d: Const) -> Rewrite:
     """If x - q·d lies in [0, d - 1] everywhere, it is the remainder."""
     return Rewrite(x % d, x - q * d, when=((x - q * d).within(0, d - 1),), choose="coefficient_quotients")
 
 
 @rule(fires={"(6*a + b) % 3": "b % 3"}, keeps=["(6*a + b) % 4"])
-def multiple_leaves_remainder(x: Expr, c: Const, d: Const, r: Rest):
+def multiple_leaves_remainder(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
     """A summand that is a multiple of the divisor does not change the remainder."""
     return Rewrite((x * c + r) % d, r % d, when=(d.divides(c),))
 
 
 @rule(fires={"(a + 7) % 3": "(a + 1) % 3", "(a + 6) % 3": "a % 3"}, keeps=["(a + 2) % 3", "(a - 5) % 3"])
-def positive_constant_leaves_remainder(k: Const, d: Const, r: Rest):
+def positive_constant_leaves_remainder(k: Const, d: Const, r: Rest) -> Rewrite:
     """A positive constant summand counts only modulo the divisor."""
     return Rewrite((r + k) % d, (r + k % d) % d, guard=(d > 0, k >= d))
 
 
 @rule(fires={"(a - 7) % 3": "(a - 1) % 3", "(a - 6) % 3": "a % 3"}, keeps=["(a - 2) % 3", "(a + 5) % 3"])
-def negative_constant_leaves_remainder(k: Const, d: Const, r: Rest):
+def negative_constant_leaves_remainder(k: Const, d: Const, r: Rest) -> Rewrite:
     """A negative constant summand counts only modulo the divisor, and keeps its sign."""
     return Rewrite((r + k) % d, (r - (-k) % d) % d, guard=(d > 0, -k >= d))
 
 
 @rule(
-    fires={"(4*a + b) % 12 | b in [0, 3]": "a % 3 * 4 + b", "(4*a + b + 1) % 12 | b in [0, 2]": "a % 3 * 4 + b + 1"},
+    fires={
+        "(4*a + b) % 12 | b in [0, 3]": "a % 3 * 4 + b",
+        "(4*a + b + 1) % 12 | b in [0, 2]": "a % 3 * 4 + b + 1",
+    },
     keeps=["(4*a + b) % 10 | b in [0, 3]", "(4*a + b) % 12 | b in [0, 4]"],
 )
-def small_summand_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest):
+def small_summand_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Less than one step of x never wraps around."""
     return Rewrite(
         (x * g + r) % d,
@@ -79,7 +80,7 @@ def small_summand_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest):
     },
     keeps=["(6*a + 3*b) % 4"],
 )
-def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest):
+def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """A factor common to divisor and summands comes out, once what is left over is smaller than the factor."""
     return Rewrite(
         (x * g + r) % d,
@@ -91,24 +92,24 @@ def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest):
 
 
 @rule(fires={"(a % 12) % 4": "a % 4", "(a % 12 * 3 + b) % 9": "(3*a + b) % 9"}, keeps=["(a % 6) % 4"])
-def inner_remainder_vanishes(x: Expr, m: Const, c: Const, d: Const, r: Rest):
+def inner_remainder_vanishes(x: Expr, m: Const, c: Const, d: Const, r: Rest) -> Rewrite:
     """Reducing modulo m first is lost on a divisor of c·m."""
     return Rewrite((x % m * c + r) % d, (x * c + r) % d, when=(d.divides(c * m),))
 
 
 @rule(fires={"(7*a + b) % 4": "(3*a + b) % 4"}, keeps=["(3*a) % 4", "(-7*a) % 4"])
-def positive_coefficient_counts_modulo(x: Expr, c: Const, d: Const, r: Rest):
+def positive_coefficient_counts_modulo(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
     """A positive coefficient counts only modulo the divisor."""
     return Rewrite((x * c + r) % d, (x * (c % d) + r) % d, guard=(d > 0, c >= d))
 
 
 @rule(fires={"(-7*a + b) % 4": "(-3*a + b) % 4"}, keeps=["(-3*a) % 4", "(7*a) % 4"])
-def negative_coefficient_counts_modulo(x: Expr, c: Const, d: Const, r: Rest):
+def negative_coefficient_counts_modulo(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
     """A negative coefficient counts only modulo the divisor, and keeps its sign."""
     return Rewrite((x * c + r) % d, (r - x * ((-c) % d)) % d, guard=(d > 0, -c >= d))
 
 
 @rule(fires={"a % -3": "-(-a % 3)"})
-def negative_modulus_moves_out(x: Expr, d: Const):
+def negative_modulus_moves_out(x: Expr, d: Const) -> Rewrite:
     """A remainder takes the sign of its modulus."""
     return Rewrite(x % d, -((-x) % (-d)), guard=(d < 0,))

@@ -115,7 +115,9 @@ class Cache:
         path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(path, timeout=30)
         db.execute("PRAGMA journal_mode=WAL")
-        db.execute("CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL)")
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL)"
+        )
         db.commit()
         return db
 
@@ -181,6 +183,8 @@ class Cache:
         )
         try:
             with self._db:
-                self._db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (key, body, self._seal(key, body)))
+                self._db.execute(
+                    "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (key, body, self._seal(key, body))
+                )
         except sqlite3.Error:
             self.damaged += 1

@@ -32,8 +32,10 @@ def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[s
     """Every claim with its name, in catalogue order."""
     for r in rules:
         yield r.name, r
-    for law in (*TRANSFER_LAWS, *CONGRUENCE_LAWS):
-        yield law.name, law
+    for transfer in TRANSFER_LAWS:
+        yield transfer.name, transfer
+    for congruence in CONGRUENCE_LAWS:
+        yield congruence.name, congruence
     for cls in OPS.values():
         for rank in range(max_rank + 1):
             for case in cls.cases(rank):

@@ -66,12 +66,18 @@ class Obligation:
 
     def formula_variables(self) -> tuple[Var, ...]:
         """Every variable of hypotheses and goal, in natural order."""
-        return all_of((*self.hypotheses, negate(self.goal))).variables() if self.hypotheses else self.goal.variables()
+        return (
+            all_of((*self.hypotheses, negate(self.goal))).variables()
+            if self.hypotheses
+            else self.goal.variables()
+        )
 
 
 def defined(*roots: Expr) -> Condition:
     """The condition that no divisor below ``roots`` is zero."""
-    divisors = {n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)}
+    divisors = {
+        n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)
+    }
     return all_of(d.ne(0) for d in sorted(divisors, key=str))
 
 
@@ -172,7 +178,7 @@ def _no_new_overflow(rule: Rule, width: int) -> Obligation:
         "rule",
         rule.name,
         f"no new overflow, int{width}",
-        (*rule.when, *fits_left),
+        (*rule.conditions, *fits_left),
         fits_right,
         show=_subterms(("left", rule.left), ("right", rule.right)),
         gate=False,
@@ -206,7 +212,9 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
         yield owe(f"step {k + 1}: {show_condition(step)}", (given, *when, left, *rule.by[:k]), step)
     yield owe("sound ⇒", (given, *when, left, *rule.by), right)
     for k, step in enumerate(rule.back_by):
-        yield owe(f"step back {k + 1}: {show_condition(step)}", (given, *when, right, *rule.back_by[:k]), step)
+        yield owe(
+            f"step back {k + 1}: {show_condition(step)}", (given, *when, right, *rule.back_by[:k]), step
+        )
     yield owe("sound ⇐", (given, *when, right, *rule.back_by), left)
     yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
     yield owe("not vacuous", (given, *rule.conditions, left), FALSE, question="exists")
@@ -226,12 +234,13 @@ def _subterms(*sides: tuple[str, Expr]) -> tuple[tuple[str, Expr], ...]:
     return tuple(out)
 
 
-
 # ---------------------------------------------------------------------------------------------------- transfer functions
 def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
     """*Sound* for both ends, *tight* for both ends unless the law is an approximation, and *not vacuous*."""
 
-    def owe(kind: str, hypotheses: Sequence[Condition], goal: Condition, question: Question = "valid") -> Obligation:
+    def owe(
+        kind: str, hypotheses: Sequence[Condition], goal: Condition, question: Question = "valid"
+    ) -> Obligation:
         return Obligation(
             "transfer",
             law.name,

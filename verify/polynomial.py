@@ -8,7 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-__all__ = ["Monomial", "Poly", "add", "constant", "degree", "divide", "key", "multiply", "replace", "scale", "substitute", "variable"]
+__all__ = [
+    "Monomial",
+    "Poly",
+    "add",
+    "constant",
+    "degree",
+    "divide",
+    "key",
+    "multiply",
+    "replace",
+    "scale",
+    "substitute",
+    "variable",
+]
 
 Monomial: TypeAlias = tuple[str, ...]
 Poly: TypeAlias = Mapping[Monomial, int]
@@ -129,7 +142,14 @@ def divide(p: Poly, by: Poly) -> tuple[Poly, Poly]:
                 del rest[m]
         return quotient, rest
     for _ in range(8):
-        hit = next(((n, k // c) for m, k in sorted(rest.items()) if k % c == 0 and (n := _over(m, lead)) is not None), None)
+        hit = next(
+            (
+                (n, k // c)
+                for m, k in sorted(rest.items())
+                if k % c == 0 and (n := _over(m, lead)) is not None
+            ),
+            None,
+        )
         if hit is None:
             break
         term = {hit[0]: hit[1]}

@@ -96,7 +96,9 @@ def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
     for h in known:
         if isinstance(h, Compare) and h.op == "==":
             for side, other in ((h.a, h.b), (h.b, h.a)):
-                if side is goal.e and (other is goal.d or (isinstance(other, Mul) and goal.d in other.factors)):
+                if side is goal.e and (
+                    other is goal.d or (isinstance(other, Mul) and goal.d in other.factors)
+                ):
                     return True
     return False
 

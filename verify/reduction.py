@@ -68,7 +68,9 @@ class _NeedSign(Exception):
         self.zero = zero
 
 
-def prove(hypotheses: Sequence[Condition], goal: Condition, budget: int, *, thorough: bool = False) -> Outcome:
+def prove(
+    hypotheses: Sequence[Condition], goal: Condition, budget: int, *, thorough: bool = False
+) -> Outcome:
     """Try to prove that ``hypotheses`` imply ``goal``; ``budget`` is the ``rlimit`` of each linear question.
 
     ``thorough`` adds lemmas of level 2: products of more facts.
@@ -181,8 +183,8 @@ class _Case:
         if poly.is_constant(b) and abs(b.get((), 0)) == 1:
             return poly.scale(a, s), poly.constant(0)
         if poly.is_constant(a) and poly.is_constant(b):
-            q, r = divmod(a.get((), 0), b[()])
-            return poly.constant(q), poly.constant(r)
+            exact = divmod(a.get((), 0), b[()])
+            return poly.constant(exact[0]), poly.constant(exact[1])
         entry = (poly.key(a), poly.key(b))
         found = self._pairs.get(entry)
         if found is None:
@@ -362,7 +364,7 @@ def _positives(case: _Case, bounds: Iterable[Poly]) -> list[Poly]:
             ((m, c),) = [(m, c) for m, c in b.items() if m]
             if len(m) == 1 and abs(c) == 1:
                 found[((m, c),)] = {m: c}
-    for a, b, _, _, s in case.witnesses:
+    for _, b, _, _, s in case.witnesses:
         if not poly.is_constant(b) and len(b) > 1:
             p = poly.scale(b, s)
             found[poly.key(p)] = p
@@ -384,7 +386,12 @@ def _solved(q: _Question, *, eager: bool) -> _Question:
                 if not eager and dividend is not None and not _may_solve(m[0], dividend):
                     continue
                 kind = m[0].partition("!")[0] if "!" in m[0] else ""
-                rank = ({"": 0, "r": 1, "k": 1, "min": 1, "max": 1, "q": 2}[kind], poly.degree(p), len(p), m[0])
+                rank = (
+                    {"": 0, "r": 1, "k": 1, "min": 1, "max": 1, "q": 2}[kind],
+                    poly.degree(p),
+                    len(p),
+                    m[0],
+                )
                 if best is None or rank < best[0]:
                     best = (rank, n, m[0], c)
         if best is None:
@@ -411,7 +418,12 @@ def _with_products(q: _Question) -> _Question:
                 value = poly.scale({k: v for k, v in p.items() if k != m}, -c)
                 used.append((p, None))
                 rest = _Question(
-                    [e for e in q.equations if e[0] != p], q.bounds, q.formulas, q.refuted, q.witnesses, q.positive
+                    [e for e in q.equations if e[0] != p],
+                    q.bounds,
+                    q.formulas,
+                    q.refuted,
+                    q.witnesses,
+                    q.positive,
                 )
                 q = rest.map(lambda x, m=m, value=value: poly.replace(x, m, value))  # type: ignore[misc]
                 break
@@ -455,14 +467,19 @@ def _contradiction(q: _Question, level: int, budget: int, out: Outcome, depth: i
 
 
 def _solvable(p: Poly) -> bool:
-    return len(p) >= 2 and any(len(m) == 1 and abs(c) == 1 and sum(m[0] in n for n in p) == 1 for m, c in p.items())
+    return len(p) >= 2 and any(
+        len(m) == 1 and abs(c) == 1 and sum(m[0] in n for n in p) == 1 for m, c in p.items()
+    )
 
 
 def _lemmas(q: _Question, level: int, linear: _Linear) -> list[Poly]:
     """Instances of :data:`LEMMAS`; returns the quotient differences that were considered."""
     atoms = _atoms(q.refuted)
     positive = [p for p in q.positive if not poly.is_constant(p)]
-    top = max((poly.degree(p) for p in [*atoms, *(b for _, b, _, _ in q.witnesses), *(e for e, _ in q.equations)]), default=1)
+    top = max(
+        (poly.degree(p) for p in [*atoms, *(b for _, b, _, _ in q.witnesses), *(e for e, _ in q.equations)]),
+        default=1,
+    )
     factors = list(positive)
     if top >= 3 or level > 1:
         single = [p for p in positive if len(p) == 1]
@@ -484,7 +501,7 @@ def _lemmas(q: _Question, level: int, linear: _Linear) -> list[Poly]:
         linear.lemma(poly.add(poly.multiply(x, y), poly.constant(-1)))
     candidates = _differences(q, atoms, positive)
     scales = list(positive)
-    for a, b, _, s in q.witnesses:
+    for _, b, _, s in q.witnesses:
         scaled = poly.scale(b, s)
         if not poly.is_constant(b) and scaled not in scales:
             scales.append(scaled)
@@ -497,7 +514,12 @@ def _lemmas(q: _Question, level: int, linear: _Linear) -> list[Poly]:
             linear.add(("or", ("le", d), ("le", poly.add(b, multiple, -1))))
             linear.add(("or", ("le", poly.scale(d, -1)), ("le", poly.add(b, multiple))))
             linear.add(
-                ("or", ("le", poly.add(d, poly.constant(1))), ("le", poly.add(poly.constant(1), d, -1)), ("eq", multiple))
+                (
+                    "or",
+                    ("le", poly.add(d, poly.constant(1))),
+                    ("le", poly.add(poly.constant(1), d, -1)),
+                    ("eq", multiple),
+                )
             )
     return candidates
 
@@ -581,7 +603,7 @@ class _Linear:
 
     def contradictory(self) -> bool:
         """Whether no integers satisfy what was asserted."""
-        answer = self.solver.check() == z3.unsat
+        answer = bool(self.solver.check() == z3.unsat)
         self._account()
         return answer
 
@@ -589,14 +611,14 @@ class _Linear:
         """Whether what was asserted, without the refuted goal, would make ``p`` zero; asked in a scope."""
         self.solver.push()
         self.add(("or", ("le", poly.add(p, poly.constant(1))), ("le", poly.add(poly.constant(1), p, -1))))
-        answer = self.solver.check() == z3.unsat
+        answer = bool(self.solver.check() == z3.unsat)
         self._account()
         self.solver.pop()
         return answer
 
     def _account(self) -> None:
         statistics = self.solver.statistics()
-        if "rlimit count" in statistics.keys():
+        if "rlimit count" in statistics.keys():  # noqa: SIM118
             total = int(statistics.get_key_value("rlimit count"))
             self.out.resources += total - self._spent
             self._spent = total

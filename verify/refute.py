@@ -23,6 +23,7 @@ __all__ = ["confirmed", "minimised", "model", "small_point"]
 
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
+_MACHINE = 2_000
 
 
 def variables_of(conditions: Iterable[Condition]) -> list[Var]:
@@ -60,7 +61,10 @@ def _small(n: int) -> np.ndarray[Any, Any]:
 def _random(n: int) -> np.ndarray[Any, Any]:
     generator = np.random.default_rng(20240229)
     scale = generator.choice([2, 4, 8, 16, 64], size=(_RANDOM, 1))
-    return np.rint(generator.uniform(-0.35, 1.0, size=(_RANDOM, n)) * scale).astype(np.int64)
+    points: np.ndarray[Any, Any] = np.rint(generator.uniform(-0.35, 1.0, size=(_RANDOM, n)) * scale).astype(
+        np.int64
+    )
+    return points
 
 
 class _Masked:
@@ -146,12 +150,15 @@ def failing_points(
     return _where(points, names, goal, False)
 
 
-def _where(points: np.ndarray[Any, Any], names: Sequence[Var], c: Condition, wanted: bool) -> np.ndarray[Any, Any]:
+def _where(
+    points: np.ndarray[Any, Any], names: Sequence[Var], c: Condition, wanted: bool
+) -> np.ndarray[Any, Any]:
     algebra = _Masked({v: points[:, k] for k, v in enumerate(names)}, len(points))
     memo: dict[Expr, Any] = {}
     truth = condition_interpret(c, lambda e: interpret((e,), algebra, memo)[0], algebra)
     keep = (truth == wanted) & ~algebra.undefined
-    return points[np.broadcast_to(keep, (len(points),))]
+    kept: np.ndarray[Any, Any] = points[np.broadcast_to(keep, (len(points),))]
+    return kept
 
 
 def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
@@ -178,7 +185,9 @@ def completed(
     columns = {v: points[:, k] for k, v in enumerate(names)}
     algebra = _Masked(columns, len(points))
     for v, e in reversed(definitions):
-        columns[v] = np.broadcast_to(np.asarray(interpret((e,), algebra)[0], dtype=points.dtype), (len(points),))
+        columns[v] = np.broadcast_to(
+            np.asarray(interpret((e,), algebra)[0], dtype=points.dtype), (len(points),)
+        )
     kept = np.stack([columns[v] for v in names], axis=1)
     return kept[~algebra.undefined]
 
@@ -212,15 +221,19 @@ def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) 
     names = variables_of([*hypotheses, goal])
     top = 1 << (width - 1)
     near = [0, 1, 2, 3, 4, 5, 7, 8, 16, top // 4, top // 2 - 1, top // 2, top - 2, top - 1]
-    values = np.array(sorted({s * v for v in near for s in (1, -1)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=object)
+    values = np.array(
+        sorted({s * v for v in near for s in (1, -1)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=object
+    )
     generator = np.random.default_rng(width)
     # half of the coordinates small: a claim about overflow needs few large ones
     definitions = eliminated(hypotheses)
     free = [v for v in names if v not in dict(definitions)]
-    pick = generator.integers(0, len(values), size=(_RANDOM, len(free)))
+    pick = generator.integers(0, len(values), size=(_MACHINE, len(free)))
     small = generator.integers(0, 11, size=pick.shape)
-    points = np.zeros((_RANDOM, len(names)), dtype=object)
-    points[:, [names.index(v) for v in free]] = values[np.where(generator.random(pick.shape) < 0.5, small, pick)]
+    points = np.zeros((_MACHINE, len(names)), dtype=object)
+    points[:, [names.index(v) for v in free]] = values[
+        np.where(generator.random(pick.shape) < 0.5, small, pick)
+    ]
     points = completed(points, names, definitions)
     failing = failing_points(points, names, hypotheses, goal)
     for row in sorted(failing.tolist(), key=_magnitude)[:1]:
@@ -238,7 +251,9 @@ def _read(model: z3.ModelRef, encoder: Encoder, names: Sequence[Var]) -> dict[Va
     return out
 
 
-def model(hypotheses: Sequence[Condition], goal: Condition, budget: int) -> tuple[dict[Var, int] | None, str, int]:
+def model(
+    hypotheses: Sequence[Condition], goal: Condition, budget: int
+) -> tuple[dict[Var, int] | None, str, int]:
     """A counterexample from a solver model, small ones first.
 
     Returns ``(point, answer, resources)``: the answer is ``sat``, ``unsat`` (then the claim is valid) or ``unknown``.
@@ -268,7 +283,7 @@ def model(hypotheses: Sequence[Condition], goal: Condition, budget: int) -> tupl
 
 def _resources(s: z3.Solver) -> int:
     statistics = s.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
 
 
 def divisors(conditions: Iterable[Condition]) -> list[Expr]:
@@ -276,7 +291,9 @@ def divisors(conditions: Iterable[Condition]) -> list[Expr]:
     from ..core.expr import CeilDiv, FloorDiv, Int, Mod, postorder
 
     roots = [e for c in conditions for e in all_exprs(c)]
-    found = {n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)}
+    found = {
+        n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)
+    }
     return sorted(found, key=str)
 
 

@@ -115,7 +115,7 @@ def prove_all(
     verdicts: dict[int, Verdict] = {}
     cached: set[int] = set()
     run = Run(jobs=jobs)
-    keys = {}
+    keys: dict[int, str] = {}
 
     def settle(n: int, v: Verdict) -> None:
         verdicts[n] = v

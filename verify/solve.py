@@ -52,10 +52,11 @@ class Budget:
     proof: int = 20_000_000
     model: int = 4_000_000
     quick: int = 150_000
+    linear: int = 150_000
 
     def scaled(self, factor: float) -> Budget:
         """The same proportions, more or less patient."""
-        return Budget(int(self.proof * factor), int(self.model * factor), int(self.quick * factor))
+        return Budget(*(int(n * factor) for n in (self.proof, self.model, self.quick, self.linear)))
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
@@ -82,6 +83,11 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
     point = small_point(o.hypotheses, o.goal, o.hints)
     if point is not None:
         return _refuted(o, point, "small points", spent, ("witness",), budget)
+    contradictory, cost = _unsat(known, FALSE, budget.linear // 3)
+    spent += cost
+    if contradictory:
+        # a dimension of size zero, say: there is no element to speak of
+        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=("witness", "small points"))
     tried = ["witness", "small points"]
     for goal in hard:
         asked = part([*known, *shown], goals, goal)
@@ -137,29 +143,31 @@ def _attempt(name: str, asked: Part, budget: Budget) -> tuple[bool, int]:
     return _STRATEGIES[name](asked, budget)
 
 
-def _machine(o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget) -> Verdict:
+def _machine(
+    o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget
+) -> Verdict:
     """Claims about machine integers: they fail next to the limits of the type or, mostly, not at all."""
     point = machine_point(o.hypotheses, o.goal, o.width)
     if point is not None:
         return Verdict(Status.REFUTED, "machine limits", 0, _named(point))
-    _, hard, spent = _quick_rounds(known, goals, budget.scaled(0.1))
+    _, hard, spent = _quick_rounds(known, goals, budget.scaled(0.15))
     if not hard:
         return Verdict(Status.PROVED, "witness", spent, tried=("machine limits",))
-    return Verdict(Status.UNDECIDED, "", spent, tried=("machine limits", "witness"), detail="a finding, not a gate")
+    return Verdict(
+        Status.UNDECIDED, "", spent, tried=("machine limits", "witness"), detail="a finding, not a gate"
+    )
 
 
 def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], budget: Budget) -> Verdict:
     """A part that no strategy proves: refuted if the whole obligation has a counterexample."""
-    contradictory, cost = _unsat(o.hypotheses, FALSE, budget.quick)
-    spent += cost
-    if contradictory:
-        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=tried)
     if refuted:
         found, _, cost = model(o.hypotheses, o.goal, budget.model)
         spent += cost
         if found is not None:
             return _refuted(o, found, "model", spent, tried, budget)
-    return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=f"{budget.proof:,} resource units a strategy")
+    return Verdict(
+        Status.UNDECIDED, "", spent, tried=tried, detail=f"{budget.proof:,} resource units a strategy"
+    )
 
 
 def exists(o: Obligation, budget: Budget) -> Verdict:
@@ -169,13 +177,13 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
         return Verdict(Status.PROVED, "small points", witness=_named(point))
     if not o.gate:
         # a finding is worth a look, not the whole budget
-        budget = replace(budget, model=2 * budget.quick)
+        budget = replace(budget, model=2 * budget.linear)
     found, answer, spent = model(o.hypotheses, o.goal, budget.model)
     if found is not None:
         return Verdict(Status.PROVED, "model", spent, witness=_named(found))
     if answer == "unsat":
         return Verdict(Status.VACUOUS, "model", spent)
-    outcome = reduction.prove(o.hypotheses, o.goal, budget.quick)
+    outcome = reduction.prove(o.hypotheses, o.goal, budget.linear)
     if outcome.proved:
         return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
     return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
@@ -212,10 +220,10 @@ def _linear_thorough(part: Part, budget: Budget) -> tuple[bool, int]:
 
 
 def _reduced(part: Part, budget: Budget, *, thorough: bool) -> tuple[bool, int]:
-    outcome = reduction.prove(part.near, part.goal, budget.quick, thorough=thorough)
+    outcome = reduction.prove(part.near, part.goal, budget.linear, thorough=thorough)
     spent = outcome.resources
     if not outcome.proved and set(part.near) != set(part.all):
-        outcome = reduction.prove(part.all, part.goal, budget.quick, thorough=thorough)
+        outcome = reduction.prove(part.all, part.goal, budget.linear, thorough=thorough)
         spent += outcome.resources
     return outcome.proved, spent
 
@@ -237,7 +245,7 @@ def _unsat(
     s = encoder.solver(conditions, budget)
     answer = s.check()
     statistics = s.statistics()
-    spent = int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0
+    spent = int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
     return answer == z3.unsat, spent
 
 
@@ -248,7 +256,7 @@ def _witness(part: Part, budget: Budget) -> tuple[bool, int]:
 def _certificate(part: Part, budget: Budget) -> tuple[bool, int]:
     """Quotients are unique: whatever satisfies the inequalities of the quotient is the quotient."""
     certified = certificate(part.goal)
-    return (False, 0) if certified is None else _unsat(part.all, certified, budget.quick)
+    return (False, 0) if certified is None else _unsat(part.all, certified, budget.linear)
 
 
 def certificate(goal: Condition) -> Condition | None:
@@ -265,7 +273,7 @@ def certificate(goal: Condition) -> Condition | None:
 
 
 def _signs_briefly(part: Part, budget: Budget) -> tuple[bool, int]:
-    return _signs(part, replace(budget, proof=6 * budget.quick))
+    return _signs(part, replace(budget, proof=6 * budget.linear))
 
 
 def _signs(part: Part, budget: Budget) -> tuple[bool, int]:
@@ -292,7 +300,12 @@ def substitute_divisibility(
     found: dict[Expr, Expr] = {}
     kept: list[Condition] = []
     for h in hypotheses:
-        if isinstance(h, Divides) and isinstance(h.e, Var) and h.e not in found and h.e not in h.d.variables():
+        if (
+            isinstance(h, Divides)
+            and isinstance(h.e, Var)
+            and h.e not in found
+            and h.e not in h.d.variables()
+        ):
             found[h.e] = h.d * var(f"{h.e.name}/{h.d}")
             kept.append(h.d.ne(0))
         else:

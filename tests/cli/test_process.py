@@ -37,6 +37,12 @@ def test_help_and_version(spawn: Run) -> None:
     assert "Exit status" in done.out
 
 
+def test_no_command_is_answered_with_the_help(spawn: Run) -> None:
+    done = spawn()
+    assert done.status == 3
+    assert done.err.startswith("Usage: indexproof")
+
+
 def test_a_pipe_gets_plain_lines(spawn: Run) -> None:
     done = spawn("prove", "transpose", "--jobs", 2)
     assert done.status == 0
@@ -144,7 +150,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, own_cache: Path, j
     assert "Traceback" not in err
     last = out.splitlines()[-2:]
     assert last[0].startswith("interrupted: ")
-    assert last[0].endswith("are kept")
+    assert last[0].endswith("kept in the cache")
     assert "NOT CHECKED" in last[1]
     # nothing that was interrupted counts as given up
     assert "UNDECIDED" not in last[1]

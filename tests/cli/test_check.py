@@ -1,0 +1,108 @@
+"""`indexproof check`: claims files, their verdicts, and what is printed about false claims."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof.reports.machine import FORMS
+
+Run = Callable[..., Any]
+
+SLICE = """\
+hlo strided
+  p0 = f32[10, 20] parameter(0)
+  s = f32[5, 3] slice(p0), slice={[5:10:1], [3:20:7]}
+
+s -> p0 :
+  (d0, d1) -> (d0 + 5, d1 * 7 + 3)
+"""
+WRONG = """\
+claim halves
+  (d0) -> (d0 floordiv 2), domain: d0 in [0, 9] == (d0) -> (d0 floordiv 2 + d0 mod 2), domain: d0 in [0, 9]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / "some.claims"
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+def test_true_claims(run: Run, file: Callable[[str], Path]) -> None:
+    done = run("check", file(SLICE))
+    assert done.status == 0
+    assert done.out.splitlines()[-1].startswith("AS EXPECTED  1 claim, 0 of them false")
+
+
+def test_a_false_claim(run: Run, file: Callable[[str], Path]) -> None:
+    done = run("check", file(WRONG))
+    assert done.status == 1
+    head, *lines = done.out.splitlines()
+    assert head.startswith("REFUTED  halves   ")
+    assert head.endswith("some.claims:1   expected PROVED")
+    assert any("at d0 = 1" in line for line in lines)
+    assert lines[-1].startswith("NOT AS EXPECTED  1 claim, 1 of them false   not as expected: halves")
+
+
+def test_a_claim_that_is_expected_to_be_false(run: Run, file: Callable[[str], Path]) -> None:
+    assert run("check", file(WRONG + "expect REFUTED\n")).status == 0
+    assert run("check", file(SLICE + "expect REFUTED\n")).status == 1
+
+
+def test_the_answer_as_json(run: Run, file: Callable[[str], Path]) -> None:
+    done = run("check", file(SLICE + "\n" + WRONG), "--json")
+    data = json.loads(done.out)
+    assert set(data) == set(FORMS["check"])
+    assert (data["verdict"], data["exit_status"], done.status) == ("NOT AS EXPECTED", 1, 1)
+    claims = data["files"][0]["claims"]
+    assert [c["verdict"] for c in claims] == ["PROVED", "REFUTED"]
+    assert claims[1]["counterexample"] == {"d0": 1}
+
+
+def test_some_claims_of_a_file(run: Run, file: Callable[[str], Path]) -> None:
+    path = file(SLICE + "\n" + WRONG)
+    assert run("check", path, "--only", "halves").status == 1
+    assert run("check", path, "--only", "strided: s -> p0").status == 0
+    done = run("check", path, "--only", "halfs")
+    assert done.status == 3
+    assert "did you mean `halves`" in done.err
+
+
+def test_claims_from_standard_input(run: Run) -> None:
+    assert run("check", "-", stdin=SLICE).status == 0
+
+
+def test_a_file_with_a_mistake(run: Run, file: Callable[[str], Path]) -> None:
+    path = file(SLICE + "claim x\n  (d0\n")
+    done = run("check", path)
+    assert done.status == 3
+    assert done.err.startswith(f"error: in {path}: line 8, column ")
+    assert done.err.splitlines()[-1].strip() == "^"
+    assert not done.out
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n"])
+def test_a_file_without_claims(run: Run, file: Callable[[str], Path], text: str) -> None:
+    assert run("check", file(text)).status == 3
+    assert run("check").status == 3
+
+
+def test_the_published_maps(run: Run) -> None:
+    done = run("check", "--builtin")
+    assert done.status == 0, done.out
+    assert done.out.splitlines()[-1].startswith("AS EXPECTED  ")
+    # every false one is shown with an element and the right map
+    blocks = [b for b in done.out.split("\n\n") if b.startswith("REFUTED")]
+    assert blocks
+    for b in blocks:
+        assert "\n  shows " in b
+        assert "\n  right " in b

@@ -69,6 +69,7 @@ def _index() -> str:
 - [ops.md](ops.md): the operations, what each reads, and both of its maps
 - [order.md](order.md): the well-founded order in which every rule descends
 - [claims.md](claims.md): the format of claims files
+- [published_maps.md](../published_maps.md): the published maps, audited
 - [json.md](json.md): what the commands print with `--json`
 - [cli.md](cli.md): every command and option
 """

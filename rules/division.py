@@ -33,7 +33,6 @@ def quotient_known(x: Expr, d: Const, q: Const) -> Rewrite:
     fires={
         "(100*a + 10*b + c) // 100 | b in [0, 9], c in [0, 9]": "a",
         "(11*a + b - 109) // 11 | b in [10, 20]": "a - 9",
-        "(9*a + b) // 10 | a in [0, 9], b in [0, 0]": "(9*a) // 10",
         "(15*a + b) // 16 | a in [0, 1], b in [1, 1]": "a",
     },
     keeps=["(6*a + b) // 4 | a in [0, 3], b in [0, 3]"],

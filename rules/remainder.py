@@ -29,7 +29,7 @@ def remainder_known(x: Expr, d: Const, q: Const) -> Rewrite:
 @rule(
     fires={
         "(100*a + 10*b + c) % 100 | b in [0, 9], c in [0, 9]": "10*b + c",
-        "(15*a + b) % 16 | a in [0, 1], b in [1, 1]": "-a + 1",
+        "(15*a + b) % 16 | a in [0, 1], b in [1, 1]": "b - a",
     },
     keeps=["(6*a + b) % 4 | a in [0, 3], b in [0, 3]"],
 )

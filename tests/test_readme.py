@@ -24,6 +24,7 @@ PAGE = Path(__file__).parent.parent / "README.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
 TIME = re.compile(r"\d[\d.,]* (?:ms|s)\b")
+PLACE = re.compile(r"\.py:\d+")
 
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -77,7 +78,10 @@ def plain(text: str) -> list[str]:
     """Lines without times, without the obligation that took longest, and without the columns that they
     widen.
     """
-    lines = (re.sub(r" +", " ", TIME.sub("<time>", line)).strip() for line in text.strip().split("\n"))
+    lines = (
+        re.sub(r" +", " ", PLACE.sub(".py:<line>", TIME.sub("<time>", line))).strip()
+        for line in text.strip().split("\n")
+    )
     return [re.sub(r"<time> <time> .*", "<time> <time>", line) for line in lines]
 
 

@@ -111,7 +111,14 @@ def remainders_merge(
             (x - w).eq(k * (u * ((x - w) // m) + v * ((x - w) // n))),
             k.divides(x - w),
         ),
-        back_by=(x.eq(m * (a * (x // k)) + w), x.eq(n * (b * (x // k)) + w)),
+        back_by=(
+            (x - w).eq(m * (a * (x // k))),
+            (x - w).eq(n * (b * (x // k))),
+            m.divides(x - w),
+            n.divides(x - w),
+            (x % m).eq(w % m),
+            (x % n).eq(w % n),
+        ),
     )
 
 

@@ -22,9 +22,19 @@ import z3
 from ..core.condition import Condition, condition_interpret
 from ..core.expr import Expr, Var, interpret
 
-__all__ = ["Encoder", "Encoding"]
+__all__ = ["Encoder", "Encoding", "numbered"]
 
 Encoding = Literal["witness", "native"]
+
+
+def numbered(context: z3.Context, n: int) -> Any:
+    """Integer constant number ``n`` of a context.
+
+    Numbers instead of names: z3 orders symbols, and its table of names is shared by the whole process, so with names
+    the cost of a question would depend on what was asked before.
+    """
+    symbol = z3.Z3_mk_int_symbol(context.ref(), n)
+    return z3.ArithRef(z3.Z3_mk_const(context.ref(), symbol, z3.IntSort(context).ast), context)
 
 
 class Encoder:
@@ -43,6 +53,7 @@ class Encoder:
         self._pairs: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._by_divisor: dict[int, list[Any]] = {}
         self._positive: set[int] = set()
+        self._count = 0
 
     def assume_positive(self, divisors: Iterable[Expr]) -> None:
         """Leave out the other signs of these divisors; the caller has seen that the hypotheses exclude them."""
@@ -93,9 +104,15 @@ class Encoder:
         return z3.IntVal(n, self.context)
 
     def variable(self, v: Var) -> Any:
-        # the kind is part of a variable's identity
-        name = f"{v.name}:{v.kind}" if v.kind else v.name
-        return self.symbols.setdefault(v, z3.Int(name, self.context))
+        found = self.symbols.get(v)
+        if found is None:
+            found = self.symbols[v] = self.fresh()
+        return found
+
+    def fresh(self) -> Any:
+        """The next integer constant."""
+        self._count += 1
+        return numbered(self.context, self._count)
 
     def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
         parts = [t if k == 1 else t * k for t, k in terms]
@@ -144,8 +161,7 @@ class Encoder:
         return q, a - b * q
 
     def _witness(self, a: Any, b: Any) -> tuple[Any, Any]:
-        n = len(self._pairs)
-        q, r = z3.Int(f"q!{n}", self.context), z3.Int(f"r!{n}", self.context)
+        q, r = self.fresh(), self.fresh()
         if b.get_id() in self._positive or (z3.is_int_value(b) and b.as_long() > 0):
             self.facts += [a == b * q + r, 0 <= r, r < b]
             if not z3.is_int_value(b):
@@ -174,5 +190,6 @@ class Encoder:
         s = z3.Solver(ctx=self.context)
         s.set("rlimit", budget)
         s.set("random_seed", 0)
+        s.set("ctrl_c", False)  # an interrupt is this program's to notice; z3 would call it "unknown"
         s.add(*self.facts, *conditions)
         return s

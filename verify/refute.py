@@ -317,8 +317,8 @@ def minimised(
         conditions.append(z3.Not(encoder.condition(goal)))
         conditions += [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
         sizes = []
-        for k, v in enumerate(names):
-            a = z3.Int(f"abs!{k}", context)
+        for v in names:
+            a = encoder.fresh()
             conditions += [a >= encoder.value(v), a >= -encoder.value(v)]
             sizes.append(a)
         conditions.append(z3.Sum(sizes) <= total - 1)

@@ -5,18 +5,18 @@ same on a loaded machine, in any process and in any order (DESIGN, "Proof engine
 
 ``identity``
     nothing is left of the claim once equations are substituted and sums are canonical (:mod:`.preprocess`).
+``linear``
+    the reduction to linear integer arithmetic of :mod:`.linear`, one decidable query per case.
 ``witness``
     fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
 ``small points``
     evaluate the claim on small and random integers; finds most counterexamples, and smallest ones.
 ``quotient certificate``
     ``L // d = R`` becomes ``0 <= L - d·R < d``, both signs of d apart; then as ``witness``.
-``linear``
-    the reduction to linear integer arithmetic of :mod:`.reduction`, one decidable query per case.
 ``divisor signs``
     as ``witness``, once for each sign of every symbolic divisor, with ``c = d·k`` for a divisibility hypothesis.
-``linear, thorough``, ``divisor signs, patient``, ``witness, patient``
-    the same with more lemmas or the full budget.
+``divisor signs, patient``, ``witness, patient``
+    the same with the full budget.
 ``model``
     z3's own division with ``a % b`` as ``a - b·(a // b)``, bounded variables first; finds counterexamples.
 
@@ -35,7 +35,7 @@ import z3
 
 from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of
 from ..core.expr import Expr, FloorDiv, Var, lift, var
-from . import reduction
+from . import linear
 from .encode import Encoder
 from .obligations import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive
@@ -74,21 +74,18 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
         return Verdict(Status.PROVED, "identity")
     if o.width:
         return _machine(o, known, goals, budget)
-    used: list[str] = []
-    shown, hard, spent = _quick_rounds(known, goals, budget)
-    if shown:
-        used.append("witness")
+    shown, hard, used, spent = _quick_rounds(known, goals, budget)
     if not hard:
-        return Verdict(Status.PROVED, "witness", spent)
+        return Verdict(Status.PROVED, " + ".join(used), spent)
     point = small_point(o.hypotheses, o.goal, o.hints)
     if point is not None:
-        return _refuted(o, point, "small points", spent, ("witness",), budget)
+        return _refuted(o, point, "small points", spent, _QUICK, budget)
     contradictory, cost = _unsat(known, FALSE, budget.linear // 3)
     spent += cost
     if contradictory:
         # a dimension of size zero, say: there is no element to speak of
-        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=("witness", "small points"))
-    tried = ["witness", "small points"]
+        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=(*_QUICK, "small points"))
+    tried = [*_QUICK, "small points"]
     for goal in hard:
         asked = part([*known, *shown], goals, goal)
         for name in _PORTFOLIO:
@@ -114,22 +111,30 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
 
 def _quick_rounds(
     known: Sequence[Condition], goals: Sequence[Condition], budget: Budget
-) -> tuple[list[Condition], list[Condition], int]:
-    """What quick attempts show of ``goals``, what they leave open, and their cost.
+) -> tuple[list[Condition], list[Condition], list[str], int]:
+    """What quick attempts show of ``goals``, what they leave open, by which strategies, and at what cost.
 
     What is shown serves the rest, so rounds repeat while they help.
     """
     spent = 0
     shown: list[Condition] = []
+    used: dict[str, None] = {}
     hard = list(goals)
     while True:
         left: list[Condition] = []
         for goal in hard:
-            proved, cost = _attempt("witness", part([*known, *shown], goals, goal), budget)
-            spent += cost
-            (shown if proved else left).append(goal)
+            asked = part([*known, *shown], goals, goal)
+            for name in _QUICK:
+                proved, cost = _attempt(name, asked, budget)
+                spent += cost
+                if proved:
+                    used[name] = None
+                    shown.append(goal)
+                    break
+            else:
+                left.append(goal)
         if not left or len(left) == len(hard):
-            return shown, left, spent
+            return shown, left, list(used), spent
         hard = left
 
 
@@ -150,11 +155,11 @@ def _machine(
     point = machine_point(o.hypotheses, o.goal, o.width)
     if point is not None:
         return Verdict(Status.REFUTED, "machine limits", 0, _named(point))
-    _, hard, spent = _quick_rounds(known, goals, budget.scaled(0.15))
+    _, hard, used, spent = _quick_rounds(known, goals, budget.scaled(0.1))
     if not hard:
-        return Verdict(Status.PROVED, "witness", spent, tried=("machine limits",))
+        return Verdict(Status.PROVED, " + ".join(used), spent, tried=("machine limits",))
     return Verdict(
-        Status.UNDECIDED, "", spent, tried=("machine limits", "witness"), detail="a finding, not a gate"
+        Status.UNDECIDED, "", spent, tried=("machine limits", *_QUICK), detail="a finding, not a gate"
     )
 
 
@@ -183,7 +188,11 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
         return Verdict(Status.PROVED, "model", spent, witness=_named(found))
     if answer == "unsat":
         return Verdict(Status.VACUOUS, "model", spent)
-    outcome = reduction.prove(o.hypotheses, o.goal, budget.linear)
+    if not o.gate:
+        return Verdict(
+            Status.UNDECIDED, "", spent, tried=("small points", "model"), detail="a finding, not a gate"
+        )
+    outcome = linear.prove(o.hypotheses, o.goal, assume_defined=True)
     if outcome.proved:
         return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
     return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
@@ -212,20 +221,10 @@ def _quick(part: Part, budget: Budget) -> tuple[bool, int]:
 
 
 def _linear(part: Part, budget: Budget) -> tuple[bool, int]:
-    return _reduced(part, budget, thorough=False)
-
-
-def _linear_thorough(part: Part, budget: Budget) -> tuple[bool, int]:
-    return _reduced(part, budget, thorough=True)
-
-
-def _reduced(part: Part, budget: Budget, *, thorough: bool) -> tuple[bool, int]:
-    outcome = reduction.prove(part.near, part.goal, budget.linear, thorough=thorough)
-    spent = outcome.resources
-    if not outcome.proved and set(part.near) != set(part.all):
-        outcome = reduction.prove(part.all, part.goal, budget.linear, thorough=thorough)
-        spent += outcome.resources
-    return outcome.proved, spent
+    """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
+    limits = linear.Budget(rlimit=20 * budget.linear, questions=max(8, budget.linear // 750))
+    outcome = linear.prove(part.all, part.goal, budget=limits, assume_defined=True)
+    return outcome.proved, outcome.resources
 
 
 def _unsat(
@@ -314,13 +313,14 @@ def substitute_divisibility(
 
 
 _STRATEGIES: dict[str, Callable[[Part, Budget], tuple[bool, int]]] = {
+    "linear": _linear,
     "witness": _quick,
     "quotient certificate": _certificate,
-    "linear": _linear,
     "divisor signs": _signs_briefly,
-    "linear, thorough": _linear_thorough,
     "divisor signs, patient": _signs,
     "witness, patient": _witness,
 }
-#: What is tried on a part that the quick attempt leaves open, in order.
-_PORTFOLIO = tuple(name for name in _STRATEGIES if name != "witness")
+#: Tried on every part before a counterexample is looked for, in order.
+_QUICK = ("linear", "witness")
+#: What is tried on a part that these leave open, in order.
+_PORTFOLIO = tuple(name for name in _STRATEGIES if name not in _QUICK)

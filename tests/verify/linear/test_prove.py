@@ -1,0 +1,393 @@
+"""The reduction to linear arithmetic: what it proves, what it leaves, what it must not prove."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+import z3
+
+from indexproof.core.condition import Condition, all_of, any_of, divides
+from indexproof.core.expr import Expr, add, ceildiv, integer, maximum, minimum, mul, postorder, rebuild, var
+from indexproof.core.op import box, digits_of, product, row_major, symbols
+from indexproof.verify.linear import LEMMAS, STEPS, Budget, explain, leaf_smtlib, prove
+
+a, b, c, d, e, g, h, k, m, n, p, q, r, s, t, u, v, w, x, y, z = map(var, "abcdeghkmnpqrstuvwxyz")
+
+Claim = tuple[Sequence[Condition], Condition]
+
+
+def implies(f: Condition, then: Condition) -> Condition:
+    return any_of((~f, then))
+
+
+def between(low: Sequence[Expr], e: Expr, high: Sequence[Expr]) -> Condition:
+    return all_of((minimum(*low) <= e, e <= maximum(*high)))
+
+
+# ---------------------------------------------------------------------------------------------- arithmetic
+IDENTITIES: dict[str, Claim] = {
+    "a multiple leaves the quotient": ([divides(d, c)], ((x * c + r) // d).eq(x * (c // d) + r // d)),
+    "a multiple leaves the remainder": ([divides(d, c)], ((x * c + r) % d).eq(r % d)),
+    "a small remainder vanishes": (
+        [d > 0, divides(g, d), r.within(0, g - 1)],
+        ((x * g + r) // d).eq(x // (d // g)),
+    ),
+    "a small remainder stays": (
+        [d > 0, divides(g, d), r.within(0, g - 1)],
+        ((x * g + r) % d).eq(x % (d // g) * g + r),
+    ),
+    "digits recombine": (
+        [d > 0, n > 0, p.eq(d * w)],
+        (x // d % n * p + x % d * w + r).eq(x % (d * n) * w + r),
+    ),
+    "high digits recombine": ([d > 0, n > 0], (x // (d * n) * n + x // d % n).eq(x // d)),
+    "nested quotients": ([b > 0, a.ne(0)], (x // a // b).eq(x // (a * b))),
+    "nested quotients of numbers": ([], (x // 6 // 4).eq(x // 24)),
+    "a quotient of a remainder": ([a.ne(0), b > 0], (x % (a * b) // a).eq(x // a % b)),
+    "a remainder of a remainder": ([a > 0, b > 0], (x % (a * b) % a).eq(x % a)),
+    "the remainder is what is left": ([d.ne(0)], (d * (x // d) + x % d).eq(x)),
+    "an inner remainder vanishes": (
+        [divides(d, c * m), m.ne(0)],
+        (((x % m) * c + r) % d).eq((x * c + r) % d),
+    ),
+    "remainders add": ([n.ne(0)], ((x % n + y % n) % n).eq((x + y) % n)),
+    "remainders multiply": ([n > 0], ((x % n) * (y % n) % n).eq(x * y % n)),
+    "a common factor cancels": ([c.ne(0), d.ne(0)], (c * x // (c * d)).eq(x // d)),
+    "a common factor leaves the remainder": ([c.ne(0), d.ne(0)], (c * x % (c * d)).eq(c * (x % d))),
+    "signs cancel": ([d.ne(0)], ((-x) // (-d)).eq(x // d)),
+    "rounding up is rounding down": ([d > 0], ceildiv(x, d).eq((x + d - 1) // d)),
+    "rounding up opposite": ([d.ne(0)], ceildiv(x, d).eq(-((-x) // d))),
+    "quotients are monotone": ([x <= y, d > 0], x // d <= y // d),
+    "quotients by negatives are antitone": ([x <= y, d < 0], y // d <= x // d),
+    "a quotient is at most": ([d > 0], any_of((all_of((x // d <= k, x < (k + 1) * d)), k < x // d))),
+    "quotients and products": ([d > 0, k * d <= x], k <= x // d),
+    "a difference of quotients": ([d > 0], (x // d - y // d).within((x - y) // d, (x - y) // d + 1)),
+    "shift by the divisor": ([d.ne(0)], ((x + d) // d).eq(x // d + 1)),
+    "divisibility is transitive": ([divides(a, b), divides(b, c)], divides(a, c)),
+    "divisibility of a sum": ([divides(a, b), divides(a, c)], divides(a, b * x + c * y)),
+    "divisibility of products": (
+        [divides(m, x - r), divides(n, y - s), divides(g, m * n), divides(g, m * s), divides(g, n * r)],
+        divides(g, x * y - r * s),
+    ),
+    "equal or not": ([], any_of((divides(d, x), d.eq(0), (x % d).ne(0)))),
+    "min and max sum up": ([], (minimum(x, y) + maximum(x, y)).eq(x + y)),
+    "min of a shift": ([], (minimum(x, y) + c).eq(minimum(x + c, y + c))),
+    "max under a quotient": ([d > 0], (maximum(x, y) // d).eq(maximum(x // d, y // d))),
+    "clamped twice": ([], maximum(minimum(maximum(minimum(x, 9), 0), 9), 0).eq(maximum(minimum(x, 9), 0))),
+    "a product of bounds": ([a >= 1, b >= 1, x.within(0, a - 1), y.within(0, b - 1)], x * b + y <= a * b - 1),
+    "a bound that is a product": ([a >= 1, b >= 1, r.within(0, a * b - 1)], (r // b).within(0, a - 1)),
+    "undefined on both sides": ([], (x // d).eq(x // d)),
+    "nothing to divide": ([d.eq(0), d > 0], (x // d).eq(7)),
+}
+
+INTERVALS: dict[str, Claim] = {
+    "quotient": (
+        [x.within(a, b), y.within(c, d), c > 0],
+        between((a // c, a // d), x // y, (b // c, b // d)),
+    ),
+    "quotient by negatives": (
+        [x.within(a, b), y.within(c, d), d < 0],
+        between((b // c, b // d), x // y, (a // c, a // d)),
+    ),
+    "remainder": ([y.within(c, d), c > 0], (x % y).within(0, d - 1)),
+    "remainder of a small number": ([x.within(a, b), a >= 0, y > b], (x % y).within(a, b)),
+    "product": (
+        [x.within(a, b), y.within(c, d)],
+        between((a * c, a * d, b * c, b * d), x * y, (a * c, a * d, b * c, b * d)),
+    ),
+    "minimum": ([x.within(a, b), y.within(c, d)], minimum(x, y).within(minimum(a, c), minimum(b, d))),
+    "maximum": ([x.within(a, b), y.within(c, d)], maximum(x, y).within(maximum(a, c), maximum(b, d))),
+    "multiple": ([x.within(a, b), k >= 0], (x * k).within(a * k, b * k)),
+    "ceiling": ([x.within(a, b), d > 0], ceildiv(x, d).within(ceildiv(a, d), ceildiv(b, d))),
+}
+
+
+# -------------------------------------------------------------------------------------------------- maps
+def collapse(rank: int) -> dict[str, Claim]:
+    """Any number of dimensions and their row-major position, both ways."""
+    sizes, index = symbols("n", rank), symbols("i", rank)
+    least = [size >= 1 for size in sizes]
+    inside = box(index, sizes)
+    place = row_major(index, sizes)
+    (o,) = symbols("o", 1)
+    digits = digits_of(o, sizes)
+    listed = [o.within(0, product(sizes) - 1)]
+    equal = all_of(x.eq(y) for x, y in zip(digits_of(place, sizes), index, strict=True))
+    return {
+        f"collapse {rank}: in bounds": ([*least, *inside], place.within(0, product(sizes) - 1)),
+        f"collapse {rank}: there and back": ([*least, *inside], equal),
+        f"collapse {rank}: no element, no claim": (inside, equal),
+        f"expand {rank}: in bounds": ([*least, *listed], all_of(box(digits, sizes))),
+        f"expand {rank}: there and back": ([*least, *listed], row_major(digits, sizes).eq(o)),
+        f"collapse {rank}: complete": ([*least, *inside, o.eq(place)], all_of(map(Expr.eq, digits, index))),
+    }
+
+
+def regroup() -> dict[str, Claim]:
+    """``[a·b, c]`` and ``[a, b·c]``."""
+    o0, o1, i0, i1 = map(var, ("o0", "o1", "i0", "i1"))
+    sizes = [a >= 1, b >= 1, c >= 1]
+    left, right = (a * b, c), (a, b * c)
+    there = digits_of(row_major((i0, i1), left), right)
+    back = digits_of(row_major((o0, o1), right), left)
+    reads = row_major((o0, o1), right).eq(row_major((i0, i1), left))
+    inside, outside = box((i0, i1), left), box((o0, o1), right)
+    direct = [o0 * b + o1 // c, o1 % c]
+    return {
+        "regroup: in bounds": ([*sizes, *inside], all_of(box(there, right))),
+        "regroup back: in bounds": ([*sizes, *outside], all_of(box(back, left))),
+        "regroup: sound": ([*sizes, *inside], row_major(there, right).eq(row_major((i0, i1), left))),
+        "regroup back: direct": ([*sizes, *outside], all_of(map(Expr.eq, back, direct))),
+        "regroup: complete": ([*sizes, *inside, *outside, reads], all_of(map(Expr.eq, there, (o0, o1)))),
+        "regroup back: complete": ([*sizes, *inside, *outside, reads], all_of(map(Expr.eq, back, (i0, i1)))),
+    }
+
+
+def windows() -> dict[str, Claim]:
+    """Pad, slice and reduce-window with symbolic attributes."""
+    o, i, low, high, gap, stride, dilation = map(var, ("o", "i", "low", "high", "gap", "t", "wd"))
+    step = gap + 1
+    padded = low + n + high + maximum(n - 1, 0) * gap
+    pad = [n >= 0, gap >= 0, padded >= 0]
+    hit = [((o - low) % step).eq(0), ((o - low) // step).within(0, n - 1)]
+    where = i * step + low
+    limit = var("limit")
+    count = ceildiv(limit - low, stride)
+    sliced = [low >= 0, low <= limit, limit <= n, stride >= 1]
+    base = var("bd")
+    seen = o * stride + s * dilation - low
+    window = [n >= 1, base >= 1, stride >= 1, dilation >= 1, w >= 1, o >= 0, s.within(0, w - 1)]
+    valid = [seen.within(0, (n - 1) * base), divides(base, seen)]
+    return {
+        "pad, input: in bounds": (
+            [*pad, o.within(0, padded - 1), *hit],
+            ((o - low) // step).within(0, n - 1),
+        ),
+        "pad, input: sound": ([*pad, o.within(0, padded - 1), *hit], o.eq(((o - low) // step) * step + low)),
+        "pad, input: complete": (
+            [*pad, i.within(0, n - 1), o.within(0, padded - 1), o.eq(where)],
+            all_of([*hit, ((o - low) // step).eq(i)]),
+        ),
+        "pad, output: in bounds": (
+            [*pad, i.within(0, n - 1), low >= 0, high >= 0],
+            where.within(0, padded - 1),
+        ),
+        "slice, input: in bounds": (
+            [*sliced, o.within(0, count - 1)],
+            (o * stride + low).within(low, limit - 1),
+        ),
+        "slice, output: in bounds": (
+            [*sliced, i.within(low, limit - 1), divides(stride, i - low)],
+            ((i - low) // stride).within(0, count - 1),
+        ),
+        "slice, output: complete": ([*sliced, i.eq(o * stride + low)], ((i - low) // stride).eq(o)),
+        "window: in bounds": ([*window, *valid], (seen // base).within(0, n - 1)),
+        "window: sound": ([*window, *valid], (seen // base * base + low).eq(o * stride + s * dilation)),
+        "window: complete": (
+            [*window, i.within(0, n - 1), (i * base + low).eq(o * stride + s * dilation)],
+            all_of([*valid, (seen // base).eq(i)]),
+        ),
+        "window: witness": (
+            [*window, i.within(0, n - 1), divides(dilation, i * base + low - o * stride)],
+            (o * stride + (i * base + low - o * stride) // dilation * dilation).eq(i * base + low),
+        ),
+    }
+
+
+CLAIMS: dict[str, Claim] = {
+    **IDENTITIES,
+    **{f"interval of a {name}": claim for name, claim in INTERVALS.items()},
+    **{name: claim for rank in (2, 3, 4, 5) for name, claim in collapse(rank).items()},
+    **regroup(),
+    **windows(),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_proves(name: str) -> None:
+    hypotheses, goal = CLAIMS[name]
+    outcome = prove(hypotheses, goal)
+    assert outcome.proved, outcome.reason
+    assert outcome.leaves
+    assert all(lemma in LEMMAS for leaf in outcome.leaves for lemma in leaf.lemmas)
+    assert all(step.partition(":")[0] in STEPS for leaf in outcome.leaves for step in leaf.steps)
+
+
+@pytest.mark.parametrize("rank", [6, 7, 8, 12])
+def test_symbolic_digits_of_high_rank_need_no_solver(rank: int) -> None:
+    for name, (hypotheses, goal) in collapse(rank).items():
+        outcome = prove(hypotheses, goal)
+        assert outcome.proved, name
+        assert outcome.strategy == "identity", name
+        assert outcome.resources == 0
+
+
+# ------------------------------------------------------------------------------------- division by zero
+def test_a_division_by_zero_has_no_value() -> None:
+    assert not prove([d.eq(0)], (x // d).eq(0)).proved
+    assert not prove([d.eq(0)], (x % d).eq(x)).proved
+    assert not prove([], (d * (x // d) + x % d).eq(x)).proved
+    assert not prove([d.eq(0)], ceildiv(x, d).eq(-((-x) // d))).proved
+    assert not prove([], (x % d).within(0, d - 1)).proved
+    assert not prove([b > 0], (x // a // b).eq(x // (a * b))).proved
+    assert prove([b > 0], (x // a // b).eq(x // (a * b)), assume_defined=True).proved
+
+
+def test_zero_divides_nothing() -> None:
+    assert prove([divides(d, x)], d.ne(0)).proved
+    assert prove([d.eq(0)], ~divides(d, x)).proved
+    assert not prove([x.eq(0)], divides(d, x)).proved
+
+
+# ----------------------------------------------------------------------------------------------- leaves
+HARD = ("interval of a quotient", "regroup: complete", "remainders multiply", "max under a quotient")
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_every_leaf_is_a_contradiction_for_other_solvers(name: str) -> None:
+    leaves = prove(*CLAIMS[name]).leaves
+    for leaf in leaves:
+        solver = z3.Solver(ctx=z3.Context())
+        solver.from_string(leaf_smtlib(leaf))
+        assert solver.check() == z3.unsat, leaf_smtlib(leaf)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_cvc5_agrees(name: str) -> None:
+    cvc5 = pytest.importorskip("cvc5")
+    for leaf in prove(*CLAIMS[name]).leaves:
+        solver = cvc5.Solver()
+        parser = cvc5.InputParser(solver)
+        parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, leaf_smtlib(leaf), "leaf")
+        manager = parser.getSymbolManager()
+        answers = []
+        while not (command := parser.nextCommand()).isNull():
+            answers.append(command.invoke(solver, manager))
+        assert "unsat" in "".join(map(str, answers))
+
+
+def test_an_unproved_claim_leaves_no_leaf_of_its_own() -> None:
+    outcome = prove([d > 0], (x // d).eq(0))
+    assert not outcome.proved
+    assert outcome.reason
+    assert "not proved" in explain(outcome)
+
+
+def test_the_proof_can_be_read() -> None:
+    text = explain(prove(*IDENTITIES["a small remainder vanishes"]))
+    assert text.startswith("proved by identity")
+    assert "divisibility: d = " in text
+
+
+def test_outcomes_repeat() -> None:
+    for name in HARD:
+        first, second = prove(*CLAIMS[name]), prove(*CLAIMS[name])
+        assert first == second, name
+
+
+def test_names_of_variables_do_not_matter() -> None:
+    # names that look like ours, like numbers, like SMT-LIB quotes; the same name with another kind
+    strange = (var("q!1"), var("r!2"), var("|x|"), var("q!1", "const"), var("a*b"), var("d", "x:y"))
+    renaming = dict(zip((x, d, n, p, w, r), strange, strict=True))
+    hypotheses, goal = IDENTITIES["digits recombine"]
+    assert prove([f.substitute(renaming) for f in hypotheses], goal.substitute(renaming)).proved
+    hypotheses, goal = INTERVALS["quotient"]
+    renaming = dict(zip((x, y, a, b, c, d), strange, strict=True))
+    assert prove([f.substitute(renaming) for f in hypotheses], goal.substitute(renaming)).proved
+
+
+def test_budgets_bound_the_work() -> None:
+    hypotheses, goal = INTERVALS["quotient"]
+    assert "questions" in prove(hypotheses, goal, budget=Budget(questions=2)).reason
+    assert "leaves" in prove(*IDENTITIES["a multiple leaves the quotient"], budget=Budget(leaves=1)).reason
+    assert "sign cases" in prove(*IDENTITIES["nested quotients"], budget=Budget(readings=1)).reason
+    assert not prove(hypotheses, goal, budget=Budget(rlimit=1)).proved
+
+
+# ---------------------------------------------------------------------------------------- false claims
+def _mutations(claim: Claim) -> Iterator[Claim]:
+    """The claim with one thing changed."""
+    hypotheses, goal = claim
+    for n in range(len(hypotheses)):
+        yield [*hypotheses[:n], *hypotheses[n + 1 :]], goal
+    variables = goal.variables()
+    everything = all_of((*hypotheses, goal)).variables()
+    for one, other in itertools.product(variables, everything):
+        if one is not other:
+            yield hypotheses, goal.substitute({one: other})
+    for one, more in itertools.product(variables, (-1, 1)):
+        yield hypotheses, goal.substitute({one: one + more})
+    nodes = dict.fromkeys(x for f in _expressions(goal) for x in postorder(f) if x.children)
+    changes: list[Callable[[Expr], Expr]] = [lambda f: f + 1, lambda f: f - 1, lambda f: -f]
+    for node, change in itertools.product(nodes, changes):
+        yield hypotheses, goal.substitute({node: change(node)})
+    for node in nodes:
+        if len(node.children) == 2:
+            first, second = node.children
+            for made in (rebuild(node, (second, first)), add(first, second), mul(first, second)):
+                yield hypotheses, goal.substitute({node: made})
+
+
+def _expressions(goal: Condition) -> list[Expr]:
+    parts = [goal]
+    found: list[Expr] = []
+    while parts:
+        part = parts.pop()
+        found += part.exprs()
+        parts += part.parts()
+    return found
+
+
+def _counterexample(claim: Claim, generator: random.Random) -> dict[str, int] | None:
+    """A point at which everything is defined, the hypotheses hold and the goal does not."""
+    hypotheses, goal = claim
+    names = [v.name for v in all_of((*hypotheses, goal)).variables()]
+    for attempt in range(150):
+        size = (2, 4, 9)[attempt % 3]
+        point = {name: generator.randint(-1 if attempt % 2 else -size, size) for name in names}
+        try:
+            if all(f.evaluate(point) for f in hypotheses) and not goal.evaluate(point):
+                return point
+        except ZeroDivisionError:
+            continue
+    return None
+
+
+def false_claims(count: int) -> list[tuple[str, Claim, dict[str, int]]]:
+    """Mutants of the claims above with counterexamples, the same ones every time."""
+    generator = random.Random(20240611)
+    small = {name: claim for name, claim in CLAIMS.items() if "collapse" not in name and "expand" not in name}
+    every = []
+    for name, claim in small.items():
+        mutants = list(_mutations(claim))
+        generator.shuffle(mutants)
+        every.append([(name, mutant) for mutant in mutants])
+    found = []
+    for name, mutant in (x for group in itertools.zip_longest(*every) for x in group if x is not None):
+        point = _counterexample(mutant, generator)
+        if point is not None:
+            found.append((name, mutant, point))
+        if len(found) == count:
+            break
+    return found
+
+
+def test_no_false_claim_is_proved() -> None:
+    mutants = false_claims(300)
+    assert len(mutants) == 300
+    budget = Budget(questions=8, instances=1_000, readings=100)
+    for k, (name, (hypotheses, goal), point) in enumerate(mutants):
+        # what can be proved without the assumption can be proved with it
+        for assume_defined in (True, False) if k % 5 == 0 else (True,):
+            outcome = prove(hypotheses, goal, budget=budget, assume_defined=assume_defined)
+            assert not outcome.proved, f"{name}: {hypotheses} ⊢ {goal} fails at {point}\n{explain(outcome)}"
+
+
+def test_a_claim_is_a_value() -> None:
+    outcome = prove([], integer(1).eq(1))
+    assert outcome.proved
+    assert dataclasses.replace(outcome) == outcome

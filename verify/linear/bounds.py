@@ -1,0 +1,163 @@
+"""What is known about the size of names, and certificates of ``p >= 0`` that need no solver.
+
+A certificate writes a polynomial in numbers that are not negative and has no negative coefficient left: every
+name is replaced by its least value plus such a number, and where a coefficient is negative, first by an upper
+bound of the name. Sizes ``n = 1 + n'`` and coordinates ``i <= n - 1`` turn mixed-radix inequalities of any
+rank into such polynomials.
+"""
+
+from __future__ import annotations
+
+from .formula import tight
+from .polynomial import Poly, constant, variable
+
+__all__ = ["Bounds"]
+
+#: How many bounds of one name are kept, how many replacements a certificate may try, and how long it may
+#: become.
+_UPPER = 6
+_FUEL = 40
+_TERMS = 120
+
+
+class Bounds:
+    """Facts ``p >= 0`` with an index by name."""
+
+    def __init__(self) -> None:
+        self.low: dict[str, int] = {}
+        self.high: dict[str, int] = {}
+        self.upper: dict[str, list[Poly]] = {}
+        self.facts: dict[Poly, None] = {}
+        self._by_shape: dict[Poly, int] = {}
+        self._memo: dict[Poly, int | None] = {}
+        self._fuel = 0
+
+    def learn(self, p: Poly) -> None:
+        """Add ``p >= 0``."""
+        p = tight(p)
+        if p.is_constant or p in self.facts:
+            return
+        self.facts[p] = None
+        shape = p - constant(p.constant)
+        known = self._by_shape.get(shape)
+        self._by_shape[shape] = p.constant if known is None else min(known, p.constant)
+        self._memo.clear()
+        for v, c in p.units():
+            rest = p.without(v)
+            if c == -1:
+                bounds = self.upper.setdefault(v, [])
+                if rest not in bounds and len(bounds) < _UPPER:
+                    bounds.append(rest)
+                if rest.is_constant:
+                    self.high[v] = min(self.high.get(v, rest.constant), rest.constant)
+            elif rest.is_constant:
+                self.low[v] = max(self.low.get(v, -rest.constant), -rest.constant)
+
+    def settle(self) -> None:
+        """Propagate constant lower bounds: ``n >= i + 1`` and ``i >= 0`` give ``n >= 1``."""
+        for _ in range(3):
+            changed = False
+            for p in self.facts:
+                if len(p) < 2:
+                    continue
+                for v, c in p.units():
+                    if c == 1 and v not in self.high and self.low.get(v, 0) <= 0:
+                        least = self._shifted(-p.without(v))
+                        if least is not None and least > self.low.get(v, least - 1):
+                            self.low[v] = least
+                            self._memo.clear()
+                            changed = True
+            if not changed:
+                return
+
+    # -- certificates
+    def certain(self, p: Poly) -> bool:
+        """Whether ``p >= 0`` follows by a certificate, or is weaker than a fact."""
+        if p.is_constant:
+            return p.constant >= 0
+        known = self._by_shape.get(p - constant(p.constant))
+        if known is not None and known <= p.constant:
+            return True
+        least = self.least(p)
+        return least is not None and least >= 0
+
+    def least(self, p: Poly) -> int | None:
+        """A constant that ``p`` is not below, or ``None``."""
+        if p not in self._memo:
+            self._fuel = _FUEL
+            self._memo[p] = self._search(p, set())
+        return self._memo[p]
+
+    def _search(self, p: Poly, seen: set[Poly]) -> int | None:
+        best = self._shifted(p)
+        if best is not None and best >= 0:
+            return best
+        seen.add(p)
+        for name in self._replaceable(p):
+            for bound in self.upper[name]:
+                if name in bound.names or self._fuel <= 0:
+                    continue
+                weaker = self._replaced(p, name, bound)
+                if weaker in seen or len(weaker) > max(_TERMS, len(p)):
+                    continue
+                self._fuel -= 1
+                found = self._search(weaker, seen)
+                if found is not None and (best is None or found > best):
+                    best = found
+                if best is not None and best >= 0:
+                    return best
+        return best
+
+    def _shifted(self, p: Poly) -> int | None:
+        shifts: dict[str, Poly] = {}
+        for v in p.names:
+            low = self.low.get(v)
+            if low is not None:
+                if low:
+                    shifts[v] = variable(v) + low
+            elif v in self.high:
+                shifts[v] = constant(self.high[v]) - variable(v)
+            else:
+                return None
+        moved = p.substitute(shifts) if shifts else p
+        return moved.constant if all(c > 0 for m, c in moved.terms.items() if m) else None
+
+    def _natural(self, names: tuple[str, ...]) -> bool:
+        return all(self.low.get(v, -1) >= 0 for v in names)
+
+    def _replaceable(self, p: Poly) -> list[str]:
+        """Names in negative terms, in order: those that have bounds, and cofactors that are not negative."""
+        found: dict[str, None] = {}
+        for m, c in sorted(p.terms.items(), key=lambda t: (-len(t[0]), t[0])):
+            if c < 0:
+                for v in m:
+                    if v in self.upper and m.count(v) == 1 and self._natural(tuple(w for w in m if w != v)):
+                        found[v] = None
+        return list(found)
+
+    def _replaced(self, p: Poly, name: str, bound: Poly) -> Poly:
+        """``p`` with ``bound`` for ``name`` in the negative terms where that makes it smaller."""
+        kept: dict[tuple[str, ...], int] = {}
+        moved: dict[tuple[str, ...], int] = {}
+        for m, c in p.terms.items():
+            alone = c < 0 and m.count(name) == 1
+            rest = tuple(v for v in m if v != name)
+            if alone and self._natural(rest):
+                moved[rest] = c
+            else:
+                kept[m] = c
+        return Poly(kept) + Poly(moved) * bound
+
+    def greatest(self, p: Poly) -> list[Poly]:
+        """Polynomials that ``p`` is not above, from replacing one name by its bounds."""
+        name = p.single
+        if name is not None:
+            return [u for u in self.upper.get(name, ()) if name not in u.names]
+        negated = -p
+        found = [
+            -self._replaced(negated, v, bound)
+            for v in self._replaceable(negated)
+            for bound in self.upper[v][:2]
+            if v not in bound.names
+        ]
+        return found[:4]

@@ -1,0 +1,150 @@
+"""Formulas in negation normal form over ``p >= 0`` and ``p = 0``, with conjunction and disjunction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .polynomial import ONE, Monomial, Poly
+
+__all__ = ["FALSE", "TRUE", "All", "AtLeast", "Formula", "Some", "Zero", "at_least", "both", "either", "zero"]
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """``p >= 0``."""
+
+    p: Poly
+
+    def __str__(self) -> str:
+        return f"{self.p} ≥ 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Zero:
+    """``p = 0``."""
+
+    p: Poly
+
+    def __str__(self) -> str:
+        return f"{self.p} = 0"
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every part holds."""
+
+    parts: tuple[Formula, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(f"({p})" if isinstance(p, Some) else str(p) for p in self.parts) or "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one part holds."""
+
+    parts: tuple[Formula, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(f"({p})" if isinstance(p, All) else str(p) for p in self.parts) or "false"
+
+
+Formula: TypeAlias = AtLeast | Zero | All | Some
+TRUE = All(())
+FALSE = Some(())
+
+
+def at_least(p: Poly) -> Formula:
+    """``p >= 0``, with the constant tightened to a multiple of the coefficients' common divisor."""
+    if p.is_constant:
+        return TRUE if p.constant >= 0 else FALSE
+    return AtLeast(tight(p))
+
+
+def tight(p: Poly) -> Poly:
+    """The smallest ``q`` with ``q >= 0`` exactly when ``p >= 0``."""
+    g = p.content
+    if g <= 1:
+        return p
+    return Poly({m: c // g for m, c in p.terms.items() if m or c // g})
+
+
+def zero(p: Poly) -> Formula:
+    """``p = 0``; false where a common divisor of the coefficients does not divide the constant."""
+    if p.is_constant:
+        return FALSE if p else TRUE
+    g = p.content
+    if p.constant % g:
+        return FALSE
+    return Zero(p if g == 1 else Poly({m: c // g for m, c in p.terms.items()}))
+
+
+def nonzero(p: Poly) -> Formula:
+    """``p >= 1`` or ``p <= -1``."""
+    return either((at_least(p - ONE), at_least(-p - ONE)))
+
+
+def both(parts: Iterable[Formula]) -> Formula:
+    """The conjunction, flattened."""
+    kept: list[Formula] = []
+    for f in parts:
+        for g in f.parts if isinstance(f, All) else (f,):
+            if g == FALSE:
+                return FALSE
+            if g not in kept:
+                kept.append(g)
+    return kept[0] if len(kept) == 1 else All(tuple(kept))
+
+
+def either(parts: Iterable[Formula]) -> Formula:
+    """The disjunction, flattened."""
+    kept: list[Formula] = []
+    for f in parts:
+        for g in f.parts if isinstance(f, Some) else (f,):
+            if g == TRUE:
+                return TRUE
+            if g not in kept:
+                kept.append(g)
+    return kept[0] if len(kept) == 1 else Some(tuple(kept))
+
+
+def substitute(f: Formula, values: Mapping[str, Poly]) -> Formula:
+    """``f`` with polynomials for names."""
+    match f:
+        case AtLeast(p):
+            return at_least(p.substitute(values))
+        case Zero(p):
+            return zero(p.substitute(values))
+        case All(parts):
+            return both(substitute(g, values) for g in parts)
+        case Some(parts):
+            return either(substitute(g, values) for g in parts)
+
+
+def atoms(f: Formula) -> Iterator[AtLeast | Zero]:
+    """The atoms, in order."""
+    if isinstance(f, (All, Some)):
+        for g in f.parts:
+            yield from atoms(g)
+    else:
+        yield f
+
+
+def names(f: Formula) -> set[str]:
+    """The names that occur."""
+    return {v for a in atoms(f) for v in a.p.names}
+
+
+def holds(f: Formula, of: Mapping[Monomial, int]) -> bool:
+    """The truth value for given values of the monomials."""
+    match f:
+        case AtLeast(p):
+            return p.value(of) >= 0
+        case Zero(p):
+            return p.value(of) == 0
+        case All(parts):
+            return all(holds(g, of) for g in parts)
+        case Some(parts):
+            return any(holds(g, of) for g in parts)

@@ -1,0 +1,270 @@
+"""Integer polynomials in normal form: sums of distinct monomials, each a sorted tuple of names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, TypeAlias, TypeVar, overload
+
+__all__ = ["ONE", "ZERO", "Monomial", "Poly", "constant", "variable"]
+
+Monomial: TypeAlias = tuple[str, ...]
+
+
+V = TypeVar("V")
+
+
+class _Once(Generic[V]):
+    """A property that is computed once, without the lock of the standard one, which costs more than most values."""
+
+    def __init__(self, compute: Callable[[Any], V]) -> None:
+        self.compute = compute
+        self.name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, owner: None, cls: type) -> _Once[V]: ...
+    @overload
+    def __get__(self, owner: object, cls: type) -> V: ...
+    def __get__(self, owner: object | None, cls: type) -> V | _Once[V]:
+        if owner is None:
+            return self
+        found = owner.__dict__[self.name] = self.compute(owner)
+        return found
+
+
+class Poly:
+    """``Σ coefficient · monomial`` with coefficients that are not zero; immutable, compared by value.
+
+    A name may occur several times in a monomial; the empty monomial carries the constant.
+    """
+
+    def __init__(self, terms: dict[Monomial, int]) -> None:
+        self.terms = terms
+
+    # -- identity
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Poly) and self.terms == other.terms
+
+    @_Once
+    def key(self) -> tuple[tuple[Monomial, int], ...]:
+        """The terms in order: what polynomials are sorted by, so that no result depends on hashes."""
+        return tuple(sorted(self.terms.items()))
+
+    @_Once
+    def _hash(self) -> int:
+        return hash(frozenset(self.terms.items()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    # -- arithmetic
+    def plus(self, other: Poly, k: int = 1) -> Poly:
+        """``self + k·other``."""
+        out = dict(self.terms)
+        for m, c in other.terms.items():
+            total = out.get(m, 0) + k * c
+            if total:
+                out[m] = total
+            else:
+                del out[m]
+        return Poly(out)
+
+    def __add__(self, other: Poly | int) -> Poly:
+        return self.plus(constant(other) if isinstance(other, int) else other)
+
+    def __sub__(self, other: Poly | int) -> Poly:
+        return self.plus(constant(other) if isinstance(other, int) else other, -1)
+
+    def __neg__(self) -> Poly:
+        return Poly({m: -c for m, c in self.terms.items()})
+
+    def __mul__(self, other: Poly | int) -> Poly:
+        if isinstance(other, int):
+            return Poly({m: c * other for m, c in self.terms.items()}) if other else ZERO
+        out: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            for n, d in other.terms.items():
+                mono = tuple(sorted(m + n)) if m and n else m or n
+                total = out.get(mono, 0) + c * d
+                if total:
+                    out[mono] = total
+                else:
+                    out.pop(mono, None)
+        return Poly(out)
+
+    # -- parts
+    @property
+    def constant(self) -> int:
+        """The coefficient of the empty monomial."""
+        return self.terms.get((), 0)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no name occurs."""
+        return not self.terms or (len(self.terms) == 1 and () in self.terms)
+
+    @_Once
+    def degree(self) -> int:
+        """The largest number of names in a monomial."""
+        return max(map(len, self.terms), default=0)
+
+    @_Once
+    def names(self) -> frozenset[str]:
+        """The names that occur."""
+        return frozenset(v for m in self.terms for v in m)
+
+    @_Once
+    def content(self) -> int:
+        """The greatest common divisor of the coefficients of names; 0 for a constant."""
+        return math.gcd(*(c for m, c in self.terms.items() if m))
+
+    @property
+    def single(self) -> str | None:
+        """The name, of a polynomial that is one."""
+        if len(self.terms) == 1:
+            ((m, c),) = self.terms.items()
+            if c == 1 and len(m) == 1:
+                return m[0]
+        return None
+
+    def units(self) -> list[tuple[str, int]]:
+        """What an equation can be solved for: names that occur once, alone, with coefficient 1 or -1."""
+        found = sorted((m[0], c) for m, c in self.terms.items() if len(m) == 1 and c in (1, -1))
+        return [(v, c) for v, c in found if sum(v in m for m in self.terms) == 1]
+
+    def without(self, name: str) -> Poly:
+        """The sum without the monomial ``name``."""
+        return Poly({m: c for m, c in self.terms.items() if m != (name,)})
+
+    # -- operations
+    def substitute(self, values: Mapping[str, Poly]) -> Poly:
+        """Simultaneously replace names."""
+        if self.names.isdisjoint(values):
+            return self
+        out: dict[Monomial, int] = {}
+        for m, c in self.terms.items():
+            term = {tuple(v for v in m if v not in values): c}
+            for v in m:
+                value = values.get(v)
+                if value is not None:
+                    term = (Poly(term) * value).terms
+            for n, d in term.items():
+                total = out.get(n, 0) + d
+                if total:
+                    out[n] = total
+                else:
+                    out.pop(n, None)
+        return Poly(out)
+
+    def replace(self, m: Monomial, value: Poly) -> Poly:
+        """``value`` for the monomial ``m`` in every term that it divides, once."""
+        kept: dict[Monomial, int] = {}
+        moved: dict[Monomial, int] = {}
+        for n, c in self.terms.items():
+            rest = over(n, m)
+            if rest is None:
+                kept[n] = c
+            else:
+                moved[rest] = c
+        return Poly(kept) + Poly(moved) * value if moved else self
+
+    def divide(self, by: Poly) -> tuple[Poly, Poly]:
+        """``(T, rest)`` with ``self = by·T + rest``.
+
+        Every term that the leading monomial of ``by`` divides, with an integer coefficient, is divided once;
+        for several terms in ``by`` that is repeated a few times.  Raises :class:`ZeroDivisionError` for zero.
+        """
+        if not by:
+            raise ZeroDivisionError("division by the zero polynomial")
+        lead = max(by.terms, key=lambda m: (len(m), m))
+        c = by.terms[lead]
+        if len(by) == 1:
+            quotient: dict[Monomial, int] = {}
+            rest: dict[Monomial, int] = {}
+            for m, k in self.terms.items():
+                n = over(m, lead) if k % c == 0 else None
+                if n is None:
+                    rest[m] = k
+                else:
+                    quotient[n] = k // c
+            return Poly(quotient), Poly(rest)
+        total, left = ZERO, self
+        for _ in range(8):
+            for m, k in left.key:
+                n = over(m, lead) if k % c == 0 else None
+                if n is not None:
+                    term = Poly({n: k // c})
+                    total, left = total + term, left - by * term
+                    break
+            else:
+                break
+        return total, left
+
+    def value(self, of: Mapping[Monomial, int]) -> int:
+        """The value when monomials have the given values, as if they were independent."""
+        total = 0
+        for m, c in self.terms.items():
+            total += c * of[m] if m else c
+        return total
+
+    def __str__(self) -> str:
+        parts = []
+        for m, c in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0])):
+            size = "" if abs(c) == 1 and m else str(abs(c))
+            parts.append((" - " if c < 0 else " + ") + "·".join(x for x in (size, *m) if x))
+        text = "".join(parts) or " + 0"
+        return text[3:] if text.startswith(" + ") else "-" + text[3:]
+
+    __repr__ = __str__
+
+
+def over(m: Monomial, by: Monomial) -> Monomial | None:
+    """``m / by``, or ``None`` where that is no monomial."""
+    if not by:
+        return m
+    rest = list(m)
+    for v in by:
+        if v not in rest:
+            return None
+        rest.remove(v)
+    return tuple(rest)
+
+
+def common(m: Monomial, n: Monomial) -> Monomial:
+    """The greatest common divisor of two monomials."""
+    rest = list(n)
+    out = []
+    for v in m:
+        if v in rest:
+            rest.remove(v)
+            out.append(v)
+    return tuple(out)
+
+
+def product(factors: Iterable[Poly]) -> Poly:
+    """The product of all; 1 for none."""
+    total = ONE
+    for p in factors:
+        total = total * p
+    return total
+
+
+def constant(n: int) -> Poly:
+    """The polynomial ``n``."""
+    return Poly({(): n}) if n else ZERO
+
+
+def variable(name: str) -> Poly:
+    """The polynomial ``name``."""
+    return Poly({(name,): 1})
+
+
+ZERO = Poly({})
+ONE = Poly({(): 1})

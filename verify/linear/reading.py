@@ -1,0 +1,694 @@
+"""Conditions as facts over polynomials, in one sign case: quotients and remainders are named or computed.
+
+A :class:`Case` is what has been decided so far: signs of divisors and definitions of names.  A
+:class:`Reading` is one pass over the conditions under these decisions.  It may find that the sign of a
+divisor must be known (:class:`NeedSign`), or that a name is better written as ``divisor·quotient +
+remainder`` (``Reading.defining``); the conditions are then read again.  In the radix notation that results
+most divisions are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...core.condition import (
+    And,
+    Compare,
+    Condition,
+    Divides,
+    Not,
+    Or,
+    Relation,
+    all_exprs,
+    all_of,
+    any_of,
+    condition_interpret,
+    negate,
+)
+from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, interpret, postorder
+from .bounds import Bounds
+from .formula import (
+    FALSE,
+    TRUE,
+    All,
+    AtLeast,
+    Formula,
+    Some,
+    Zero,
+    at_least,
+    both,
+    either,
+    nonzero,
+    substitute,
+    zero,
+)
+from .formula import names as names_in
+from .polynomial import ONE, ZERO, Monomial, Poly, common, constant, over, variable
+
+__all__ = ["Case", "Definition", "Fact", "NeedSign", "Reading", "Witness"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A formula that holds, and why: a hypothesis, a sign case, or the name of a step or lemma."""
+
+    formula: Formula
+    why: str
+
+
+@dataclass(frozen=True)
+class Witness:
+    """``dividend = divisor·quotient + remainder`` with ``0 <= remainder < divisor``."""
+
+    dividend: Poly
+    divisor: Poly
+    quotient: Poly
+    remainder: Poly
+
+    def substitute(self, values: dict[str, Poly]) -> Witness:
+        """The same equation after a substitution."""
+        return Witness(
+            self.dividend.substitute(values),
+            self.divisor.substitute(values),
+            self.quotient.substitute(values),
+            self.remainder.substitute(values),
+        )
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``name = value``, with the facts about the names in ``value`` that would otherwise be lost."""
+
+    name: str
+    value: Poly
+    why: str
+    facts: tuple[Fact, ...] = ()
+    witness: Witness | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """Decisions under which conditions are read; no defined name is left in the value of a definition."""
+
+    definitions: dict[str, Poly] = field(default_factory=dict)
+    signs: tuple[tuple[Poly, int], ...] = ()
+    facts: tuple[Fact, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+    steps: tuple[str, ...] = ()
+    rejected: frozenset[str] = frozenset()
+
+    def with_definition(self, d: Definition) -> Case:
+        """The case with one more definition; unchanged where that would be circular."""
+        value = d.value.substitute(self.definitions)
+        if d.name in value.names or d.name in self.definitions:
+            return replace(self, rejected=self.rejected | {d.name})
+        one = {d.name: value}
+        return replace(
+            self,
+            definitions={**{v: p.substitute(one) for v, p in self.definitions.items()}, d.name: value},
+            facts=(*self.facts, *d.facts),
+            witnesses=(*self.witnesses, *((d.witness,) if d.witness else ())),
+            steps=(*self.steps, f"{d.why}: {d.name} = {d.value}"),
+        )
+
+    def with_sign(self, p: Poly, sign: int) -> Case:
+        """The case in which ``p`` has this sign."""
+        p = p.substitute(self.definitions)
+        text = f"sign split: {p} {'>' if sign > 0 else '<' if sign else '='} 0"
+        case = replace(self, steps=(*self.steps, text), signs=(*self.signs, (p, sign)))
+        name = p.single
+        if name is not None and sign < 0:
+            # a negative divisor is the negation of a positive one: everything below has positive divisors
+            # only
+            return case.with_definition(Definition(name, -variable(f"{name}!neg"), "negation"))
+        if sign == 0:
+            for v, c in p.units():
+                return case.with_definition(Definition(v, p.without(v) * -c, "zero"))
+        return case
+
+
+class Names:
+    """Names for values that no polynomial denotes.  A name means the same in every reading of a claim."""
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[object, ...], Poly] = {}
+
+    def of(self, stem: str, *meaning: object) -> Poly:
+        """The name of the value that ``meaning`` determines."""
+        entry = stem, *meaning
+        if entry not in self._of:
+            self._of[entry] = variable(f"{stem}!{len(self._of) + 1}")
+        return self._of[entry]
+
+
+class Contradiction(Exception):
+    """The hypotheses contradict the decisions of the case: ``fact`` is false."""
+
+    def __init__(self, fact: Fact) -> None:
+        super().__init__(fact.why)
+        self.fact = fact
+
+
+class NeedSign(Exception):
+    """The sign of ``poly`` must be decided; ``options`` are the signs that are not excluded at a glance."""
+
+    def __init__(self, poly: Poly, options: tuple[int, ...]) -> None:
+        super().__init__(str(poly))
+        self.poly = poly
+        self.options = options
+
+
+_DIVISIONS = (FloorDiv, Mod, CeilDiv)
+
+
+def conjuncts(conditions: Iterable[Condition]) -> list[Condition]:
+    """Conjunctions as lists, without repetition."""
+    joined = all_of(conditions)
+    return list(joined.args) if isinstance(joined, And) else [joined]
+
+
+def divides_somewhere(c: Condition) -> bool:
+    """Whether a division or a divisibility occurs in ``c``."""
+    if isinstance(c, Divides):
+        return True
+    if any(isinstance(n, _DIVISIONS) for n in postorder(*c.exprs())):
+        return True
+    return any(divides_somewhere(p) for p in c.parts())
+
+
+def name_of(v: Var) -> str:
+    """The polynomial name of a variable; the kind is part of a variable's identity.
+
+    Names made here have one ``!`` and no variable's name has, so neither can be taken for the other.
+    """
+    name = v.name.replace("!", "!!").replace(":", "::")
+    return f"{name}:{v.kind}" if v.kind else name
+
+
+class Reading:
+    """One pass over the conditions; also the algebra and the logic that interpret them."""
+
+    def __init__(
+        self,
+        case: Case,
+        names: Names,
+        *,
+        assume_defined: bool = False,
+        refine: bool = True,
+        eager: bool = False,
+    ) -> None:
+        self.case = case
+        self.names = names
+        self.eager = eager
+        self.rewrites: dict[Monomial, Poly] = {}
+        self.assume_defined = assume_defined
+        self.refine = refine
+        self.bounds = Bounds()
+        self.facts: list[Fact] = []
+        self.witnesses: list[Witness] = []
+        self.choices: list[tuple[Poly, tuple[Poly, ...]]] = []
+        self.defining: list[Definition] = []
+        self.used: dict[str, None] = {}
+        self._claimed: set[str] = set()
+        self._memo: dict[Expr, Poly] = {}
+        self._divided: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
+        self._without_value: dict[tuple[str, Poly], tuple[Poly, Poly]] = {}
+        self._extrema: dict[tuple[str, tuple[Poly, ...]], Poly] = {}
+        self._signs: dict[Poly, int] = {}
+        self._carry()
+
+    def _carry(self) -> None:
+        values = self.case.definitions
+        for p, s in self.case.signs:
+            p = p.substitute(values)
+            self._signs[p] = s
+            self.state(at_least(p * s - ONE) if s else zero(p), "sign split")
+        for f in self.case.facts:
+            self.state(substitute(f.formula, values), f.why)
+        for w in self.case.witnesses:
+            w = w.substitute(values)
+            self.witnesses.append(w)
+            self._divided[w.dividend, w.divisor] = w.quotient, w.remainder
+
+    # -- collecting
+    def learn(self, p: Poly, why: str) -> None:
+        """State ``p >= 0``."""
+        self.state(at_least(p), why)
+
+    def state(self, f: Formula, why: str) -> None:
+        """Add a fact."""
+        match f:
+            case All(parts):
+                for g in parts:
+                    self.state(g, why)
+                return
+            case Some(()):
+                raise Contradiction(Fact(f, why))
+            case Zero(p):
+                if self.eager and why == "hypothesis":
+                    self._rewrite(p)
+            case AtLeast(p):
+                if p in self.bounds.facts:
+                    return
+                self.bounds.learn(p)
+        self.facts.append(Fact(f, why))
+
+    def _rewrite(self, equation: Poly) -> None:
+        """Use an equation of a product of variables to rewrite the product."""
+        for m, c in sorted(equation.terms.items(), key=lambda t: (-len(t[0]), t[0])):
+            rest = Poly({n: k for n, k in equation.terms.items() if n != m})
+            inside = any(over(n, m) is not None for n in rest.terms)
+            if len(m) == 2 and abs(c) == 1 and not any(map(rank, m)) and not inside:
+                self.rewrites.setdefault(m, rest * -c)
+                return
+
+    def read(
+        self, hypotheses: Sequence[Condition], goals: Sequence[Condition], *, goals_first: bool
+    ) -> list[Formula]:
+        """State the hypotheses and return the negated goals.
+
+        Hypotheses without divisions come first: they tell the signs of divisors.  The first division of a
+        name decides its radix, so it matters what comes next; either order proves claims that the other does
+        not.
+        """
+        plain: list[Condition] = []
+        rest: list[Condition] = []
+        for h in hypotheses:
+            (rest if divides_somewhere(h) else plain).append(h)
+        for h in plain:
+            self.state(self.formula(h), "hypothesis")
+        self.bounds.settle()
+        if goals_first:
+            for g in goals:
+                self.formula(negate(g))
+        self._assume(sorted(rest, key=lambda h: not isinstance(h, Divides)))
+        return [self.formula(negate(g)) for g in goals]
+
+    def _assume(self, hypotheses: Sequence[Condition]) -> None:
+        for h in hypotheses:
+            if isinstance(h, Divides):
+                self._divisible(h)
+            elif (found := _no_remainder(h)) is not None and (self.assume_defined or self._not_zero(found.d)):
+                self._divisible(found)
+            else:
+                self.state(self.formula(h), "hypothesis")
+        self.bounds.settle()
+
+    def used_lemma(self, name: str) -> None:
+        """Note a step by name."""
+        self.used[name] = None
+
+    def _name(self, stem: str, *meaning: object) -> Poly:
+        """The name of a value, or what it has been decided to be."""
+        return self.names.of(stem, *meaning).substitute(self.case.definitions)
+
+    def solve(self) -> Definition | None:
+        """An equation among the hypotheses as a definition: that of the most dispensable name."""
+        best: tuple[tuple[int, int, int, str], Poly, int] | None = None
+        for f in self.facts:
+            if isinstance(f.formula, Zero) and f.why == "hypothesis" and self.refine:
+                p = f.formula.p
+                for v, c in p.units():
+                    order = rank(v), p.degree, len(p), v
+                    if v not in self.case.rejected and (best is None or order < best[0]):
+                        best = order, p, c
+        if best is None:
+            return None
+        name, equation, c = best[0][3], best[1], best[2]
+        value = equation.without(name) * -c
+        made = {v for v in value.names if rank(v)}
+        known = [f for f in self.facts if f.why != "hypothesis" and isinstance(f.formula, AtLeast)]
+        kept = [f for f in known if not made.isdisjoint(names_in(f.formula))]
+        return Definition(name, value, "substitution", tuple(kept))
+
+    # -- expressions
+    def value(self, e: Expr) -> Poly:
+        """The polynomial of an expression."""
+        return interpret((e,), self, self._memo)[0]
+
+    def integer(self, n: int) -> Poly:
+        return constant(n)
+
+    def variable(self, v: Var) -> Poly:
+        name = name_of(v)
+        found = self.case.definitions.get(name)
+        return variable(name) if found is None else found
+
+    def sum(self, const: int, terms: list[tuple[Poly, int]]) -> Poly:
+        total = constant(const)
+        for p, k in terms:
+            total = total.plus(p, k)
+        return total
+
+    def product(self, factors: list[Poly]) -> Poly:
+        total = factors[0]
+        for p in factors[1:]:
+            total = total * p
+        return self.rewritten(total)
+
+    def rewritten(self, p: Poly) -> Poly:
+        """``p`` with products replaced for which a hypothesis states an equation; only when eager."""
+        for _ in range(8 if self.rewrites else 0):
+            for m, value in self.rewrites.items():
+                moved = p.replace(m, value)
+                if moved != p:
+                    p = moved
+                    self.used_lemma("substitution")
+                    break
+            else:
+                return p
+        return p
+
+    def floordiv(self, a: Poly, b: Poly) -> Poly:
+        return self.divmod(a, b)[0]
+
+    def mod(self, a: Poly, b: Poly) -> Poly:
+        return self.divmod(a, b)[1]
+
+    def ceildiv(self, a: Poly, b: Poly) -> Poly:
+        return self._undefined(a, "ceiling")[0] if self.sign(b) == 0 else -self.divmod(-a, b)[0]
+
+    def _undefined(self, a: Poly, rounding: str) -> tuple[Poly, Poly]:
+        """Division by zero has no value: both are names of which nothing is known."""
+        if self.assume_defined:
+            raise Contradiction(Fact(FALSE, "defined"))
+        entry = rounding, a
+        if entry not in self._without_value:
+            quotient, remainder = (self._name("undefined", *entry, kind) for kind in ("//", "%"))
+            self._without_value[entry] = quotient, remainder
+        return self._without_value[entry]
+
+    def minimum(self, args: list[Poly]) -> Poly:
+        return self._extremum("min", args, 1)
+
+    def maximum(self, args: list[Poly]) -> Poly:
+        return self._extremum("max", args, -1)
+
+    def _extremum(self, name: str, args: list[Poly], sign: int) -> Poly:
+        kept = list(dict.fromkeys(args))
+        for p in list(kept):
+            # an argument that is certainly not the extreme one
+            if any(q != p and self.bounds.certain((p - q) * sign) for q in kept):
+                kept.remove(p)
+                self.used_lemma("decided extremum")
+        if len(kept) == 1:
+            return kept[0]
+        entry = name, tuple(kept)
+        if entry not in self._extrema:
+            m = self._name(*entry)
+            for p in kept:
+                self.learn((p - m) * sign, "extremum")
+            if sign > 0:
+                lows = [self.bounds.least(p) for p in kept]
+                if all(x is not None for x in lows):
+                    self.learn(m - constant(min(x for x in lows if x is not None)), "extremum")
+            else:
+                for bound in self._shared_upper(kept):
+                    self.learn(bound - m, "extremum")
+            self.state(either(zero(m - p) for p in kept), "extremum")
+            self.choices.append((m, tuple(kept)))
+            self._extrema[entry] = m
+        return self._extrema[entry]
+
+    def _shared_upper(self, args: list[Poly]) -> list[Poly]:
+        candidates = [*args, *(u for p in args for u in self.bounds.greatest(p))]
+        return [u for u in dict.fromkeys(candidates) if all(self.bounds.certain(u - p) for p in args)][:2]
+
+    # -- division
+    def sign(self, b: Poly, *, total: bool = False) -> int:
+        """The sign of ``b`` in this case.  Raises :class:`NeedSign` where the case must be split.
+
+        Divisibility is ``total``: it says something of zero, even where no division is by zero.
+        """
+        if b.is_constant:
+            return (b.constant > 0) - (b.constant < 0)
+        for p, s in ((b, 1), (-b, -1)):
+            if p in self._signs:
+                return s * self._signs[p]
+        if self.bounds.certain(b - ONE):
+            return 1
+        if self.bounds.certain(-b - ONE):
+            return -1
+        shared = _shared_factor(b)
+        if shared != ONE and (len(b) > 1 or b.degree > 1 or b.content > 1):
+            ((m, c),) = shared.terms.items()
+            s = 1 if c > 0 else -1
+            for v in m:
+                s *= self.sign(variable(v), total=total)
+            whole, _ = b.divide(shared)
+            return s * self.sign(whole, total=total)
+        raise NeedSign(b, self._options(b, total))
+
+    def _options(self, b: Poly, total: bool) -> tuple[int, ...]:
+        options = [1, -1, 0] if total or not self.assume_defined else [1, -1]
+        if self.bounds.certain(b):
+            options.remove(-1)
+        if self.bounds.certain(-b):
+            options.remove(1)
+        return tuple(options)
+
+    def _not_zero(self, d: Expr) -> bool:
+        return self.sign(self.value(d)) != 0
+
+    def divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder of floor division."""
+        s = self.sign(b)
+        if s == 0:
+            return self._undefined(a, "floor")
+        if s < 0:
+            # a // b = (-a) // (-b), and the remainders are opposite
+            q, r = self._positive(-a, -b)
+            return q, -r
+        return self._positive(a, b)
+
+    def _positive(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        if b.is_constant and b.constant == 1:
+            return a, ZERO
+        a = self.rewritten(a)
+        whole, rest = a.divide(b)
+        if len(b) > 1 and rest and len(rest) >= len(a):
+            whole, rest = ZERO, a
+        if b.is_constant and rest.constant:
+            k, left = divmod(rest.constant, b.constant)
+            whole, rest = whole + k, rest + (left - rest.constant)
+        q, r = self._fraction(rest, b)
+        if whole:
+            self.used_lemma("multiple leaves quotient")
+        return whole + q, r
+
+    def _fraction(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder of a dividend without multiples of the divisor."""
+        if not a:
+            return ZERO, ZERO
+        if (a, b) in self._divided:
+            return self._divided[a, b]
+        certain = self.bounds.certain
+        if certain(a):
+            if certain(b - a - ONE):
+                self.used_lemma("small dividend")
+                return ZERO, a
+        elif certain(a + b) and certain(-a - ONE):
+            self.used_lemma("small dividend")
+            return constant(-1), a + b
+        if len(b) == 1:
+            found = self._by_factor(a, b)
+            if found is not None:
+                return found
+        return self._named(a, b)
+
+    def _by_factor(self, a: Poly, b: Poly) -> tuple[Poly, Poly] | None:
+        """``(g·A + r) // (g·h) = A // h`` where ``0 <= r < g``."""
+        ((mono, k),) = b.terms.items()
+        factors: dict[Poly, None] = {}
+        for m, c in a.key:
+            n, shared = common(m, mono), _gcd(c, k)
+            if n or shared > 1:
+                factors[Poly({n: shared})] = None
+        for g in sorted(factors, key=lambda g: (-g.degree, g.key)):
+            whole, rest = a.divide(g)
+            if g == b or not whole or not self.bounds.certain(g - ONE):
+                continue
+            if not rest or (self.bounds.certain(rest) and self.bounds.certain(g - rest - ONE)):
+                h, _ = b.divide(g)
+                if not self.bounds.certain(h - ONE):
+                    continue
+                self.used_lemma("common factor")
+                q, r = self._positive(whole, h)
+                return q, g * r + rest
+        return None
+
+    def _named(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        q, r = self._name("q", a, b), self._name("r", a, b)
+        self._divided[a, b] = q, r
+        w = Witness(a, b, q, r)
+        facts = [Fact(at_least(r), "remainder"), Fact(at_least(b - r - ONE), "remainder")]
+        facts += self._quotient_bounds(w)
+        for f in facts:
+            self.state(f.formula, f.why)
+        self.bounds.settle()
+        self.witnesses.append(w)
+        target = self._definable(a, b)
+        if target is not None:
+            name, c = target
+            self._claimed.add(name)
+            value = (b * q + r - a.without(name)) * c
+            self.defining.append(Definition(name, value, "radix", tuple(facts), w))
+        self.facts.append(Fact(zero(a - b * q - r), f"quotient {q} of {a} by {b}"))
+        return q, r
+
+    def _quotient_bounds(self, w: Witness) -> list[Fact]:
+        certain, q = self.bounds.certain, w.quotient
+        found = []
+        if certain(w.dividend):
+            found.append(Fact(at_least(q), "quotient of a natural number"))
+        tops: list[Poly] = []
+        for top in self.bounds.greatest(w.dividend):
+            whole, rest = (top + ONE).divide(w.divisor)
+            if not rest:
+                tops.append(whole - ONE)
+                continue
+            whole, rest = top.divide(w.divisor)
+            if whole and certain(w.divisor - rest - ONE):
+                tops.append(whole)
+        return found + [Fact(at_least(t - q), "quotient of a bound") for t in dict.fromkeys(tops)]
+
+    def _definable(self, a: Poly, b: Poly) -> tuple[str, int] | None:
+        """The name that ``a = b·q + r`` should define: the only one in ``a``, or any when eager."""
+        if not self.refine or not (self.eager or (a.degree == 1 and len(a) - (() in a.terms) == 1)):
+            return None
+        # when eager, a variable of the claim rather than a name made here
+        for name, c in sorted(a.units(), key=lambda u: rank(u[0])):
+            if not (name in b.names or name in self._claimed or name in self.case.rejected):
+                return name, c
+        return None
+
+    def _divisible(self, h: Divides) -> None:
+        """A hypothesis ``d ∣ e``: ``e = d·k``."""
+        d, e = self.value(h.d), self.value(h.e)
+        s = self.sign(d, total=True)
+        if s == 0:
+            self.state(FALSE, "hypothesis")
+            return
+        if s < 0:
+            d = -d
+        _, rest = e.divide(d)
+        if d.is_constant:
+            rest = rest.plus(constant(rest.constant // d.constant * d.constant), -1)
+        if not rest:
+            return
+        if (rest, d) in self._divided:
+            self.state(zero(self._divided[rest, d][1]), "hypothesis")
+            return
+        k = self._name("q", rest, d)
+        self._divided[rest, d] = k, ZERO
+        self._divided[-rest, d] = -k, ZERO
+        w = Witness(rest, d, k, ZERO)
+        facts = self._quotient_bounds(w)
+        for f in facts:
+            self.state(f.formula, f.why)
+        self.witnesses.append(w)
+        target = self._definable(rest, d)
+        if target is not None:
+            name, c = target
+            self._claimed.add(name)
+            value = (d * k - rest.without(name)) * c
+            self.defining.append(Definition(name, value, "divisibility", tuple(facts), w))
+        self.state(zero(rest - d * k), "hypothesis")
+
+    # -- conditions
+    def formula(self, c: Condition) -> Formula:
+        """A condition as a formula over polynomials."""
+        return condition_interpret(_positively(c), self.value, self)
+
+    def const(self, value: bool) -> Formula:
+        return TRUE if value else FALSE
+
+    def compare(self, op: Relation, a: Poly, b: Poly) -> Formula:
+        match op:
+            case "<=":
+                return at_least(b - a)
+            case "<":
+                return at_least(b - a - ONE)
+            case "==":
+                return zero(a - b)
+            case "!=":
+                return nonzero(a - b)
+
+    def within(self, e: Poly, lo: Poly, hi: Poly) -> Formula:
+        return both((at_least(e - lo), at_least(hi - e)))
+
+    def divides(self, d: Poly, e: Poly) -> Formula:
+        return FALSE if self.sign(d, total=True) == 0 else zero(self.divmod(e, d)[1])
+
+    def conj(self, parts: list[Formula]) -> Formula:
+        return both(parts)
+
+    def disj(self, parts: list[Formula]) -> Formula:
+        return either(parts)
+
+    def neg(self, part: Formula) -> Formula:
+        """Only divisibility keeps a negation: what is negated is that a remainder is zero."""
+        match part:
+            case Zero(p):
+                return nonzero(p)
+            case All(()):
+                return FALSE
+            case Some(()):
+                return TRUE
+        raise AssertionError(f"a negation of {part}")
+
+
+def _positively(c: Condition) -> Condition:
+    """Negations pushed inwards until only divisibility is negated."""
+    match c:
+        case Not(Divides()):
+            return c
+        case Not(arg):
+            return _positively(negate(_positively(arg)))
+        case And(args):
+            return all_of(_positively(a) for a in args)
+        case Or(args):
+            return any_of(_positively(a) for a in args)
+    return c
+
+
+def _no_remainder(c: Condition) -> Divides | None:
+    """``e % d = 0`` as ``d ∣ e``, which is the same for a divisor that is not zero."""
+    if isinstance(c, Compare) and c.op == "==":
+        for a, b in ((c.a, c.b), (c.b, c.a)):
+            if isinstance(a, Mod) and isinstance(b, Int) and b.value == 0:
+                return Divides(a.b, a.a)
+    return None
+
+
+def extrema(conditions: Iterable[Condition]) -> list[Min | Max]:
+    """Every minimum and maximum, innermost first, each once."""
+    roots = [e for c in conditions for e in all_exprs(c)]
+    return [n for n in postorder(*roots) if isinstance(n, (Min, Max))]
+
+
+_RANKS = {"r": 1, "min": 1, "max": 1, "undefined": 1, "q": 2}
+
+
+def rank(name: str) -> int:
+    """Variables of the claim are eliminated first, quotients last: they are what dividends are written in."""
+    stem, mark, number = name.rpartition("!")
+    return _RANKS.get(stem, 0) if mark and number.isdecimal() else 0
+
+
+def _gcd(a: int, b: int) -> int:
+    while b:
+        a, b = b, a % b
+    return abs(a)
+
+
+def _shared_factor(b: Poly) -> Poly:
+    """The greatest monomial that divides every term, with the sign of the first."""
+    shared: tuple[str, ...] | None = None
+    coefficient = 0
+    for m, c in b.key:
+        shared = m if shared is None else common(shared, m)
+        coefficient = _gcd(coefficient, c)
+    sign = -1 if len(b) == 1 and b.key[0][1] < 0 else 1
+    return Poly({shared or (): sign * coefficient})

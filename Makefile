@@ -51,7 +51,7 @@ docs: $(VENV)/ready ## write the generated documents anew
 	$(VENV)/bin/indexproof docs
 
 bench: $(VENV)/ready-bench ## run the benchmarks
-	$(VENV)/bin/pytest tests/bench -o python_files='bench_*.py'
+	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
 
 constraints: ## write constraints.txt anew, with the newest versions that pyproject.toml allows
 	rm -rf $(VENV)/fresh && $(PYTHON) -m venv $(VENV)/fresh

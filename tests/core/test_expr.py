@@ -1,0 +1,96 @@
+"""Expressions: interning, canonical sums, any depth, many threads."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import random
+import threading
+
+import pytest
+
+from indexproof.core import expr as core
+from indexproof.core.condition import FALSE, TRUE
+from indexproof.core.expr import ceildiv, integer, linear, maximum, minimum, postorder, var
+
+x, y, z = var("x"), var("y"), var("z")
+
+
+def test_structural_equality_is_identity() -> None:
+    assert x + 2 * y is y * 2 + x
+    assert (x + y) * 3 - 3 * y is 3 * x
+    assert x - x is integer(0)
+    assert (x // 4) % 5 is (x // 4) % 5
+    assert minimum(x, minimum(y, 3), 7) is minimum(3, y, x)
+    assert maximum(x, x) is x
+    assert ceildiv(7, 2) is integer(4)
+    assert var("x", "const") is not x
+
+
+def test_division_by_the_literal_zero_has_no_value() -> None:
+    for build in (lambda: x // 0, lambda: x % 0, lambda: ceildiv(x, 0)):
+        with pytest.raises(ZeroDivisionError):
+            build()
+
+
+def test_an_expression_has_no_truth_value() -> None:
+    with pytest.raises(TypeError, match="no truth value"):
+        bool(x)
+    assert (integer(3) < 4) is TRUE
+    assert integer(0).divides(x) is FALSE
+
+
+def test_ten_thousand_nested_operations() -> None:
+    e = x
+    for _ in range(10_000):
+        e = (e + 1) // 2
+    assert e.evaluate({"x": 5}) == 1
+    assert pickle.loads(pickle.dumps(e)) is e
+    assert e.substitute({x: y}).variables() == (y,)
+    assert len(str(e)) > 10_000
+
+
+def test_interning_does_not_leak() -> None:
+    gc.collect()
+    before = len(core._table)
+    for n in range(2_000):
+        linear(n, [((x + n) // 7, 3), (y % (n + 1), 1)])
+    gc.collect()
+    assert len(core._table) <= before + 10
+
+
+def test_threads_get_the_same_node() -> None:
+    built: list[list[object]] = [[] for _ in range(8)]
+    start = threading.Barrier(8)
+
+    def work(out: list[object]) -> None:
+        start.wait()
+        out.extend((x + n) // 3 + (y * n) % 7 for n in range(3_000))
+
+    threads = [threading.Thread(target=work, args=(out,)) for out in built]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for nodes in zip(*built, strict=True):
+        assert all(n is nodes[0] for n in nodes)
+
+
+def test_operators_mean_what_python_means() -> None:
+    rng = random.Random(7)
+    for _ in range(500):
+        a, b, c = (rng.randint(-30, 30) for _ in range(3))
+        k = rng.choice([-7, -3, -1, 1, 2, 5])
+        env = {"x": a, "y": b, "z": c}
+        assert ((x * k + y - 4) // k).evaluate(env) == (a * k + b - 4) // k
+        assert ((x - y) % k).evaluate(env) == (a - b) % k
+        assert (x * y - z).evaluate(env) == a * b - c
+        assert minimum(x, y + z, 3).evaluate(env) == min(a, b + c, 3)
+
+
+def test_postorder_lists_children_first() -> None:
+    e = (x + y) // 3 + (x + y) % 3
+    order = postorder(e)
+    assert len(order) == len(set(order))
+    for node in order:
+        assert all(order.index(k) < order.index(node) for k in node.children)

@@ -1,0 +1,119 @@
+"""Whole maps: the relation stays what it is, every step is an instance of its rule, and nothing changes twice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from indexproof.core.expr import Expr, integer, maximum, minimum, var
+from indexproof.core.facts import Facts
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.interval import Interval
+from indexproof.core.matcher import bindings, compiled, instance
+from indexproof.core.rewrite import Rule, measure
+from indexproof.core.simplify import Simplifier, Step
+from indexproof.core.simplify_map import simplify_map
+from indexproof.core.text import parse_map
+from indexproof.rules.catalog import RULES
+
+PLAIN = [r for r in RULES.rules if not r.choose and not r.structural]
+
+
+def _expression(rng: random.Random, names: list[Expr], depth: int) -> Expr:
+    if depth == 0 or rng.random() < 0.15:
+        return rng.choice([*names, integer(rng.randint(-9, 9))])
+    a, b = _expression(rng, names, depth - 1), _expression(rng, names, depth - 1)
+    k = rng.choice([-6, -4, -3, -1, 2, 3, 4, 5, 6, 8, 12])
+    match rng.randrange(9):
+        case 0 | 1:
+            return a * rng.choice([1, 2, 4, 12]) + b
+        case 2:
+            return a - b
+        case 3:
+            return a * k
+        case 4 | 5:
+            return a // k
+        case 6 | 7:
+            return a % k
+    return rng.choice([minimum, maximum])(a, b)
+
+
+def _random_map(rng: random.Random) -> IndexingMap:
+    dims = [
+        (f"d{n}", lo, lo + rng.randint(0, 7))
+        for n in range(rng.randint(1, 3))
+        for lo in [rng.choice([0, 0, -3, 2])]
+    ]
+    ranges = [("s0", 0, rng.randint(0, 3))] if rng.random() < 0.3 else []
+    names: list[Expr] = [var(v[0]) for v in (*dims, *ranges)]
+    results = [_expression(rng, names, 3) for _ in range(rng.randint(1, 2))]
+    constraints = []
+    for _ in range(rng.choice([0, 0, 1, 2, 3])):
+        e = _expression(rng, names, 2)
+        lo = rng.randint(-4, 4)
+        constraints.append((e, lo, lo + rng.choice([0, 0, 2, 9])))
+    return IndexingMap.of(dims, ranges, [], results, constraints)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_relation_stays_what_it_is(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(120):
+        m = _random_map(rng)
+        after = simplify_map(m, RULES)
+        assert after.relation() == m.relation(), (m, after)
+        assert simplify_map(after, RULES) == after, (m, after)
+
+
+def test_every_step_is_an_instance_of_its_rule_and_smaller() -> None:
+    rng = random.Random(99)
+    used: set[str] = set()
+    for _ in range(400):
+        m = _random_map(rng)
+        facts = Facts(m.bounds)
+        steps: list[Step] = []
+        run = Simplifier(RULES, facts, steps)
+        for e in m.results:
+            run(e)
+        for step in steps:
+            assert instance(step.rule, step.before, step.bindings(), facts) is step.after, step
+            assert measure(step.after).values() < measure(step.before).values(), step
+            used.add(step.rule.name)
+    assert len(used) > 15, sorted(used)
+
+
+@pytest.mark.parametrize("rule", PLAIN, ids=lambda rule: rule.name)
+def test_the_compiled_matcher_is_the_stated_rule(rule: Rule) -> None:
+    """It fires exactly where the interpreted matcher finds a binding that is an instance, and gives such an instance."""
+    rng = random.Random(rule.name)
+    names: list[Expr] = [var("d0"), var("d1")]
+    match = compiled(rule)
+    fired = 0
+    for _ in range(1_500):
+        facts = Facts(
+            {
+                var(n): Interval(lo, lo + rng.randint(0, 9))
+                for n in ("d0", "d1")
+                for lo in [rng.choice([0, -2])]
+            }
+        )
+        e = _expression(rng, names, 3)
+        found = match(e, facts)
+        if found is not None:
+            fired += 1
+            binding = {v.name: value for v, value in zip(rule.variables, found[1], strict=True)}
+            assert instance(rule, e, binding, facts) is found[0], (rule.name, e)
+        else:
+            for candidate in bindings(rule.left, e):
+                by_name = {v.name: value for v, value in candidate.items()}
+                if len(by_name) == len(rule.variables):
+                    assert instance(rule, e, by_name, facts) is None, (rule.name, e, by_name)
+    assert fired or rule.fires, rule.name
+
+
+def test_constraints_of_runtime_variables_are_kept() -> None:
+    m = parse_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], rt0 in [0, 20], rt0 in [3, 5]")
+    after = simplify_map(m, RULES)
+    assert after.relation() == m.relation()
+    assert after.rts[0].hi == 20

@@ -1,0 +1,42 @@
+"""How a planted mistake is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from indexproof.core.op import Case, Op
+from indexproof.core.rewrite import ConstraintRule, Rule
+from indexproof.rules.transfer import CongruenceLaw, TransferLaw
+from indexproof.verify.verdict import Status
+
+__all__ = ["Claim", "Planted", "Undeclarable", "instance"]
+
+Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | Case
+
+
+@dataclass(frozen=True)
+class Planted:
+    """``wrong`` must get the verdict ``status`` on its obligation of kind ``fails``; ``twin`` is what it should say."""
+
+    name: str
+    wrong: Claim
+    fails: str
+    twin: Claim
+    status: Status = Status.REFUTED
+
+
+@dataclass(frozen=True)
+class Undeclarable:
+    """``declare`` raises a ``DeclarationError`` that contains ``says``; ``twin`` is the declaration that works."""
+
+    name: str
+    declare: Callable[[], object]
+    says: str
+    twin: Claim
+
+
+def instance(cls: type[Op], rank: int, label: str) -> Case:
+    """The case of this rank whose label starts, after the rank, with ``label``."""
+    wanted = f"rank {rank}, {label}"
+    return next(c for c in cls.cases(rank) if c.label.startswith(wanted))

@@ -1,0 +1,276 @@
+"""Rewrite rules that are wrong: a condition forgotten, a sign or a constant off, or nothing gained."""
+
+from __future__ import annotations
+
+from indexproof.core.expr import Expr, ceildiv, maximum, minimum
+from indexproof.core.rewrite import Const, Rest, Rewrite, rule
+from indexproof.rules import division, minmax, mixed_radix, remainder
+from indexproof.verify.verdict import Status
+
+from .planted import Planted, Undeclarable
+
+
+# ------------------------------------------------------------------------------------------------------------ quotients
+@rule()
+def remainder_vanishes_without_divisibility(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
+    """Forgets that the step must divide the divisor."""
+    return Rewrite((x * g + r) // d, x // (d // g), when=(d >= g, r.within(0, g - 1)), guard=(g > 1,))
+
+
+@rule()
+def remainder_vanishes_one_too_large(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
+    """Admits a remainder as large as the step."""
+    return Rewrite(
+        (x * g + r) // d, x // (d // g), when=(d > 0, g > 0, g.divides(d), r.within(0, g)), guard=(g > 1,)
+    )
+
+
+@rule()
+def remainder_vanishes_below_zero(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
+    """Admits a negative remainder."""
+    return Rewrite(
+        (x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(-1, g - 1)), guard=(g > 1,)
+    )
+
+
+@rule()
+def multiple_leaves_quotient_always(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
+    """Takes out a coefficient that the divisor does not divide."""
+    return Rewrite((x * c + r) // d, x * (c // d) + r // d)
+
+
+@rule()
+def quotient_of_quotient_any_sign(x: Expr, a: Const, b: Const) -> Rewrite:
+    """Divides twice by negative divisors too, where rounding goes the other way."""
+    return Rewrite((x // a) // b, x // (a * b))
+
+
+@rule()
+def quotient_absorbs_unscaled_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
+    """Moves a summand below the first division without scaling it."""
+    return Rewrite((x // a + r) // b, (x + r) // (a * b), when=(b > 0,))
+
+
+@rule()
+def quotient_of_remainder_wrong_radix(x: Expr, m: Const, d: Const) -> Rewrite:
+    """Reduces the high digit modulo the whole radix."""
+    return Rewrite((x % m) // d, x // d % m, when=(d > 0, m > 0, d.divides(m)))
+
+
+@rule()
+def quotient_of_remainder_undefined(x: Expr, m: Const, d: Const) -> Rewrite:
+    """Divides by m // d, which is zero where d exceeds m."""
+    return Rewrite((x % m) // d, x // d % (m // d), when=(d > 0, m > 0))
+
+
+@rule()
+def sign_moves_out_of_quotient(x: Expr, d: Const) -> Rewrite:
+    """Treats floor division as if it rounded towards zero."""
+    return Rewrite(x // d, -(x // (-d)), guard=(d < 0,))
+
+
+@rule()
+def ceiling_adds_the_whole_divisor(x: Expr, d: Const) -> Rewrite:
+    """Adds d where d - 1 is right."""
+    return Rewrite(ceildiv(x, d), (x + d) // d, when=(d > 0,))
+
+
+@rule()
+def ceiling_for_any_sign(x: Expr, d: Const) -> Rewrite:
+    """Rounds up by a negative divisor as if it were positive."""
+    return Rewrite(ceildiv(x, d), (x + d - 1) // d)
+
+
+@rule()
+def constant_is_lost(k: Const, d: Const, r: Rest) -> Rewrite:
+    """Reduces a constant below a division and drops its quotient."""
+    return Rewrite((r + k) // d, (r + k % d) // d, guard=(d > 0, k >= d))
+
+
+@rule()
+def quotient_known_for_any_sign(x: Expr, d: Const, q: Const) -> Rewrite:
+    """Counts blocks upwards for negative divisors too."""
+    block = (x - q * d).within(0, maximum(d, -d) - 1)
+    return Rewrite(x // d, q, when=(block,), choose="block_of_range")
+
+
+# ----------------------------------------------------------------------------------------------------------- remainders
+@rule()
+def remainder_known_one_too_large(x: Expr, d: Const, q: Const) -> Rewrite:
+    """Admits the first element of the next block."""
+    return Rewrite(x % d, x - q * d, when=(d > 0, (x - q * d).within(0, d)), choose="block_of_range")
+
+
+@rule()
+def summand_leaves_remainder_without_divisibility(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
+    """Takes a step out of a modulus that it does not divide."""
+    return Rewrite((x * g + r) % d, x % (d // g) * g + r, when=(d >= g, r.within(0, g - 1)), guard=(g > 1,))
+
+
+@rule()
+def inner_remainder_of_divisor_vanishes(x: Expr, m: Const, d: Const, r: Rest) -> Rewrite:
+    """Drops an inner modulus that divides the outer one, when only the reverse is allowed."""
+    return Rewrite((x % m + r) % d, (x + r) % d, when=(m.divides(d),))
+
+
+@rule()
+def negative_modulus_loses_its_sign(x: Expr, d: Const) -> Rewrite:
+    """Gives a remainder the sign of the dividend's mirror image."""
+    return Rewrite(x % d, (-x) % (-d), guard=(d < 0,))
+
+
+@rule()
+def multiple_leaves_remainder_always(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
+    """Drops summands that are no multiples of the modulus."""
+    return Rewrite((x * c + r) % d, r % d)
+
+
+# --------------------------------------------------------------------------------------------------------------- digits
+@rule()
+def digits_recombine_at_wrong_scale(x: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
+    """Scales the quotient like the remainder."""
+    return Rewrite((x // d) * p + (x % d) * w + r, x * w + r, when=(p.eq(w),))
+
+
+@rule()
+def remainder_adds_to_quotient(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
+    """Adds the remainder where it should be taken away."""
+    return Rewrite(x * w + (x % d) * v + r, (x // d) * (d * w) + r, when=(v.eq(w),))
+
+
+# -------------------------------------------------------------------------------------------------- minimum and maximum
+@rule()
+def min_keeps_larger(x: Expr, y: Expr) -> Rewrite:
+    """Keeps the wrong argument."""
+    return Rewrite(minimum(x, y), x, when=(y <= x,))
+
+
+@rule()
+def max_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
+    """Keeps the wrong argument."""
+    return Rewrite(maximum(x, y), x, when=(x <= y,))
+
+
+@rule()
+def max_absorbs_max(x: Expr, y: Expr) -> Rewrite:
+    """Mixes up absorption: the smaller of x and the smaller of both is not x."""
+    return Rewrite(minimum(x, minimum(x, y)), x)
+
+
+# ------------------------------------------------------------------------------------------- mistakes of other kinds
+@rule()
+def min_keeps_smaller_never(x: Expr, y: Expr) -> Rewrite:
+    """Its conditions contradict each other, so it holds and never fires."""
+    return Rewrite(minimum(x, y), x, when=(x <= y, y < x))
+
+
+@rule()
+def min_keeps_smaller_twice(x: Expr, y: Expr) -> Rewrite:
+    """The second condition follows from the first."""
+    return Rewrite(minimum(x, y), x, when=(x <= y, x <= y + 1))
+
+
+@rule()
+def constant_enters_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:
+    """True, and bigger than before: it would fire for ever."""
+    return Rewrite((x + r) // d, (x + r + d) // d - 1)
+
+
+@rule()
+def sign_changes_back_and_forth(x: Expr, d: Const) -> Rewrite:
+    """True for both signs, so that it undoes itself."""
+    return Rewrite(x // d, (-x) // (-d))
+
+
+def _unbound() -> object:
+    @rule()
+    def quotient_from_nowhere(x: Expr, d: Const, q: Const) -> Rewrite:
+        """Nothing says what q is."""
+        return Rewrite(x // d, q, when=((x - q * d).within(0, d - 1),))
+
+    return quotient_from_nowhere
+
+
+def _undocumented() -> object:
+    @rule()
+    def quotient_by_one(x: Expr) -> Rewrite:
+        return Rewrite(x // 1, x)
+
+    return quotient_by_one
+
+
+def _unannotated() -> object:
+    @rule()
+    def quotient_by_one(x) -> Rewrite:  # type: ignore[no-untyped-def]
+        """Nothing says what x matches."""
+        return Rewrite(x // 1, x)
+
+    return quotient_by_one
+
+
+def _sound(wrong, twin) -> Planted:  # type: ignore[no-untyped-def]
+    return Planted(wrong.name, wrong=wrong, fails="sound", twin=twin)
+
+
+BROKEN = [
+    _sound(remainder_vanishes_without_divisibility, division.small_remainder_vanishes),
+    _sound(remainder_vanishes_one_too_large, division.small_remainder_vanishes),
+    _sound(remainder_vanishes_below_zero, division.small_remainder_vanishes),
+    _sound(multiple_leaves_quotient_always, division.multiple_leaves_quotient),
+    _sound(quotient_of_quotient_any_sign, division.quotient_of_quotient),
+    _sound(quotient_absorbs_unscaled_summand, division.quotient_absorbs_summand),
+    _sound(quotient_of_remainder_wrong_radix, division.quotient_of_remainder),
+    _sound(sign_moves_out_of_quotient, division.negative_divisor_moves_up),
+    _sound(ceiling_adds_the_whole_divisor, division.ceiling_of_positive),
+    _sound(ceiling_for_any_sign, division.ceiling_of_positive),
+    _sound(constant_is_lost, division.positive_constant_leaves_quotient),
+    _sound(quotient_known_for_any_sign, division.quotient_known),
+    _sound(remainder_known_one_too_large, remainder.remainder_known),
+    _sound(summand_leaves_remainder_without_divisibility, remainder.small_summand_leaves_remainder),
+    _sound(inner_remainder_of_divisor_vanishes, remainder.inner_remainder_vanishes),
+    _sound(negative_modulus_loses_its_sign, remainder.negative_modulus_moves_out),
+    _sound(multiple_leaves_remainder_always, remainder.multiple_leaves_remainder),
+    _sound(digits_recombine_at_wrong_scale, mixed_radix.quotient_and_remainder_recombine),
+    _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),
+    _sound(min_keeps_larger, minmax.min_keeps_smaller),
+    _sound(max_keeps_smaller, minmax.max_keeps_larger),
+    _sound(max_absorbs_max, minmax.min_absorbs_max),
+    Planted(
+        "quotient_of_remainder_undefined",
+        wrong=quotient_of_remainder_undefined,
+        fails="defined",
+        twin=division.quotient_of_remainder,
+    ),
+    Planted(
+        "min_keeps_smaller_never",
+        wrong=min_keeps_smaller_never,
+        fails="not vacuous",
+        status=Status.VACUOUS,
+        twin=minmax.min_keeps_smaller,
+    ),
+    Planted(
+        "min_keeps_smaller_twice",
+        wrong=min_keeps_smaller_twice,
+        fails="needs x ≤ y + 1",
+        status=Status.VACUOUS,
+        twin=minmax.min_keeps_smaller,
+    ),
+    Planted(
+        "constant_enters_quotient",
+        wrong=constant_enters_quotient,
+        fails="progress",
+        twin=division.positive_constant_leaves_quotient,
+    ),
+    Planted(
+        "sign_changes_back_and_forth",
+        wrong=sign_changes_back_and_forth,
+        fails="progress",
+        twin=division.negative_divisor_moves_up,
+    ),
+]
+
+UNDECLARABLE = [
+    Undeclarable("unbound", _unbound, "q does not occur on the left", division.quotient_known),
+    Undeclarable("undocumented", _undocumented, "say in a docstring", division.quotient_by_one),
+    Undeclarable("unannotated", _unannotated, "annotate `x`", division.quotient_by_one),
+]

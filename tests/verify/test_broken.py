@@ -1,0 +1,97 @@
+"""Planted mistakes: every wrong declaration is refuted with a small counterexample, and its correct twin proved."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from indexproof.core.rewrite import DeclarationError
+from indexproof.verify.catalogue import obligations_of
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status, Verdict
+
+FOLDER = Path(__file__).parent.parent / "broken"
+FAMILIES = ("rules", "constraint_rules", "transfer_laws", "ops")
+
+
+def _package() -> str:
+    """Import ``tests/broken``, which is on no path, as a package, and give its name."""
+    name = "planted_mistakes"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, FOLDER / "__init__.py", submodule_search_locations=[str(FOLDER)]
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return name
+
+
+MODULES: dict[str, ModuleType] = {family: import_module(f"{_package()}.{family}") for family in FAMILIES}
+BROKEN: dict[str, Any] = {f"{family}.{p.name}": p for family, m in MODULES.items() for p in m.BROKEN}
+UNDECLARABLE: dict[str, Any] = {p.name: p for p in MODULES["rules"].UNDECLARABLE}
+#: No planted mistake needs more than a few units per variable to show.
+SMALL = 60
+
+
+@cache
+def _decided(claim: Any) -> list[tuple[Obligation, Verdict]]:
+    """The gating obligations of a correct claim.  Several mistakes share a twin, which is proved once."""
+    return [(o, decide(o)) for o in obligations_of(claim, widths=()) if o.gate]
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_mistake_is_found(name: str) -> None:
+    planted = BROKEN[name]
+    owed = {o.kind: o for o in obligations_of(planted.wrong, widths=())}
+    o = owed[planted.fails]
+    verdict = decide(o)
+    assert verdict.status is planted.status, o.statement()
+    if verdict.status is not Status.REFUTED:
+        assert verdict.witness is None
+        return
+    point = verdict.witness
+    assert point is not None
+    assert set(point) == {v.name for v in o.formula_variables()}
+    assert all(type(v) is int for v in point.values())
+    # exact integers, without the solver
+    assert all(h.evaluate(point) for h in o.hypotheses), point
+    assert not o.goal.evaluate(point), point
+    assert sum(map(abs, point.values())) <= SMALL, point
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_twin_is_proved(name: str) -> None:
+    planted = BROKEN[name]
+    decided = _decided(planted.twin)
+    assert decided
+    assert not {o.name: v for o, v in decided if not v.proved}
+    # what the mistake fails, the twin owes and has; a condition that is one too many it does not have at all
+    if not planted.fails.startswith("needs"):
+        assert planted.fails in {o.kind for o, _ in decided}
+
+
+@pytest.mark.parametrize("name", UNDECLARABLE)
+def test_what_means_nothing_is_not_declared(name: str) -> None:
+    planted = UNDECLARABLE[name]
+    with pytest.raises(DeclarationError) as caught:
+        planted.declare()
+    assert planted.says in str(caught.value)
+    assert all(v.proved for _, v in _decided(planted.twin))
+
+
+def test_there_are_enough_of_them() -> None:
+    refuted = [p for p in BROKEN.values() if p.status is Status.REFUTED]
+    assert len(refuted) >= 40
+    assert len(BROKEN) == sum(len(m.BROKEN) for m in MODULES.values()), "two mistakes have one name"
+    for family, least in (("rules", 16), ("constraint_rules", 6), ("transfer_laws", 8), ("ops", 14)):
+        assert len(MODULES[family].BROKEN) >= least, family

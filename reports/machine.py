@@ -214,11 +214,11 @@ def _result(r: Result, command: str) -> dict[str, Any]:
         "strategy": v.strategy,
     }
     if v.witness is not None:
-        role = "counterexample" if v.status is Status.REFUTED else "example"
+        role = "counterexample" if v.status in (Status.REFUTED, Status.UNDEFINED) else "example"
         out[role] = ordered_point(o, v.witness)
     if not v.proved:
         out |= {"where": o.where, "statement": o.claim, "tried": list(v.tried), "detail": v.detail}
-    if v.status is Status.REFUTED and v.witness is not None:
+    if v.status in (Status.REFUTED, Status.UNDEFINED) and v.witness is not None:
         out |= _evaluated(o, v.witness)
         out["again"] = again(o, v.witness, command)
     return out

@@ -109,7 +109,7 @@ def explain(result: Result, *, with_repairs: bool = True, command: str = "indexp
     o, v = result.obligation, result.verdict
     lines = [("claim", o.claim), ("owes", o.kind)]
     match v.status:
-        case Status.REFUTED:
+        case Status.REFUTED | Status.UNDEFINED:
             lines += _counterexample(o, v, command)
             if (
                 with_repairs

@@ -1,6 +1,6 @@
 """Expressions over integer variables: interned, immutable, canonical in their sums.
 
-The language is the quasi-affine one of DESIGN ("Semantics, stated once"): ``+ - *``, ``//`` and ``%`` (floor
+The language is the quasi-affine one of reports/semantics.md ("Integers"): ``+ - *``, ``//`` and ``%`` (floor
 semantics, as in Python), ``ceildiv``, ``min`` and ``max`` over unbounded integers.  Products of two variables are
 representable, because the sizes and attributes of a proof are symbols.
 
@@ -617,7 +617,7 @@ def interpret(roots: Sequence[Expr], algebra: Algebra[V], memo: dict[Expr, V] | 
 
 
 class Integers:
-    """The integer meaning (DESIGN, "Semantics"): Python integers, or numpy integer arrays element by element.
+    """The integer meaning (reports/semantics.md): Python integers, or numpy integer arrays element by element.
 
     Dividing an array by an array that contains zero raises :class:`ZeroDivisionError`, as for single integers.
     """

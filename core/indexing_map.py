@@ -1,6 +1,6 @@
 """Indexing maps: which elements of one tensor belong to an element of another.
 
-``(d0, d1)[s0]{rt0} -> (results)`` on a domain (DESIGN, "Semantics, stated once").  Dimension variables index
+``(d0, d1)[s0]{rt0} -> (results)`` on a domain (reports/semantics.md, "Maps").  Dimension variables index
 the source tensor, range variables make the map one-to-many, runtime variables stand for values known only
 when the program runs. Every variable has an inclusive box, and constraints ``expr in [lo, hi]`` cut the
 domain further.  An empty box (a dimension of size zero), rank 0 and an empty domain are ordinary cases.

@@ -87,7 +87,7 @@ def _defined_conditions(conditions: Sequence[Condition]) -> Condition:
 
 # --------------------------------------------------------------------------------------------------------------- rules
 def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligation]:
-    """The obligations of a rewrite rule (DESIGN, "What each claim owes").
+    """The obligations of a rewrite rule (reports/semantics.md, "What a claim owes").
 
     *sound*, *defined*, *not vacuous*, *needs …* for every condition of ``when``, *progress* unless the rule is a law of
     the canonical form, and *no new overflow* for every width in ``widths``.

@@ -1,7 +1,7 @@
 """From an obligation to a verdict: a fixed, recorded, ordered portfolio of strategies.
 
 Budgets are solver resource counts, never seconds, and every solver call has a context of its own, so a verdict is the
-same on a loaded machine, in any process and in any order (DESIGN, "Proof engine").  The strategies, in order:
+same on a loaded machine, in any process and in any order (reports/semantics.md, "Proofs").  The strategies, in order:
 
 ``identity``
     nothing is left of the claim once equations are substituted and sums are canonical (:mod:`.preprocess`).

@@ -3,7 +3,7 @@
 Each function states one claim and returns an :class:`~.problem.Answer`: proved, or refuted by a
 counterexample that is the smallest one unless it says otherwise.  A map's relation is ``{(source, target) |
 there are ranges: constraints and results == target}``, for every value of its runtime variables, which are
-parameters (DESIGN, "Semantics, stated once").
+parameters (reports/semantics.md, "Maps").
 """
 
 from __future__ import annotations

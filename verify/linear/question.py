@@ -50,6 +50,7 @@ class Question:
         self._solver = z3.SimpleSolver(ctx=meter.context)
         self._solver.set("rlimit", meter.rlimit)
         self._solver.set("random_seed", 0)
+        self._solver.set("ctrl_c", False)  # an interrupt is this program's to notice, not an "unknown"
         self._text: list[str] = []
         self._stale = False
         self.undecided = False

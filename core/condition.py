@@ -16,9 +16,7 @@ from .expr import (
     Int,
     Integers,
     Var,
-    integer,
     interpret,
-    lift,
     natural_key,
     postorder,
     substitute_all,
@@ -373,8 +371,3 @@ class _Rebuild:
 
 _PLAIN = _Plain()
 _REBUILD = _Rebuild()
-
-
-def constant(value: ExprLike) -> Expr:
-    """A literal, for callers that build conditions from Python numbers."""
-    return integer(value) if isinstance(value, int) else lift(value)

@@ -26,7 +26,7 @@ _TO_INTEGERS = np.frompyfunc(index, 1, 1)
 _CHUNK = 1 << 18  # points of a box that are tested at once
 
 
-class _Magnitude:
+class Magnitude:
     """An algebra: a bound on the absolute value of a result and of every step that computes it.
 
     Divisors are non-zero constants, so a quotient is no larger than its dividend and a remainder than its
@@ -92,7 +92,7 @@ def _compute(
     exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...]
 ) -> list[np.ndarray]:
     """The values of ``exprs`` as arrays of ``shape``."""
-    magnitude = _Magnitude({v: _largest(a) for v, a in env.items()})
+    magnitude = Magnitude({v: _largest(a) for v, a in env.items()})
     interpret(exprs, magnitude)
     dtype = np.int64 if max([magnitude.peak, *magnitude.largest.values()]) <= _INT64 else object
     values = interpret(exprs, Integers({v: a.astype(dtype) for v, a in env.items()}))

@@ -68,11 +68,11 @@ def _shape(c: Condition, at: dict[object, int]) -> str:
 def content_key(o: Obligation, budget: Budget) -> str:
     """The digest under which the verdict on ``o`` is kept."""
     h = hashlib.sha256()
-    for part in (prover_digest(), o.question, repr(budget)):
+    # kind, gate and width decide which strategies run and what a failure is called
+    for part in (prover_digest(), o.question, o.kind, repr((o.gate, o.width)), repr(budget)):
         h.update(part.encode() + b"\0")
     for c in (*o.hypotheses, o.goal):
         h.update(_expression_text(c).encode() + b"\1")
-    # a witness names its variables, so hints and order of hypotheses are part of the question
     return h.hexdigest()
 
 

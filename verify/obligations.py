@@ -6,7 +6,7 @@ existence obligation (*not vacuous*, *needed*) asks for a point that satisfies t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -45,7 +45,6 @@ class Obligation:
     goal: Condition
     question: Question = "valid"
     show: tuple[tuple[str, Expr], ...] = ()
-    hints: tuple[Mapping[Var, int], ...] = ()
     gate: bool = True
     where: str = ""
     claim: str = ""

@@ -192,14 +192,9 @@ def completed(
     return kept[~algebra.undefined]
 
 
-def small_point(
-    hypotheses: Sequence[Condition], goal: Condition, extra: Iterable[Mapping[Var, int]] = ()
-) -> dict[Var, int] | None:
+def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
     """The smallest counterexample among small and random points, or ``None``."""
     names = variables_of([*hypotheses, goal])
-    for h in extra:
-        if confirmed(h, hypotheses, goal):
-            return dict(h)
     definitions = eliminated(hypotheses)
     free = [v for v in names if v not in dict(definitions)]
     for sample in (_small(len(free)), _random(len(free))):

@@ -46,7 +46,7 @@ def repairs(o: Obligation, budget: Budget | None = None, most: int = 4) -> list[
     for c in candidates(o):
         if c in o.hypotheses or c is TRUE or c is FALSE:
             continue
-        stronger = replace(o, hypotheses=(*o.hypotheses, c), hints=())
+        stronger = replace(o, hypotheses=(*o.hypotheses, c))
         if not decide(stronger, budget).proved:
             continue
         if decide(replace(stronger, goal=FALSE, question="exists"), budget).proved:

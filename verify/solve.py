@@ -79,7 +79,7 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
     shown, hard, used, spent = _quick_rounds(known, goals, budget)
     if not hard:
         return Verdict(Status.PROVED, " + ".join(used), spent)
-    point = small_point(o.hypotheses, o.goal, o.hints)
+    point = small_point(o.hypotheses, o.goal)
     if point is not None:
         return _refuted(o, point, "small points", spent, _QUICK, budget)
     contradictory, cost = _unsat(known, FALSE, budget.linear // 3)
@@ -179,7 +179,7 @@ def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], bu
 
 def exists(o: Obligation, budget: Budget) -> Verdict:
     """Whether some integers satisfy the hypotheses and violate the goal."""
-    point = small_point(o.hypotheses, o.goal, o.hints)
+    point = small_point(o.hypotheses, o.goal)
     if point is not None:
         return Verdict(Status.PROVED, "small points", witness=_named(point))
     if not o.gate:

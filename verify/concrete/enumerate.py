@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.expr import Expr, Integers, Var, interpret
+from ...core.expr import Expr, Integers, interpret
 from ...core.interval import Interval
+from ...core.points import Magnitude
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
 
 __all__ = ["LIMIT", "NAME", "decide", "probe", "sample"]
@@ -33,45 +34,6 @@ _MAX_AXES = 60  # numpy has 64
 _INT64 = 2**63 - 1
 
 
-class _Magnitude:
-    """An algebra: a bound on the absolute value of every step of a computation."""
-
-    def __init__(self, largest: Mapping[Expr, int]) -> None:
-        self.largest = largest
-        self.peak = 0
-
-    def _seen(self, n: int) -> int:
-        self.peak = max(self.peak, n)
-        return n
-
-    def integer(self, n: int) -> int:
-        return self._seen(abs(n))
-
-    def variable(self, v: Var) -> int:
-        return self._seen(self.largest[v])
-
-    def sum(self, const: int, terms: list[tuple[int, int]]) -> int:
-        # a coefficient is converted even where its term is always zero
-        return self._seen(abs(const) + sum(abs(k) * max(n, 1) for n, k in terms))
-
-    def product(self, factors: list[int]) -> int:
-        return self._seen(math.prod(max(n, 1) for n in factors))
-
-    def floordiv(self, a: int, b: int) -> int:
-        return max(a, 1)
-
-    def mod(self, a: int, b: int) -> int:
-        return b
-
-    def ceildiv(self, a: int, b: int) -> int:
-        return max(a, 1)
-
-    def minimum(self, args: list[int]) -> int:
-        return max(args)
-
-    maximum = minimum
-
-
 def size(box: Box) -> int | float:
     """The number of points of ``box``."""
     return math.prod(max(i.hi - i.lo + 1, 0) for _, i in box)
@@ -80,7 +42,7 @@ def size(box: Box) -> int | float:
 def _dtype(box: Box, exprs: Sequence[Expr]) -> type:
     """``int64`` if no step of computing ``exprs`` in ``box`` leaves it, otherwise Python integers."""
     largest: dict[Expr, int] = {v: int(max(abs(i.lo), abs(i.hi))) for v, i in box}
-    magnitude = _Magnitude(largest)
+    magnitude = Magnitude(largest)
     interpret(exprs, magnitude)
     return np.int64 if max([magnitude.peak, *largest.values()]) <= _INT64 else object
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, integer, linear
+from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, floordiv, integer, linear
 from .facts import Facts
 
 __all__ = ["STRATEGIES", "Binding", "content", "least_common_multiple"]
@@ -146,6 +146,79 @@ def least_common_multiple(m: int, s: int, n: int, t: int) -> Binding | None:
     return {name: integer(value) for name, value in values.items()}
 
 
+def multiples(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """The summands whose coefficient the divisor divides, and the multiples of the divisor in the constant."""
+    parts = _division(e)
+    if not parts or parts[1] <= 1:
+        return
+    whole, d = parts
+    const, terms = _as_sum(whole)
+    x = linear(const // d, [(t, k // d) for t, k in terms if k % d == 0])
+    if x is not integer(0):
+        r = linear(const % d, [(t, k) for t, k in terms if k % d])
+        yield {"x": x, "d": integer(d), "r": r}
+
+
+def complement(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """``d - 1`` minus a sum without constant or negative coefficient."""
+    parts = _division(e)
+    if parts and parts[1] > 1:
+        const, terms = _as_sum(parts[0])
+        if const == parts[1] - 1 and all(k < 0 for _, k in terms):
+            yield {"x": linear(0, [(t, -k) for t, k in terms]), "d": integer(parts[1])}
+
+
+def single_value(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """The only value in the range."""
+    n = facts.interval(e).constant
+    if n is not None and not isinstance(e, Int):
+        yield {"x": e, "k": integer(n)}
+
+
+def _quotient(x: Expr, d: int) -> list[Expr]:
+    """Ways in which ``x // d`` may be written."""
+    found = [floordiv(x, d)]
+    if isinstance(x, FloorDiv) and isinstance(x.b, Int):
+        found.append(floordiv(x.a, x.b.value * d))
+    return found
+
+
+def quotient_of_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """A remainder in a sum, and the quotient that belongs to it with the right coefficient."""
+    const, terms = _as_sum(e)
+    have = dict(terms)
+    for t, w in terms:
+        if isinstance(t, Mod) and isinstance(t.b, Int):
+            d = t.b.value
+            for q in _quotient(t.a, d):
+                if have.get(q) == d * w:
+                    rest = linear(const, [(u, k) for u, k in terms if u is not t and u is not q])
+                    yield {"x": t.a, "q": q, "d": t.b, "p": integer(d * w), "w": integer(w), "r": rest}
+
+
+def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """A remainder in a sum, and the digit above it with the right coefficient."""
+    const, terms = _as_sum(e)
+    for t, w in terms:
+        if not (isinstance(t, Mod) and isinstance(t.b, Int)):
+            continue
+        d = t.b.value
+        quotients = _quotient(t.a, d)
+        for u, p in terms:
+            if p == d * w and isinstance(u, Mod) and isinstance(u.b, Int) and u.a in quotients:
+                rest = linear(const, [(v, k) for v, k in terms if v is not t and v is not u])
+                yield {
+                    "x": t.a,
+                    "q": u.a,
+                    "t": u,
+                    "d": t.b,
+                    "n": u.b,
+                    "p": integer(p),
+                    "w": integer(w),
+                    "r": rest,
+                }
+
+
 Strategy: TypeAlias = Callable[[Expr, Facts], Iterator[Binding]]
 
 #: Strategies by the name a rule gives in ``choose=``.
@@ -154,4 +227,9 @@ STRATEGIES: dict[str, Strategy] = {
     "coefficient_quotients": coefficient_quotients,
     "common_factor": common_factor,
     "common_constant": common_constant,
+    "complement": complement,
+    "multiples": multiples,
+    "next_digit": next_digit,
+    "quotient_of_remainder": quotient_of_remainder,
+    "single_value": single_value,
 }

@@ -36,6 +36,7 @@ __all__ = [
     "Var",
     "add",
     "ceildiv",
+    "distinct_sum",
     "floordiv",
     "integer",
     "interpret",
@@ -62,6 +63,7 @@ class _Ref(weakref.ref["Expr"]):
     entry: tuple[Any, ...]
 
 
+_new = object.__new__
 _table: dict[tuple[Any, ...], _Ref] = {}
 _lock = threading.RLock()
 
@@ -81,21 +83,26 @@ def _forget(ref: weakref.ref[Expr]) -> None:
             del _table[entry]
 
 
-def _interned(entry: tuple[Any, ...]) -> Expr | None:
-    ref = _table.get(entry)
-    return None if ref is None else ref()
-
-
 def _store(entry: tuple[Any, ...], node: Expr) -> Expr:
-    """Publish a freshly built node, or return the one another thread published first."""
-    with _lock:
-        present = _interned(entry)
-        if present is not None:
-            return present
-        ref = _Ref(node, _forget)
-        ref.entry = entry
-        _table[entry] = ref
+    """Publish a freshly built node, or return the one another thread published first.
+
+    An absent entry is filled without the lock (``setdefault`` is atomic); a dead one, whose callback is still to run, is
+    replaced under it, as :func:`_forget` removes entries under it.
+    """
+    ref = _Ref(node, _forget)
+    ref.entry = entry
+    present = _table.setdefault(entry, ref)
+    if present is ref:
         return node
+    with _lock:
+        living = present()
+        if living is None:
+            present = _table.get(entry, ref)
+            living = present() if present is not ref else None
+            if living is None:
+                _table[entry] = ref
+                return node
+        return living
 
 
 class Expr:
@@ -323,9 +330,10 @@ class Max(_Extremum):
 def integer(n: int) -> Int:
     """The literal ``n``."""
     entry = (Int, n)
-    node = _interned(entry)
+    ref = _table.get(entry)
+    node = None if ref is None else ref()
     if node is None:
-        new = object.__new__(Int)
+        new = _new(Int)
         new.value = n
         new.key = hash((1, n))
         node = _store(entry, new)
@@ -335,9 +343,10 @@ def integer(n: int) -> Int:
 def var(name: str, kind: str = "") -> Var:
     """The variable ``name``; two variables are the same when name and kind are."""
     entry = (Var, name, kind)
-    node = _interned(entry)
+    ref = _table.get(entry)
+    node = None if ref is None else ref()
     if node is None:
-        new = object.__new__(Var)
+        new = _new(Var)
         new.name, new.kind = name, kind
         # Python randomises string hashes per process; the digest must not depend on that
         digest = hashlib.blake2b(f"{kind}:{name}".encode(), digest_size=8).digest()
@@ -387,15 +396,33 @@ def linear(const: int, terms: Iterable[tuple[Expr, int]]) -> Expr:
             return kept[0][0]
     else:
         kept.sort(key=_term_key)
-    canonical = tuple(kept)
+    return _sum(const, tuple(kept))
+
+
+def _sum(const: int, canonical: tuple[tuple[Expr, int], ...]) -> Expr:
+    """The sum node of terms in canonical order."""
     entry = (Sum, const, canonical)
-    node = _interned(entry)
+    ref = _table.get(entry)
+    node = None if ref is None else ref()
     if node is None:
-        new = object.__new__(Sum)
-        new.const, new.terms = const, canonical
-        new.key = hash((2, const, tuple((t.key, k) for t, k in canonical)))
+        new = _new(Sum)
+        new.const = const
+        new.terms = canonical
+        new.key = hash((2, const, tuple([(t.key, k) for t, k in canonical])))
         node = _store(entry, new)
     return node
+
+
+def distinct_sum(const: int, terms: list[tuple[Expr, int]]) -> Expr:
+    """:func:`linear` for distinct terms that are neither sums nor literals, with coefficients that are not zero."""
+    if len(terms) < 2:
+        if not terms:
+            return integer(const)
+        if const == 0 and terms[0][1] == 1:
+            return terms[0][0]
+    else:
+        terms.sort(key=_term_key)
+    return _sum(const, tuple(terms))
 
 
 def add(*es: ExprLike) -> Expr:
@@ -430,9 +457,10 @@ def mul(*es: ExprLike) -> Expr:
 
 def _node(cls: type[Expr], slot: str, args: tuple[Expr, ...], tag: int) -> Expr:
     entry = (cls, args)
-    node = _interned(entry)
+    ref = _table.get(entry)
+    node = None if ref is None else ref()
     if node is None:
-        new = object.__new__(cls)
+        new = _new(cls)
         setattr(new, slot, args)
         new.key = hash((tag, *[a.key for a in args]))
         node = _store(entry, new)
@@ -441,10 +469,12 @@ def _node(cls: type[Expr], slot: str, args: tuple[Expr, ...], tag: int) -> Expr:
 
 def _binary(cls: type[_Binary], a: Expr, b: Expr, tag: int) -> Expr:
     entry = (cls, a, b)
-    node = _interned(entry)
+    ref = _table.get(entry)
+    node = None if ref is None else ref()
     if node is None:
-        new = object.__new__(cls)
-        new.a, new.b = a, b
+        new = _new(cls)
+        new.a = a
+        new.b = b
         new.key = hash((tag, a.key, b.key))
         node = _store(entry, new)
     return node

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .condition import Condition, condition_interpret
-from .expr import Expr, Int, Sum, Var, interpret, linear, postorder
+from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, floordiv, interpret, linear, mod, postorder
 from .interval import EMPTY, Interval, Range, Ranges
 
 __all__ = ["Facts"]
@@ -67,6 +67,17 @@ class Facts:
         return bool(condition_interpret(c, lambda e: e, _Certain(self)))
 
 
+def _undivided_twice(e: Expr) -> Expr:
+    """``x // a // b`` as ``x // (a·b)``, which is the same for positive b; also below one remainder."""
+    if isinstance(e, Mod):
+        return mod(_undivided_twice(e.a), e.b)
+    if isinstance(e, FloorDiv) and isinstance(e.a, FloorDiv):
+        inner, outer = e.a.b, e.b
+        if isinstance(inner, Int) and isinstance(outer, Int) and outer.value > 0:
+            return floordiv(e.a.a, inner.value * outer.value)
+    return e
+
+
 def _without_constant(e: Expr) -> tuple[Expr, int]:
     if isinstance(e, Sum) and e.const:
         return linear(0, e.terms), e.const
@@ -85,6 +96,8 @@ class _Certain:
     def compare(self, op: str, a: Expr, b: Expr) -> bool:
         gap = self.facts.range(b - a)
         lo, hi = gap.interval
+        if op == "==" and not lo == hi == 0:
+            return _undivided_twice(a) is _undivided_twice(b)
         match op:
             case "<=":
                 return lo >= 0

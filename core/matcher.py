@@ -20,7 +20,7 @@ from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, po
 from .facts import Facts
 from .rewrite import DeclarationError, Rule, measure
 
-__all__ = ["Match", "bindings", "compiled", "instance", "matcher", "source"]
+__all__ = ["Match", "bindings", "compiled", "const_text", "instance", "matcher", "source"]
 
 #: What a match returns: the replacement and the values of the rule's variables, in the order of ``Rule.variables``.
 Match: TypeAlias = tuple[Expr, tuple[Expr, ...]]
@@ -247,7 +247,7 @@ class _Writer:
             and isinstance(c.e, Var)
             and all(v.kind == "const" for v in (*c.lo.variables(), *c.hi.variables()))
         ):
-            lo, hi = _const(c.lo), _const(c.hi)
+            lo, hi = const_text(c.lo), const_text(c.hi)
             i = self.name()
             return f"({i} := _facts.interval({c.e.name})).lo >= {lo} and {i}.hi <= {hi} and {i}.lo <= {i}.hi"
         values = ", ".join(f"_var_{v.name}: {v.name}" for v in c.variables())
@@ -381,7 +381,8 @@ class _ConstText:
         return f"max({', '.join(args)})"
 
 
-def _const(e: Expr) -> str:
+def const_text(e: Expr) -> str:
+    """Python text that computes an expression over constants."""
     return core.interpret((e,), _ConstText())[0]
 
 
@@ -390,11 +391,11 @@ def _const_condition(c: Condition) -> str:
         case Truth(value):
             return str(value)
         case Compare(op, a, b):
-            return f"{_const(a)} {op} {_const(b)}"
+            return f"{const_text(a)} {op} {const_text(b)}"
         case Within(e, lo, hi):
-            return f"{_const(lo)} <= {_const(e)} <= {_const(hi)}"
+            return f"{const_text(lo)} <= {const_text(e)} <= {const_text(hi)}"
         case Divides(d, e):
-            return f"_divides({_const(d)}, {_const(e)})"
+            return f"_divides({const_text(d)}, {const_text(e)})"
         case And(args):
             return " and ".join(f"({_const_condition(a)})" for a in args)
         case Or(args):
@@ -411,14 +412,14 @@ def _is_const(e: Expr) -> bool:
 def _build(e: Expr) -> str:
     """Python text that builds ``e``; constants are computed as integers on the way."""
     if _is_const(e):
-        return f"_integer({_const(e)})"
+        return f"_integer({const_text(e)})"
     match e:
         case Var():
             return e.name
         case Sum():
             const = core.linear(e.const, [(t, k) for t, k in e.terms if _is_const(t)])
             parts = [_scaled(t, k) for t, k in e.terms if not _is_const(t)]
-            return f"_linear({_const(const)}, ({', '.join(parts)},))"
+            return f"_linear({const_text(const)}, ({', '.join(parts)},))"
         case Mul():
             return f"_linear(0, ({_scaled(e, 1)},))"
         case FloorDiv() | Mod() | CeilDiv():
@@ -436,7 +437,7 @@ def _scaled(t: Expr, k: int) -> str:
         scale = [f for f in t.factors if _is_const(f)]
         rest = [f for f in t.factors if not _is_const(f)]
         term = _build(rest[0]) if len(rest) == 1 else f"_mul({', '.join(map(_build, rest))})"
-        return f"({term}, {_const(core.mul(k, *scale))})"
+        return f"({term}, {const_text(core.mul(k, *scale))})"
     return f"({_build(t)}, {k})"
 
 

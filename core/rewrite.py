@@ -17,12 +17,15 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 from . import expr as core
 from .condition import Condition, all_of
 from .expr import Expr, Var, lift, natural_key, postorder
 from .notation import show, show_condition
+
+if TYPE_CHECKING:
+    from .engine import Engine
 
 __all__ = [
     "Bounded",
@@ -289,6 +292,8 @@ class RuleSet:
     name: str
     rules: tuple[Rule, ...] = ()
     constraints: tuple[ConstraintRule, ...] = ()
+    #: the class compiled from these rules, if there is one (:mod:`.compiler`)
+    engine: type[Engine] | None = field(default=None, compare=False)
 
     @staticmethod
     def of(module: ModuleType) -> RuleSet:
@@ -335,17 +340,18 @@ class Measure(NamedTuple):
     ``weight`` is a polynomial interpretation, strictly monotone in every argument: divisions triple what is below them,
     so whatever is moved out of a division makes progress, and ``mod`` weighs more than ``//``, so a digit is read as
     ``(x // a) % b``.  ``divisors`` is the sum of the absolute values of all divisors, ``negative`` counts negative ones.
-    ``unreduced`` counts constants (and, below ``mod``, coefficients) not smaller than the divisor above them, and constants
-    common to all arguments of ``min`` or ``max``; it triples with every such node above, because reducing a constant
-    inside passes the excess outwards.
+    ``unreduced`` counts constants that do not lie between zero and the divisor above them, and constants common to all
+    arguments of ``min`` or ``max``; it triples with every such node above, because reducing a constant inside passes the
+    excess outwards.  ``reversed`` counts negative summands below divisions, and triples likewise.
     """
 
     weight: Expr
     divisors: Expr
     negative: Expr
     unreduced: Expr
+    reversed: Expr
 
-    def values(self) -> tuple[int, int, int, int]:
+    def values(self) -> tuple[int, ...]:
         """The components of a ground expression, as integers."""
         return tuple(c.value for c in self)  # type: ignore[attr-defined]
 
@@ -354,12 +360,12 @@ def measure(e: Expr) -> Measure:
     """The :class:`Measure` of ``e``.
 
     On a ground expression the components are literals.  On a pattern they are expressions over the measures of its
-    variables, called ``|x|``, ``‖x‖``, ``x⁻`` and ``x°``.  A literal weighs nothing, an index variable two.
+    variables, called ``|x|``, ``‖x‖``, ``x⁻``, ``x°`` and ``x↺``.  A literal weighs nothing, an index variable two.
     """
     done: dict[Expr, Measure] = {}
     literal: dict[Expr, bool] = {}
     zero = lift(0)
-    nothing = Measure(zero, zero, zero, zero)
+    nothing = Measure(zero, zero, zero, zero, zero)
     for node in postorder(e):
         kids = node.children
         literal[node] = isinstance(node, core.Int) or (
@@ -369,10 +375,10 @@ def measure(e: Expr) -> Measure:
             done[node] = nothing
             continue
         if isinstance(node, Var):
-            symbols = (f"|{node.name}|", f"‖{node.name}‖", f"{node.name}⁻", f"{node.name}°")
-            done[node] = Measure(*map(core.var, symbols)) if node.kind else Measure(lift(2), zero, zero, zero)
+            symbols = (f"|{node.name}|", f"‖{node.name}‖", f"{node.name}⁻", f"{node.name}°", f"{node.name}↺")
+            done[node] = Measure(*map(core.var, symbols)) if node.kind else Measure(lift(2), *nothing[1:])
             continue
-        weight, divisors, negative, unreduced = (
+        weight, divisors, negative, unreduced, backwards = (
             core.add(*parts) for parts in zip(*[done[k] for k in kids], strict=True)
         )
         match node:
@@ -381,33 +387,34 @@ def measure(e: Expr) -> Measure:
                 divisors += core.maximum(node.b, -node.b)
                 negative += core.minimum(1, core.maximum(0, -node.b))
                 unreduced = 3 * unreduced + _excess(node, literal)
+                backwards = 3 * backwards + _backwards(node, literal)
             case core.Min() | core.Max():
                 weight += len(kids) - 1
                 unreduced = 3 * unreduced + _common_constant(kids)
-        done[node] = Measure(weight, divisors, negative, unreduced)
+        done[node] = Measure(weight, divisors, negative, unreduced, backwards)
     return done[e]
 
 
 _DIVISION_WEIGHT: dict[type[Expr], int] = {core.FloorDiv: 1, core.Mod: 2, core.CeilDiv: 3}
 
 
+def _summands(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
+    return (e.const, e.terms) if isinstance(e, core.Sum) else (0, ((e, 1),))
+
+
 def _excess(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr, bool]) -> Expr:
-    """How many constants and coefficients of the dividend the divisor would reduce."""
-    a, b = node.a, node.b
-    const, terms = (a.const, a.terms) if isinstance(a, core.Sum) else (0, ((a, 1),))
-    parts = [core.linear(const, [(t, k) for t, k in terms if literal[t]])]
-    if isinstance(node, core.Mod):
-        for t, k in terms:
-            if not literal[t]:
-                factors = [f for f in t.factors if literal[f]] if isinstance(t, core.Mul) else []
-                if not (isinstance(t, Var) and t.kind == "rest"):
-                    parts.append(core.mul(k, *factors))
-    found = []
-    for p in parts:
-        if p is not lift(0):
-            q = core.floordiv(core.maximum(p, -p), core.maximum(b, -b))
-            found.append(core.minimum(1, q))
-    return core.add(0, *found)
+    """Whether the divisor would reduce the constant of the dividend."""
+    const, terms = _summands(node.a)
+    constant = core.linear(const, [(t, k) for t, k in terms if literal[t]])
+    if constant is lift(0):
+        return constant
+    q = core.floordiv(constant, node.b)
+    return core.minimum(1, core.maximum(q, -q))
+
+
+def _backwards(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr, bool]) -> int:
+    """How many summands of the dividend are visibly negative."""
+    return sum(k < 0 for t, k in _summands(node.a)[1] if not literal[t])
 
 
 def _common_constant(args: Sequence[Expr]) -> int:

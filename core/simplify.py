@@ -1,21 +1,27 @@
-"""The driver: applies a rule set bottom-up until nothing fires.
+"""Simplification of expressions on one domain: the engine for the catalogue, a plain driver for any other rule set.
 
-Each subexpression is brought to normal form once and remembered; a rule that fires hands its result back to the driver,
-whose parts are mostly normal already.  Every step is an instance of a declared rule, and :func:`simplify` can say which.
-Termination follows from the order of :func:`~indexproof.core.rewrite.measure`, which every rule is proved to decrease.
+A rule set that carries an engine (:attr:`~indexproof.core.rewrite.RuleSet.engine`) is run by it.  Any other set of rules is
+run by :class:`Driver`, which applies compiled matchers bottom-up until nothing fires; it is slow and obvious, and the engine is
+compared with it.  Either way every step is an instance of a declared rule, and a trace says which.  Termination follows
+from the order of :func:`~indexproof.core.rewrite.measure`, which every rule is proved to decrease.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from .expr import Expr, Max, Min, rebuild
+from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs
 from .rewrite import Rule, RuleSet
 
-__all__ = ["Simplifier", "Step"]
+if TYPE_CHECKING:
+    from .engine import Engine
+
+__all__ = ["Driver", "Simplifier", "Step"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,77 @@ class Step:
 
 
 class Simplifier:
-    """A rule set made ready to run on one domain."""
+    """A rule set made ready to run on one domain.
+
+    A variable that has only one value is replaced by it unless ``keep_points``.  ``trace`` collects the steps: equalities ``before = after`` that together, read as congruences, lead from the
+    expression to its normal form.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet | Iterable[Rule],
+        facts: Facts,
+        trace: list[Step] | None = None,
+        *,
+        keep_points: bool = False,
+    ) -> None:
+        self.rules = rules
+        self.facts = facts
+        self.trace = trace
+        self.engine: Engine | None = None
+        self._driver: Driver | None = None
+        if isinstance(rules, RuleSet) and rules.engine is not None:
+            self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
+
+    @property
+    def driver(self) -> Driver:
+        """The driver, for rule sets without an engine and for what an engine cannot do."""
+        if self._driver is None:
+            self._driver = Driver(self.rules, self.facts, self.trace)
+        return self._driver
+
+    def __call__(self, e: Expr) -> Expr:
+        """The normal form of ``e`` on the domain."""
+        engine = self.engine
+        if engine is None:
+            return self.driver(e)
+        try:
+            return engine.write(engine.read(e))
+        except OverflowError:
+            # an unbounded variable is a float infinity, which has no product with integers beyond the floats
+            return self.driver(e)
+
+
+def _engine(
+    rules: RuleSet, make: type[Engine], facts: Facts, trace: list[Step] | None, keep_points: bool
+) -> Engine:
+    bounds = {v: r.interval for v, r in facts.bounds.items()}
+    engine = make(bounds, keep_points=keep_points)
+    if trace is not None:
+        steps = trace
+
+        def record(name: str, values: tuple[Any, ...]) -> None:
+            rule = rules[name]
+            assert isinstance(rule, Rule)
+            binding = tuple(
+                integer(v) if isinstance(v, int) else v if isinstance(v, Expr) else engine.write(v) for v in values
+            )
+            at = dict(zip(rule.variables, binding, strict=True))
+            before = rule.left.substitute(at)
+            after = rule.right.substitute(at)
+            if before is not after:  # the constructors may have done it already
+                steps.append(Step(rule, binding, before, after))
+
+        engine.record = record
+    for e, r in facts.known.items():
+        lo, hi = r.interval
+        if lo != -math.inf or hi != math.inf:
+            engine.know(e, lo, hi)
+    return engine
+
+
+class Driver:
+    """Any rules, applied bottom-up until none fires."""
 
     def __init__(
         self, rules: RuleSet | Iterable[Rule], facts: Facts, trace: list[Step] | None = None
@@ -112,6 +188,7 @@ class Simplifier:
             self.trace.append(Step(rule, binding, before, after))
 
 
+_HEADS = (Var, Sum, Mul, FloorDiv, Mod, CeilDiv, Min, Max)
 _cache: dict[tuple[Rule, ...], dict[type[Expr], list[tuple[Rule, Matcher]]]] = {}
 
 
@@ -121,7 +198,9 @@ def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[tuple[Rule, Match
         found = {}
         for r in rules:
             if not r.structural:
-                found.setdefault(type(r.left), []).append((r, matcher(r)))
+                # a left side that is a bare variable is every expression
+                for head in _HEADS if isinstance(r.left, Var) else (type(r.left),):
+                    found.setdefault(head, []).append((r, matcher(r)))
         _cache[rules] = found
     return found
 

@@ -50,7 +50,7 @@ def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
 
     def place(name: str) -> tuple[object, ...]:
         # a measure such as |x| stands where x stands
-        bare = name.strip("|‖⁻°")
+        bare = name.strip("|‖⁻°↺")
         return mentioned.get(bare, len(mentioned)), natural_key(name)
 
     return {name: witness[name] for name in sorted(witness, key=place)}

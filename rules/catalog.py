@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..core.rewrite import RuleSet
 from . import constraints as _constraints
 from . import division as _division
@@ -9,6 +11,7 @@ from . import minmax as _minmax
 from . import mixed_radix as _mixed_radix
 from . import remainder as _remainder
 from . import sums as _sums
+from .compiled import CatalogueEngine
 
 __all__ = ["RULES", "constraints", "division", "minmax", "mixed_radix", "remainder", "sums"]
 
@@ -20,4 +23,6 @@ minmax = RuleSet.of(_minmax)
 constraints = RuleSet.of(_constraints)
 
 #: Everything, in the order in which it is tried.
-RULES: RuleSet = sums + division + remainder + mixed_radix + minmax + constraints
+RULES: RuleSet = replace(
+    sums + division + remainder + mixed_radix + minmax + constraints, name="catalogue", engine=CatalogueEngine
+)

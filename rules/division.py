@@ -46,53 +46,36 @@ def quotient_certified(x: Expr, q: Expr, d: Const) -> Rewrite:
     return Rewrite(x // d, q, when=((x - q * d).within(0, d - 1),), choose="coefficient_quotients")
 
 
-@rule(fires={"(6*a + b) // 3": "2*a + b // 3"}, keeps=["(6*a + b) // 4"])
-def multiple_leaves_quotient(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
-    """A summand that is a multiple of the divisor leaves the quotient exactly."""
-    return Rewrite((x * c + r) // d, x * (c // d) + r // d, when=(d.divides(c),))
-
-
 @rule(
-    fires={"(a + 7) // 3": "(a + 1) // 3 + 2", "(a + 6) // 3": "a // 3 + 2"},
-    keeps=["(a + 2) // 3", "(a - 5) // 3"],
+    fires={
+        "(6*a + b) // 3": "2*a + b // 3",
+        "(a + 7) // 3": "(a + 1) // 3 + 2",
+        "(a - 7) // 3": "(a + 2) // 3 - 3",
+    },
+    keeps=["(6*a + b) // 4", "(a + 2) // 3"],
 )
-def positive_constant_leaves_quotient(k: Const, d: Const, r: Rest) -> Rewrite:
-    """Whole divisors leave a positive constant summand."""
-    return Rewrite((r + k) // d, (r + k % d) // d + k // d, guard=(d > 0, k >= d))
+def multiple_leaves_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:
+    """Multiples of the divisor leave the quotient exactly.
 
-
-@rule(
-    fires={"(a - 7) // 3": "(a - 1) // 3 - 2", "(a - 6) // 3": "a // 3 - 2"},
-    keeps=["(a - 2) // 3", "(a + 5) // 3"],
-)
-def negative_constant_leaves_quotient(k: Const, d: Const, r: Rest) -> Rewrite:
-    """Whole divisors leave a negative constant summand; it keeps its sign, so ``(a - 1) // 3`` stays as short as it is."""
-    return Rewrite((r + k) // d, (r - (-k) % d) // d - (-k) // d, guard=(d > 0, -k >= d))
-
-
-@rule(
-    fires={"(4*a + b) // 12 | b in [0, 3]": "a // 3", "(4*a + b + 1) // 12 | b in [0, 2]": "a // 3"},
-    keeps=["(4*a + b) // 10 | b in [0, 3]", "(4*a + b) // 12 | b in [0, 4]"],
-)
-def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """Less than one step of x cannot carry x over a multiple of d."""
-    return Rewrite(
-        (x * g + r) // d,
-        x // (d // g),
-        when=(d > 0, g.divides(d), r.within(0, g - 1)),
-        guard=(g > 1,),
-    )
+    The multiples are whole summands, and as much of the constant as leaves it between 0 and the divisor.
+    """
+    return Rewrite((x * d + r) // d, x + r // d, choose="multiples")
 
 
 @rule(
     fires={
+        "(4*a + b) // 12 | b in [0, 3]": "a // 3",
+        "(4*a + b + 1) // 12 | b in [0, 2]": "a // 3",
         "(16*a + 8*b + c) // 24 | c in [0, 7]": "(2*a + b) // 3",
         "(6*a + 4*b + 1) // 8": "(3*a + 2*b) // 4",
     },
-    keeps=["(6*a + 3*b) // 4"],
+    keeps=["(6*a + 3*b) // 4", "(4*a + b) // 10 | b in [0, 3]", "(4*a + b) // 12 | b in [0, 4]"],
 )
 def common_factor_leaves_quotient(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """A factor common to divisor and summands cancels, once what is left over is smaller than the factor."""
+    """A factor common to divisor and summands cancels, once what is left over is smaller than the factor.
+
+    Less than one step of x cannot carry x over a multiple of d.
+    """
     return Rewrite(
         (x * g + r) // d,
         x // (d // g),
@@ -118,6 +101,15 @@ def quotient_absorbs_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
 def quotient_of_remainder(x: Expr, m: Const, d: Const) -> Rewrite:
     """The high digit of a remainder is a digit of x."""
     return Rewrite((x % m) // d, x // d % (m // d), when=(d > 0, m > 0, d.divides(m)))
+
+
+@rule(
+    fires={"(7 - a) // 8": "-(a // 8)", "(11 - 4*a - b) // 12": "-((4*a + b) // 12)"},
+    keeps=["(6 - a) // 8", "(a + 7) // 8"],
+)
+def complement_leaves_quotient(x: Expr, d: Const) -> Rewrite:
+    """Counting blocks from the end: the complement of x in one block lies in the complementary block."""
+    return Rewrite((d - 1 - x) // d, -(x // d), when=(d > 0,), choose="complement")
 
 
 @rule(fires={"a // -3": "(-a) // 3"})

@@ -7,38 +7,41 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 
 
 @rule(
-    fires={"(a // 4)*12 + (a % 4)*3": "a*3", "(a // 4)*4 + a % 4 + b": "a + b"}, keeps=["(a // 4)*4 + a % 3"]
+    fires={
+        "(a // 4)*12 + (a % 4)*3": "a*3",
+        "(a // 4)*4 + a % 4 + b": "a + b",
+        "(a // 20)*20 + (a // 4 % 5)*4": "a // 4 * 4",
+    },
+    keeps=["(a // 4)*4 + a % 3"],
 )
-def quotient_and_remainder_recombine(x: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
-    """Quotient times divisor plus remainder is the dividend."""
-    return Rewrite((x // d) * p + (x % d) * w + r, x * w + r, when=(p.eq(d * w),))
-
-
-@rule(fires={"b + (a // 4 % 5)*12 + (a % 4)*3": "(a % 20)*3 + b"}, keeps=["(a // 4 % 5)*12 + (a % 3)*3"])
-def digits_recombine(x: Expr, d: Const, n: Const, p: Const, w: Const, r: Rest) -> Rewrite:
-    """Two adjacent mixed-radix digits of x are one digit of the product radix."""
-    return Rewrite((x // d % n) * p + (x % d) * w + r, (x % (d * n)) * w + r, when=(n > 0, p.eq(d * w)))
-
-
-@rule(fires={"(a // 20)*20 + (a // 4 % 5)*4": "a // 4 * 4"})
-def high_digits_recombine(x: Expr, a: Const, n: Const, b: Const, p: Const, w: Const, r: Rest) -> Rewrite:
-    """The quotient above a digit joins it."""
+def quotient_and_remainder_recombine(
+    x: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest
+) -> Rewrite:
+    """Quotient times divisor plus remainder is the dividend; the quotient may be written in any way."""
     return Rewrite(
-        (x // b) * p + (x // a % n) * w + r,
-        (x // a) * w + r,
-        when=(n > 0, b.eq(a * n), p.eq(n * w)),
+        q * p + (x % d) * w + r, x * w + r, when=(p.eq(d * w), q.eq(x // d)), choose="quotient_of_remainder"
     )
 
 
-@rule(fires={"(a // 20 % 3)*20 + (a // 4 % 5)*4": "a // 4 % 15 * 4"})
-def inner_digits_recombine(
-    x: Expr, a: Const, n: Const, b: Const, m: Const, p: Const, w: Const, r: Rest
+@rule(
+    fires={
+        "b + (a // 4 % 5)*12 + (a % 4)*3": "(a % 20)*3 + b",
+        "(a // 20 % 3)*20 + (a // 4 % 5)*4": "a // 4 % 15 * 4",
+    },
+    keeps=["(a // 4 % 5)*12 + (a % 3)*3"],
+)
+def digits_recombine(
+    x: Expr, q: Expr, t: Expr, d: Const, n: Const, p: Const, w: Const, r: Rest
 ) -> Rewrite:
-    """Two adjacent digits above the lowest are one digit."""
+    """Two adjacent mixed-radix digits of x are one digit of the product radix.
+
+    The quotient q of x and the digit t of it may be written in any way.
+    """
     return Rewrite(
-        (x // b % m) * p + (x // a % n) * w + r,
-        (x // a % (n * m)) * w + r,
-        when=(a > 0, n > 0, m > 0, b.eq(a * n), p.eq(n * w)),
+        t * p + (x % d) * w + r,
+        (x % (d * n)) * w + r,
+        when=(n > 0, p.eq(d * w), q.eq(x // d), t.eq(q % n)),
+        choose="next_digit",
     )
 
 

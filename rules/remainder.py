@@ -38,47 +38,23 @@ def remainder_certified(x: Expr, q: Expr, d: Const) -> Rewrite:
     return Rewrite(x % d, x - q * d, when=((x - q * d).within(0, d - 1),), choose="coefficient_quotients")
 
 
-@rule(fires={"(6*a + b) % 3": "b % 3"}, keeps=["(6*a + b) % 4"])
-def multiple_leaves_remainder(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
-    """A summand that is a multiple of the divisor does not change the remainder."""
-    return Rewrite((x * c + r) % d, r % d, when=(d.divides(c),))
-
-
-@rule(fires={"(a + 7) % 3": "(a + 1) % 3", "(a + 6) % 3": "a % 3"}, keeps=["(a + 2) % 3", "(a - 5) % 3"])
-def positive_constant_leaves_remainder(k: Const, d: Const, r: Rest) -> Rewrite:
-    """A positive constant summand counts only modulo the divisor."""
-    return Rewrite((r + k) % d, (r + k % d) % d, guard=(d > 0, k >= d))
-
-
-@rule(fires={"(a - 7) % 3": "(a - 1) % 3", "(a - 6) % 3": "a % 3"}, keeps=["(a - 2) % 3", "(a + 5) % 3"])
-def negative_constant_leaves_remainder(k: Const, d: Const, r: Rest) -> Rewrite:
-    """A negative constant summand counts only modulo the divisor, and keeps its sign."""
-    return Rewrite((r + k) % d, (r - (-k) % d) % d, guard=(d > 0, -k >= d))
+@rule(
+    fires={"(6*a + b) % 3": "b % 3", "(a + 7) % 3": "(a + 1) % 3", "(a - 7) % 3": "(a + 2) % 3"},
+    keeps=["(6*a + b) % 4", "(a + 2) % 3"],
+)
+def multiple_leaves_remainder(x: Expr, d: Const, r: Rest) -> Rewrite:
+    """Multiples of the divisor, summands and constants, do not change the remainder."""
+    return Rewrite((x * d + r) % d, r % d, choose="multiples")
 
 
 @rule(
     fires={
         "(4*a + b) % 12 | b in [0, 3]": "a % 3 * 4 + b",
         "(4*a + b + 1) % 12 | b in [0, 2]": "a % 3 * 4 + b + 1",
-    },
-    keeps=["(4*a + b) % 10 | b in [0, 3]", "(4*a + b) % 12 | b in [0, 4]"],
-)
-def small_summand_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """Less than one step of x never wraps around."""
-    return Rewrite(
-        (x * g + r) % d,
-        x % (d // g) * g + r,
-        when=(d > 0, g.divides(d), r.within(0, g - 1)),
-        guard=(g > 1,),
-    )
-
-
-@rule(
-    fires={
         "(16*a + 8*b + c) % 24 | c in [0, 7]": "(2*a + b) % 3 * 8 + c",
         "(6*a + 4*b + 1) % 8": "(3*a + 2*b) % 4 * 2 + 1",
     },
-    keeps=["(6*a + 3*b) % 4"],
+    keeps=["(6*a + 3*b) % 4", "(4*a + b) % 10 | b in [0, 3]", "(4*a + b) % 12 | b in [0, 4]"],
 )
 def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """A factor common to divisor and summands comes out, once what is left over is smaller than the factor."""
@@ -97,16 +73,13 @@ def inner_remainder_vanishes(x: Expr, m: Const, c: Const, d: Const, r: Rest) -> 
     return Rewrite((x % m * c + r) % d, (x * c + r) % d, when=(d.divides(c * m),))
 
 
-@rule(fires={"(7*a + b) % 4": "(3*a + b) % 4"}, keeps=["(3*a) % 4", "(-7*a) % 4"])
-def positive_coefficient_counts_modulo(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
-    """A positive coefficient counts only modulo the divisor."""
-    return Rewrite((x * c + r) % d, (x * (c % d) + r) % d, guard=(d > 0, c >= d))
-
-
-@rule(fires={"(-7*a + b) % 4": "(-3*a + b) % 4"}, keeps=["(-3*a) % 4", "(7*a) % 4"])
-def negative_coefficient_counts_modulo(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
-    """A negative coefficient counts only modulo the divisor, and keeps its sign."""
-    return Rewrite((x * c + r) % d, (r - x * ((-c) % d)) % d, guard=(d > 0, -c >= d))
+@rule(
+    fires={"(7 - a) % 8": "7 - a % 8", "(11 - 4*a - b) % 12": "11 - (4*a + b) % 12"},
+    keeps=["(6 - a) % 8", "(a + 7) % 8"],
+)
+def complement_leaves_remainder(x: Expr, d: Const) -> Rewrite:
+    """The complement of x in one block has the complementary remainder."""
+    return Rewrite((d - 1 - x) % d, d - 1 - x % d, when=(d > 0,), choose="complement")
 
 
 @rule(fires={"a % -3": "-(-a % 3)"})

@@ -38,3 +38,9 @@ def unit_coefficient_vanishes(x: Expr, u: Const) -> Rewrite:
 def negation_distributes(x: Expr, r: Rest) -> Rewrite:
     """The negative of a sum negates every summand."""
     return Rewrite(-(x + r), -x - r)
+
+
+@rule(fires={"a // 4 * 2 + b | a in [4, 7]": "b + 2"}, keeps=["a // 4 | a in [4, 8]"])
+def value_known(x: Expr, k: Const) -> Rewrite:
+    """An expression that has only one value on the domain is that value."""
+    return Rewrite(x, k, when=(x.eq(k),), choose="single_value")

@@ -14,7 +14,7 @@ from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
 from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
-from ..core.rewrite import ConstraintRule, Rule, measure
+from ..core.rewrite import ConstraintRule, Measure, Rule, measure
 from ..rules.transfer import CongruenceLaw, TransferLaw
 
 __all__ = [
@@ -131,7 +131,7 @@ def _sizes(rule: Rule) -> list[Condition]:
             continue
         least = 2 if v.kind == "expr" and v not in loose else 0
         out.append(var(f"|{v.name}|") >= least)
-        out += [var(f"‖{v.name}‖") >= 0, var(f"{v.name}⁻") >= 0, var(f"{v.name}°") >= 0]
+        out += [var(f"‖{v.name}‖") >= 0, *(var(f"{v.name}{mark}") >= 0 for mark in "⁻°↺")]
     return out
 
 
@@ -159,7 +159,7 @@ def _progress(rule: Rule) -> Obligation:
         show=tuple(
             (f"{side} {label}", m)
             for side, e in (("left", rule.left), ("right", rule.right))
-            for label, m in zip(("weight", "divisors", "negative", "unreduced"), measure(e), strict=True)
+            for label, m in zip(Measure._fields, measure(e), strict=True)
         ),
         where=rule.where,
         claim=rule.statement(),

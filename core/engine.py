@@ -1,0 +1,654 @@
+"""The engine: one bottom-up pass over linear forms, with ranges.
+
+A *form* is ``(constant, ((atom, coefficient), ...))`` with atoms as integers in increasing order; an atom is a variable,
+a quotient, a remainder, a minimum, a maximum or something opaque.  Forms are plain tuples of integers, so equality and
+hashing are those of tuples, and every form that leaves :meth:`Engine.add`, :meth:`Engine.floordiv` and
+:meth:`Engine.mod` is in normal form.
+
+The engine *finds*: it looks for a rule whose left side the form at hand is, and for the values of the rule's variables.
+The rules *act*: what happens then is a method compiled from the declaration (:mod:`.compiler`), which evaluates the
+rule's right side with :meth:`add`, :meth:`scale`, :meth:`floordiv` and :meth:`mod`, so that nothing is visited twice.
+Conditions on ranges are what the engine has just computed; a recorded run is checked against the declarations by
+:mod:`indexproof.verify.derivation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import gcd
+from typing import Any, TypeAlias
+
+from .expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Sum,
+    Var,
+    distinct_sum,
+    floordiv,
+    integer,
+    maximum,
+    minimum,
+    mod,
+    postorder,
+    rebuild,
+)
+
+__all__ = ["Engine", "Form"]
+
+Form: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
+Terms: TypeAlias = tuple[tuple[int, int], ...]
+
+VARIABLE, QUOTIENT, REMAINDER, MINIMUM, MAXIMUM, OPAQUE = range(6)
+ZERO: Form = (0, ())
+_EVERYTHING = (float("-inf"), float("inf"))
+
+
+def _lone(f: Form) -> int:
+    """The atom that is all of the form, or -1."""
+    if f[0] or len(f[1]) != 1 or f[1][0][1] != 1:
+        return -1
+    return f[1][0][0]
+
+
+def _contains(total: dict[int, int], terms: Terms, k: int, without: int) -> bool:
+    """Whether ``k·terms`` is part of the sum, not counting the atom ``without``."""
+    for a, j in terms:
+        if total.get(a) != k * j or a == without:
+            return False
+    return True
+
+
+def _without(c: int, total: dict[int, int], terms: Terms, a: int) -> Form:
+    """The rest of the sum when ``terms`` and the atom ``a`` are taken out."""
+    gone = {t[0] for t in terms}
+    gone.add(a)
+    return c, tuple(sorted([t for t in total.items() if t[0] not in gone]))
+
+
+def _magnitude(t: tuple[int, int]) -> int:
+    return -abs(t[1])
+
+
+class Engine:
+    """Forms over one domain.
+
+    ``bounds`` maps variables to pairs of ends, integers or infinite floats.  A variable with a single value is replaced
+    by it unless ``keep_points``.  A subclass supplies the actions.
+    """
+
+    def __init__(self, bounds: Mapping[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
+        #: per atom: kind, range, and what it is made of
+        self.kind: list[int] = []
+        self.lo: list[Any] = []
+        self.hi: list[Any] = []
+        self.arg: list[Any] = []
+        self.divisor: list[int] = []
+        self.expr: list[Expr | None] = []
+        self.bounds = bounds
+        #: called with the name of a rule and its values in the order of ``Rule.variables``
+        self.record = record
+        self.keep_points = keep_points
+        self.facts: dict[Terms, tuple[Any, Any]] = {}
+        self.memo: dict[Expr, Form] = {}
+        self.quotients: dict[tuple[Form, int], Form] = {}
+        self.remainders: dict[tuple[Form, int], Form] = {}
+        self.others: dict[Any, Form] = {}
+        #: atoms by what they are made of; kept once something is known about atoms
+        self.index: dict[tuple[int, Any, int], int] | None = None
+
+    def refuse(self, rule: str, values: tuple[Any, ...]) -> None:
+        """Raise :class:`AssertionError`: the engine has proposed something that is no instance of the rule."""
+        raise AssertionError(f"{rule} does not apply to {values}")
+
+    # ---------------------------------------------------------------- reading
+    def read(self, e: Expr) -> Form:
+        """The normal form of ``e``."""
+        found = self.memo.get(e)
+        if found is not None:
+            return found
+        try:
+            return self._read(e)
+        except RecursionError:
+            for node in postorder(e, known=self.memo):
+                self._read(node)
+            return self.memo[e]
+
+    def _read(self, e: Expr) -> Form:
+        t = type(e)
+        memo = self.memo
+        if t is Sum:
+            c = e.const
+            terms = e.terms
+            total: dict[int, int] = {}
+            interesting = 0
+            kind = self.kind
+            for a, k in terms:
+                f = memo.get(a)
+                if f is None:
+                    f = self._read(a)
+                n, ts = f
+                if n:
+                    c += k * n
+                for b, j in ts:
+                    if kind[b]:
+                        interesting += 1
+                    if b in total:
+                        j = total[b] + j * k
+                        if j:
+                            total[b] = j
+                        else:
+                            del total[b]
+                    else:
+                        total[b] = j * k
+            if interesting and len(total) > 1:
+                f = self.recombine(c, total)
+            else:
+                f = (c, tuple(sorted(total.items())))
+        elif t is FloorDiv or t is Mod:
+            f = memo.get(e.a) or self._read(e.a)
+            b = e.b
+            if type(b) is Int:
+                f = self.floordiv(f, b.value) if t is FloorDiv else self.mod(f, b.value)
+            else:
+                f = self._opaque(e)
+        elif t is Var:
+            lo, hi = self.bounds.get(e, _EVERYTHING)
+            if lo == hi and not self.keep_points:
+                memo[e] = f = self._pinned(e, lo)
+                return f
+            a = len(self.kind)
+            self.kind.append(VARIABLE)
+            self.lo.append(lo)
+            self.hi.append(hi)
+            self.arg.append(None)
+            self.divisor.append(0)
+            self.expr.append(e)
+            f = (0, ((a, 1),))
+        elif t is Int:
+            f = (e.value, ())
+        elif t is Min or t is Max:
+            fs = [memo.get(a) or self._read(a) for a in e.args]
+            f = self.extremum(t is Min, fs)
+        elif t is CeilDiv and type(e.b) is Int:
+            f = memo.get(e.a) or self._read(e.a)
+            d = e.b.value
+            f = self.ceiling_of_positive(f, d) if d > 0 else self.ceiling_of_negative(f, d)
+        else:
+            f = self._opaque(e)
+        memo[e] = f
+        return f
+
+    def _pinned(self, e: Expr, n: int) -> Form:
+        """The constant that an expression is known to be."""
+        if self.record is not None:
+            self.record("value_known", (n, e))
+        return n, ()
+
+    def know(self, e: Expr, lo: Any, hi: Any) -> None:
+        """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten."""
+        c, terms = self.read(e)
+        if not terms:
+            return
+        lo, hi = lo - c, hi - c
+        g = gcd(*[k for _, k in terms])
+        if terms[0][1] < 0:
+            g = -g
+        if g < 0:
+            lo, hi = hi, lo
+        lo = lo if isinstance(lo, float) else -(-lo // g)
+        hi = hi if isinstance(hi, float) else hi // g
+        terms = tuple([(a, k // g) for a, k in terms])
+        if len(terms) == 1:
+            a = terms[0][0]
+            self.lo[a] = max(self.lo[a], lo)
+            self.hi[a] = min(self.hi[a], hi)
+        else:
+            old = self.facts.get(terms)
+            if old is not None:
+                lo, hi = max(lo, old[0]), min(hi, old[1])
+            self.facts[terms] = lo, hi
+            self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
+        self.index = {}
+        for a, t in enumerate(self.kind):
+            if t != VARIABLE:
+                self.index.setdefault((t, self.arg[a], self.divisor[a]), a)
+        self.memo = {e: f for e, f in self.memo.items() if type(e) is Var}
+        self.quotients.clear()
+        self.remainders.clear()
+        self.others.clear()
+
+    # ---------------------------------------------------------------- sums
+    def range(self, f: Form) -> tuple[Any, Any]:
+        """Bounds of every value the form takes."""
+        lo = hi = f[0]
+        los, his = self.lo, self.hi
+        for a, k in f[1]:
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+            else:
+                lo += k * his[a]
+                hi += k * los[a]
+        if self.facts and len(f[1]) > 1:
+            known = self.facts.get(f[1])
+            if known is not None:
+                lo = max(lo, known[0] + f[0])
+                hi = min(hi, known[1] + f[0])
+        return lo, hi
+
+    def add(self, x: Form, y: Form) -> Form:
+        """``x + y``."""
+        if not x[1]:
+            return (x[0] + y[0], y[1]) if x[0] else y
+        if not y[1]:
+            return (x[0] + y[0], x[1]) if y[0] else x
+        total = dict(x[1])
+        for a, k in y[1]:
+            if a in total:
+                k += total[a]
+                if k:
+                    total[a] = k
+                else:
+                    del total[a]
+            else:
+                total[a] = k
+        return self.recombine(x[0] + y[0], total)
+
+    def scale(self, x: Form, k: int) -> Form:
+        """``k·x``."""
+        if k == 1:
+            return x
+        if k == 0:
+            return ZERO
+        return x[0] * k, tuple([(a, j * k) for a, j in x[1]])
+
+    def shift(self, x: Form, n: int) -> Form:
+        """``x + n``."""
+        return x[0] + n, x[1]
+
+    def renewed(self, x: Form) -> Form:
+        """The normal form of a sum of atoms that were not added up by :meth:`add`."""
+        return self.recombine(x[0], dict(x[1])) if len(x[1]) > 1 else x
+
+    def recombine(self, c: int, total: dict[int, int]) -> Form:
+        """The form of a sum whose digits may belong together."""
+        if len(total) > 1:
+            kind = self.kind
+            remainders = [a for a in total if kind[a] == REMAINDER]
+            if remainders:
+                f = self._digits(c, total, remainders)
+                if f is not None:
+                    return f
+        return c, tuple(sorted(total.items()))
+
+    def _digits(self, c: int, total: dict[int, int], todo: list[int]) -> Form | None:
+        """What remainders in a sum become together with what stands above them, if anything."""
+        arg, divisor = self.arg, self.divisor
+        todo.sort(key=lambda a: (abs(total[a]), a), reverse=True)
+        while todo:
+            a = todo.pop()
+            w = total[a]
+            x = arg[a]
+            d = divisor[a]
+            p = w * d
+            q = self.floordiv(x, d)
+            if q[1] and _contains(total, q[1], p, a):
+                r = _without(c - p * q[0], total, q[1], a)
+                return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
+            # the digit above: t = (x // d) % n, with a coefficient that fits
+            for b in todo if q[1] else ():
+                v = total.get(b, 0)
+                n, rest = divmod(v * divisor[b], p)
+                if not v or rest or n <= 1:
+                    continue
+                t = self.mod(q, n)
+                if t[1] and _contains(total, t[1], p, a):
+                    r = _without(c - p * t[0], total, t[1], a)
+                    return self.digits_recombine(d, n, p, q, r, t, w, x)
+            if x[1] and _contains(total, x[1], -w, a):
+                r = _without(c + w * x[0], total, x[1], a)
+                return self.remainder_subtracts_to_quotient(d, r, w, -w, x)
+        return None
+
+    # ---------------------------------------------------------------- quotients
+    def floordiv(self, x: Form, d: int) -> Form:
+        """``x // d``."""
+        key = (x, d)
+        f = self.quotients.get(key)
+        if f is None:
+            f = self.quotients[key] = self._floordiv(x, d)
+        return f
+
+    def _floordiv(self, x: Form, d: int) -> Form:
+        c, terms = x
+        if not terms and d:
+            return c // d, ()
+        if d <= 1:
+            if d == 0:
+                raise ZeroDivisionError("division by the constant zero has no value")
+            return self.quotient_by_one(x) if d == 1 else self.negative_divisor_moves_up(d, x)
+        los, his = self.lo, self.hi
+        out = []
+        rest = []
+        lo = hi = c
+        for t in terms:
+            a, k = t
+            if k % d:
+                rest.append(t)
+                if k > 0:
+                    lo += k * los[a]
+                    hi += k * his[a]
+                else:
+                    lo += k * his[a]
+                    hi += k * los[a]
+            else:
+                out.append((a, k // d))
+        q = lo // d
+        if q == hi // d:
+            # what is left stays within one block
+            return self.quotient_certified(d, (q, tuple(out)), x) if out else self.quotient_known(d, q, x)
+        f = self._certified(c, rest, d)
+        if f is not None:
+            if out or f[1]:
+                return self.quotient_certified(d, (f[0], tuple(sorted(out + f[1]))), x)
+            return self.quotient_known(d, f[0], x)
+        n = c // d
+        if out or n:
+            return self.multiple_leaves_quotient(d, (c - n * d, tuple(rest)), (n, tuple(out)))
+        return self._quotient(x, d, lo, hi)
+
+    def _certified(self, c: int, terms: list[tuple[int, int]], d: int) -> Any:
+        """``(q, quotient terms)`` when some choice of coefficient quotients leaves a rest within one block."""
+        los, his = self.lo, self.hi
+        if self.facts:
+            known = self.facts.get(tuple(terms))
+            if known is not None:
+                q = (known[0] + c) // d
+                if q == (known[1] + c) // d:
+                    return q, []
+        for nearest in (True, False):
+            lo = hi = c
+            qs = []
+            for a, k in terms:
+                r = k % d
+                if nearest and r + r > d:
+                    r -= d
+                if r != k:
+                    qs.append((a, (k - r) // d))
+                    if not r:
+                        continue
+                if r > 0:
+                    lo += r * los[a]
+                    hi += r * his[a]
+                else:
+                    lo += r * his[a]
+                    hi += r * los[a]
+            if qs:
+                q = lo // d
+                if q == hi // d:
+                    return q, qs
+        return None
+
+    def _low_part(self, c: int, terms: Sequence[tuple[int, int]], d: int) -> Any:
+        """``(g, X, r)`` with ``c + terms = g·X + r``, g a divisor of d and ``0 <= r < g``; or ``None``."""
+        los, his = self.lo, self.hi
+        if len(terms) == 1:
+            k = terms[0][1]
+            g = gcd(d, k)
+            if g == 1:
+                return None
+            n = c // g
+            return g, (n, ((terms[0][0], k // g),)), (c - n * g, ())
+        ordered = sorted(terms, key=_magnitude)
+        # ranges of the tails
+        g = d
+        n = len(ordered)
+        gs = []
+        for _, k in ordered:
+            g = gcd(g, k)
+            if g == 1:
+                break
+            gs.append(g)
+        if not gs:
+            return None
+        i = len(gs)
+        lo = hi = 0
+        for a, k in ordered[i:]:
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+            else:
+                lo += k * his[a]
+                hi += k * los[a]
+        # the longest prefix has the smallest factor; a shorter one may leave room for the rest
+        while i:
+            g = gs[i - 1]
+            m = (c + lo) // g
+            if m == (c + hi) // g:
+                head = ordered[:i]
+                tail = ordered[i:]
+                return (
+                    g,
+                    (m, tuple(sorted([(a, k // g) for a, k in head]))),
+                    (c - m * g, tuple(sorted(tail))),
+                )
+            i -= 1
+            a, k = ordered[i]
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+            else:
+                lo += k * his[a]
+                hi += k * los[a]
+        return None
+
+    def _quotient(self, x: Form, d: int, lo: Any, hi: Any) -> Form:
+        """``x // d`` where no coefficient is a multiple of d and the constant lies in ``[0, d - 1]``."""
+        c, terms = x
+        low = self._low_part(c, terms, d)
+        if low is not None:
+            g, y, r = low
+            return self.common_factor_leaves_quotient(d, g, r, y)
+        kind = self.kind
+        if len(terms) == 1:
+            a, k = terms[0]
+            if k == 1:
+                t = kind[a]
+                if t == QUOTIENT:
+                    if c:
+                        return self.quotient_absorbs_summand(self.divisor[a], d, (c, ()), self.arg[a])
+                    return self.quotient_of_quotient(self.divisor[a], d, self.arg[a])
+                if t == REMAINDER and c == 0 and self.divisor[a] % d == 0:
+                    return self.quotient_of_remainder(d, self.divisor[a], self.arg[a])
+        else:
+            for i, (a, k) in enumerate(terms):
+                if k == 1 and kind[a] == QUOTIENT:
+                    others = terms[:i] + terms[i + 1 :]
+                    return self.quotient_absorbs_summand(self.divisor[a], d, (c, others), self.arg[a])
+        if c == d - 1 and all([k < 0 for _, k in terms]):
+            return self.complement_leaves_quotient(d, (0, tuple([(a, -k) for a, k in terms])))
+        if self.facts:
+            lo, hi = self.range(x)
+        return self._atom(QUOTIENT, x, d, lo // d, hi // d)
+
+    def _atom(self, kind: int, arg: Any, d: int, lo: Any, hi: Any) -> Form:
+        a = len(self.kind)
+        if self.index is not None:
+            found = self.index.setdefault((kind, arg, d), a)
+            if found != a:
+                lo, hi = max(lo, self.lo[found]), min(hi, self.hi[found])
+                self.lo[found], self.hi[found] = lo, hi
+                if lo == hi:
+                    return self._pinned(self.write((0, ((found, 1),))), lo)
+                return 0, ((found, 1),)
+        self.kind.append(kind)
+        self.lo.append(lo)
+        self.hi.append(hi)
+        self.arg.append(arg)
+        self.divisor.append(d)
+        self.expr.append(None)
+        return 0, ((a, 1),)
+
+    # ---------------------------------------------------------------- remainders
+    def mod(self, x: Form, d: int) -> Form:
+        """``x % d``."""
+        key = (x, d)
+        f = self.remainders.get(key)
+        if f is None:
+            f = self.remainders[key] = self._mod(x, d)
+        return f
+
+    def _mod(self, x: Form, d: int) -> Form:
+        c, terms = x
+        if not terms and d:
+            return c % d, ()
+        if d <= 1:
+            if d == 0:
+                raise ZeroDivisionError("division by the constant zero has no value")
+            return self.remainder_by_one(d, x) if d >= -1 else self.negative_modulus_moves_out(d, x)
+        los, his = self.lo, self.hi
+        kind, divisor = self.kind, self.divisor
+        rest = []
+        out = []
+        lo = hi = c
+        inner = -1
+        for t in terms:
+            a, k = t
+            if k % d:
+                rest.append(t)
+                if k > 0:
+                    lo += k * los[a]
+                    hi += k * his[a]
+                else:
+                    lo += k * his[a]
+                    hi += k * los[a]
+                if kind[a] == REMAINDER and not k * divisor[a] % d:
+                    inner = a
+            else:
+                out.append((a, k // d))
+        q = lo // d
+        if q == hi // d:
+            return self.remainder_certified(d, (q, tuple(out)), x) if out else self.remainder_known(d, q, x)
+        f = self._certified(c, rest, d)
+        if f is not None:
+            return self.remainder_certified(d, (f[0], tuple(sorted(out + f[1]))), x)
+        n = c // d
+        if out or n:
+            return self.multiple_leaves_remainder(d, (c - n * d, tuple(rest)), (n, tuple(out)))
+        if inner >= 0:
+            for i, (a, k) in enumerate(terms):
+                if a == inner:
+                    others = terms[:i] + terms[i + 1 :]
+                    return self.inner_remainder_vanishes(k, d, divisor[a], (c, others), self.arg[a])
+        low = self._low_part(c, rest, d)
+        if low is not None:
+            g, y, r = low
+            return self.common_factor_leaves_remainder(d, g, r, y)
+        if c == d - 1 and all([k < 0 for _, k in rest]):
+            return self.complement_leaves_remainder(d, (0, tuple([(a, -k) for a, k in rest])))
+        return self._atom(REMAINDER, x, d, 0, d - 1)
+
+    # ---------------------------------------------------------------- minimum and maximum
+    def extremum(self, least: bool, forms: Iterable[Form]) -> Form:
+        """The smallest (``least``) or the largest of several forms."""
+        own, other = (MINIMUM, MAXIMUM) if least else (MAXIMUM, MINIMUM)
+        args: list[Form] = []
+        todo = list(forms)
+        todo.reverse()
+        while todo:
+            f = todo.pop()
+            a = _lone(f)
+            if a >= 0 and self.kind[a] == own:
+                todo.extend(reversed(self.arg[a]))
+                continue
+            for g in args:
+                winner = self._winner(least, own, other, g, f)
+                if winner is not None:
+                    break
+            else:
+                args.append(f)
+                continue
+            if winner is not g:
+                args.remove(g)
+                todo.append(winner)
+        if len(args) == 1:
+            return args[0]
+        constants = [f[0] for f in args if f[1]]
+        if all(constants):
+            c = min(constants, key=lambda n: (abs(n), n))
+            x, y = args[0], self.extremum(least, args[1:])
+            return self.min_shifts(c, x, y) if least else self.max_shifts(c, x, y)
+        args.sort()
+        key = (own, tuple(args))
+        found = self.others.get(key)
+        if found is None:
+            ranges = [self.range(f) for f in args]
+            pick = min if least else max
+            lo, hi = pick([r[0] for r in ranges]), pick([r[1] for r in ranges])
+            found = self.others[key] = self._atom(own, tuple(args), 0, lo, hi)
+        return found
+
+    def _winner(self, least: bool, own: int, other: int, x: Form, y: Form) -> Form | None:
+        """Which of two arguments the extremum of both always is, if it is one of them."""
+        if x == y:
+            return x
+        lo, hi = self.range(self.add(y, self.scale(x, -1)))
+        if least:
+            if lo >= 0:
+                return self.min_keeps_smaller(x, y)
+            if hi <= 0:
+                return self.min_keeps_smaller(y, x)
+        else:
+            if hi <= 0:
+                return self.max_keeps_larger(x, y)
+            if lo >= 0:
+                return self.max_keeps_larger(y, x)
+        for f, g in ((x, y), (y, x)):
+            a = _lone(g)
+            if a >= 0 and self.kind[a] == other and f in self.arg[a]:
+                rest = [h for h in self.arg[a] if h != f]
+                h = self.extremum(not least, rest)
+                return self.min_absorbs_max(f, h) if least else self.max_absorbs_min(f, h)
+        return None
+
+    def _opaque(self, e: Expr) -> Form:
+        kids = [self.write(self.memo.get(c) or self._read(c)) for c in e.children]
+        new = rebuild(e, kids)
+        if type(new) is Int:
+            return new.value, ()
+        found = self.others.get(new)
+        if found is None:
+            found = self.others[new] = self._atom(OPAQUE, new, 0, float("-inf"), float("inf"))
+            self.expr[-1] = new
+        return found
+
+    # ---------------------------------------------------------------- writing
+    def write(self, f: Form) -> Expr:
+        """The expression of a form."""
+        c, terms = f
+        if not terms:
+            return integer(c)
+        expr = self.expr
+        parts = []
+        for a, k in terms:
+            e = expr[a]
+            parts.append((self._write(a) if e is None else e, k))
+        return distinct_sum(c, parts)
+
+    def _write(self, a: int) -> Expr:
+        t = self.kind[a]
+        if t == QUOTIENT:
+            e = floordiv(self.write(self.arg[a]), self.divisor[a])
+        elif t == REMAINDER:
+            e = mod(self.write(self.arg[a]), self.divisor[a])
+        elif t == MINIMUM:
+            e = minimum(*[self.write(f) for f in self.arg[a]])
+        else:
+            e = maximum(*[self.write(f) for f in self.arg[a]])
+        self.expr[a] = e
+        return e

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, floordiv, integer, linear
+from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, floordiv, integer, linear, mod
 from .facts import Facts
 
 __all__ = ["STRATEGIES", "Binding", "content", "least_common_multiple"]
@@ -209,6 +209,7 @@ def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
                 rest = linear(const, [(v, k) for v, k in terms if v is not t and v is not u])
                 yield {
                     "x": t.a,
+                    "z": integer(0),
                     "q": u.a,
                     "t": u,
                     "d": t.b,
@@ -217,6 +218,20 @@ def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
                     "w": integer(w),
                     "r": rest,
                 }
+
+
+def known_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """A quotient in a sum, scaled by its divisor, whose remainder has only one value."""
+    const, terms = _as_sum(e)
+    for t, v in terms:
+        parts = _division(t)
+        if isinstance(t, FloorDiv) and parts and v % parts[1] == 0:
+            x, d = parts
+            m = facts.interval(mod(x, d)).constant
+            if m is not None:
+                rest = linear(const, [(u, k) for u, k in terms if u is not t])
+                values = {"d": d, "m": m, "v": v, "w": v // d}
+                yield {"x": x, "r": rest, **{name: integer(n) for name, n in values.items()}}
 
 
 Strategy: TypeAlias = Callable[[Expr, Facts], Iterator[Binding]]
@@ -228,6 +243,7 @@ STRATEGIES: dict[str, Strategy] = {
     "common_factor": common_factor,
     "common_constant": common_constant,
     "complement": complement,
+    "known_remainder": known_remainder,
     "multiples": multiples,
     "next_digit": next_digit,
     "quotient_of_remainder": quotient_of_remainder,

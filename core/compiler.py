@@ -43,7 +43,7 @@ def engine_source(rules: Iterable[Rule], name: str, doc: str) -> str:
 
     Raises :class:`DeclarationError` for a right side that the engine's arithmetic cannot express.
     """
-    methods = [_method(r) for r in rules if not r.structural]
+    methods = [_method(r) for r in rules if not (r.structural or r.sharing)]
     return _HEADER.format(doc=doc, name=name) + "".join("\n" + m for m in methods)
 
 

@@ -14,10 +14,11 @@ Conditions on ranges are what the engine has just computed; a recorded run is ch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from math import gcd
 from typing import Any, TypeAlias
 
+from .actions import Actions, Form
 from .expr import (
     CeilDiv,
     Expr,
@@ -40,7 +41,6 @@ from .expr import (
 
 __all__ = ["Engine", "Form"]
 
-Form: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 Terms: TypeAlias = tuple[tuple[int, int], ...]
 
 VARIABLE, QUOTIENT, REMAINDER, MINIMUM, MAXIMUM, OPAQUE = range(6)
@@ -74,7 +74,7 @@ def _magnitude(t: tuple[int, int]) -> int:
     return -abs(t[1])
 
 
-class Engine:
+class Engine(Actions):
     """Forms over one domain.
 
     ``bounds`` maps variables to pairs of ends, integers or infinite floats.  A variable with a single value is replaced
@@ -98,6 +98,8 @@ class Engine:
         self.quotients: dict[tuple[Form, int], Form] = {}
         self.remainders: dict[tuple[Form, int], Form] = {}
         self.others: dict[Any, Form] = {}
+        #: remainders ``x % d`` that are known
+        self.exact: dict[tuple[Form, int], int] = {}
         #: atoms by what they are made of; kept once something is known about atoms
         self.index: dict[tuple[int, Any, int], int] | None = None
 
@@ -120,10 +122,11 @@ class Engine:
 
     def _read(self, e: Expr) -> Form:
         t = type(e)
+        node: Any = e
         memo = self.memo
         if t is Sum:
-            c = e.const
-            terms = e.terms
+            c = node.const
+            terms = node.terms
             total: dict[int, int] = {}
             interesting = 0
             kind = self.kind
@@ -150,10 +153,10 @@ class Engine:
             else:
                 f = (c, tuple(sorted(total.items())))
         elif t is FloorDiv or t is Mod:
-            f = memo.get(e.a) or self._read(e.a)
-            b = e.b
-            if type(b) is Int:
-                f = self.floordiv(f, b.value) if t is FloorDiv else self.mod(f, b.value)
+            f = memo.get(node.a) or self._read(node.a)
+            by = node.b
+            if type(by) is Int:
+                f = self.floordiv(f, by.value) if t is FloorDiv else self.mod(f, by.value)
             else:
                 f = self._opaque(e)
         elif t is Var:
@@ -170,14 +173,14 @@ class Engine:
             self.expr.append(e)
             f = (0, ((a, 1),))
         elif t is Int:
-            f = (e.value, ())
+            f = (node.value, ())
         elif t is Min or t is Max:
-            fs = [memo.get(a) or self._read(a) for a in e.args]
+            fs = [memo.get(a) or self._read(a) for a in node.args]
             f = self.extremum(t is Min, fs)
-        elif t is CeilDiv and type(e.b) is Int:
-            f = memo.get(e.a) or self._read(e.a)
-            d = e.b.value
-            f = self.ceiling_of_positive(f, d) if d > 0 else self.ceiling_of_negative(f, d)
+        elif t is CeilDiv and type(node.b) is Int:
+            f = memo.get(node.a) or self._read(node.a)
+            d = node.b.value
+            f = self.ceiling_of_positive(d, f) if d > 0 else self.ceiling_of_negative(d, f)
         else:
             f = self._opaque(e)
         memo[e] = f
@@ -191,36 +194,74 @@ class Engine:
 
     def know(self, e: Expr, lo: Any, hi: Any) -> None:
         """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten."""
-        c, terms = self.read(e)
-        if not terms:
-            return
-        lo, hi = lo - c, hi - c
-        g = gcd(*[k for _, k in terms])
-        if terms[0][1] < 0:
-            g = -g
-        if g < 0:
-            lo, hi = hi, lo
-        lo = lo if isinstance(lo, float) else -(-lo // g)
-        hi = hi if isinstance(hi, float) else hi // g
-        terms = tuple([(a, k // g) for a, k in terms])
-        if len(terms) == 1:
-            a = terms[0][0]
-            self.lo[a] = max(self.lo[a], lo)
-            self.hi[a] = min(self.hi[a], hi)
-        else:
-            old = self.facts.get(terms)
-            if old is not None:
-                lo, hi = max(lo, old[0]), min(hi, old[1])
-            self.facts[terms] = lo, hi
-            self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
+        self._narrow(self.read(e), lo, hi)
         self.index = {}
         for a, t in enumerate(self.kind):
             if t != VARIABLE:
                 self.index.setdefault((t, self.arg[a], self.divisor[a]), a)
-        self.memo = {e: f for e, f in self.memo.items() if type(e) is Var}
+        kept: dict[Expr, Form] = {}
+        for v, f in self.memo.items():
+            if type(v) is Var:
+                if f[1] and not self.keep_points:
+                    a = f[1][0][0]
+                    if self.lo[a] == self.hi[a]:
+                        f = self._pinned(v, self.lo[a])
+                kept[v] = f
+        self.memo = kept
+        for a, t in enumerate(self.kind):
+            if t == REMAINDER and self.lo[a] == self.hi[a]:
+                self.exact[self.arg[a], self.divisor[a]] = self.lo[a]
         self.quotients.clear()
         self.remainders.clear()
         self.others.clear()
+
+    def _narrow(self, f: Form, lo: Any, hi: Any) -> None:
+        """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
+        los, his = self.lo, self.hi
+        todo = [(f, lo, hi)]
+        while todo:
+            (c, terms), lo, hi = todo.pop()
+            if not terms:
+                continue
+            lo, hi = lo - c, hi - c
+            g = gcd(*[k for _, k in terms])
+            if terms[0][1] < 0:
+                g = -g
+                lo, hi = hi, lo
+            lo = lo / g if isinstance(lo, float) else -(-lo // g)
+            hi = hi / g if isinstance(hi, float) else hi // g
+            terms = tuple([(a, k // g) for a, k in terms])
+            if len(terms) > 1:
+                old = self.facts.get(terms)
+                if old is not None:
+                    lo, hi = max(lo, old[0]), min(hi, old[1])
+                self.facts[terms] = lo, hi
+                self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
+            least: Any = 0
+            most: Any = 0
+            for a, k in terms:
+                least += k * (los[a] if k > 0 else his[a])
+                most += k * (his[a] if k > 0 else los[a])
+            for a, k in terms:
+                # what the other summands leave for this one
+                if k > 0:
+                    low, high = lo - (most - k * his[a]), hi - (least - k * los[a])
+                else:
+                    low, high = lo - (most - k * los[a]), hi - (least - k * his[a])
+                    low, high, k = -high, -low, -k
+                low = low if isinstance(low, float) else -(-low // k)
+                high = high if isinstance(high, float) else high // k
+                # an infinite end minus itself is no number, and no comparison with it holds
+                narrower = False
+                if low > los[a]:
+                    los[a] = low
+                    narrower = True
+                if high < his[a]:
+                    his[a] = high
+                    narrower = True
+                if narrower and self.kind[a] == QUOTIENT:
+                    d = self.divisor[a]
+                    todo.append((self.arg[a], los[a] * d, his[a] * d + d - 1))
 
     # ---------------------------------------------------------------- sums
     def range(self, f: Form) -> tuple[Any, Any]:
@@ -279,12 +320,53 @@ class Engine:
         """The form of a sum whose digits may belong together."""
         if len(total) > 1:
             kind = self.kind
-            remainders = [a for a in total if kind[a] == REMAINDER]
-            if remainders:
-                f = self._digits(c, total, remainders)
-                if f is not None:
-                    return f
+            remainders = []
+            quotients = []
+            least = False
+            for a, k in total.items():
+                t = kind[a]
+                if t == REMAINDER:
+                    remainders.append(a)
+                elif t == QUOTIENT:
+                    if not k % self.divisor[a]:
+                        quotients.append(a)
+                elif t == MINIMUM:
+                    least = True
+            f = self._digits(c, total, remainders) if remainders else None
+            if f is None and quotients:
+                f = self._whole(c, total, quotients)
+            if f is None and least:
+                f = self._both_ends(c, total)
+            if f is not None:
+                return f
         return c, tuple(sorted(total.items()))
+
+    def _whole(self, c: int, total: dict[int, int], quotients: list[int]) -> Form | None:
+        """What a quotient in a sum becomes together with its own dividend, if that is there."""
+        quotients.sort()
+        for a in quotients:
+            x = self.arg[a]
+            d = self.divisor[a]
+            v = total[a]
+            w = -v // d
+            if self.exact:
+                m = self.exact.get((x, d))
+                if m is not None:
+                    return self.exact_quotient_multiplies(d, m, _without(c, total, (), a), v, -w, x)
+            if x[1] and _contains(total, x[1], w, a):
+                r = _without(c - w * x[0], total, x[1], a)
+                return self.quotient_subtracts_to_remainder(d, r, v, w, x)
+        return None
+
+    def _both_ends(self, c: int, total: dict[int, int]) -> Form | None:
+        """What the smaller and the larger of the same two forms become together."""
+        for a, w in sorted(total.items()):
+            if self.kind[a] == MINIMUM and len(self.arg[a]) == 2:
+                for b, v in total.items():
+                    if v == w and self.kind[b] == MAXIMUM and self.arg[b] == self.arg[a]:
+                        r = _without(c, total, ((b, v),), a)
+                        return self.min_and_max_sum(r, v, w, self.arg[a][0], self.arg[a][1])
+        return None
 
     def _digits(self, c: int, total: dict[int, int], todo: list[int]) -> Form | None:
         """What remainders in a sum become together with what stands above them, if anything."""
@@ -296,26 +378,38 @@ class Engine:
             x = arg[a]
             d = divisor[a]
             p = w * d
-            q = self.floordiv(x, d)
-            if q[1] and _contains(total, q[1], p, a):
-                r = _without(c - p * q[0], total, q[1], a)
-                return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
-            # the digit above: t = (x // d) % n, with a coefficient that fits
-            for b in todo if q[1] else ():
-                v = total.get(b, 0)
-                n, rest = divmod(v * divisor[b], p)
-                if not v or rest or n <= 1:
-                    continue
-                t = self.mod(q, n)
-                if t[1] and _contains(total, t[1], p, a):
-                    r = _without(c - p * t[0], total, t[1], a)
-                    return self.digits_recombine(d, n, p, q, r, t, w, x)
             if x[1] and _contains(total, x[1], -w, a):
                 r = _without(c + w * x[0], total, x[1], a)
                 return self.remainder_subtracts_to_quotient(d, r, w, -w, x)
+            for b, v in total.items():
+                if not v % p and b != a:
+                    break
+            else:
+                continue  # no summand can belong to the quotient
+            q = self.floordiv(x, d)
+            if not q[1]:
+                continue
+            if _contains(total, q[1], p, a):
+                r = _without(c - p * q[0], total, q[1], a)
+                return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
+            # the digit above: t = (x // d) % n, with a coefficient that fits
+            for b in todo:
+                v = total[b]
+                n, rest = divmod(v * divisor[b], p)
+                if rest or n <= 1:
+                    continue
+                if v == p:
+                    # the digit may be that of x + d·z, whose remainder is the same
+                    z = self.add(self.arg[b], self.scale(q, -1))
+                    if len(z[1]) == len(self.arg[b][1]) - len(q[1]):
+                        t: Form = (0, ((b, 1),))
+                        return self.digits_recombine(d, n, p, q, _without(c, total, t[1], a), t, w, x, z)
+                t = self.mod(q, n)
+                if t[1] and _contains(total, t[1], p, a):
+                    r = _without(c - p * t[0], total, t[1], a)
+                    return self.digits_recombine(d, n, p, q, r, t, w, x, ZERO)
         return None
 
-    # ---------------------------------------------------------------- quotients
     def floordiv(self, x: Form, d: int) -> Form:
         """``x // d``."""
         key = (x, d)
@@ -336,6 +430,7 @@ class Engine:
         out = []
         rest = []
         lo = hi = c
+        reducible = False
         for t in terms:
             a, k = t
             if k % d:
@@ -343,16 +438,19 @@ class Engine:
                 if k > 0:
                     lo += k * los[a]
                     hi += k * his[a]
+                    if k + k > d:
+                        reducible = True
                 else:
                     lo += k * his[a]
                     hi += k * los[a]
+                    reducible = True
             else:
                 out.append((a, k // d))
         q = lo // d
         if q == hi // d:
             # what is left stays within one block
             return self.quotient_certified(d, (q, tuple(out)), x) if out else self.quotient_known(d, q, x)
-        f = self._certified(c, rest, d)
+        f = self._certified(c, rest, d) if reducible or self.facts else None
         if f is not None:
             if out or f[1]:
                 return self.quotient_certified(d, (f[0], tuple(sorted(out + f[1]))), x)
@@ -374,10 +472,12 @@ class Engine:
         for nearest in (True, False):
             lo = hi = c
             qs = []
+            same = True
             for a, k in terms:
                 r = k % d
                 if nearest and r + r > d:
                     r -= d
+                    same = False
                 if r != k:
                     qs.append((a, (k - r) // d))
                     if not r:
@@ -392,11 +492,14 @@ class Engine:
                 q = lo // d
                 if q == hi // d:
                     return q, qs
+            if same:
+                break
         return None
 
-    def _low_part(self, c: int, terms: Sequence[tuple[int, int]], d: int) -> Any:
-        """``(g, X, r)`` with ``c + terms = g·X + r``, g a divisor of d and ``0 <= r < g``; or ``None``."""
+    def _low_part(self, x: Form, d: int) -> Any:
+        """``(g, y, r)`` with ``x = g·y + r``, g a divisor of d and ``0 <= r < g``; or ``None``."""
         los, his = self.lo, self.hi
+        c, terms = x
         if len(terms) == 1:
             k = terms[0][1]
             g = gcd(d, k)
@@ -450,7 +553,7 @@ class Engine:
     def _quotient(self, x: Form, d: int, lo: Any, hi: Any) -> Form:
         """``x // d`` where no coefficient is a multiple of d and the constant lies in ``[0, d - 1]``."""
         c, terms = x
-        low = self._low_part(c, terms, d)
+        low = self._low_part(x, d)
         if low is not None:
             g, y, r = low
             return self.common_factor_leaves_quotient(d, g, r, y)
@@ -517,6 +620,7 @@ class Engine:
         out = []
         lo = hi = c
         inner = -1
+        reducible = False
         for t in terms:
             a, k = t
             if k % d:
@@ -524,9 +628,12 @@ class Engine:
                 if k > 0:
                     lo += k * los[a]
                     hi += k * his[a]
+                    if k + k > d:
+                        reducible = True
                 else:
                     lo += k * his[a]
                     hi += k * los[a]
+                    reducible = True
                 if kind[a] == REMAINDER and not k * divisor[a] % d:
                     inner = a
             else:
@@ -534,7 +641,7 @@ class Engine:
         q = lo // d
         if q == hi // d:
             return self.remainder_certified(d, (q, tuple(out)), x) if out else self.remainder_known(d, q, x)
-        f = self._certified(c, rest, d)
+        f = self._certified(c, rest, d) if reducible or self.facts else None
         if f is not None:
             return self.remainder_certified(d, (f[0], tuple(sorted(out + f[1]))), x)
         n = c // d
@@ -545,7 +652,7 @@ class Engine:
                 if a == inner:
                     others = terms[:i] + terms[i + 1 :]
                     return self.inner_remainder_vanishes(k, d, divisor[a], (c, others), self.arg[a])
-        low = self._low_part(c, rest, d)
+        low = self._low_part(x, d)
         if low is not None:
             g, y, r = low
             return self.common_factor_leaves_remainder(d, g, r, y)

@@ -82,6 +82,8 @@ class Rule:
     keeps: tuple[str, ...] = ()
     #: the laws of the canonical form are applied by the constructors themselves and never matched
     structural: bool = False
+    #: applied to finished normal forms where that makes the results together cheaper
+    sharing: bool = False
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -225,11 +227,13 @@ def rule(
     keeps: Sequence[str] = (),
     *,
     structural: bool = False,
+    sharing: bool = False,
 ) -> Callable[[Callable[..., Rewrite]], Rule]:
     """Declare a rewrite rule.
 
     ``fires`` maps an expression (``expression | x in [lo, hi], …``) to its simplified form, ``keeps`` lists expressions
-    the rule must leave alone.  A ``structural`` rule is a law of the canonical form, which the constructors apply.
+    the rule must leave alone.  A ``structural`` rule is a law of the canonical form, which the constructors apply;
+    a ``sharing`` rule is another spelling, chosen once at the end.
     Raises :class:`DeclarationError` for an unannotated or unbound variable or a missing docstring.
     """
 
@@ -249,6 +253,7 @@ def rule(
             fires=dict(fires or {}),
             keeps=tuple(keeps),
             structural=structural,
+            sharing=sharing,
         )
         _check_bound(made.name, set(left.variables()), made.variables, made.choose)
         return made

@@ -1,8 +1,8 @@
 """Simplification of expressions on one domain: the engine for the catalogue, a plain driver for any other rule set.
 
-A rule set that carries an engine (:attr:`~indexproof.core.rewrite.RuleSet.engine`) is run by it.  Any other set of rules is
-run by :class:`Driver`, which applies compiled matchers bottom-up until nothing fires; it is slow and obvious, and the engine is
-compared with it.  Either way every step is an instance of a declared rule, and a trace says which.  Termination follows
+A rule set that carries an engine (:attr:`~indexproof.core.rewrite.RuleSet.engine`) is run by it.  Any other set of
+rules is run by :class:`Driver`, which applies compiled matchers bottom-up until nothing fires; it is slow and obvious,
+and the engine is compared with it.  Either way every step is an instance of a declared rule, and a trace says which.  Termination follows
 from the order of :func:`~indexproof.core.rewrite.measure`, which every rule is proved to decrease.
 """
 
@@ -17,6 +17,7 @@ from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs
 from .rewrite import Rule, RuleSet
+from .sharing import DIVISION_WEIGHT, Speller
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -32,6 +33,8 @@ class Step:
     binding: tuple[Expr, ...]
     before: Expr
     after: Expr
+    #: whether it is a spelling of the finished normal form (:mod:`.sharing`) and not a step towards it
+    spelling: bool = False
 
     def bindings(self) -> dict[str, Expr]:
         """The binding by variable name."""
@@ -44,8 +47,9 @@ class Step:
 class Simplifier:
     """A rule set made ready to run on one domain.
 
-    A variable that has only one value is replaced by it unless ``keep_points``.  ``trace`` collects the steps: equalities ``before = after`` that together, read as congruences, lead from the
-    expression to its normal form.
+    A variable that has only one value is replaced by it unless ``keep_points``.  ``division_weight`` is what a division
+    costs when any other operation costs one.  ``trace`` collects the steps: equalities ``before = after`` that together,
+    read as congruences, lead from the expression to its normal form, and then those that spell it.
     """
 
     def __init__(
@@ -55,8 +59,10 @@ class Simplifier:
         trace: list[Step] | None = None,
         *,
         keep_points: bool = False,
+        division_weight: int = DIVISION_WEIGHT,
     ) -> None:
         self.rules = rules
+        self.division_weight = division_weight
         self.facts = facts
         self.trace = trace
         self.engine: Engine | None = None
@@ -82,6 +88,16 @@ class Simplifier:
             # an unbounded variable is a float infinity, which has no product with integers beyond the floats
             return self.driver(e)
 
+    def all(self, es: Sequence[Expr]) -> list[Expr]:
+        """The results of one map: normal forms, written so that together they cost least (:mod:`.sharing`)."""
+        engine = self.engine
+        if engine is None:
+            return [self.driver(e) for e in es]
+        try:
+            return Speller(engine, self.division_weight)([engine.read(e) for e in es])
+        except OverflowError:
+            return [self.driver(e) for e in es]
+
 
 def _engine(
     rules: RuleSet, make: type[Engine], facts: Facts, trace: list[Step] | None, keep_points: bool
@@ -95,13 +111,14 @@ def _engine(
             rule = rules[name]
             assert isinstance(rule, Rule)
             binding = tuple(
-                integer(v) if isinstance(v, int) else v if isinstance(v, Expr) else engine.write(v) for v in values
+                integer(v) if isinstance(v, int) else v if isinstance(v, Expr) else engine.write(v)
+                for v in values
             )
             at = dict(zip(rule.variables, binding, strict=True))
             before = rule.left.substitute(at)
             after = rule.right.substitute(at)
             if before is not after:  # the constructors may have done it already
-                steps.append(Step(rule, binding, before, after))
+                steps.append(Step(rule, binding, before, after, rule.sharing))
 
         engine.record = record
     for e, r in facts.known.items():
@@ -197,17 +214,9 @@ def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[tuple[Rule, Match
     if found is None:
         found = {}
         for r in rules:
-            if not r.structural:
+            if not (r.structural or r.sharing):
                 # a left side that is a bare variable is every expression
                 for head in _HEADS if isinstance(r.left, Var) else (type(r.left),):
                     found.setdefault(head, []).append((r, matcher(r)))
         _cache[rules] = found
     return found
-
-
-def simplify_all(
-    es: Sequence[Expr], rules: RuleSet, facts: Facts, trace: list[Step] | None = None
-) -> list[Expr]:
-    """Normal forms of several expressions on one domain."""
-    run = Simplifier(rules, facts, trace)
-    return [run(e) for e in es]

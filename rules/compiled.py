@@ -173,13 +173,13 @@ class CatalogueEngine(Engine):
             self.record("quotient_and_remainder_recombine", (d, p, q, r, w, x,))
         return self.add(self.scale(x, w), r)
 
-    def digits_recombine(self, d: int, n: int, p: int, q: Form, r: Form, t: Form, w: int, x: Form) -> Form:
-        """``(x mod d)·w + t·p + r…  →  (x mod (d·n))·w + r…   when 0 < n,  p = d·w,  q = x // d,  t = q mod n``"""
+    def digits_recombine(self, d: int, n: int, p: int, q: Form, r: Form, t: Form, w: int, x: Form, z: Form) -> Form:
+        """``(x mod d)·w + t·p + r…  →  ((z·d + x) mod (d·n))·w + r…   when 0 < n,  p = d·w,  q = x // d,  t = (q + z) mod n``"""
         if not (0 < n and p == (w * d)):
-            self.refuse("digits_recombine", (d, n, p, q, r, t, w, x,))
+            self.refuse("digits_recombine", (d, n, p, q, r, t, w, x, z,))
         if self.record is not None:
-            self.record("digits_recombine", (d, n, p, q, r, t, w, x,))
-        return self.add(self.scale(self.mod(x, (n * d)), w), r)
+            self.record("digits_recombine", (d, n, p, q, r, t, w, x, z,))
+        return self.add(self.scale(self.mod(self.add(x, self.scale(self.renewed(z), d)), (n * d)), w), r)
 
     def remainder_subtracts_to_quotient(self, d: int, r: Form, v: int, w: int, x: Form) -> Form:
         """``(x mod d)·v + x·w + r…  →  (x // d)·d·w + r…   when v = -w``"""
@@ -196,6 +196,14 @@ class CatalogueEngine(Engine):
         if self.record is not None:
             self.record("quotient_subtracts_to_remainder", (d, r, v, w, x,))
         return self.add(self.scale(self.mod(x, d), w), r)
+
+    def exact_quotient_multiplies(self, d: int, m: int, r: Form, v: int, w: int, x: Form) -> Form:
+        """``(x // d)·v + r…  →  (x - m)·w + r…   when v = d·w,  x mod d = m``"""
+        if not (v == (w * d)):
+            self.refuse("exact_quotient_multiplies", (d, m, r, v, w, x,))
+        if self.record is not None:
+            self.record("exact_quotient_multiplies", (d, m, r, v, w, x,))
+        return self.add(self.scale(self.shift(x, (-1 * m + 0)), w), r)
 
     def min_keeps_smaller(self, x: Form, y: Form) -> Form:
         """``min(x, y)  →  x   when x ≤ y``"""

@@ -1,11 +1,19 @@
-"""Constraints ``expression ∈ [lo, hi]``: the rewrites that the indexing analysis names, merging, and tightening."""
+"""Constraints ``expression ∈ [lo, hi]``: the rewrites that the indexing analysis names, merging, and tightening.
+
+A box of a variable is a constraint too.  Every rule descends in the order of
+:mod:`indexproof.core.constraint_order`.
+"""
 
 from __future__ import annotations
 
-from ..core.expr import Expr, ceildiv, maximum, minimum
+from ..core.expr import Expr, ceildiv, integer, maximum, minimum
 from ..core.rewrite import Bounded, Const, ConstraintRewrite, Rest, constraint_rule
 
+#: The constraint that holds nowhere.
+NOWHERE = Bounded(integer(0), integer(1), integer(1))
 
+
+# ------------------------------------------------------------------------------------------------- single constraints
 @constraint_rule(fires={"a + 5 in [0, 20]": "a in [-5, 15]"})
 def summand_moves_into_bounds(r: Rest, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """A constant summand shifts the bounds."""
@@ -24,11 +32,24 @@ def positive_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> C
     )
 
 
-@constraint_rule(fires={"-a in [1, 20]": "a in [-20, -1]", "-3*a in [1, 20]": "a in [-6, -1]"})
+@constraint_rule(
+    fires={
+        "-a in [1, 20]": "a in [-20, -1]",
+        "-3*a in [1, 20]": "a in [-6, -1]",
+        "a - b - c in [0, 4]": "-a + b + c in [-4, 0]",
+    },
+    keeps=["a + b - c in [0, 4]"],
+)
 def negative_factor_exchanges_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """A negative factor divides the bounds and exchanges them."""
+    """A negative factor divides the bounds and exchanges them.
+
+    It is taken out where more summands are negative than positive.
+    """
     return ConstraintRewrite(
-        (Bounded(x * k, lo, hi),), (Bounded(x, ceildiv(hi, k), lo // k),), when=(k < 0,), choose="content"
+        (Bounded(x * k, lo, hi),),
+        (Bounded(x, ceildiv(hi, k), lo // k),),
+        when=(k < 0,),
+        choose="negative_content",
     )
 
 
@@ -44,6 +65,123 @@ def negative_divisor_scales_bounds(x: Expr, d: Const, lo: Const, hi: Const) -> C
     return ConstraintRewrite((Bounded(x // d, lo, hi),), (Bounded(x, hi * d + d + 1, lo * d),), when=(d < 0,))
 
 
+@constraint_rule(
+    fires={"min(a, b) in [2, 100] | a in [0, 9], b in [0, 9]": "a in [2, 9]; b in [2, 9]"},
+    keeps=["min(a, b) in [0, 4] | a in [0, 9], b in [0, 9]"],
+)
+def minimum_from_below(x: Expr, y: Expr, lo: Const, hi: Const, b: Const, d: Const) -> ConstraintRewrite:
+    """A minimum is at least lo exactly when both arguments are."""
+    return ConstraintRewrite(
+        (Bounded(minimum(x, y), lo, hi),),
+        (Bounded(x, lo, b), Bounded(y, lo, d)),
+        when=(x <= b, y <= d, minimum(x, y) <= hi),
+        choose="both_ranges",
+    )
+
+
+@constraint_rule(
+    fires={"max(a, b) in [-100, 7] | a in [0, 9], b in [0, 9]": "a in [0, 7]; b in [0, 7]"},
+    keeps=["max(a, b) in [4, 9] | a in [0, 9], b in [0, 9]"],
+)
+def maximum_from_above(x: Expr, y: Expr, lo: Const, hi: Const, a: Const, c: Const) -> ConstraintRewrite:
+    """A maximum is at most hi exactly when both arguments are."""
+    return ConstraintRewrite(
+        (Bounded(maximum(x, y), lo, hi),),
+        (Bounded(x, a, hi), Bounded(y, c, hi)),
+        when=(a <= x, c <= y, lo <= maximum(x, y)),
+        choose="both_ranges",
+    )
+
+
+@constraint_rule(
+    fires={
+        "(a + 1) % 4 in [3, 3]": "a % 4 in [2, 2]",
+        "(3*a + 1) % 7 in [0, 0]": "a % 7 in [2, 2]",
+        "(a + b - 3) % 4 in [0, 0]": "(a + b) % 4 in [3, 3]",
+    },
+    keeps=["(2*a + b) % 4 in [1, 1]", "(a + 1) % 4 in [0, 2]"],
+)
+def residue_is_rescaled(
+    x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const, v: Const
+) -> ConstraintRewrite:
+    """x is s modulo m exactly when a unit times x is the unit times s.
+
+    ``u·v`` is 1 modulo m and ``y - t`` is ``u·(x - s)``, so ``x - s`` is ``v·(y - t)``.
+    """
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s),),
+        (Bounded(y % m, t, t),),
+        when=(
+            m > 0,
+            s.within(0, m - 1),
+            t.within(0, m - 1),
+            m.divides(u * v - 1),
+            m.divides(y - t - u * (x - s)),
+        ),
+        choose="residue",
+        by=(
+            m.divides(x - s),
+            (u * (x - s)).eq(m * (u * ((x - s) // m))),
+            (y - t).eq(m * ((y - t - u * (x - s)) // m) + m * (u * ((x - s) // m))),
+            m.divides(y - t),
+            (y % m).eq(t),
+        ),
+        back_by=(
+            m.divides(y - t),
+            (u * (x - s)).eq(m * ((y - t) // m) - m * ((y - t - u * (x - s)) // m)),
+            (u * v * (x - s)).eq(m * (v * ((y - t) // m) - v * ((y - t - u * (x - s)) // m))),
+            (u * v * (x - s)).eq(x - s + m * ((u * v - 1) // m * (x - s))),
+            m.divides(x - s),
+            (x % m).eq(s),
+        ),
+    )
+
+
+@constraint_rule(
+    fires={
+        "a + b in [-5, 9] | a in [0, 5], b in [1, 8]": "a + b in [1, 9]",
+        "a % 8 in [3, 12]": "a % 8 in [3, 7]",
+    },
+    keeps=["a + b in [2, 9] | a in [0, 5], b in [1, 8]"],
+)
+def bounds_meet_range(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
+    """Bounds reach no further than the values do."""
+    return ConstraintRewrite(
+        (Bounded(x, lo, hi),),
+        (Bounded(x, maximum(lo, a), minimum(hi, b)),),
+        when=(x.within(a, b),),
+        guard=(a <= b, lo <= b, a <= hi, (lo < a) | (b < hi)),
+        choose="whole_range",
+    )
+
+
+@constraint_rule(
+    fires={"a + b in [0, 20] | a in [0, 5], b in [1, 3]": ""},
+    keeps=["a + b in [0, 7] | a in [0, 5], b in [1, 3]"],
+)
+def satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
+    """A constraint that always holds says nothing."""
+    return ConstraintRewrite((Bounded(x, lo, hi),), (), when=(x.within(lo, hi),))
+
+
+@constraint_rule(
+    fires={
+        "a + b in [20, 30] | a in [0, 5], b in [0, 5]": "a in [0, -1]; b in [0, -1]",
+        "a % 4 in [5, 6]": "a in [0, -1]",
+    },
+    keeps=["a + b in [10, 30] | a in [0, 5], b in [0, 5]"],
+)
+def impossible_constraint_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
+    """Bounds that no value reaches hold nowhere."""
+    return ConstraintRewrite(
+        (Bounded(x, lo, hi),),
+        (NOWHERE,),
+        when=(x.within(a, b), (hi < a) | (b < lo) | (hi < lo)),
+        choose="whole_range",
+    )
+
+
+# --------------------------------------------------------------------------------------------------- two constraints
 @constraint_rule(fires={"a in [0, 9]; a in [4, 12]": "a in [4, 9]"})
 def same_expression_intersects(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:
     """Two ranges of one expression are their intersection."""
@@ -53,7 +191,7 @@ def same_expression_intersects(x: Expr, a: Const, b: Const, c: Const, d: Const) 
 
 
 @constraint_rule(
-    fires={"a % 8 in [3, 3]; a % 4 in [3, 3]": "a % 8 in [3, 3]"}, keeps=["a % 8 in [3, 3]; a % 4 in [2, 2]"]
+    fires={"a % 8 in [3, 3]; a % 4 in [3, 3]": "a % 8 in [3, 3]"}, keeps=["a % 8 in [3, 3]; b % 4 in [3, 3]"]
 )
 def implied_remainder_vanishes(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
     """A remainder modulo m decides the remainder modulo every divisor of m."""
@@ -69,7 +207,7 @@ def implied_remainder_vanishes(x: Expr, m: Const, n: Const, s: Const, t: Const) 
         "a % 4 in [1, 1]; a % 6 in [3, 3]": "a % 12 in [9, 9]",
         "a % 2 in [0, 0]; a % 3 in [0, 0]": "a % 6 in [0, 0]",
     },
-    keeps=["a % 4 in [1, 1]; a % 6 in [2, 2]"],
+    keeps=["a % 4 in [1, 1]; b % 6 in [3, 3]"],
 )
 def remainders_merge(
     x: Expr,
@@ -102,7 +240,7 @@ def remainders_merge(
             (w % n).eq(t),
             w.within(0, k - 1),
         ),
-        choose="least_common_multiple",
+        choose="common_multiple",
         by=(
             m.divides(x - w),
             n.divides(x - w),
@@ -122,21 +260,155 @@ def remainders_merge(
     )
 
 
-@constraint_rule(fires={"a % 4 in [2, 2]; a in [0, 16]": "a % 4 in [2, 2]; a in [2, 14]"})
+@constraint_rule(
+    fires={"a % 4 in [1, 1]; a % 6 in [2, 2]": "a in [0, -1]"}, keeps=["a % 4 in [1, 1]; a % 6 in [3, 3]"]
+)
+def remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const, g: Const) -> ConstraintRewrite:
+    """Two remainders of x agree modulo every common divisor of the moduli, or there is no x."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s), Bounded(x % n, t, t)),
+        (NOWHERE,),
+        when=(g.divides(m), g.divides(n), ~g.divides(s - t)),
+        guard=(g.ne(0),),
+        choose="greatest_common_divisor",
+        by=(
+            m.divides(x - s),
+            n.divides(x - t),
+            (x - s).eq(g * ((m // g) * ((x - s) // m))),
+            (x - t).eq(g * ((n // g) * ((x - t) // n))),
+            (s - t).eq(g * ((n // g) * ((x - t) // n)) - g * ((m // g) * ((x - s) // m))),
+            g.divides(s - t),
+        ),
+    )
+
+
+@constraint_rule(
+    fires={"a % 4 in [2, 2]; a in [0, 16]": "a % 4 in [2, 2]; a in [2, 14]"},
+    keeps=["a % 4 in [2, 2]; a in [2, 14]"],
+)
 def remainder_tightens_bounds(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Bounds move inwards to the nearest values with the right remainder."""
     return ConstraintRewrite(
         (Bounded(x % m, s, s), Bounded(x, lo, hi)),
         (Bounded(x % m, s, s), Bounded(x, lo + (s - lo) % m, hi - (hi - s) % m)),
         when=(m > 0,),
-        guard=(((s - lo) % m + (hi - s) % m).ne(0),),
+        guard=(lo <= hi, ((s - lo) % m + (hi - s) % m).ne(0)),
     )
 
 
 @constraint_rule(
-    fires={"a + b in [0, 20] | a in [0, 5], b in [1, 3]": ""},
-    keeps=["a + b in [0, 7] | a in [0, 5], b in [1, 3]"],
+    fires={"a % 8 in [2, 4]; a in [5, 20]": "a % 8 in [2, 4]; a in [10, 20]"},
+    keeps=["a % 8 in [2, 4]; a in [4, 20]"],
 )
-def satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
-    """A constraint that always holds says nothing."""
-    return ConstraintRewrite((Bounded(x, lo, hi),), (), when=(x.within(lo, hi),))
+def window_raises_lower_bound(
+    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
+) -> ConstraintRewrite:
+    """A lower bound outside the window of remainders moves up to where the window begins."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, t), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, t), Bounded(x, lo + (s - lo) % m, hi)),
+        when=(m > 0, t - s < (lo - s) % m),
+        guard=(lo <= hi, s <= t),
+    )
+
+
+@constraint_rule(
+    fires={"a % 8 in [2, 4]; a in [4, 24]": "a % 8 in [2, 4]; a in [4, 20]"},
+    keeps=["a % 8 in [2, 4]; a in [4, 19]"],
+)
+def window_lowers_upper_bound(
+    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
+) -> ConstraintRewrite:
+    """An upper bound outside the window of remainders moves down to where the window ends."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, t), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, t), Bounded(x, lo, hi - (hi - t) % m)),
+        when=(m > 0, t - s < (hi - s) % m),
+        guard=(lo <= hi, s <= t),
+    )
+
+
+@constraint_rule(
+    fires={"2*a + b in [3, 9] | a in [0, 30], b in [0, 3]": "2*a + b in [3, 9]; a in [0, 4]"},
+    keeps=["2*a + b in [3, 9] | a in [0, 4], b in [0, 3]"],
+)
+def sum_bounds_summand(
+    x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """What a sum may be, less what its other summands may be, is left for ``k·x``."""
+    return ConstraintRewrite(
+        (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
+        (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(lo - q, k)), minimum(b, (hi - p) // k))),
+        when=(k > 0, r.within(p, q)),
+        guard=(a <= b, (a < ceildiv(lo - q, k)) | ((hi - p) // k < b)),
+        choose="summand",
+    )
+
+
+@constraint_rule(
+    fires={"b - 2*a in [-9, 1] | a in [0, 30], b in [0, 3]": "b - 2*a in [-9, 1]; a in [0, 6]"},
+    keeps=["b - 2*a in [-9, 1] | a in [0, 6], b in [0, 3]"],
+)
+def sum_bounds_negative_summand(
+    x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """As for positive factors, with the bounds exchanged."""
+    return ConstraintRewrite(
+        (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
+        (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(hi - p, k)), minimum(b, (lo - q) // k))),
+        when=(k < 0, r.within(p, q)),
+        guard=(a <= b, (a < ceildiv(hi - p, k)) | ((lo - q) // k < b)),
+        choose="summand",
+    )
+
+
+@constraint_rule(
+    fires={"a // 4 * 2 + b in [3, 9] | a in [0, 99], b in [0, 3]": "a // 4 * 2 + b in [3, 9]; a in [0, 19]"},
+    keeps=["a // 4 * 2 + b in [3, 9] | a in [0, 19], b in [0, 3]"],
+)
+def sum_bounds_dividend(
+    x: Expr, d: Const, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """A quotient that is a summand bounds its dividend by whole blocks."""
+    return ConstraintRewrite(
+        (Bounded((x // d) * k + r, lo, hi), Bounded(x, a, b)),
+        (
+            Bounded((x // d) * k + r, lo, hi),
+            Bounded(x, maximum(a, ceildiv(lo - q, k) * d), minimum(b, (hi - p) // k * d + d - 1)),
+        ),
+        when=(k > 0, d > 0, r.within(p, q)),
+        guard=(a <= b, (a < ceildiv(lo - q, k) * d) | ((hi - p) // k * d + d - 1 < b)),
+        choose="summand",
+        by=(
+            (x // d).within(ceildiv(lo - q, k), (hi - p) // k),
+            (ceildiv(lo - q, k) * d) <= (x // d) * d,
+            (x // d) * d <= ((hi - p) // k) * d,
+        ),
+    )
+
+
+@constraint_rule(
+    fires={
+        "b - a // 4 * 2 in [-9, 1] | a in [0, 99], b in [0, 3]": "b - a // 4 * 2 in [-9, 1]; a in [0, 27]"
+    },
+    keeps=["b - a // 4 * 2 in [-9, 1] | a in [0, 27], b in [0, 3]"],
+)
+def sum_bounds_negative_dividend(
+    x: Expr, d: Const, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """As for positive factors, with the bounds exchanged."""
+    return ConstraintRewrite(
+        (Bounded((x // d) * k + r, lo, hi), Bounded(x, a, b)),
+        (
+            Bounded((x // d) * k + r, lo, hi),
+            Bounded(x, maximum(a, ceildiv(hi - p, k) * d), minimum(b, (lo - q) // k * d + d - 1)),
+        ),
+        when=(k < 0, d > 0, r.within(p, q)),
+        guard=(a <= b, (a < ceildiv(hi - p, k) * d) | ((lo - q) // k * d + d - 1 < b)),
+        choose="summand",
+        by=(
+            (x // d).within(ceildiv(hi - p, k), (lo - q) // k),
+            (ceildiv(hi - p, k) * d) <= (x // d) * d,
+            (x // d) * d <= ((lo - q) // k) * d,
+        ),
+    )

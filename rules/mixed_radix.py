@@ -14,9 +14,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
     },
     keeps=["(a // 4)*4 + a % 3"],
 )
-def quotient_and_remainder_recombine(
-    x: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest
-) -> Rewrite:
+def quotient_and_remainder_recombine(x: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """Quotient times divisor plus remainder is the dividend; the quotient may be written in any way."""
     return Rewrite(
         q * p + (x % d) * w + r, x * w + r, when=(p.eq(d * w), q.eq(x // d)), choose="quotient_of_remainder"
@@ -31,16 +29,17 @@ def quotient_and_remainder_recombine(
     keeps=["(a // 4 % 5)*12 + (a % 3)*3"],
 )
 def digits_recombine(
-    x: Expr, q: Expr, t: Expr, d: Const, n: Const, p: Const, w: Const, r: Rest
+    x: Expr, z: Expr, q: Expr, t: Expr, d: Const, n: Const, p: Const, w: Const, r: Rest
 ) -> Rewrite:
-    """Two adjacent mixed-radix digits of x are one digit of the product radix.
+    """Two adjacent mixed-radix digits of one number are one digit of the product radix.
 
-    The quotient q of x and the digit t of it may be written in any way.
+    The number is ``x + d·z``: its lowest digit is that of x, and q + z is its quotient, if q is that of x.  Quotient and
+    digit may be written in any way.
     """
     return Rewrite(
         t * p + (x % d) * w + r,
-        (x % (d * n)) * w + r,
-        when=(n > 0, p.eq(d * w), q.eq(x // d), t.eq(q % n)),
+        (x + z * d) % (d * n) * w + r,
+        when=(n > 0, p.eq(d * w), q.eq(x // d), t.eq((q + z) % n)),
         choose="next_digit",
     )
 
@@ -55,3 +54,14 @@ def remainder_subtracts_to_quotient(x: Expr, d: Const, w: Const, v: Const, r: Re
 def quotient_subtracts_to_remainder(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
     """What is left of x without its whole divisors is the remainder."""
     return Rewrite(x * w + (x // d) * v + r, (x % d) * w + r, when=(v.eq(-(d * w)),))
+
+
+@rule(
+    fires={"(a // 4)*8 + b | a in [5, 5]": "2*a + b - 2"},
+    keeps=["(a // 4)*8 + b"],
+)
+def exact_quotient_multiplies(x: Expr, d: Const, m: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """A quotient whose remainder is known, taken times the divisor, is the dividend without the remainder."""
+    return Rewrite(
+        (x // d) * v + r, (x - m) * w + r, when=(v.eq(d * w), (x % d).eq(m)), choose="known_remainder"
+    )

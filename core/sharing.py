@@ -1,0 +1,503 @@
+"""Writing normal forms so that together they cost least: the last pass of the simplifier.
+
+Normal forms are best for finding what is equal; as programs they can be written better.  A remainder is a difference where
+its quotient is needed anyway; quotients and remainders can be those of another dividend that is there already; constants
+can stand inside a quotient.  Each spelling is an instance of a rule of the set *sharing*, chosen where it lowers the cost
+
+    number of operations + (division weight - 1) · number of divisions,
+
+operations and divisions counted once for all results.  The choices are greedy and made in a fixed order; the sums that
+are compared are small, so an estimate of the change is enough.
+"""
+
+from __future__ import annotations
+
+from .actions import Form
+from .engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine, Terms
+from .expr import Expr, distinct_sum, floordiv, integer, linear, maximum, minimum, mod
+
+__all__ = ["DIVISION_WEIGHT", "Speller"]
+
+#: What a division costs when any other operation costs one.
+DIVISION_WEIGHT = 3
+
+
+def _below(f: Form, a: int) -> bool:
+    """Whether all atoms of the form are older than ``a``, so that a can be written with it."""
+    for b, _ in f[1]:
+        if b >= a:
+            return False
+    return True
+
+
+def _plain(f: Form) -> bool:
+    """Whether the form is a single atom, which costs nothing to write."""
+    return not f[0] and len(f[1]) == 1 and f[1][0][1] == 1
+
+
+class Speller:
+    """Writes forms of one engine.  ``weight`` is what a division costs in units of other operations."""
+
+    def __init__(self, engine: Engine, weight: int = DIVISION_WEIGHT) -> None:
+        self.engine = engine
+        self.weight = weight
+        #: dividends that are there anyway, the widest first
+        self.wide: list[Form] = []
+        #: atoms written with another dividend and divisor, and what must be subtracted from them then
+        self.spelling: dict[int, tuple[Form, int]] = {}
+        self.offset: dict[int, int] = {}
+        self.reason: dict[int, tuple[str, tuple[object, ...]]] = {}
+        self.differences: list[int] = []
+        self.done: dict[int, Expr] = {}
+
+    def __call__(self, forms: list[Form]) -> list[Expr]:
+        """The expressions of the forms."""
+        kind = self.engine.kind
+        found = 0
+        for f in forms:
+            for t in f[1]:
+                if kind[t[0]]:
+                    found += 1
+        if not found:
+            return [self.engine.write(f) for f in forms]
+        forms = self._as_differences(forms)
+        self._choose(forms)
+        if not (self.spelling or self.wide):
+            if self.engine.record is not None:
+                self._record_differences()
+            return [self.engine.write(f) for f in forms]
+        if self.engine.record is not None:
+            self._record_differences()
+        return [self.write(f) for f in forms]
+
+    # ---------------------------------------------------------------- remainders as differences
+    def _as_differences(self, forms: list[Form]) -> list[Form]:
+        """The forms with ``x % d`` as ``x - d·(x // d)`` where that is cheaper.
+
+        A remainder that stands inside another atom stays.
+        """
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        uses: dict[int, list[int]] = {}
+        found = False
+        for i, f in enumerate(forms):
+            for a, _ in f[1]:
+                if kind[a] == REMAINDER:
+                    found = True
+                if a in uses:
+                    uses[a].append(i)
+                else:
+                    uses[a] = [i]
+        if not found:
+            return forms
+        products: dict[tuple[int, int], int] = {}
+        for f in forms:
+            for t in f[1]:
+                products[t] = products.get(t, 0) + 1
+        nested: set[int] = set()
+        seen = set(uses)
+        stack = list(uses)
+        while stack:
+            a = stack.pop()
+            kind_of = kind[a]
+            if kind_of == VARIABLE or kind_of == OPAQUE:
+                continue
+            for f in arg[a] if kind_of == MINIMUM or kind_of == MAXIMUM else (arg[a],):
+                for t in f[1]:
+                    b = t[0]
+                    products[t] = products.get(t, 0) + 1
+                    nested.add(b)
+                    if b not in seen:
+                        seen.add(b)
+                        stack.append(b)
+        candidates = [a for a in uses if kind[a] == REMAINDER and a not in nested]
+        if not candidates:
+            return forms
+        # large divisors first: their quotients are what smaller remainders may be differences of
+        candidates.sort(key=lambda a: (-divisor[a], arg[a]))
+        sums = [dict(f[1]) for f in forms]
+        constants = [f[0] for f in forms]
+        again = True
+        while again:
+            again = False
+            left = []
+            for a in candidates:
+                x = arg[a]
+                d = divisor[a]
+                q = engine.floordiv(x, d)
+                new = [b for b, _ in q[1] if b not in seen]
+                if not self._ready(new, seen):
+                    left.append(a)
+                    continue
+                divisions = len(new) - 1
+                operations = divisions
+                for i in uses[a]:
+                    operations += self._change(sums[i], constants[i], a, x, d, q, products)
+                if operations + (self.weight - 1) * divisions >= 0:
+                    left.append(a)
+                    continue
+                again = True
+                for i in uses[a]:
+                    total = sums[i]
+                    w = total.pop(a)
+                    constants[i] += w * (x[0] - d * q[0])
+                    for b, j in x[1]:
+                        _accumulate(total, b, w * j, i, uses, products)
+                    for b, j in q[1]:
+                        _accumulate(total, b, -w * d * j, i, uses, products)
+                seen.update(new)
+                self.differences.append(a)
+            candidates = left
+        if not self.differences:
+            return forms
+        return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
+
+    def _ready(self, new: list[int], seen: set[int]) -> bool:
+        """Whether at most one new quotient is needed, and nothing else that is new."""
+        if not new:
+            return True
+        a = new[0]
+        if len(new) > 1 or self.engine.kind[a] != QUOTIENT:
+            return False
+        for b, _ in self.engine.arg[a][1]:
+            if b not in seen:
+                return False
+        return True
+
+    def _change(
+        self,
+        total: dict[int, int],
+        constant: int,
+        a: int,
+        x: Form,
+        d: int,
+        q: Form,
+        products: dict[tuple[int, int], int],
+    ) -> int:
+        """How many operations a sum gains when the remainder ``a`` in it becomes a difference."""
+        w = total[a]
+        change = {a: -w}
+        for b, j in x[1]:
+            change[b] = change.get(b, 0) + w * j
+        for b, j in q[1]:
+            change[b] = change.get(b, 0) - w * d * j
+        operations = 0
+        for b, j in change.items():
+            old = total.get(b, 0)
+            j += old
+            if old and old != 1 and old != -1 and products.get((b, old), 0) == 1:
+                operations -= 1
+            if j and j != 1 and j != -1 and not products.get((b, j), 0):
+                operations += 1
+            if not old:
+                operations += 1
+            if not j:
+                operations -= 1
+        after = constant + w * (x[0] - d * q[0])
+        return operations + (after != 0) - (constant != 0)
+
+    def _record_differences(self) -> None:
+        engine = self.engine
+        for a in self.differences:
+            x, d = engine.arg[a], engine.divisor[a]
+            engine.record("remainder_is_difference", (d, self.write(x)))
+
+    # ---------------------------------------------------------------- dividends
+    def _choose(self, forms: list[Form]) -> None:
+        """Choose the dividends and constants that quotients and remainders are written with."""
+        kind, arg = self.engine.kind, self.engine.arg
+        atoms: set[int] = set()
+        dividends: dict[Form, list[int]] = {}
+        places: dict[int, list[tuple[Form, int]]] = {}
+        todo = list(forms)
+        done: set[Form] = set()
+        while todo:
+            f = todo.pop()
+            if f in done:
+                continue
+            done.add(f)
+            for a, k in f[1]:
+                t = kind[a]
+                if t == VARIABLE or t == OPAQUE:
+                    continue
+                if t == QUOTIENT:
+                    if a in places:
+                        places[a].append((f, k))
+                    else:
+                        places[a] = [(f, k)]
+                if a not in atoms:
+                    atoms.add(a)
+                    if t == QUOTIENT or t == REMAINDER:
+                        x = arg[a]
+                        if x in dividends:
+                            dividends[x].append(a)
+                        else:
+                            dividends[x] = [a]
+                        todo.append(x)
+                    else:
+                        todo += arg[a]
+        costly = [x for x in dividends if not _plain(x)]
+        if not costly:
+            return
+        if len(dividends) > 1:
+            wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
+            wide.sort(key=lambda x: (-len(x[1]), x))
+            if wide:
+                for y in costly:
+                    self._widen(y, dividends[y], wide)
+                self.wide = [x for x in wide if len(x[1]) > 1 or x[0]]
+        self._constants(dividends, places)
+
+    def _widen(self, y: Form, users: list[int], wide: list[Form]) -> None:
+        """Write what is divided with the dividend y by another dividend instead, if there is one."""
+        engine = self.engine
+        kind, divisor = engine.kind, engine.divisor
+        for x in wide:
+            if x == y:
+                continue
+            g = self._multiple(x, y)
+            if g:
+                for a in users:
+                    if kind[a] == QUOTIENT and _below(x, a):
+                        self.spelling[a] = x, g * divisor[a]
+                        self.reason[a] = "quotient_widens", (g, self._rest(x, y, g))
+                return
+        if len(users) > 1:
+            return
+        a = users[0]
+        d = divisor[a]
+        for x in wide:
+            if x == y or not _below(x, a):
+                continue
+            if kind[a] == REMAINDER:
+                if engine.mod(x, d) == (0, ((a, 1),)):
+                    self.spelling[a] = x, d
+                    self.reason[a] = "remainder_takes_congruent", ()
+                    return
+                continue
+            for i, (b, k) in enumerate(x[1]):
+                if k != 1 or kind[b] != QUOTIENT or d % divisor[b]:
+                    continue
+                r = x[0], x[1][:i] + x[1][i + 1 :]
+                if engine.add(engine.arg[b], engine.scale(r, divisor[b])) == y:
+                    self.spelling[a] = x, d // divisor[b]
+                    self.reason[a] = "quotient_releases_summand", (divisor[b], r, engine.arg[b])
+                    return
+
+    def _multiple(self, x: Form, y: Form) -> int:
+        """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
+        mine = dict(x[1])
+        a, k = y[1][0]
+        g, rest = divmod(mine.get(a, 0), k)
+        if rest or g < 2:
+            return 0
+        for a, k in y[1]:
+            if mine.pop(a, 0) != g * k:
+                return 0
+        lo, hi = self.engine.range((x[0] - g * y[0], tuple(sorted(mine.items()))))
+        return g if lo >= 0 and hi < g else 0
+
+    def _rest(self, x: Form, y: Form, g: int) -> Form:
+        """``x - g·y`` where y's atoms are x's."""
+        gone = {a for a, _ in y[1]}
+        return x[0] - g * y[0], tuple([t for t in x[1] if t[0] not in gone])
+
+    # ---------------------------------------------------------------- constants
+    def _constants(self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]) -> None:
+        """Move constants from sums into the quotients in them where that saves an addition."""
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        groups: dict[Terms, list[int]] = {}
+        for x, users in dividends.items():
+            free = [a for a in users if a not in self.spelling]
+            if free:
+                if x[1] in groups:
+                    groups[x[1]] += free
+                else:
+                    groups[x[1]] = free
+        #: constants of sums after what was moved so far
+        now: dict[Form, int] = {}
+        for terms, users in groups.items():
+            if len(users) == 1 and not arg[users[0]][0]:
+                continue
+            users.sort(key=lambda a: (divisor[a], kind[a], arg[a]))
+            options: list[dict[int, int]] = []
+            open_ = False
+            for a in users:
+                c = arg[a][0]
+                if kind[a] == REMAINDER:
+                    options.append({c: 0})
+                    continue
+                at = places.get(a, [])
+                found = {}
+                for j in self._shifts(at, now):
+                    spent = 0
+                    for f, k in at:
+                        if now.get(f, f[0]) != k * j:
+                            spent += 1
+                    found[c + j * divisor[a]] = spent
+                if len(found) > 1:
+                    open_ = True
+                options.append(found)
+            if not open_ and len(users) == 1:
+                continue
+            chosen = self._cheapest(users, options)
+            for a, n in zip(users, chosen, strict=True):
+                c = arg[a][0]
+                if n == c:
+                    continue
+                d = divisor[a]
+                j = (n - c) // d
+                self.spelling[a] = (n, terms), d
+                if kind[a] == QUOTIENT:
+                    self.reason[a] = "constant_joins_quotient", (j,)
+                    self.offset[a] = j
+                    for f, k in places.get(a, []):
+                        now[f] = now.get(f, f[0]) - k * j
+                else:
+                    self.reason[a] = "remainder_takes_congruent", ()
+
+    def _shifts(self, at: list[tuple[Form, int]], now: dict[Form, int]) -> list[int]:
+        """By how many divisors a quotient can be shifted so that a sum loses its constant; 0 among them."""
+        shifts = [0]
+        for f, k in at:
+            n = now.get(f, f[0])
+            if n and not n % k and n // k not in shifts:
+                shifts.append(n // k)
+        return shifts
+
+    def _cheapest(self, users: list[int], options: list[dict[int, int]]) -> list[int]:
+        """For each user the constant to write its dividend with; few different constants, few left in sums."""
+        engine = self.engine
+        candidates = sorted({n for o in options for n in o}, key=lambda n: (abs(n), n))
+        best = -1
+        result: list[int] = []
+        for wanted in candidates:
+            spent = 0
+            chosen = []
+            used = {0}
+            for a, o in zip(users, options, strict=True):
+                if engine.kind[a] == REMAINDER:
+                    c = next(iter(o))
+                    n = wanted if not (wanted - c) % engine.divisor[a] else c
+                else:
+                    n = wanted if wanted in o else min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
+                    spent += o[n]
+                if n not in used:
+                    spent += 1
+                    used.add(n)
+                chosen.append(n)
+            if best < 0 or spent < best:
+                best = spent
+                result = chosen
+        return result
+
+    # ---------------------------------------------------------------- writing
+    def write(self, f: Form) -> Expr:
+        """The expression of a form, with the spellings that were chosen."""
+        c, terms = f
+        if not terms:
+            return integer(c)
+        if self.wide and len(terms) > 1:
+            e = self._joined(f)
+            if e is not None:
+                return e
+        return self._sum(f)
+
+    def _sum(self, f: Form) -> Expr:
+        c, terms = f
+        parts = []
+        for a, k in terms:
+            c -= k * self.offset.get(a, 0)
+            parts.append((self._atom(a), k))
+        return distinct_sum(c, parts) if len(set(e for e, _ in parts)) == len(parts) else linear(c, parts)
+
+    def _atom(self, a: int) -> Expr:
+        e = self.done.get(a)
+        if e is not None:
+            return e
+        engine = self.engine
+        t = engine.kind[a]
+        if t == VARIABLE or t == OPAQUE:
+            e = engine.expr[a]
+            assert e is not None
+        elif t == QUOTIENT or t == REMAINDER:
+            x, d = self.spelling[a] if a in self.spelling else (engine.arg[a], engine.divisor[a])
+            e = floordiv(self.write(x), d) if t == QUOTIENT else mod(self.write(x), d)
+            if engine.record is not None and a in self.spelling:
+                self._record(a)
+        elif t == MINIMUM:
+            e = minimum(*[self.write(f) for f in engine.arg[a]])
+        else:
+            e = maximum(*[self.write(f) for f in engine.arg[a]])
+        self.done[a] = e
+        return e
+
+    def _record(self, a: int) -> None:
+        """Report how an atom is spelled."""
+        engine = self.engine
+        y = self.write(engine.arg[a])
+        d = engine.divisor[a]
+        name, more = self.reason[a]
+        if name == "quotient_widens":
+            g, r = more
+            engine.record(name, (d, g, self.write(r), y))  # type: ignore[arg-type]
+        elif name == "remainder_takes_congruent":
+            engine.record(name, (d, y, self.write(self.spelling[a][0])))
+        elif name == "constant_joins_quotient":
+            engine.record(name, (d, more[0], y))
+        else:
+            b, r, x = more
+            engine.record(name, (b, d // b, self.write(r), self.write(x)))  # type: ignore[arg-type, operator]
+
+    def _joined(self, f: Form) -> Expr | None:
+        """A sum with a remainder and what stands below it, written as the remainder of a shared dividend."""
+        engine = self.engine
+        c, terms = f
+        for a, k in terms:
+            if engine.kind[a] != REMAINDER:
+                continue
+            y = engine.arg[a]
+            for x in self.wide:
+                if x == y or len(x[1]) < len(y[1]):
+                    continue
+                g = self._multiple(x, y)
+                if not g or k % g or not _below(x, a):
+                    continue
+                h = k // g
+                total = dict(terms)
+                del total[a]
+                r = self._rest(x, y, g)
+                for b, j in r[1]:
+                    if total.get(b) != h * j:
+                        break
+                    del total[b]
+                else:
+                    s = c - h * r[0], tuple(sorted(total.items()))
+                    e = engine.divisor[a]
+                    if engine.record is not None:
+                        parts = (e, g, h, k, self.write(r), self.write(s), self.write(y))
+                        engine.record("remainder_widens", parts)
+                    return linear(0, [(mod(self.write(x), g * e), h), (self.write(s), 1)])
+        return None
+
+
+def _accumulate(
+    total: dict[int, int],
+    a: int,
+    k: int,
+    i: int,
+    uses: dict[int, list[int]],
+    products: dict[tuple[int, int], int],
+) -> None:
+    """Add ``k`` times an atom to a sum."""
+    k += total.get(a, 0)
+    if k:
+        total[a] = k
+        products[a, k] = products.get((a, k), 0) + 1
+        if a not in uses:
+            uses[a] = [i]
+        elif i not in uses[a]:
+            uses[a].append(i)
+    elif a in total:
+        del total[a]

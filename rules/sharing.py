@@ -1,0 +1,71 @@
+"""How a normal form is written: other spellings of quotients and remainders that share divisions and sums.
+
+These rules do not descend in the order of the others; they are applied once, to the finished normal forms, where the
+documented cost of all results together becomes smaller.  In their examples several results are separated by semicolons.
+"""
+
+from __future__ import annotations
+
+from ..core.expr import Expr
+from ..core.rewrite import Const, Rest, Rewrite, rule
+
+
+@rule(sharing=True, fires={"a // 4; a % 4 + b": "a // 4; a - a // 4 * 4 + b"}, keeps=["a % 4"])
+def remainder_is_difference(x: Expr, d: Const) -> Rewrite:
+    """A remainder costs no division where the quotient is needed anyway."""
+    return Rewrite(x % d, x - (x // d) * d)
+
+
+@rule(
+    sharing=True,
+    fires={
+        "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
+    },
+    keeps=["a // 2"],
+)
+def quotient_widens(y: Expr, e: Const, g: Const, r: Rest) -> Rewrite:
+    """A quotient can be that of a larger number, which something else divides already."""
+    return Rewrite(y // e, (y * g + r) // (e * g), when=(e > 0, g > 0, r.within(0, g - 1)), choose="sharing")
+
+
+@rule(
+    sharing=True,
+    fires={
+        "(12*a + 4*c + b) // 5; (12*a + 4*c + b) % 8 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) % 8"
+    },
+    keeps=["a % 2 * 4 + b | b in [0, 3]"],
+)
+def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s: Rest) -> Rewrite:
+    """A digit and what stands below it are the remainder of a number that something else divides already."""
+    return Rewrite(
+        (y % e) * k + r * h + s,
+        (y * g + r) % (e * g) * h + s,
+        when=(e > 0, g > 0, k.eq(g * h), r.within(0, g - 1)),
+        choose="sharing",
+    )
+
+
+@rule(sharing=True, fires={"(a - 1) // 2": "(a - 1) // 2"}, keeps=["(a + 1) // 2"])
+def constant_joins_quotient(x: Expr, d: Const, j: Const) -> Rewrite:
+    """A constant beside a quotient can stand inside it."""
+    return Rewrite(x // d, (x + j * d) // d - j, choose="sharing")
+
+
+@rule(
+    sharing=True,
+    fires={"(a - 1) // 2; (a + 1) % 2": "(a - 1) // 2; (a - 1) % 2"},
+    keeps=["(a + 1) % 2"],
+)
+def remainder_takes_congruent(x: Expr, y: Expr, d: Const) -> Rewrite:
+    """A remainder is that of any congruent number."""
+    return Rewrite(x % d, y % d, when=(((x - y) % d).eq(0),), choose="sharing")
+
+
+@rule(
+    sharing=True,
+    fires={"(a // 2 + b) % 5; (a // 2 + b) // 3": "(a // 2 + b) % 5; (a // 2 + b) // 3"},
+    keeps=["(a // 2 + b) // 3"],
+)
+def quotient_releases_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
+    """The dividend can stay divided where that is needed anyway."""
+    return Rewrite((x + r * a) // (a * b), (x // a + r) // b, when=(b > 0,), choose="sharing")

@@ -658,30 +658,36 @@ def docs(
         typer.Option("--folder", metavar="PATH", help="Where they are (default: beside the program)."),
     ] = None,
 ) -> None:
-    """Write the documents that are generated from the catalogue and from the commands' help."""
+    """Write what is generated: documents from the catalogue and the commands' help, and the compiled rules."""
     from .reports.documents import documents, outdated, write_documents
     from .reports.published import PAGE, is_current, write_page
+    from .rules.catalog import COMPILED, compiled_source
 
     place = folder or Path(__file__).parent / "reports" / "docs"
     pages = documents(_help_texts())
     stale = outdated(pages, place)
     # the audit of the published maps stands beside the others and repeats itself in the claims files
     audit = folder is None and not is_current()
+    engine = folder is None and COMPILED.read_text("utf-8") != compiled_source()
     if check_only:
+        if engine:
+            _say(f"{COMPILED}: is not what the rules say")
         if audit:
             _say(f"{PAGE}: is not what the audit says")
         for name, why in stale.items():
             _say(f"{place / name}: {why}")
-        if stale or audit:
+        if stale or audit or engine:
             _say("run `make docs` (or `indexproof docs`) and commit the result")
-        raise typer.Exit(FALSE if stale or audit else PROVED)
+        raise typer.Exit(FALSE if stale or audit or engine else PROVED)
     try:
         write_documents(pages, place)
         if audit:
             write_page()
+        if engine:
+            COMPILED.write_text(compiled_source(), "utf-8")
     except OSError as error:
         raise InputError(f"cannot write below {quoted(place, 200)}: {error.strerror}") from None
-    _emit(f"{len(pages) + (folder is None)} documents in {place}, {len(stale) + audit} changed")
+    _emit(f"{len(pages) + 2 * (folder is None)} documents in {place}, {len(stale) + audit + engine} changed")
 
 
 def _help_texts() -> dict[str, str]:

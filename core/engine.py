@@ -92,6 +92,8 @@ class Engine(Actions):
         self.bounds = bounds
         #: called with the name of a rule and its values in the order of ``Rule.variables``
         self.record = record
+        #: whether what is recorded is a spelling of finished normal forms
+        self.spelling = False
         self.keep_points = keep_points
         self.facts: dict[Terms, tuple[Any, Any]] = {}
         self.memo: dict[Expr, Form] = {}

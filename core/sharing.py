@@ -22,14 +22,6 @@ __all__ = ["DIVISION_WEIGHT", "Speller"]
 DIVISION_WEIGHT = 3
 
 
-def _below(f: Form, a: int) -> bool:
-    """Whether all atoms of the form are older than ``a``, so that a can be written with it."""
-    for b, _ in f[1]:
-        if b >= a:
-            return False
-    return True
-
-
 def _plain(f: Form) -> bool:
     """Whether the form is a single atom, which costs nothing to write."""
     return not f[0] and len(f[1]) == 1 and f[1][0][1] == 1
@@ -48,6 +40,16 @@ class Speller:
         self.offset: dict[int, int] = {}
         self.reason: dict[int, tuple[str, tuple[object, ...]]] = {}
         self.differences: list[int] = []
+        self.opened: list[tuple[int, int, int, Form, Form]] = []
+        self.exact: list[tuple[int, int, Form, int, int, Form]] = []
+        self.rounds: list[
+            tuple[
+                list[int],
+                list[tuple[int, int, int, Form, Form]],
+                list[tuple[int, int, Form, int, int, Form]],
+                list[Form],
+            ]
+        ] = []
         self.done: dict[int, Expr] = {}
 
     def __call__(self, forms: list[Form]) -> list[Expr]:
@@ -60,15 +62,41 @@ class Speller:
                     found += 1
         if not found:
             return [self.engine.write(f) for f in forms]
-        forms = self._as_differences(forms)
+        engine = self.engine
+        # what is tried here is no part of the derivation
+        record, engine.record = engine.record, None
+        try:
+            forms = self._chosen(forms)
+        finally:
+            engine.record = record
+        if record is not None:
+            engine.spelling = True
+            self._record_rounds()
+        if self.spelling or self.wide:
+            return [self.write(f) for f in forms]
+        return [engine.write(f) for f in forms]
+
+    def _chosen(self, forms: list[Form]) -> list[Form]:
+        """The forms to write, after choosing how to write their atoms."""
+        while True:
+            before = forms
+            forms = self._round(forms, self._as_differences(forms))
+            forms = self._round(forms, self._without_inner_remainders(forms))
+            if self.engine.exact:
+                forms = self._round(forms, [self._exact(f) for f in forms])
+            if forms == before:
+                break
         self._choose(forms)
-        if not (self.spelling or self.wide):
-            if self.engine.record is not None:
-                self._record_differences()
-            return [self.engine.write(f) for f in forms]
-        if self.engine.record is not None:
-            self._record_differences()
-        return [self.write(f) for f in forms]
+        return forms
+
+    def _round(self, before: list[Form], after: list[Form]) -> list[Form]:
+        """Remember what one pass over the forms has changed."""
+        if after != before:
+            self.rounds.append((self.differences, self.opened, self.exact, after))
+        self.differences = []
+        self.opened = []
+        self.exact = []
+        return after
 
     # ---------------------------------------------------------------- remainders as differences
     def _as_differences(self, forms: list[Form]) -> list[Form]:
@@ -114,9 +142,11 @@ class Speller:
         if not candidates:
             return forms
         # large divisors first: their quotients are what smaller remainders may be differences of
-        candidates.sort(key=lambda a: (-divisor[a], arg[a]))
+        if len(candidates) > 1:
+            candidates.sort(key=self._by_divisor)
         sums = [dict(f[1]) for f in forms]
         constants = [f[0] for f in forms]
+        before = len(self.differences)
         again = True
         while again:
             again = False
@@ -148,9 +178,18 @@ class Speller:
                 seen.update(new)
                 self.differences.append(a)
             candidates = left
-        if not self.differences:
+        if len(self.differences) == before:
             return forms
         return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
+
+    def _by_divisor(self, a: int) -> tuple[int, int]:
+        """Large divisors first, and no dependence on the order in which atoms were met."""
+        engine = self.engine
+        return -engine.divisor[a], engine.write(engine.arg[a]).key
+
+    def _by_width(self, x: Form) -> tuple[int, int]:
+        """Many summands first, and no dependence on the order in which atoms were met."""
+        return -len(x[1]), self.engine.write(x).key
 
     def _ready(self, new: list[int], seen: set[int]) -> bool:
         """Whether at most one new quotient is needed, and nothing else that is new."""
@@ -196,11 +235,103 @@ class Speller:
         after = constant + w * (x[0] - d * q[0])
         return operations + (after != 0) - (constant != 0)
 
-    def _record_differences(self) -> None:
+    def _without_inner_remainders(self, forms: list[Form]) -> list[Form]:
+        """Quotients with a remainder of a multiple of the divisor inside, without it where that is cheaper.
+
+        ``((x % m)·k + r) // d`` is ``(x·k + r) // d - (x // m)·(k·m // d)`` where d divides k·m.
+        """
         engine = self.engine
-        for a in self.differences:
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        now = -1
+        for a in sorted({t[0] for f in forms for t in f[1]}):
+            if kind[a] != QUOTIENT:
+                continue
+            y, d = arg[a], divisor[a]
+            for b, k in y[1]:
+                if kind[b] != REMAINDER or k * divisor[b] % d:
+                    continue
+                x, m = arg[b], divisor[b]
+                q = engine.floordiv(x, m)
+                r = y[0], tuple([t for t in y[1] if t[0] != b])
+                opened = engine.floordiv(engine.add(engine.scale(x, k), r), d)
+                other = _plus(opened, q, -(k * m // d))
+                changed = []
+                for f in forms:
+                    for c, j in f[1]:
+                        if c == a:
+                            f = _plus((f[0], tuple([t for t in f[1] if t[0] != a])), other, j)
+                            break
+                    changed.append(f)
+                if now < 0:
+                    now = self._cost(forms)
+                after = self._cost(changed)
+                if after < now:
+                    now = after
+                    forms = changed
+                    self.opened.append((a, k, b, r, opened))
+                break
+        return forms
+
+    def _exact(self, f: Form) -> Form:
+        """A sum without quotients whose remainder is known and that are taken times their divisor."""
+        engine = self.engine
+        for a, v in f[1]:
+            if engine.kind[a] != QUOTIENT or v % engine.divisor[a]:
+                continue
             x, d = engine.arg[a], engine.divisor[a]
-            engine.record("remainder_is_difference", (d, self.write(x)))
+            m = engine.exact.get((x, d))
+            if m is not None:
+                r = f[0], tuple([t for t in f[1] if t[0] != a])
+                self.exact.append((d, m, r, v, v // d, x))
+                return self._exact(_plus(r, (x[0] - m, x[1]), v // d))
+        return f
+
+    def _cost(self, forms: list[Form]) -> int:
+        """The cost of everything that the forms need, written as they are."""
+        engine = self.engine
+        kind, arg = engine.kind, engine.arg
+        spent = 0
+        products: set[tuple[int, int]] = set()
+        done: set[Form] = set()
+        atoms: set[int] = set()
+        todo = list(forms)
+        while todo:
+            f = todo.pop()
+            if f in done or not f[1]:
+                continue
+            done.add(f)
+            spent += len(f[1]) - (not f[0])
+            for t in f[1]:
+                a, k = t
+                if k != 1 and k != -1 and t not in products:
+                    products.add(t)
+                    spent += 1
+                of = kind[a]
+                if of == VARIABLE or of == OPAQUE or a in atoms:
+                    continue
+                atoms.add(a)
+                if of == QUOTIENT or of == REMAINDER:
+                    spent += self.weight
+                    todo.append(arg[a])
+                else:
+                    spent += len(arg[a]) - 1
+                    todo += arg[a]
+        return spent
+
+    def _record_rounds(self) -> None:
+        """Report what :meth:`_chosen` has changed; an empty name reports the forms as they are after a round."""
+        engine, write = self.engine, self.engine.write
+        for differences, opened, exact, forms in self.rounds:
+            for a in differences:
+                x, d = engine.arg[a], engine.divisor[a]
+                engine.record("remainder_is_difference", (d, write(engine.floordiv(x, d)), write(x)))
+            for a, k, b, r, o in opened:
+                x, d, m = engine.arg[b], engine.divisor[a], engine.divisor[b]
+                values = (d, k, m, write(o), write(engine.floordiv(x, m)), write(r), write(x))
+                engine.record("inner_remainder_leaves_quotient", values)
+            for d, m, r, v, w, x in exact:
+                engine.record("exact_quotient_multiplies", (d, m, write(r), v, w, write(x)))
+            engine.record("", tuple(write(f) for f in forms))
 
     # ---------------------------------------------------------------- dividends
     def _choose(self, forms: list[Form]) -> None:
@@ -241,7 +372,8 @@ class Speller:
             return
         if len(dividends) > 1:
             wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
-            wide.sort(key=lambda x: (-len(x[1]), x))
+            if len(wide) > 1:
+                wide.sort(key=self._by_width)
             if wide:
                 for y in costly:
                     self._widen(y, dividends[y], wide)
@@ -258,7 +390,7 @@ class Speller:
             g = self._multiple(x, y)
             if g:
                 for a in users:
-                    if kind[a] == QUOTIENT and _below(x, a):
+                    if kind[a] == QUOTIENT and self._free_of(x, a):
                         self.spelling[a] = x, g * divisor[a]
                         self.reason[a] = "quotient_widens", (g, self._rest(x, y, g))
                 return
@@ -267,7 +399,7 @@ class Speller:
         a = users[0]
         d = divisor[a]
         for x in wide:
-            if x == y or not _below(x, a):
+            if x == y or not self._free_of(x, a):
                 continue
             if kind[a] == REMAINDER:
                 if engine.mod(x, d) == (0, ((a, 1),)):
@@ -279,10 +411,32 @@ class Speller:
                 if k != 1 or kind[b] != QUOTIENT or d % divisor[b]:
                     continue
                 r = x[0], x[1][:i] + x[1][i + 1 :]
-                if engine.add(engine.arg[b], engine.scale(r, divisor[b])) == y:
+                if _plus(engine.arg[b], r, divisor[b]) == y:
                     self.spelling[a] = x, d // divisor[b]
                     self.reason[a] = "quotient_releases_summand", (divisor[b], r, engine.arg[b])
                     return
+
+    def _free_of(self, f: Form, a: int) -> bool:
+        """Whether the atom ``a`` is not needed to write the form, as things are spelled so far."""
+        engine = self.engine
+        kind, arg = engine.kind, engine.arg
+        todo = [f]
+        seen: set[int] = set()
+        while todo:
+            for b, _ in todo.pop()[1]:
+                if b == a:
+                    return False
+                t = kind[b]
+                if t == VARIABLE or t == OPAQUE or b in seen:
+                    continue
+                seen.add(b)
+                if b in self.spelling:
+                    todo.append(self.spelling[b][0])
+                elif t == QUOTIENT or t == REMAINDER:
+                    todo.append(arg[b])
+                else:
+                    todo += arg[b]
+        return True
 
     def _multiple(self, x: Form, y: Form) -> int:
         """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
@@ -320,7 +474,8 @@ class Speller:
         for terms, users in groups.items():
             if len(users) == 1 and not arg[users[0]][0]:
                 continue
-            users.sort(key=lambda a: (divisor[a], kind[a], arg[a]))
+            if len(users) > 1:
+                users.sort(key=self._by_divisor)
             options: list[dict[int, int]] = []
             open_ = False
             for a in users:
@@ -462,7 +617,7 @@ class Speller:
                 if x == y or len(x[1]) < len(y[1]):
                     continue
                 g = self._multiple(x, y)
-                if not g or k % g or not _below(x, a):
+                if not g or k % g or not self._free_of(x, a):
                     continue
                 h = k // g
                 total = dict(terms)
@@ -480,6 +635,18 @@ class Speller:
                         engine.record("remainder_widens", parts)
                     return linear(0, [(mod(self.write(x), g * e), h), (self.write(s), 1)])
         return None
+
+
+def _plus(x: Form, y: Form, k: int) -> Form:
+    """``x + k·y``, without looking for digits that belong together."""
+    total = dict(x[1])
+    for a, j in y[1]:
+        j = total.get(a, 0) + k * j
+        if j:
+            total[a] = j
+        else:
+            total.pop(a, None)
+    return x[0] + k * y[0], tuple(sorted(total.items()))
 
 
 def _accumulate(

@@ -2,8 +2,8 @@
 
 A rule set that carries an engine (:attr:`~indexproof.core.rewrite.RuleSet.engine`) is run by it.  Any other set of
 rules is run by :class:`Driver`, which applies compiled matchers bottom-up until nothing fires; it is slow and obvious,
-and the engine is compared with it.  Either way every step is an instance of a declared rule, and a trace says which.  Termination follows
-from the order of :func:`~indexproof.core.rewrite.measure`, which every rule is proved to decrease.
+and the engine is compared with it.  Either way every step is an instance of a declared rule, and a trace says which.
+Termination follows from the order of :func:`~indexproof.core.rewrite.measure`, which every rule is proved to decrease.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .sharing import DIVISION_WEIGHT, Speller
 if TYPE_CHECKING:
     from .engine import Engine
 
-__all__ = ["Driver", "Simplifier", "Step"]
+__all__ = ["Driver", "NormalForms", "Simplifier", "Step"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,19 @@ class Step:
         return f"{self.before}  →  {self.after}   by {self.rule.name}"
 
 
+@dataclass(frozen=True)
+class NormalForms:
+    """A waypoint of a derivation: what the results are at this moment.
+
+    The first are the normal forms; further ones come after each round of turning remainders into differences.
+    """
+
+    results: tuple[Expr, ...]
+
+    def __str__(self) -> str:
+        return "normal forms " + ", ".join(map(str, self.results))
+
+
 class Simplifier:
     """A rule set made ready to run on one domain.
 
@@ -56,7 +69,7 @@ class Simplifier:
         self,
         rules: RuleSet | Iterable[Rule],
         facts: Facts,
-        trace: list[Step] | None = None,
+        trace: list[Step | NormalForms] | None = None,
         *,
         keep_points: bool = False,
         division_weight: int = DIVISION_WEIGHT,
@@ -83,6 +96,7 @@ class Simplifier:
         if engine is None:
             return self.driver(e)
         try:
+            engine.spelling = False
             return engine.write(engine.read(e))
         except OverflowError:
             # an unbounded variable is a float infinity, which has no product with integers beyond the floats
@@ -94,13 +108,21 @@ class Simplifier:
         if engine is None:
             return [self.driver(e) for e in es]
         try:
-            return Speller(engine, self.division_weight)([engine.read(e) for e in es])
+            engine.spelling = False
+            forms = [engine.read(e) for e in es]
+            if self.trace is not None:
+                self.trace.append(NormalForms(tuple(engine.write(f) for f in forms)))
+            return Speller(engine, self.division_weight)(forms)
         except OverflowError:
             return [self.driver(e) for e in es]
 
 
 def _engine(
-    rules: RuleSet, make: type[Engine], facts: Facts, trace: list[Step] | None, keep_points: bool
+    rules: RuleSet,
+    make: type[Engine],
+    facts: Facts,
+    trace: list[Step | NormalForms] | None,
+    keep_points: bool,
 ) -> Engine:
     bounds = {v: r.interval for v, r in facts.bounds.items()}
     engine = make(bounds, keep_points=keep_points)
@@ -108,6 +130,9 @@ def _engine(
         steps = trace
 
         def record(name: str, values: tuple[Any, ...]) -> None:
+            if not name:
+                steps.append(NormalForms(values))
+                return
             rule = rules[name]
             assert isinstance(rule, Rule)
             binding = tuple(
@@ -118,7 +143,7 @@ def _engine(
             before = rule.left.substitute(at)
             after = rule.right.substitute(at)
             if before is not after:  # the constructors may have done it already
-                steps.append(Step(rule, binding, before, after, rule.sharing))
+                steps.append(Step(rule, binding, before, after, engine.spelling))
 
         engine.record = record
     for e, r in facts.known.items():
@@ -132,7 +157,7 @@ class Driver:
     """Any rules, applied bottom-up until none fires."""
 
     def __init__(
-        self, rules: RuleSet | Iterable[Rule], facts: Facts, trace: list[Step] | None = None
+        self, rules: RuleSet | Iterable[Rule], facts: Facts, trace: list[Step | NormalForms] | None = None
     ) -> None:
         self.facts = facts
         self.trace = trace

@@ -124,7 +124,9 @@ def _rule(r: Rule | ConstraintRule) -> str:
     lines += [f"  fires  {before}  →  {after or 'true'}" for before, after in r.fires.items()]
     lines += [f"  keeps  {text}" for text in r.keeps]
     notes = []
-    if r.choose:
+    if isinstance(r, Rule) and r.sharing:
+        notes.append("Chosen by cost, once, for the finished normal forms of all results together.")
+    elif r.choose:
         notes.append(
             f"The strategy `{r.choose}` proposes the values that the left side does not bind; each is "
             f"checked."
@@ -203,7 +205,7 @@ def _order() -> str:
         "rule whose values a strategy proposes fires only where its right side is smaller.",
     ]
     rows = ["| rule | component | left | right |", "|---|---|---|---|"]
-    rows += ["| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not r.structural]
+    rows += ["| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not (r.structural or r.sharing)]
     return "\n\n".join([*out, "\n".join(rows)])
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+from ..core.compiler import engine_source
 from ..core.rewrite import RuleSet
 from . import constraints as _constraints
 from . import division as _division
@@ -14,7 +16,18 @@ from . import sharing as _sharing
 from . import sums as _sums
 from .compiled import CatalogueEngine
 
-__all__ = ["RULES", "constraints", "division", "minmax", "mixed_radix", "remainder", "sharing", "sums"]
+__all__ = [
+    "COMPILED",
+    "RULES",
+    "compiled_source",
+    "constraints",
+    "division",
+    "minmax",
+    "mixed_radix",
+    "remainder",
+    "sharing",
+    "sums",
+]
 
 sums = RuleSet.of(_sums)
 division = RuleSet.of(_division)
@@ -30,3 +43,12 @@ RULES: RuleSet = replace(
     name="catalogue",
     engine=CatalogueEngine,
 )
+
+
+#: The module that defines the engine; it is written by :func:`compiled_source` and committed.
+COMPILED = Path(__file__).with_name("compiled.py")
+
+
+def compiled_source() -> str:
+    """What :data:`COMPILED` has to say for the rules as they are declared now."""
+    return engine_source(RULES.rules, CatalogueEngine.__name__, "The production engine of the catalogue.")

@@ -1,4 +1,4 @@
-"""The production engine of the rule catalogue.
+"""The production engine of the catalogue.
 
 Written by `indexproof docs` from the declarations in this folder; do not edit.
 """

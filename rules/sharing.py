@@ -11,9 +11,9 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 
 
 @rule(sharing=True, fires={"a // 4; a % 4 + b": "a // 4; a - a // 4 * 4 + b"}, keeps=["a % 4"])
-def remainder_is_difference(x: Expr, d: Const) -> Rewrite:
-    """A remainder costs no division where the quotient is needed anyway."""
-    return Rewrite(x % d, x - (x // d) * d)
+def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
+    """A remainder costs no division where the quotient is needed anyway; it may be written in any way."""
+    return Rewrite(x % d, x - q * d, when=(q.eq(x // d),), choose="sharing")
 
 
 @rule(
@@ -69,3 +69,23 @@ def remainder_takes_congruent(x: Expr, y: Expr, d: Const) -> Rewrite:
 def quotient_releases_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
     """The dividend can stay divided where that is needed anyway."""
     return Rewrite((x + r * a) // (a * b), (x // a + r) // b, when=(b > 0,), choose="sharing")
+
+
+@rule(
+    sharing=True,
+    fires={"(a % 14 + b) // 2; a // 14": "(a + b) // 2 - 7*(a // 14); a // 14"},
+    keeps=["(a % 14 + b) // 2"],
+)
+def inner_remainder_leaves_quotient(
+    x: Expr, q: Expr, o: Expr, k: Const, m: Const, d: Const, r: Rest
+) -> Rewrite:
+    """A remainder inside a quotient is a difference whose multiple leaves the quotient.
+
+    Both quotients may be written in any way.
+    """
+    return Rewrite(
+        ((x % m) * k + r) // d,
+        o - q * (k * m // d),
+        when=(d.divides(k * m), q.eq(x // m), o.eq((x * k + r) // d)),
+        choose="sharing",
+    )

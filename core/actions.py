@@ -31,8 +31,8 @@ class Actions:
     def multiple_leaves_quotient(self, d: int, r: Form, x: Form) -> Form:
         raise NotImplementedError("multiple_leaves_quotient")
 
-    def common_factor_leaves_quotient(self, d: int, g: int, r: Form, x: Form) -> Form:
-        raise NotImplementedError("common_factor_leaves_quotient")
+    def small_remainder_vanishes(self, d: int, g: int, r: Form, x: Form) -> Form:
+        raise NotImplementedError("small_remainder_vanishes")
 
     def quotient_of_quotient(self, a: int, b: int, x: Form) -> Form:
         raise NotImplementedError("quotient_of_quotient")

@@ -558,7 +558,7 @@ class Engine(Actions):
         low = self._low_part(x, d)
         if low is not None:
             g, y, r = low
-            return self.common_factor_leaves_quotient(d, g, r, y)
+            return self.small_remainder_vanishes(d, g, r, y)
         kind = self.kind
         if len(terms) == 1:
             a, k = terms[0]

@@ -43,12 +43,12 @@ class CatalogueEngine(Engine):
             self.record("multiple_leaves_quotient", (d, r, x,))
         return self.add(self.floordiv(r, d), x)
 
-    def common_factor_leaves_quotient(self, d: int, g: int, r: Form, x: Form) -> Form:
+    def small_remainder_vanishes(self, d: int, g: int, r: Form, x: Form) -> Form:
         """``(x·g + r…) // d  →  x // (d // g)   when 0 < d,  g ∣ d,  r… ∈ [0, g - 1]   guard 1 < g``"""
         if not (0 < d and g != 0 and d % g == 0 and 1 < g):
-            self.refuse("common_factor_leaves_quotient", (d, g, r, x,))
+            self.refuse("small_remainder_vanishes", (d, g, r, x,))
         if self.record is not None:
-            self.record("common_factor_leaves_quotient", (d, g, r, x,))
+            self.record("small_remainder_vanishes", (d, g, r, x,))
         return self.floordiv(x, (d // g))
 
     def quotient_of_quotient(self, a: int, b: int, x: Form) -> Form:

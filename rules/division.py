@@ -71,7 +71,7 @@ def multiple_leaves_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:
     },
     keeps=["(6*a + 3*b) // 4", "(4*a + b) // 10 | b in [0, 3]", "(4*a + b) // 12 | b in [0, 4]"],
 )
-def common_factor_leaves_quotient(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
+def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """A factor common to divisor and summands cancels, once what is left over is smaller than the factor.
 
     Less than one step of x cannot carry x over a multiple of d.

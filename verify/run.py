@@ -180,4 +180,5 @@ def _parallel(
             process.terminate()
         raise
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        # workers are idle or terminated; not waiting for them would race with the interpreter's own shutdown
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -71,7 +71,7 @@ def test_measures_that_do_not_descend_are_compared_as_a_whole() -> None:
     found = dict(lines_of(explain(Result(o, v))))
     left, right = found["fails"].removeprefix("the right side is not smaller: ").split(" against ")
     assert left == right
-    assert left.count(",") == 3
+    assert left.count(",") == 4
     assert found["measured"].startswith("by (weight, divisors")
     assert "left" not in found
 

@@ -666,15 +666,29 @@ class Engine(Actions):
     def extremum(self, least: bool, forms: Iterable[Form]) -> Form:
         """The smallest (``least``) or the largest of several forms."""
         own, other = (MINIMUM, MAXIMUM) if least else (MAXIMUM, MINIMUM)
+        # nested extrema and literals are merged first, as the constructors of expressions do
+        flat: list[Form] = []
+        literal: int | None = None
+        stack = list(forms)
+        stack.reverse()
+        while stack:
+            f = stack.pop()
+            a = _lone(f)
+            if a >= 0 and self.kind[a] == own:
+                stack.extend(reversed(self.arg[a]))
+            elif not f[1]:
+                n = f[0]
+                if literal is None or (n < literal) == least:
+                    literal = n
+            else:
+                flat.append(f)
+        if literal is not None:
+            flat.append((literal, ()))
         args: list[Form] = []
-        todo = list(forms)
+        todo = flat
         todo.reverse()
         while todo:
             f = todo.pop()
-            a = _lone(f)
-            if a >= 0 and self.kind[a] == own:
-                todo.extend(reversed(self.arg[a]))
-                continue
             for g in args:
                 winner = self._winner(least, own, other, g, f)
                 if winner is not None:

@@ -327,6 +327,18 @@ class Max(_Extremum):
 
 
 # ---------------------------------------------------------------------------------------------------------- builders
+def _hashable(n: int) -> Any:
+    """Something that hashes differently for every integer: ``hash(-1)`` is ``hash(-2)``, and 2**61 - 1 hashes like 0."""
+    x = n + n if n >= 0 else -n - n - 1
+    if x < 1 << 60:
+        return x
+    limbs = []
+    while x:
+        limbs.append(x & ((1 << 60) - 1))
+        x >>= 60
+    return tuple(limbs)
+
+
 def integer(n: int) -> Int:
     """The literal ``n``."""
     entry = (Int, n)
@@ -335,7 +347,7 @@ def integer(n: int) -> Int:
     if node is None:
         new = _new(Int)
         new.value = n
-        new.key = hash((1, n))
+        new.key = hash((1, _hashable(n)))
         node = _store(entry, new)
     return node  # type: ignore[return-value]
 
@@ -408,7 +420,7 @@ def _sum(const: int, canonical: tuple[tuple[Expr, int], ...]) -> Expr:
         new = _new(Sum)
         new.const = const
         new.terms = canonical
-        new.key = hash((2, const, tuple([(t.key, k) for t, k in canonical])))
+        new.key = hash((2, _hashable(const), tuple([(t.key, _hashable(k)) for t, k in canonical])))
         node = _store(entry, new)
     return node
 

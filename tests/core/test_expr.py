@@ -94,3 +94,20 @@ def test_postorder_lists_children_first() -> None:
     assert len(order) == len(set(order))
     for node in order:
         assert all(order.index(k) < order.index(node) for k in node.children)
+
+
+def test_no_two_integers_have_the_same_digest() -> None:
+    x = var("x")
+    numbers = [*range(-50, 50), *(s * 2**k + d for k in (31, 60, 61, 62, 64, 130) for s in (1, -1) for d in (-1, 0, 1))]
+    numbers += [2**61 - 1 + n for n in range(5)]
+    distinct = set(numbers)
+    assert len({integer(n).key for n in distinct}) == len(distinct)
+    assert len({(x * n).key for n in distinct - {0}}) == len(distinct - {0})
+    assert len({(x + n).key for n in distinct}) == len(distinct)
+
+
+def test_the_order_of_construction_leaves_no_trace() -> None:
+    x = var("x")
+    one, other = -x, -2 * x
+    assert minimum(one, other) is minimum(other, one)
+    assert one // 3 + other // 3 is other // 3 + one // 3

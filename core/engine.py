@@ -92,6 +92,8 @@ class Engine(Actions):
         self.bounds = bounds
         #: called with the name of a rule and its values in the order of ``Rule.variables``
         self.record = record
+        #: no more than the cost of what was read, a division counted as three operations (:mod:`.cost`)
+        self.spent = 0
         #: whether what is recorded is a spelling of finished normal forms
         self.spelling = False
         self.keep_points = keep_points
@@ -129,6 +131,7 @@ class Engine(Actions):
         if t is Sum:
             c = node.const
             terms = node.terms
+            self.spent += len(terms) - (not c)
             total: dict[int, int] = {}
             interesting = 0
             kind = self.kind
@@ -155,6 +158,7 @@ class Engine(Actions):
             else:
                 f = (c, tuple(sorted(total.items())))
         elif t is FloorDiv or t is Mod:
+            self.spent += 3
             f = memo.get(node.a) or self._read(node.a)
             by = node.b
             if type(by) is Int:

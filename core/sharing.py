@@ -13,13 +13,11 @@ are compared are small, so an estimate of the change is enough.
 from __future__ import annotations
 
 from .actions import Form
+from .cost import DIVISION_WEIGHT
 from .engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine, Terms
 from .expr import Expr, distinct_sum, floordiv, integer, linear, maximum, minimum, mod
 
-__all__ = ["DIVISION_WEIGHT", "Speller"]
-
-#: What a division costs when any other operation costs one.
-DIVISION_WEIGHT = 3
+__all__ = ["Speller"]
 
 
 def _plain(f: Form) -> bool:
@@ -33,6 +31,7 @@ class Speller:
     def __init__(self, engine: Engine, weight: int = DIVISION_WEIGHT) -> None:
         self.engine = engine
         self.weight = weight
+        self.forms: list[Form] = []
         #: dividends that are there anyway, the widest first
         self.wide: list[Form] = []
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
@@ -53,7 +52,8 @@ class Speller:
         self.done: dict[int, Expr] = {}
 
     def __call__(self, forms: list[Form]) -> list[Expr]:
-        """The expressions of the forms."""
+        """The expressions of the forms; :attr:`forms` are then what was written."""
+        self.forms = forms
         kind = self.engine.kind
         found = 0
         for f in forms:
@@ -69,6 +69,7 @@ class Speller:
             forms = self._chosen(forms)
         finally:
             engine.record = record
+        self.forms = forms
         if record is not None:
             engine.spelling = True
             self._record_rounds()
@@ -263,8 +264,8 @@ class Speller:
                             break
                     changed.append(f)
                 if now < 0:
-                    now = self._cost(forms)
-                after = self._cost(changed)
+                    now = self.cost(forms)
+                after = self.cost(changed)
                 if after < now:
                     now = after
                     forms = changed
@@ -286,7 +287,7 @@ class Speller:
                 return self._exact(_plus(r, (x[0] - m, x[1]), v // d))
         return f
 
-    def _cost(self, forms: list[Form]) -> int:
+    def cost(self, forms: list[Form]) -> int:
         """The cost of everything that the forms need, written as they are."""
         engine = self.engine
         kind, arg = engine.kind, engine.arg

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .cost import DIVISION_WEIGHT, cost
 from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs
 from .rewrite import Rule, RuleSet
-from .sharing import DIVISION_WEIGHT, Speller
+from .sharing import Speller
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -83,6 +84,12 @@ class Simplifier:
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
 
+    def _larger(self, after: Sequence[Expr], before: Sequence[Expr]) -> bool:
+        """Whether ``after`` costs more than ``before``."""
+        old, new = cost(before), cost(after)
+        weight = self.division_weight - 1
+        return new.operations + weight * new.divisions > old.operations + weight * old.divisions
+
     @property
     def driver(self) -> Driver:
         """The driver, for rule sets without an engine and for what an engine cannot do."""
@@ -109,10 +116,20 @@ class Simplifier:
             return [self.driver(e) for e in es]
         try:
             engine.spelling = False
+            start = len(self.trace) if self.trace is not None else 0
+            engine.spent = 0
             forms = [engine.read(e) for e in es]
+            spent = engine.spent
             if self.trace is not None:
                 self.trace.append(NormalForms(tuple(engine.write(f) for f in forms)))
-            return Speller(engine, self.division_weight)(forms)
+            speller = Speller(engine, self.division_weight)
+            results = speller(forms)
+            if speller.cost(speller.forms) > spent and self._larger(results, es):
+                # a smaller order does not mean fewer operations: common subexpressions may have been lost
+                if self.trace is not None:
+                    del self.trace[start:]
+                return list(es)
+            return results
         except OverflowError:
             return [self.driver(e) for e in es]
 

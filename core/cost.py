@@ -1,0 +1,70 @@
+"""The cost of a map: how many operations a straight-line program needs that computes it and keeps every value.
+
+Common subexpressions count once.  Of every distinct
+
+* ``floordiv``, ``mod``, ``ceildiv``: one *division*, which is an operation too,
+* ``min``, ``max`` and product of n expressions: ``n - 1`` operations,
+* product of a term and a constant other than 1 and -1, up to the sign: one multiplication,
+* sum of n such products and terms, the constant left out: ``n - 1`` additions and subtractions; a sum in which everything is
+  negative is computed with the opposite sign,
+* sum with a constant or with the opposite sign: one more operation, which also gives it its sign.
+
+Variables and literals cost nothing.  A division weighs as much as :data:`DIVISION_WEIGHT` other operations: about what a
+division by a constant becomes on current machines (a wide multiplication, shifts, a correction of the sign).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, postorder
+from .indexing_map import IndexingMap
+
+__all__ = ["DIVISION_WEIGHT", "Cost", "cost", "map_cost"]
+
+#: How many other operations one ``floordiv``, ``mod`` or ``ceildiv`` weighs.
+DIVISION_WEIGHT: Final = 3
+
+
+class Cost(NamedTuple):
+    """``divisions`` are ``floordiv``, ``mod`` and ``ceildiv``; ``operations`` are all operations, divisions included."""
+
+    divisions: int
+    operations: int
+
+    @property
+    def weight(self) -> int:
+        """The single number by which costs are compared, and which the simplifier never lets grow."""
+        return self.operations + (DIVISION_WEIGHT - 1) * self.divisions
+
+    def __str__(self) -> str:
+        return f"{self.divisions} div/mod, {self.operations} operations"
+
+
+def cost(roots: Iterable[Expr]) -> Cost:
+    """The cost of computing all ``roots`` together."""
+    divisions = operations = 0
+    products: set[tuple[Expr, int]] = set()
+    bodies: set[tuple[tuple[Expr, int], ...]] = set()
+    for node in postorder(*roots):
+        if isinstance(node, Sum):
+            terms = node.terms
+            opposite = all(k < 0 for _, k in terms)
+            if opposite:
+                terms = tuple((t, -k) for t, k in terms)
+            products.update((t, abs(k)) for t, k in terms if abs(k) != 1)
+            bodies.add(terms)
+            operations += node.const != 0 or opposite
+        elif isinstance(node, (FloorDiv, Mod, CeilDiv)):
+            divisions += 1
+            operations += 1
+        elif isinstance(node, (Min, Max, Mul)):
+            operations += len(node.children) - 1
+    operations += len(products) + sum(len(terms) - 1 for terms in bodies)
+    return Cost(divisions, operations)
+
+
+def map_cost(m: IndexingMap) -> Cost:
+    """The cost of a map: its results, its constraints and the indices of its runtime sources."""
+    return cost(m.roots)

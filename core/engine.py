@@ -94,6 +94,7 @@ class Engine(Actions):
         self.record = record
         #: no more than the cost of what was read, a division counted as three operations (:mod:`.cost`)
         self.spent = 0
+        self.bodies: set[Any] = set()
         #: whether what is recorded is a spelling of finished normal forms
         self.spelling = False
         self.keep_points = keep_points
@@ -131,7 +132,11 @@ class Engine(Actions):
         if t is Sum:
             c = node.const
             terms = node.terms
-            self.spent += len(terms) - (not c)
+            if c:
+                self.spent += 1
+            if terms not in self.bodies:
+                self.bodies.add(terms)
+                self.spent += len(terms) - 1
             total: dict[int, int] = {}
             interesting = 0
             kind = self.kind

@@ -32,6 +32,7 @@ class Speller:
         self.engine = engine
         self.weight = weight
         self.forms: list[Form] = []
+        self.joins = False
         #: dividends that are there anyway, the widest first
         self.wide: list[Form] = []
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
@@ -76,6 +77,11 @@ class Speller:
         if self.spelling or self.wide:
             return [self.write(f) for f in forms]
         return [engine.write(f) for f in forms]
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything but the plain normal forms was written."""
+        return bool(self.rounds or self.spelling or self.joins)
 
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
@@ -301,7 +307,9 @@ class Speller:
             if f in done or not f[1]:
                 continue
             done.add(f)
-            spent += len(f[1]) - (not f[0])
+            spent += len(f[1]) - 1
+            if f[0] or all([t[1] < 0 for t in f[1]]):
+                spent += 1
             for t in f[1]:
                 a, k = t
                 if k != 1 and k != -1 and t not in products:
@@ -629,6 +637,7 @@ class Speller:
                         break
                     del total[b]
                 else:
+                    self.joins = True
                     s = c - h * r[0], tuple(sorted(total.items()))
                     e = engine.divisor[a]
                     if engine.record is not None:

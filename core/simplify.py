@@ -77,6 +77,7 @@ class Simplifier:
     ) -> None:
         self.rules = rules
         self.division_weight = division_weight
+        self.keep_points = keep_points
         self.facts = facts
         self.trace = trace
         self.engine: Engine | None = None
@@ -110,28 +111,68 @@ class Simplifier:
             return self.driver(e)
 
     def all(self, es: Sequence[Expr]) -> list[Expr]:
-        """The results of one map: normal forms, written so that together they cost least (:mod:`.sharing`)."""
-        engine = self.engine
-        if engine is None:
+        """The results of one map: normal forms, written so that together they cost least (:mod:`.sharing`).
+
+        What comes out is what comes out again: a pass that changes how forms are written is followed by another, until
+        nothing changes.  Never costs more than ``es``.
+        """
+        if self.engine is None:
             return [self.driver(e) for e in es]
         try:
-            engine.spelling = False
-            start = len(self.trace) if self.trace is not None else 0
-            engine.spent = 0
-            forms = [engine.read(e) for e in es]
-            spent = engine.spent
-            if self.trace is not None:
-                self.trace.append(NormalForms(tuple(engine.write(f) for f in forms)))
-            speller = Speller(engine, self.division_weight)
-            results = speller(forms)
-            if speller.cost(speller.forms) > spent and self._larger(results, es):
-                # a smaller order does not mean fewer operations: common subexpressions may have been lost
-                if self.trace is not None:
-                    del self.trace[start:]
-                return list(es)
-            return results
+            return self._settled(list(es))
         except OverflowError:
             return [self.driver(e) for e in es]
+
+    def _settled(self, es: list[Expr]) -> list[Expr]:
+        """Passes over the results until one changes nothing; of results that take turns, the one with the least digests."""
+        trace = self.trace
+        start = len(trace) if trace is not None else 0
+        results, final = self._pass(es)
+        seen = [results]
+        marks = [len(trace) if trace is not None else 0]
+        while not final:
+            if trace is not None:
+                trace.append(NormalForms(tuple(results)))
+                assert isinstance(self.rules, RuleSet)
+                assert self.rules.engine is not None
+                # steps that an engine has taken before it does not take again
+                self.engine = _engine(self.rules, self.rules.engine, self.facts, trace, self.keep_points)
+            results, final = self._pass(results)
+            if results in seen:
+                first = seen.index(results)
+                best = min(range(first, len(seen)), key=lambda k: [e.key for e in seen[k]])
+                results = seen[best]
+                if trace is not None:
+                    del trace[marks[best] :]
+                break
+            seen.append(results)
+            marks.append(len(trace) if trace is not None else 0)
+        if results == es and trace is not None:
+            del trace[start:]
+        return results
+
+    def _pass(self, es: list[Expr]) -> tuple[list[Expr], bool]:
+        """What one pass makes of the results, and whether another would certainly make the same of that."""
+        engine = self.engine
+        assert engine is not None
+        start = len(self.trace) if self.trace is not None else 0
+        engine.spelling = False
+        engine.spent = 0
+        engine.bodies.clear()
+        forms = [engine.read(e) for e in es]
+        spent = engine.spent
+        if self.trace is not None:
+            self.trace.append(NormalForms(tuple(engine.write(f) for f in forms)))
+        speller = Speller(engine, self.division_weight)
+        results = speller(forms)
+        if results == es:
+            return es, True
+        if speller.cost(speller.forms) > spent and self._larger(results, es):
+            # a smaller order does not mean fewer operations: common subexpressions may have been lost
+            if self.trace is not None:
+                del self.trace[start:]
+            return es, True
+        return results, not speller.changed
 
 
 def _engine(

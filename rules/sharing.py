@@ -19,7 +19,7 @@ def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
 @rule(
     sharing=True,
     fires={
-        "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
+        "(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
     },
     keeps=["a // 2"],
 )
@@ -31,7 +31,7 @@ def quotient_widens(y: Expr, e: Const, g: Const, r: Rest) -> Rewrite:
 @rule(
     sharing=True,
     fires={
-        "(12*a + 4*c + b) // 5; (12*a + 4*c + b) % 8 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) % 8"
+        "(12*a + 4*c + b) // 5; (3*a + c) % 2 * 4 + b | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) % 8"
     },
     keeps=["a % 2 * 4 + b | b in [0, 3]"],
 )
@@ -45,7 +45,7 @@ def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s
     )
 
 
-@rule(sharing=True, fires={"(a - 1) // 2": "(a - 1) // 2"}, keeps=["(a + 1) // 2"])
+@rule(sharing=True, fires={"(a + 1) // 2 - 1": "(a - 1) // 2"}, keeps=["(a + 1) // 2"])
 def constant_joins_quotient(x: Expr, d: Const, j: Const) -> Rewrite:
     """A constant beside a quotient can stand inside it."""
     return Rewrite(x // d, (x + j * d) // d - j, choose="sharing")
@@ -63,7 +63,7 @@ def remainder_takes_congruent(x: Expr, y: Expr, d: Const) -> Rewrite:
 
 @rule(
     sharing=True,
-    fires={"(a // 2 + b) % 5; (a // 2 + b) // 3": "(a // 2 + b) % 5; (a // 2 + b) // 3"},
+    fires={"(a // 2 + b) % 5; (a + 2*b) // 6": "(a // 2 + b) % 5; (a // 2 + b) // 3"},
     keeps=["(a // 2 + b) // 3"],
 )
 def quotient_releases_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:

@@ -19,7 +19,7 @@ from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, na
 from .indexing_map import IndexingMap, RuntimeVariable, Variable
 from .numerals import format_int
 
-__all__ = ["DIVISIONS", "MAX_WORDS", "Order", "format_expr", "format_map", "ordered_terms"]
+__all__ = ["DIVISIONS", "MAX_WORDS", "Order", "Printer", "format_expr", "format_map", "ordered_terms"]
 
 DIVISIONS: Final = ("floordiv", "/", "//")
 #: Most words that are printed; shared subexpressions can make the text of a small map astronomically long.
@@ -134,7 +134,7 @@ def ordered_terms(order: Order, node: Sum) -> list[_Piece]:
     return order.terms[node]
 
 
-class _Printer:
+class Printer:
     """Writes expressions from an explicit stack: any depth, and time proportional to the text."""
 
     def __init__(self, division: str, order: Order) -> None:
@@ -226,7 +226,7 @@ def format_expr(e: Expr, division: str = "floordiv", variables: Sequence[Var] = 
     beyond ``MAX_WORDS`` words.
     """
     positions = {v: i for i, v in enumerate(variables)}
-    return _Printer(division, Order((e,), positions)).text(e)
+    return Printer(division, Order((e,), positions)).text(e)
 
 
 def format_map(m: IndexingMap, division: str = "floordiv", multiline: bool = False) -> str:
@@ -237,7 +237,7 @@ def format_map(m: IndexingMap, division: str = "floordiv", multiline: bool = Fal
     own.
     """
     positions = {v.expr: i for i, v in enumerate(m.variables)}
-    printer = _Printer(division, Order(m.roots, positions))
+    printer = Printer(division, Order(m.roots, positions))
     results = ", ".join([printer.text(e) for e in m.results])
     head = f"{_head(m.dims, m.ranges, m.rts)} -> ({results})"
     entries = [_bounds(v) for v in m.dims + m.ranges]
@@ -267,7 +267,7 @@ def _bounds(v: Variable) -> str:
     return f"{v.name} in {_interval(v.lo, v.hi)}"
 
 
-def _source(m: IndexingMap, r: RuntimeVariable, printer: _Printer) -> str:
+def _source(m: IndexingMap, r: RuntimeVariable, printer: Printer) -> str:
     """The lines below a runtime variable: the instruction, and the map to the element that is read."""
     if r.source is None:
         return ""

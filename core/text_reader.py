@@ -41,7 +41,7 @@ from .indexing_map import (
 )
 from .numerals import parse_int
 
-__all__ = ["parse_condition", "parse_expr", "parse_map"]
+__all__ = ["Frame", "Reader", "Token", "parse_condition", "parse_expr", "parse_map"]
 
 
 class Token(NamedTuple):
@@ -88,7 +88,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 @dataclass(slots=True)
-class _Frame:
+class Frame:
     """One bracket level of an expression: finished summands, and the product being read."""
 
     opener: Token | None = None
@@ -113,7 +113,9 @@ class _Frame:
         return value
 
 
-class _Reader:
+class Reader:
+    """Words, complaints and expressions of one text; other notations derive their readers from it."""
+
     def __init__(self, text: str, first_line: int, first_column: int, quasi_affine: bool) -> None:
         if not isinstance(text, str):
             raise InputError(f"expected text, not {type(text).__name__}")
@@ -179,7 +181,7 @@ class _Reader:
     # -- expressions
     def expression(self, scope: Mapping[str, Expr] | None) -> Expr:
         """One expression; stops before the first word that cannot continue it."""
-        frames = [_Frame()]
+        frames = [Frame()]
         while True:
             frame = frames[-1]
             token = self.token
@@ -189,12 +191,12 @@ class _Reader:
                 frame.negative = not frame.negative
                 continue
             if self.take("("):
-                frames.append(_Frame(token))
+                frames.append(Frame(token))
                 continue
             if self.is_word(*_FUNCTIONS):
                 self.advance()
                 self.expect("(")
-                frames.append(_Frame(token, token.text))
+                frames.append(Frame(token, token.text))
                 continue
             value = self._primary(scope)
             while True:
@@ -245,7 +247,7 @@ class _Reader:
             raise self.error(f"unknown variable {quoted(token.text)}", token, known_names(scope))
         return found
 
-    def _operand(self, frame: _Frame, value: Expr) -> None:
+    def _operand(self, frame: Frame, value: Expr) -> None:
         """Take ``value`` into the product being read."""
         if frame.negative:
             value = linear(0, ((value, -1),))
@@ -272,7 +274,7 @@ class _Reader:
             )
         return _DIVISIONS[operator](a, b)
 
-    def _close(self, frame: _Frame) -> Expr:
+    def _close(self, frame: Frame) -> Expr:
         opener = frame.opener
         assert opener is not None
         if not frame.function:
@@ -538,7 +540,7 @@ def parse_map(
     ``bounds`` gives boxes of variables that the text leaves without; the place of the first character is used
     in error messages.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    return _Reader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
+    return Reader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
 
 
 def parse_expr(
@@ -555,7 +557,7 @@ def parse_expr(
     Unless ``quasi_affine``, products of variables and symbolic divisors are allowed.  Raises
     :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = _Reader(text, first_line, first_column, quasi_affine)
+    reader = Reader(text, first_line, first_column, quasi_affine)
     e = reader.expression(_scope(variables))
     reader.end("an operator or the end of the text")
     return e
@@ -572,7 +574,7 @@ def parse_condition(
 
     Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = _Reader(text, first_line, first_column, quasi_affine=False)
+    reader = Reader(text, first_line, first_column, quasi_affine=False)
     c = reader.conditions(_scope(variables))
     reader.end("`and`, `,` or the end of the text")
     return c

@@ -3,7 +3,7 @@
 The problem becomes a set over its variables: the points that satisfy ``where``, less those of every option.
 It is empty exactly when the claim holds, and its first point in the counterexample order is a lexicographic
 minimum in a space with the total magnitude in front.  A fresh isl context counts operations from zero, so
-that running out of budget happens at the same place on every machine.  The only module that imports islpy.
+that running out of budget happens at the same place on every machine.  This module and `..isl_form` import islpy.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _NotPresburger(Exception):
     """A product of variables or a divisor that is not a literal."""
 
 
-class _Affine:
+class Affine:
     """An algebra of isl's affine functions: ``Aff``, or ``PwAff`` above a minimum or maximum."""
 
     def __init__(self, context: Any, box: Box) -> None:
@@ -151,7 +151,7 @@ def _piecewise(e: Any) -> Any:
 
 def _pieces(problem: Problem, context: Any) -> list[Any]:
     """Sets whose union are the counterexamples."""
-    algebra = _Affine(context, problem.variables)
+    algebra = Affine(context, problem.variables)
     domain = algebra.all_of(algebra.universe(), problem.where)
     if len(problem.options) == 1 and not problem.options[0].unknowns:
         # one conjunction: its violations, one by one, are simpler than the difference of the sets
@@ -163,7 +163,7 @@ def _pieces(problem: Problem, context: Any) -> list[Any]:
         if domain.is_empty():
             return []
         if option.unknowns:
-            wider = _Affine(context, (*problem.variables, *option.unknowns))
+            wider = Affine(context, (*problem.variables, *option.unknowns))
             fits = wider.all_of(wider.universe(), option.facts)
             fits = fits.project_out(_SET, len(problem.variables), len(option.unknowns))
         else:

@@ -1,0 +1,272 @@
+"""C source of maps and expressions: C99, integers of one width, no undefined behaviour on the domain.
+
+C's ``/`` and ``%`` round towards zero.  Where the dividend is never negative and the divisor positive they are floor
+division and remainder, and are written; elsewhere a helper function corrects them.  The steps are those of the
+program, in its order, so that what is said of the width of a map (reports/semantics.md, "Machine integers") is true of
+its code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from ..errors import InputError, TooLargeError, quoted
+from ..expr import Expr, Var
+from ..indexing_map import IndexingMap, RuntimeVariable
+from ..interval import Interval, Range
+from ..text_printer import format_expr, format_map
+from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
+from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
+
+__all__ = ["c_source"]
+
+_INFIX: Final = {"plus": (" + ", SUM), "minus": (" - ", SUM), "times": (" * ", PRODUCT)}
+_SIGNS: Final = {"floordiv": " / ", "mod": " % "}
+_MAX_COMMENT: Final = 400  # characters of a map that are repeated above its function
+
+#: Words that C, C++ or a usual header claims.
+_CLAIMED: Final = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
+    compl complex concept const const_cast consteval constexpr constinit continue co_await co_return co_yield
+    decltype default delete do double dynamic_cast else enum explicit export extern false far float for fortran
+    friend goto huge i386 if imaginary inline int interrupt linux long main mutable namespace near new noexcept
+    noreturn not not_eq nullptr operator or or_eq pascal private protected public register reinterpret_cast
+    requires restrict return short signed sizeof static static_assert static_cast struct switch template this
+    thread_local throw true try typedef typeid typename typeof typeof_unqual union unix unsigned using virtual
+    void volatile wchar_t while xor xor_eq result ceildiv floordiv floormod errno assert stdin stdout stderr
+"""
+_WORDS: Final = frozenset(_CLAIMED.split())
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_*\Z")
+_RESERVED_NAME: Final = re.compile(r"\w+_t\Z|[A-Z][A-Z0-9_]*\Z|u?int\d+\w*\Z")
+
+_HELPERS: Final = {
+    "floordiv": """\
+/* a / b, rounded down */
+static inline {type} floordiv({type} a, {type} b)
+{{
+    {type} q = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}}
+""",
+    "floormod": """\
+/* a - b * (a / b, rounded down); the remainder by -1 is undefined in C for the least integer */
+static inline {type} floormod({type} a, {type} b)
+{{
+    {type} r = b == -1 ? 0 : a % b;
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}}
+""",
+    "ceildiv": """\
+/* a / b, rounded up */
+static inline {type} ceildiv({type} a, {type} b)
+{{
+    {type} q = a / b;
+    return a % b != 0 && (a < 0) == (b < 0) ? q + 1 : q;
+}}
+""",
+}
+
+
+def _refused(name: str) -> bool:
+    """Whether ``name`` might mean something in C already."""
+    return name in _WORDS or not _PLAIN_NAME.match(name) or _RESERVED_NAME.match(name) is not None
+
+
+class _C:
+    """Signed integers of ``bits`` bits; ``ranges`` are those that hold where the next statements run."""
+
+    def __init__(self, program: Program, bits: int, ranges: Sequence[Range]) -> None:
+        self.program = program
+        self.bits = bits
+        self.type = f"int{bits}_t"
+        self.ranges = ranges
+        self.helpers: set[str] = set()
+
+    def literal(self, n: int) -> Piece:
+        if n in (limits(32).lo, limits(64).lo):
+            # the digits alone would be a literal of a wider type, or of none
+            return Piece("INT32_MIN" if n == limits(32).lo else "INT64_MIN")
+        return Piece(str(n), ATOM if n >= 0 else SIGN)
+
+    def _plain(self, k: int) -> bool:
+        """Whether C's own division is the right one: no negative dividend, a positive divisor."""
+        a, b = (self.ranges[i] for i in self.program.steps[k].args)
+        return a.empty or b.empty or (a.interval.lo >= 0 and b.interval.lo > 0)
+
+    def repeats(self, k: int) -> bool:
+        # where C's division will do, rounding up needs quotient and remainder
+        return self.program.steps[k].op in ("minimum", "maximum", "ceildiv")
+
+    def operation(self, k: int, op: Operation, args: Sequence[Piece]) -> tuple[str, int]:
+        if op == "negate":
+            return f"-{args[0].at(ATOM)}", SIGN
+        a, b = args
+        if op in _INFIX:
+            sign, level = _INFIX[op]
+            return a.at(level) + sign + b.at(level + 1), level
+        if op in ("minimum", "maximum"):
+            relation = "<" if op == "minimum" else ">"
+            return f"{a.at(SUM)} {relation} {b.at(SUM)} ? {a.at(SUM)} : {b.at(SUM)}", CHOICE
+        if self._plain(k):
+            if op == "ceildiv":
+                return f"{a.at(PRODUCT)} / {b.at(SIGN)} + ({a.at(PRODUCT)} % {b.at(SIGN)} != 0)", SUM
+            return a.at(PRODUCT) + _SIGNS[op] + b.at(SIGN), PRODUCT
+        helper = "floormod" if op == "mod" else op
+        self.helpers.add(helper)
+        return f"{helper}({a.text}, {b.text})", ATOM
+
+    def assignment(self, name: str, text: str) -> str:
+        return f"const {self.type} {name} = {text};"
+
+
+def c_source(
+    subject: IndexingMap | Expr,
+    bounds: Mapping[Any, Interval | tuple[int, int]] | None = None,
+    *,
+    checked: bool = False,
+    bits: int | None = None,
+    name: str = "",
+) -> str:
+    """A C function of the variables of ``subject``: dimensions, ranges and runtime variables in their order.
+
+    For a map it is ``void indexing_map(d0, …, result)`` and stores the results; ``checked``, it returns whether the
+    point lies in the domain and stores nothing outside.  For an expression it returns the value for variables (in
+    order of their names) within ``bounds``.  Without ``checked`` the caller answers for the domain.
+
+    All integers have the width ``bits``.  By default that is the smallest in which intervals show that no step
+    overflows; given, the caller answers for it, as :func:`indexproof.verify.width.width` can.  Raises
+    :class:`~indexproof.core.errors.InputError` if not even 64 bits are seen to be enough, if a divisor may be zero, or
+    if ``name`` is no name for a function.
+    """
+    name = name or ("expression" if isinstance(subject, Expr) else "indexing_map")
+    if _refused(name):
+        raise InputError(f"{quoted(name)} is no name for a function", expected="a C identifier")
+    if bits is not None and bits not in WIDTHS:
+        raise InputError(f"there are no integers of {bits} bits here", expected="32 or 64")
+    if isinstance(subject, Expr):
+        if checked:
+            raise InputError("an expression has no domain to check")
+        return _expression(subject, bounds or {}, bits, name)
+    if bounds is not None:
+        raise InputError("the variables of a map have their own bounds", expected="no further ones")
+    return _map(subject, checked, bits, name)
+
+
+def _expression(e: Expr, bounds: Mapping[Any, Any], bits: int | None, name: str) -> str:
+    variables = e.variables()
+    box: dict[Var, Interval] = {}
+    for v in variables:
+        found = bounds.get(v, bounds.get(v.name))
+        if found is not None:
+            box[v] = Interval(*found)
+    program = Program.of((e,), variables)
+    ranges = program.ranges(box)
+    _refuse_zero_divisors(program, ranges)
+    language = _C(program, bits or _width(ranges, e), ranges)
+    statements = Statements(program, language, Names(_refused, (name,)))
+    (value,) = statements.compute(program.outputs)
+    lines = [*statements.lines, f"return {value.text};"]
+    return _file(_text(e), language, language.type, name, statements.inputs, [], lines)
+
+
+def _map(m: IndexingMap, checked: bool, bits: int | None, name: str) -> str:
+    count = len(m.results)
+    roots = [*m.results, *(c.expr for c in m.constraints)]
+    program = Program.of(roots, [v.expr for v in m.variables])
+    inputs = set(range(program.inputs))
+    box = program.ranges(m.bounds)
+    inside = program.ranges(m.bounds, domain_knowledge(m, program))
+    needed = inputs | program.needed(program.outputs if checked else program.outputs[:count])
+    least = WIDTHS[0]
+    if checked:
+        # constraints are evaluated at any point of the box, where nobody but the intervals answers for them
+        tested = inputs | program.needed(program.outputs[count:])
+        least = _width([box[k] for k in tested], m, "the constraints of ")
+        if bits is not None and bits < least:
+            raise InputError(
+                f"intervals do not show that {bits} bits are enough to test the constraints",
+                expected="64 bits",
+            )
+    if bits is None:
+        bits = max(least, _width([inside[k] for k in needed], m))
+    language = _C(program, bits, box if checked else inside)
+    statements = Statements(program, language, Names(_refused, (name,)))
+    lines = statements.lines
+    if checked:
+        for v, x in zip(m.variables, statements.inputs, strict=True):
+            lines += _unless_within(language, x, v.lo, v.hi)
+        for c, k in zip(m.constraints, program.outputs[count:], strict=True):
+            if not box[k].interval.inside(Interval(c.lo, c.hi)):
+                lines += _unless_within(language, statements.name(k), c.lo, c.hi)
+    language.ranges = inside
+    values = statements.compute(program.outputs[:count])
+    lines += [f"result[{i}] = {v.text};" for i, v in enumerate(values)]
+    if checked:
+        lines.append("return true;")
+    result = "bool" if checked else "void"
+    return _file(_text(m), language, result, name, statements.inputs, [f"{language.type} *result"], lines)
+
+
+def _width(ranges: Iterable[Range], subject: Expr | IndexingMap, part: str = "") -> int:
+    """The width that the ranges show to be enough for ``subject``, or a ``part`` of it."""
+    found = fits(ranges)
+    if found is None:
+        what = part + (quoted(_text(subject), 80) if _text(subject) else "what is so large")
+        raise InputError(
+            f"intervals do not show that 64 bits are enough for {what}", expected="smaller bounds"
+        )
+    return found
+
+
+def _refuse_zero_divisors(program: Program, ranges: Sequence[Range]) -> None:
+    for op, args, _ in program.steps:
+        if op in ("floordiv", "mod", "ceildiv") and ranges[args[1]].__contains__(0):
+            divisor = program.exprs([args[1]])[args[1]]
+            raise InputError(f"the divisor {quoted(divisor)} may be zero", expected="bounds that exclude it")
+
+
+def _unless_within(language: _C, x: str, lo: int, hi: int) -> list[str]:
+    """Leave the function unless ``lo <= x <= hi``; sides that hold for every machine integer are left out."""
+    machine = limits(language.bits)
+    if lo > hi or lo > machine.hi or hi < machine.lo:
+        return ["return false;"]
+    tests = []
+    if lo > machine.lo:
+        tests.append(f"{x} < {language.literal(lo).text}")
+    if hi < machine.hi:
+        tests.append(f"{x} > {language.literal(hi).text}")
+    return [f"if ({' || '.join(tests)}) return false;"] if tests else []
+
+
+def _text(subject: Expr | IndexingMap) -> str:
+    """The subject in the notation of maps, without the sources of runtime variables; empty where that is too long."""
+    try:
+        if isinstance(subject, Expr):
+            return format_expr(subject)
+        # an instruction may contain anything, the end of a comment too
+        return format_map(subject.with_(rts=tuple(RuntimeVariable(r.name, r.lo, r.hi) for r in subject.rts)))
+    except TooLargeError:
+        return ""
+
+
+def _file(
+    text: str,
+    language: _C,
+    result: str,
+    name: str,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    lines: Sequence[str],
+) -> str:
+    headers = ["stdbool.h", "stdint.h"] if result == "bool" else ["stdint.h"]
+    parts = ["".join(f"#include <{h}>\n" for h in headers)]
+    parts += [text.format(type=language.type) for h, text in _HELPERS.items() if h in language.helpers]
+    parameters = ", ".join([*(f"{language.type} {x}" for x in inputs), *outputs]) or "void"
+    used = set(re.findall(r"[A-Za-z_]\w*", " ".join(lines)))
+    unused = [f"(void){x};" for x in (*inputs, *(o.rpartition("*")[2] for o in outputs)) if x not in used]
+    body = "".join(f"    {line}\n" for line in [*unused, *lines])
+    comment = f"/* {text} */\n" if 0 < len(text) <= _MAX_COMMENT else ""
+    parts.append(f"{comment}{result} {name}({parameters})\n{{\n{body}}}\n")
+    return "\n".join(parts)

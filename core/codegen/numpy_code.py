@@ -1,0 +1,125 @@
+"""Maps as functions of numpy arrays.  Loaded by those who use it, since it needs numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..indexing_map import IndexingMap, Variable
+from .program import Operation, Program, domain_knowledge, fits
+from .python_code import PythonLanguage, function_text, made, refused, tuple_text
+from .statements import ATOM, PRODUCT, SIGN, SUM, Names, Piece, Statements
+
+__all__ = ["compile_numpy"]
+
+_TO_INTEGERS = np.frompyfunc(index, 1, 1)
+
+
+class _NumpyLanguage(PythonLanguage):
+    """Arrays of one type: a minimum is a call, and negating a dividend must not overflow."""
+
+    def __init__(self, program: Program, negatable: Sequence[bool]) -> None:
+        super().__init__(program)
+        self.negatable = negatable
+
+    def repeats(self, k: int) -> bool:
+        op, args, _ = self.program.steps[k]
+        return op == "ceildiv" and not self.negatable[args[0]]
+
+    def operation(self, k: int, op: Operation, args: Sequence[Piece]) -> tuple[str, int]:
+        if op in ("minimum", "maximum"):
+            return f"np.{op}({args[0].text}, {args[1].text})", ATOM
+        if self.repeats(k):
+            a, b = args[0].at(PRODUCT), args[1].at(SIGN)
+            return f"{a} // {b} + ({a} % {b} != 0)", SUM
+        return super().operation(k, op, args)
+
+
+def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any]:
+    """``m`` as a function with one integer or integer array for each variable, in order; they are broadcast together.
+
+    It returns the tuple of results.  ``checked``, it returns ``(inside, results)``, where ``inside`` says which points
+    lie in the domain, and results elsewhere are meaningless; otherwise the caller answers for the domain.  The results
+    have the smallest of the types ``int32``, ``int64`` and ``object`` (Python integers) in which no step is seen to
+    overflow, so they are exact.  The function raises :class:`~indexproof.core.errors.InputError` for a wrong number of
+    arguments and for arrays that do not hold integers.  Its docstring is its source.
+    """
+    roots = [*m.results, *(c.expr for c in m.constraints)]
+    program = Program.of(roots, [v.expr for v in m.variables])
+    count = len(m.results)
+    wanted = program.outputs if checked else program.outputs[:count]
+    # a checked function also meets points of the box that the constraints leave out
+    ranges = program.ranges(m.bounds, None if checked else domain_knowledge(m, program))
+    needed = program.needed(wanted).union(range(program.inputs))
+    bits = fits(ranges[k] for k in needed)
+    dtype: Any = np.dtype(object if bits is None else f"int{bits}")
+    least = None if bits is None else int(np.iinfo(dtype).min)
+    negatable = [least is None or r.empty or r.interval.lo > least for r in ranges]
+    statements = Statements(program, _NumpyLanguage(program, negatable), Names(refused, ("indexing_map",)))
+    values = statements.compute(wanted)
+    lines = [*statements.lines, f"return {tuple_text(values)}"]
+    source = function_text("indexing_map", statements.inputs, lines)
+    compute = made(source, "indexing_map", {"np": np})
+    empty = any(v.size == 0 for v in m.variables)
+
+    def function(*arrays: Any) -> Any:
+        if len(arrays) != len(m.variables):
+            raise InputError(f"the map has {len(m.variables)} variables but {len(arrays)} values were given")
+        given = [_integers(a) for a in arrays]
+        shape = np.broadcast_shapes(*(a.shape for a in given))
+        inside = np.ones(shape, dtype=bool)
+        if checked:
+            if empty:
+                return np.zeros(shape, dtype=bool), tuple(np.zeros(shape, dtype) for _ in range(count))
+            for k, v in enumerate(m.variables):
+                within = _between(given[k], v.lo, v.hi)
+                inside &= within
+                given[k] = _kept(given[k], within, v, dtype)
+        found = [
+            np.broadcast_to(np.asarray(x, dtype=dtype), shape)
+            for x in compute(*(a.astype(dtype, copy=False) for a in given))
+        ]
+        if not checked:
+            return tuple(found)
+        for c, a in zip(m.constraints, found[count:], strict=True):
+            inside &= _between(a, c.lo, c.hi)
+        return inside, tuple(found[:count])
+
+    function.__doc__ = source
+    return function
+
+
+def _integers(value: Any) -> Any:
+    """``value`` as an array of integers of some type."""
+    array = np.asarray(value)
+    if array.dtype.kind in "iu":
+        return array
+    if array.size == 0:
+        return array.astype(np.int64)
+    try:
+        if array.dtype.kind == "O":
+            return np.asarray(_TO_INTEGERS(array), dtype=object)
+    except TypeError:
+        pass
+    raise InputError(f"index values must be integers, not {array.dtype}")
+
+
+def _between(array: Any, lo: int, hi: int) -> Any:
+    if array.dtype.kind in "iu":
+        # bounds beyond the type do not compare with such an array; cut to what it can hold, they say the same
+        info = np.iinfo(array.dtype)
+        lo, hi = max(lo, int(info.min)), min(hi, int(info.max))
+        if lo > hi:
+            return np.zeros(array.shape, dtype=bool)
+    return np.asarray((array >= lo) & (array <= hi), dtype=bool)
+
+
+def _kept(array: Any, within: Any, v: Variable, dtype: Any) -> Any:
+    """``array`` where it lies within the box of ``v``, and a point of the box elsewhere: nothing can overflow."""
+    kept = np.full(array.shape, v.lo, dtype=dtype)
+    kept[within] = array[within]
+    return kept

@@ -1,0 +1,301 @@
+"""Straight-line programs: the operations that evaluate expressions, in the order in which they are printed.
+
+An expression says nothing about the order in which a machine adds three summands, and machine integers care.  A
+:class:`Program` fixes it (reports/semantics.md, "Machine integers"): every literal, product and partial sum is a step
+of its own, each computed once.  What overflows, what the generated code does and what it may leave out are all read
+from the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from ..expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    add,
+    ceildiv,
+    floordiv,
+    integer,
+    linear,
+    maximum,
+    minimum,
+    mod,
+    mul,
+)
+from ..indexing_map import IndexingMap
+from ..interval import EVERYTHING, NOTHING, Interval, Range
+from ..text_printer import Order
+
+__all__ = [
+    "OPERATIONS",
+    "WIDTHS",
+    "Operation",
+    "Program",
+    "Step",
+    "domain_knowledge",
+    "fits",
+    "limits",
+    "width_bound",
+]
+
+Operation: TypeAlias = Literal[
+    "variable",
+    "integer",
+    "negate",
+    "plus",
+    "minus",
+    "times",
+    "floordiv",
+    "mod",
+    "ceildiv",
+    "minimum",
+    "maximum",
+]
+#: The widths of machine integers, smallest first.
+WIDTHS: Final = (32, 64)
+
+#: The integer meaning of every operation with operands.
+OPERATIONS: Final[dict[str, Callable[..., Expr]]] = {
+    "negate": lambda a: linear(0, ((a, -1),)),
+    "plus": add,
+    "minus": lambda a, b: linear(0, ((a, 1), (b, -1))),
+    "times": mul,
+    "floordiv": floordiv,
+    "mod": mod,
+    "ceildiv": ceildiv,
+    "minimum": minimum,
+    "maximum": maximum,
+}
+_OPERATION_OF: Final[dict[type[Expr], Operation]] = {
+    FloorDiv: "floordiv",
+    Mod: "mod",
+    CeilDiv: "ceildiv",
+    Min: "minimum",
+    Max: "maximum",
+    Mul: "times",
+}
+
+
+class Step(NamedTuple):
+    """One operation.  ``args`` are the numbers of earlier steps; ``leaf`` is the variable or literal of a leaf."""
+
+    op: Operation
+    args: tuple[int, ...] = ()
+    leaf: Var | int = 0
+
+
+class _Apply(NamedTuple):
+    """To do: an operation on the last values of the stack."""
+
+    op: Operation
+    arity: int
+
+
+class _Keep(NamedTuple):
+    """To do: the last value is the one of this expression."""
+
+    of: Expr
+
+
+_Task: TypeAlias = "Expr | int | _Apply | _Keep"
+
+
+@dataclass(frozen=True)
+class Program:
+    """Steps in the order of evaluation; ``outputs`` are the numbers of the steps that compute the roots.
+
+    The first ``inputs`` steps are the variables, used or not.  No two steps are alike, so common subexpressions are
+    shared.
+    """
+
+    inputs: int
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, roots: Sequence[Expr], variables: Sequence[Var] = ()) -> Program:
+        """The program of ``roots``.  Summands are added from left to right, as printed over ``variables``."""
+        order = Order(roots, {v: i for i, v in enumerate(variables)})
+        steps: list[Step] = []
+        numbers: dict[Step, int] = {}
+        known: dict[Expr, int] = {}
+        values: list[int] = []
+
+        def number(step: Step) -> int:
+            at = numbers.setdefault(step, len(steps))
+            if at == len(steps):
+                steps.append(step)
+            return at
+
+        for v in variables:
+            known[v] = number(Step("variable", (), v))
+        todo: list[_Task] = [*reversed(roots)]
+        while todo:
+            match todo.pop():
+                case int(n):
+                    values.append(number(Step("integer", (), n)))
+                case _Apply(op, arity):
+                    args = tuple(values[-arity:])
+                    del values[-arity:]
+                    values.append(number(Step(op, args)))
+                case _Keep(e):
+                    known[e] = values[-1]
+                case Expr() as e if e in known:
+                    values.append(known[e])
+                case Int() as e:
+                    todo.append(e.value)
+                case Var() as e:
+                    values.append(number(Step("variable", (), e)))
+                case e:
+                    todo.append(_Keep(e))
+                    todo.extend(reversed(_tasks(e, order)))
+        return cls(len(variables), tuple(steps), tuple(values))
+
+    @classmethod
+    def of_map(cls, m: IndexingMap) -> Program:
+        """The program of a map: results, constraints, then the indices of runtime sources."""
+        return cls.of(m.roots, [v.expr for v in m.variables])
+
+    def exprs(self, wanted: Iterable[int]) -> dict[int, Expr]:
+        """The expressions whose values the ``wanted`` steps have."""
+        found: dict[int, Expr] = {}
+        for k in sorted(self.needed(wanted)):
+            op, args, leaf = self.steps[k]
+            if op == "variable" or op == "integer":
+                found[k] = leaf if isinstance(leaf, Var) else integer(leaf)
+            else:
+                found[k] = OPERATIONS[op](*(found[a] for a in args))
+        return found
+
+    def needed(self, wanted: Iterable[int]) -> set[int]:
+        """The ``wanted`` steps and all that they are computed from."""
+        found: set[int] = set()
+        todo = list(wanted)
+        while todo:
+            k = todo.pop()
+            if k not in found:
+                found.add(k)
+                todo.extend(self.steps[k].args)
+        return found
+
+    def ranges(
+        self, bounds: Mapping[Any, Interval], known: Mapping[int, Interval] | None = None
+    ) -> list[Range]:
+        """The range of every step for variables within ``bounds``.
+
+        ``known`` cuts the ranges of some steps further, where more is known of them than their operands tell.
+        """
+        found: list[Range] = []
+        for k, (op, args, leaf) in enumerate(self.steps):
+            values = [found[a] for a in args]
+            if isinstance(leaf, Var):
+                interval = bounds.get(leaf)
+                value = EVERYTHING if interval is None else Range.of(interval)
+            elif op == "integer":
+                value = Range.constant(leaf)
+            elif any(v.empty for v in values):
+                value = NOTHING
+            else:
+                value = _range(op, values)
+            if known is not None and k in known:
+                value = Range.of(value.interval & known[k], value.congruence)
+            found.append(value)
+        return found
+
+
+def _tasks(e: Expr, order: Order) -> list[_Task]:
+    """How ``e`` is computed from its operands, as printed."""
+    if not isinstance(e, Sum):
+        op = _OPERATION_OF[type(e)]
+        if op in ("floordiv", "mod", "ceildiv"):
+            return [*e.children, _Apply(op, 2)]
+        first, *rest = order.sorted(e.children)
+        folded: list[_Task] = [first]
+        for a in rest:
+            folded += [a, _Apply(op, 2)]
+        return folded
+    out: list[_Task] = []
+    for t, k in order.terms[e]:
+        first_term = not out
+        out.append(t)
+        size = k if first_term else abs(k)
+        if k == -1 and first_term:
+            out.append(_Apply("negate", 1))
+        elif size != 1:
+            out += [size, _Apply("times", 2)]
+        if not first_term:
+            out.append(_Apply("minus" if k < 0 else "plus", 2))
+    if e.const:
+        out += [abs(e.const), _Apply("minus" if e.const < 0 else "plus", 2)]
+    return out
+
+
+def _range(op: Operation, values: Sequence[Range]) -> Range:
+    """The range of an operation on operands with these (not empty) ranges."""
+    a = values[0]
+    if op == "negate":
+        return a.scale(-1)
+    b = values[1]
+    match op:
+        case "plus":
+            return a.plus(b)
+        case "minus":
+            return a.plus(b.scale(-1))
+        case "times":
+            n = b.interval.constant
+            return a.times(b) if n is None else a.scale(n)
+        case "floordiv":
+            return a.floordiv(b)
+        case "mod":
+            return a.mod(b)
+        case "ceildiv":
+            return a.ceildiv(b)
+        case "minimum":
+            return a.minimum(b)
+        case "maximum":
+            return a.maximum(b)
+    raise AssertionError(f"no range for {op}")
+
+
+# --------------------------------------------------------------------------------------------- machine integers
+def limits(bits: int) -> Interval:
+    """The integers that two's complement holds in so many bits."""
+    return Interval(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def fits(ranges: Iterable[Range]) -> int | None:
+    """The smallest width that holds every value of every range; ``None`` if 64 bits are not enough."""
+    peak = [r.interval for r in ranges if not r.empty]
+    for bits in WIDTHS:
+        if all(i.inside(limits(bits)) for i in peak):
+            return bits
+    return None
+
+
+def width_bound(m: IndexingMap) -> int | None:
+    """A width in which no step of ``m`` overflows, on its domain: 32, 64, or ``None`` if the ranges show neither.
+
+    An upper bound from intervals alone; :func:`indexproof.verify.width.width` gives the exact answer.
+    """
+    program = Program.of_map(m)
+    return fits(program.ranges(m.bounds, domain_knowledge(m, program)))
+
+
+def domain_knowledge(m: IndexingMap, program: Program) -> dict[int, Interval]:
+    """What the constraints of ``m`` say about steps of its program."""
+    known: dict[int, Interval] = {}
+    first = len(m.results)
+    for c, k in zip(m.constraints, program.outputs[first : first + len(m.constraints)], strict=True):
+        known[k] = known.get(k, Interval(c.lo, c.hi)) & Interval(c.lo, c.hi)
+    return known

@@ -1,0 +1,145 @@
+"""From a program to statements of some language: which steps get a name, which stand inside an expression.
+
+A step that is used once stands where it is used; one that is used more often is computed once, under a name.
+Expressions nest no deeper than :data:`MAX_DEPTH`, whatever the depth of what they compute, so that no compiler runs
+out of stack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from ..expr import Var
+from .program import Operation, Program
+
+__all__ = [
+    "ATOM",
+    "CHOICE",
+    "MAX_DEPTH",
+    "PRODUCT",
+    "SIGN",
+    "SUM",
+    "Language",
+    "Names",
+    "Piece",
+    "Statements",
+]
+
+#: How tightly a text binds: a conditional, a sum, a product or quotient, a signed operand, a name or call.
+CHOICE, SUM, PRODUCT, SIGN, ATOM = range(5)
+MAX_DEPTH: Final = 16
+
+
+class Piece(NamedTuple):
+    """The text of a step, how tightly it binds, and how deeply it nests."""
+
+    text: str
+    level: int = ATOM
+    depth: int = 0
+
+    def at(self, level: int) -> str:
+        """The text as an operand that must bind at least as tightly as ``level``."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+class Language(Protocol):
+    """How one language writes the operations."""
+
+    def literal(self, n: int, /) -> Piece:
+        """An integer."""
+
+    def repeats(self, k: int, /) -> bool:
+        """Whether step ``k`` writes an operand more than once, so that its operands need names."""
+
+    def operation(self, k: int, op: Operation, args: Sequence[Piece], /) -> tuple[str, int]:
+        """Text and level of step ``k``."""
+
+    def assignment(self, name: str, text: str, /) -> str:
+        """The statement that gives a value a name."""
+
+
+class Names:
+    """Identifiers: each is given out once."""
+
+    def __init__(self, refused: Callable[[str], bool], taken: Collection[str] = ()) -> None:
+        self.refused = refused
+        self.taken = set(taken)
+        self.count = 0
+
+    def named(self, wanted: str) -> str:
+        """``wanted``, or something like it where that is no free identifier."""
+        if self.refused(wanted):
+            wanted += "_"
+        if self.refused(wanted):
+            wanted = "v" + re.sub("_+", "_", wanted)
+        while wanted in self.taken:
+            wanted += "_"
+        self.taken.add(wanted)
+        return wanted
+
+    def temporary(self) -> str:
+        """``t0``, ``t1``, …"""
+        while True:
+            name = f"t{self.count}"
+            self.count += 1
+            if name not in self.taken:
+                self.taken.add(name)
+                return name
+
+
+class Statements:
+    """The statements that compute steps of a program, in the order in which they are asked for."""
+
+    def __init__(self, program: Program, language: Language, names: Names) -> None:
+        self.program = program
+        self.language = language
+        self.names = names
+        self.lines: list[str] = []
+        self.inputs: list[str] = []
+        self.pieces: dict[int, Piece] = {}
+        self.uses = [0] * len(program.steps)
+        for k in program.outputs:
+            self.uses[k] += 1
+        for k in program.needed(program.outputs):
+            weight = 2 if language.repeats(k) else 1
+            for a in program.steps[k].args:
+                self.uses[a] += weight
+        for k, step in enumerate(program.steps):
+            if isinstance(step.leaf, Var):
+                name = names.named(step.leaf.name)
+                self.pieces[k] = Piece(name)
+                self.inputs.append(name)
+
+    def compute(self, wanted: Iterable[int]) -> list[Piece]:
+        """Texts for the ``wanted`` steps; what they need is computed in new :attr:`lines`."""
+        wanted = list(wanted)
+        for k in sorted(self.program.needed(wanted)):
+            if k in self.pieces:
+                continue
+            op, args, leaf = self.program.steps[k]
+            if op == "integer":
+                assert isinstance(leaf, int)
+                self.pieces[k] = self.language.literal(leaf)
+                continue
+            operands = [self.pieces[a] for a in args]
+            text, level = self.language.operation(k, op, operands)
+            depth = 1 + max(p.depth for p in operands)
+            if self.uses[k] > 1 or depth > MAX_DEPTH:
+                self.pieces[k] = self._assigned(text)
+            else:
+                self.pieces[k] = Piece(text, level, depth)
+        return [self.pieces[k] for k in wanted]
+
+    def name(self, k: int) -> str:
+        """A name or literal for step ``k``, which is computed unless it was."""
+        (piece,) = self.compute([k])
+        if piece.depth:
+            piece = self.pieces[k] = self._assigned(piece.text)
+        return piece.text
+
+    def _assigned(self, text: str) -> Piece:
+        name = self.names.temporary()
+        self.lines.append(self.language.assignment(name, text))
+        return Piece(name)

@@ -1,0 +1,241 @@
+"""What maps in the terms of other systems have in common.
+
+A :class:`ForeignMap` is an indexing map whose variables and expressions belong to another package.  Domains that are
+given as inequalities, as most systems give them, become boxes and constraints in :func:`domain_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from ..errors import InputError, quoted
+from ..expr import Expr, Int, Sum, Var, integer, interpret, linear
+from ..indexing_map import (
+    Constraint,
+    IndexingMap,
+    RuntimeSource,
+    RuntimeVariable,
+    Variable,
+    is_name,
+)
+from ..interval import Interval, Ranges
+
+__all__ = [
+    "ForeignMap",
+    "Relation",
+    "assignments",
+    "domain_of",
+    "fresh_name",
+    "from_foreign",
+    "missing",
+    "to_foreign",
+]
+
+V = TypeVar("V")
+E = TypeVar("E")
+
+
+def missing(package: str, extra: str, error: ImportError) -> InputError:
+    """What to say where an optional package cannot be imported."""
+    why = " ".join(str(error).split())
+    return InputError(f"{package} is not installed ({why})", expected=f"`pip install 'indexproof[{extra}]'`")
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignMap(Generic[V, E]):
+    """An indexing map whose variables are of type ``V`` and whose expressions are of type ``E``.
+
+    Variables come with their inclusive bounds, constraints are ``(expression, lo, hi)``, and ``sources`` has, for each
+    runtime variable, ``None`` or the text of an instruction and the index that is read; empty, it means none.
+    """
+
+    dims: tuple[tuple[V, int, int], ...]
+    ranges: tuple[tuple[V, int, int], ...] = ()
+    rts: tuple[tuple[V, int, int], ...] = ()
+    results: tuple[E, ...] = ()
+    constraints: tuple[tuple[E, int, int], ...] = ()
+    sources: tuple[tuple[str, tuple[E, ...]] | None, ...] = ()
+
+    @property
+    def variables(self) -> tuple[tuple[V, int, int], ...]:
+        """All variables with their bounds: dimensions, ranges, runtime variables."""
+        return (*self.dims, *self.ranges, *self.rts)
+
+
+F = TypeVar("F", bound=ForeignMap[Any, Any])
+
+
+def to_foreign(
+    m: IndexingMap,
+    kind: type[F],
+    variable: Callable[[Variable], Any],
+    convert: Callable[[Sequence[Expr], Mapping[Var, Any]], Sequence[Any]],
+) -> F:
+    """``m`` with foreign variables and expressions; ``convert`` sees every expression of the map at once."""
+    of = {v.expr: variable(v) for v in m.variables}
+    moved = dict(zip(m.roots, convert(m.roots, of), strict=True))
+
+    def group(variables: Iterable[Variable]) -> tuple[tuple[Any, int, int], ...]:
+        return tuple((of[v.expr], v.lo, v.hi) for v in variables)
+
+    sources: tuple[Any, ...] = ()
+    if any(r.source is not None for r in m.rts):
+        sources = tuple(
+            None if r.source is None else (r.source.hlo, tuple(moved[e] for e in r.source.results))
+            for r in m.rts
+        )
+    return kind(
+        group(m.dims),
+        group(m.ranges),
+        group(m.rts),
+        tuple(moved[e] for e in m.results),
+        tuple((moved[c.expr], c.lo, c.hi) for c in m.constraints),
+        sources,
+    )
+
+
+def fresh_name(wanted: str, prefix: str, taken: set[str]) -> str:
+    """``wanted`` if it may be the name of a variable and is free, otherwise another name; taken from now on."""
+    name, k = wanted, 0
+    while not is_name(name) or name in taken:
+        name, k = f"{prefix}{k}", k + 1
+    taken.add(name)
+    return name
+
+
+def from_foreign(
+    f: ForeignMap[V, E],
+    name: Callable[[V], str],
+    convert: Callable[[Sequence[E], Sequence[tuple[V, Var]]], Sequence[Expr]],
+) -> IndexingMap:
+    """The map that ``f`` denotes; ``convert`` is given what every variable stands for.
+
+    A name that a variable cannot have here, or that occurs twice, is replaced by another.  Raises
+    :class:`InputError`.
+    """
+    taken = {n for n in (name(v) for v, _, _ in f.variables) if is_name(n)}
+    free = set(taken)
+    groups: list[list[Variable]] = []
+    scope: list[tuple[V, Var]] = []
+    for prefix, group in (("d", f.dims), ("s", f.ranges), ("rt", f.rts)):
+        groups.append([])
+        for v, lo, hi in group:
+            wanted = name(v)
+            if wanted in free:  # its first bearer keeps it
+                free.discard(wanted)
+            else:
+                wanted = fresh_name(wanted, prefix, taken)
+            declared = Variable(wanted, lo, hi)
+            groups[-1].append(declared)
+            scope.append((v, declared.expr))
+    if f.sources and len(f.sources) != len(f.rts):
+        raise InputError(f"there are {len(f.sources)} sources for {len(f.rts)} runtime variables")
+    read = [e for s in f.sources if s is not None for e in s[1]]
+    moved = iter(convert([*f.results, *(e for e, _, _ in f.constraints), *read], scope))
+    results = tuple(next(moved) for _ in f.results)
+    constraints = tuple(Constraint(next(moved), lo, hi) for _, lo, hi in f.constraints)
+    rts = []
+    for k, r in enumerate(groups[2]):
+        given = f.sources[k] if f.sources else None
+        source = None
+        if given is not None:
+            source = RuntimeSource(given[0], tuple(next(moved) for _ in given[1]))
+        rts.append(RuntimeVariable(r.name, r.lo, r.hi, source))
+    return IndexingMap(tuple(groups[0]), tuple(groups[1]), tuple(rts), results, constraints)
+
+
+def assignments(f: ForeignMap[Any, E], text: Callable[[E], str]) -> list[str]:
+    """``f`` as lines of Python: bounds of the variables, results, constraints."""
+    lines = [
+        f"bounds = {{{', '.join(f'{v}: ({lo}, {hi})' for v, lo, hi in f.variables)}}}",
+        f"results = [{', '.join(text(e) for e in f.results)}]",
+    ]
+    if f.constraints:
+        rows = ", ".join(f"({text(e)}, {lo}, {hi})" for e, lo, hi in f.constraints)
+        lines.append(f"constraints = [{rows}]")
+    return lines
+
+
+# ---------------------------------------------------------------------------------------------------- domains
+class Relation(NamedTuple):
+    """``expr >= 0``, or ``expr == 0``."""
+
+    expr: Expr
+    equality: bool = False
+
+
+def domain_of(
+    variables: Sequence[Var],
+    relations: Iterable[Relation],
+    given: Mapping[Var, tuple[int, int]] | None = None,
+    unbounded: Callable[[Var, str], InputError] | None = None,
+) -> tuple[dict[Var, tuple[int, int]], list[Constraint]]:
+    """Boxes and constraints that say the same as ``relations``, which may add to the boxes that are ``given``.
+
+    A relation about one variable alone bounds it; two about the same expression become one constraint.  Where an
+    expression is bounded on one side only, its range in the box is the other bound.  Raises :class:`InputError` for a
+    variable without bounds, or what ``unbounded`` makes of the variable and the message.
+    """
+    boxes: dict[Var, list[int | None]] = {v: [None, None] for v in variables}
+    for v, ends in (given or {}).items():
+        boxes[v] = [*ends]
+    bounds: dict[Expr, list[int | None]] = {}
+    never = False
+    for expr, equality in relations:
+        const, terms = _parts(expr)
+        if not terms:
+            never = never or const < 0 or (equality and const != 0)
+            continue
+        body = linear(0, terms)
+        alone, k = terms[0]
+        if len(terms) == 1 and isinstance(alone, Var):
+            if k > 0 or equality:
+                _raise(boxes[alone], -(const // k) if k > 0 else -(-const // -k))
+            if k < 0 or equality:
+                _lower(boxes[alone], -const // k if k > 0 else const // -k)
+            continue
+        negative = linear(0, [(t, -k) for t, k in terms])
+        falling = all(k < 0 for _, k in terms)
+        sign = -1 if negative in bounds or (falling and body not in bounds) else 1
+        at = bounds.setdefault(negative if sign < 0 else body, [None, None])
+        # body + const >= 0
+        if equality or sign > 0:
+            _raise(at, -const if sign > 0 else const)
+        if equality or sign < 0:
+            _lower(at, -const if sign > 0 else const)
+    box: dict[Var, tuple[int, int]] = {}
+    for v, (lo, hi) in boxes.items():
+        if lo is None or hi is None:
+            missing = "bounds" if lo is hi else "lower bound" if lo is None else "upper bound"
+            message = f"the variable {quoted(v.name)} has no {missing}"
+            raise InputError(message) if unbounded is None else unbounded(v, message)
+        box[v] = (lo, hi)
+    return box, _constraints(bounds, box, never)
+
+
+def _parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
+    if isinstance(e, Sum):
+        return e.const, e.terms
+    return (e.value, ()) if isinstance(e, Int) else (0, ((e, 1),))
+
+
+def _raise(at: list[int | None], bound: int) -> None:
+    at[0] = bound if at[0] is None else max(at[0], bound)
+
+
+def _lower(at: list[int | None], bound: int) -> None:
+    at[1] = bound if at[1] is None else min(at[1], bound)
+
+
+def _constraints(
+    bounds: Mapping[Expr, Sequence[int | None]], box: Mapping[Var, tuple[int, int]], never: bool
+) -> list[Constraint]:
+    found = interpret([*bounds], Ranges({v: Interval(*i) for v, i in box.items()}))
+    out = [Constraint(integer(0), 1, 0)] if never else []
+    for (e, (lo, hi)), r in zip(bounds.items(), found, strict=True):
+        # an empty box has no ranges, and any constraint will do there
+        least, most = (0, 0) if r.empty else (int(r.interval.lo), int(r.interval.hi))
+        out.append(Constraint(e, least if lo is None else lo, most if hi is None else hi))
+    return out

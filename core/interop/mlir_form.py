@@ -1,0 +1,389 @@
+"""MLIR's affine maps and integer sets as text: ``affine_map<(d0)[s0] -> (d0 floordiv 4 + s0)>``.
+
+Dimensions are the dimension variables of a map; symbols are its range variables and then its runtime variables.  An
+affine map has no domain, so the domain travels beside it as an ``affine_set`` over the same variables.  What is written
+is what MLIR prints of it, unless MLIR knows something simpler.  MLIR has no minimum and maximum, and its ``mod`` is
+undefined for a modulus below one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from ..errors import InputError, quoted
+from ..expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Sum,
+    Var,
+    ceildiv,
+    floordiv,
+    integer,
+    mod,
+    postorder,
+    rebuild,
+    substitute_all,
+    var,
+)
+from ..indexing_map import IndexingMap, RuntimeVariable, Variable, is_name, known_names
+from ..numerals import parse_int
+from ..text_printer import Order, Printer
+from ..text_reader import Frame, Reader, Token
+from .foreign import Relation, domain_of, fresh_name
+
+__all__ = ["from_mlir", "to_mlir", "to_mlir_set"]
+
+_LARGEST: Final = 2**63 - 1  # MLIR reads no larger constant, not even behind a minus sign
+
+
+# --------------------------------------------------------------------------------------------------- writing
+def to_mlir(m: IndexingMap) -> str:
+    """The results of ``m`` as an ``affine_map``; :func:`to_mlir_set` writes its domain.
+
+    Raises :class:`InputError` for a minimum or maximum and for constants beyond 64 bits.
+    """
+    (text,) = _texts(m, [m.results])
+    return f"affine_map<{_head(m)} -> ({text})>"
+
+
+def to_mlir_set(m: IndexingMap) -> str:
+    """The domain of ``m`` as an ``affine_set`` over the dimensions and symbols of :func:`to_mlir`."""
+    bounded = [(v.expr, v.lo, v.hi) for v in m.variables] + [(c.expr, c.lo, c.hi) for c in m.constraints]
+    exprs: list[Expr] = []
+    relations: list[str] = []
+    for e, lo, hi in bounded:
+        if lo == hi:
+            exprs.append(e - lo)
+            relations.append("==")
+        else:
+            exprs += [e - lo, hi - e]
+            relations += [">=", ">="]
+    texts = _texts(m, [[e] for e in exprs])
+    facts = ", ".join(f"{e} {relation} 0" for e, relation in zip(texts, relations, strict=True))
+    return f"affine_set<{_head(m)} : ({facts or '0 == 0'})>"
+
+
+def _head(m: IndexingMap) -> str:
+    symbols = ", ".join(f"s{k}" for k in range(len(m.ranges) + len(m.rts)))
+    dims = ", ".join(f"d{k}" for k in range(len(m.dims)))
+    return f"({dims})[{symbols}]" if symbols else f"({dims})"
+
+
+def _texts(m: IndexingMap, groups: Sequence[Sequence[Expr]]) -> list[str]:
+    """Each group of expressions as a list, with commas."""
+    names: dict[Expr, Expr] = {v: var(f"d{k}") for k, v in enumerate(m.dim_vars)}
+    symbols: dict[Expr, Expr] = {v: var(f"s{k}") for k, v in enumerate((*m.range_vars, *m.rt_vars))}
+    names.update(symbols)
+    exprs = iter(_affine([e for g in groups for e in g], names))
+    moved = [[next(exprs) for _ in g] for g in groups]
+    roots = [e for g in moved for e in g]
+    order = Order(roots, {v: k for k, v in enumerate(names.values()) if isinstance(v, Var)})
+    _symbols_last(order, roots, set(symbols.values()))
+    printer = Printer("floordiv", order)
+    return [", ".join(printer.text(e) for e in g) for g in moved]
+
+
+def _affine(roots: Sequence[Expr], names: Mapping[Expr, Expr]) -> list[Expr]:
+    """``roots`` in the variables and operators that MLIR has."""
+    done: dict[Expr, Expr] = dict(names)
+    for node in postorder(*roots, known=names):
+        children = [done[c] for c in node.children]
+        new = rebuild(node, children)
+        constants = [node.const, *(k for _, k in node.terms)] if isinstance(node, Sum) else []
+        match node:
+            case Min() | Max():
+                raise InputError(
+                    f"MLIR's affine expressions have no `{type(node).__name__.lower()}`",
+                    expected="sums, products with a constant, floordiv, ceildiv and mod",
+                )
+            case Int():
+                constants.append(node.value)
+            case Mod(a=_, b=Int(value=n)) if n < 0:
+                # undefined in MLIR: x mod -n is -(-x mod n)
+                new = -mod(-children[0], -n)
+            case FloorDiv(a=_, b=Int(value=n)) if n < 0:
+                new = floordiv(-children[0], -n)
+            case CeilDiv(a=_, b=Int(value=n)) if n < 0:
+                new = ceildiv(-children[0], -n)
+        if any(abs(n) > _LARGEST for n in constants):
+            raise InputError("MLIR's affine expressions have constants of 64 bits", expected="smaller ones")
+        done[node] = new
+    return [done[r] for r in roots]
+
+
+def _symbols_last(order: Order, roots: Sequence[Expr], symbols: set[Expr]) -> None:
+    """Reorder sums as MLIR does: what depends on symbols only does not stand to the left of what does not."""
+    symbolic: dict[Expr, bool] = {}
+    for node in postorder(*roots):
+        children = node.children
+        symbolic[node] = (
+            all(symbolic[c] for c in children) if children else node in symbols or type(node) is Int
+        )
+        if isinstance(node, Sum):
+            terms = order.terms[node]
+            first = next((k for k, (t, _) in enumerate(terms) if not symbolic[t]), 0)
+            order.terms[node] = [terms[first], *terms[:first], *terms[first + 1 :]]
+
+
+# --------------------------------------------------------------------------------------------------- reading
+_TOKEN: Final = re.compile(
+    r"""\s+ | //[^\n]*
+    | (?P<name> \#? [A-Za-z_][A-Za-z0-9_$.]* )
+    | (?P<number> 0x[0-9a-fA-F]+ | [0-9]+ )
+    | (?P<sign> -> | <= | >= | == | [][(),:+*<>=\-] )
+    | (?P<stray> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIVISIONS: Final = {"floordiv": floordiv, "ceildiv": ceildiv, "mod": mod}
+_OPERATORS: Final = frozenset(_DIVISIONS)
+
+
+class _Head(NamedTuple):
+    """``(d0, d1)[s0]``: the tokens of the names, and what they stand for."""
+
+    at: Token
+    dims: list[Token]
+    symbols: list[Token]
+    scope: dict[str, Expr]
+
+
+class _Affine(Reader):
+    """MLIR's notation, which has its own words and no functions."""
+
+    def __init__(self, text: str, first_line: int, first_column: int) -> None:
+        super().__init__(text, first_line, first_column, quasi_affine=True)
+        words = _TOKEN.finditer(text)
+        self.tokens = [
+            *(Token(m.lastgroup, m[0], m.start()) for m in words if m.lastgroup),
+            Token("end", "", len(text)),
+        ]
+
+    def expression(self, scope: Mapping[str, Expr] | None) -> Expr:
+        """One expression; stops before the first word that cannot continue it."""
+        frames = [Frame()]
+        while True:
+            frame = frames[-1]
+            token = self.token
+            if frame.start is None:
+                frame.start = token
+            if self.take("-"):
+                frame.negative = not frame.negative
+                continue
+            if self.take("("):
+                frames.append(Frame(token))
+                continue
+            value = self._primary(scope)
+            while True:
+                self._operand(frame, value)
+                if self.is_sign("*") or self.is_word(*_OPERATORS):
+                    frame.operator = self.advance()
+                    break
+                if self.is_sign("+", "-"):
+                    frame.flush()
+                    frame.sign = 1 if self.advance().text == "+" else -1
+                    break
+                if frame.opener is None:
+                    return frame.total()
+                if not self.is_sign(")"):
+                    self.unexpected("an operator or `)`", frame.opener)
+                self.advance()
+                value = frame.total()
+                frames.pop()
+                frame = frames[-1]
+
+    def _primary(self, scope: Mapping[str, Expr] | None) -> Expr:
+        token = self.token
+        if token.kind == "number":
+            n = int(token.text, 16) if token.text.startswith("0x") else parse_int(token.text)
+            if n > _LARGEST:
+                raise self.error("the constant is too large for an index", token, f"at most {_LARGEST}")
+            self.advance()
+            return integer(n)
+        if token.kind == "name" and token.text not in _OPERATORS and not token.text.startswith("#"):
+            return self._variable(scope)
+        self.unexpected("a dimension, a symbol, an integer, `-` or `(`")
+
+    def _divide(self, operator: str, a: Expr, b: Expr, at: Token) -> Expr:
+        if operator == "mod" and isinstance(b, Int) and b.value < 0:
+            raise self.error("`mod` by a negative number has no value in MLIR", at, "a positive modulus")
+        return super()._divide(operator, a, b, at)
+
+    # -- attributes
+    def opened(self, *words: str) -> str:
+        """``affine_map<`` or ``affine_set<``, perhaps behind the name of an alias; which of the two."""
+        if self.token.kind == "name" and self.token.text.startswith("#"):
+            self.advance()
+            self.expect("=")
+        if not self.is_word(*words):
+            self.unexpected(" or ".join(f"`{w}<`" for w in words))
+        word = self.advance().text
+        self.expect("<")
+        return word
+
+    def closed(self, opener: Token) -> None:
+        self.expect(">", opener)
+        self.end("the end of the text")
+
+    def variables(self) -> _Head:
+        at = self.token
+        scope: dict[str, Expr] = {}
+        dims = self._declared("(", ")", scope)
+        symbols = self._declared("[", "]", scope) if self.is_sign("[") else []
+        return _Head(at, dims, symbols, scope)
+
+    def _declared(self, left: str, right: str, scope: dict[str, Expr]) -> list[Token]:
+        opener = self.expect(left)
+        out: list[Token] = []
+        while not self.is_sign(right):
+            token = self.token
+            if token.kind != "name" or token.text.startswith("#"):
+                self.unexpected(f"a name{'' if out else f' or `{right}`'}", opener)
+            if token.text in _OPERATORS:
+                raise self.error(f"{quoted(token.text)} is an operator", token, "a name")
+            if token.text in scope:
+                raise self.error(f"{quoted(token.text)} is declared already", token, "another name")
+            # a kind of its own: the names of maps are narrower than MLIR's
+            scope[token.text] = var(token.text, "mlir")
+            out.append(self.advance())
+            if not self.is_sign(right):
+                if not self.is_sign(","):
+                    self.unexpected(f"`,` or `{right}`", opener)
+                self.advance()
+                if self.is_sign(right):
+                    self.unexpected("a name", opener)
+        self.advance()
+        return out
+
+    def results(self, scope: Mapping[str, Expr]) -> list[Expr]:
+        opener = self.expect("(")
+        out: list[Expr] = []
+        while not self.is_sign(")"):
+            out.append(self.expression(scope))
+            if not self.is_sign(")"):
+                if not self.is_sign(","):
+                    self.unexpected("an operator, `,` or `)`", opener)
+                self.advance()
+                if self.is_sign(")"):
+                    self.unexpected("an expression", opener)
+        self.advance()
+        return out
+
+    def relations(self, scope: Mapping[str, Expr]) -> list[Relation]:
+        opener = self.expect("(")
+        out: list[Relation] = []
+        while not self.is_sign(")"):
+            left = self.expression(scope)
+            if not self.is_sign(">=", "<=", "=="):
+                self.unexpected("an operator, `>=`, `<=` or `==`", opener)
+            sign = self.advance().text
+            right = self.expression(scope)
+            difference = right - left if sign == "<=" else left - right
+            out.append(Relation(difference, sign == "=="))
+            if not self.is_sign(")"):
+                if not self.is_sign(","):
+                    self.unexpected("an operator, `,` or `)`", opener)
+                self.advance()
+                if self.is_sign(")"):
+                    self.unexpected("a constraint", opener)
+        self.advance()
+        return out
+
+    def whole(self, *words: str) -> tuple[_Head, list[Expr], list[Relation]]:
+        """The whole text: a map or a set, whichever of them is wanted."""
+        word = self.opened(*words)
+        opener = self.tokens[self.next - 1]
+        head = self.variables()
+        results: list[Expr] = []
+        relations: list[Relation] = []
+        if word == "affine_map":
+            if not self.is_sign("->"):
+                self.unexpected("`->`" if head.symbols else "`[` or `->`")
+            self.advance()
+            results = self.results(head.scope)
+        else:
+            if not self.is_sign(":"):
+                self.unexpected("`:`" if head.symbols else "`[` or `:`")
+            self.advance()
+            relations = self.relations(head.scope)
+        self.closed(opener)
+        return head, results, relations
+
+
+def from_mlir(
+    text: str,
+    domain: str = "",
+    *,
+    bounds: Mapping[str, tuple[int, int]] | None = None,
+    runtime: int = 0,
+    first_line: int = 1,
+    first_column: int = 1,
+) -> IndexingMap:
+    """The map that an ``affine_map`` denotes on a domain.
+
+    The domain is an ``affine_set`` with as many dimensions and symbols, ``bounds`` of variables by name, or both
+    together; every variable needs two bounds.  Symbols become range variables, the last ``runtime`` of them runtime
+    variables.  A name that a variable cannot have here is replaced.  An ``affine_set`` alone becomes a map without
+    results.  Raises :class:`InputError`, with line and column where the text is wrong, and nothing else.
+    """
+    reader = _Affine(text, first_line, first_column)
+    head, results, relations = reader.whole("affine_map", "affine_set")
+    if domain:
+        try:
+            relations += _relations(domain, head)
+        except InputError as error:
+            error.add_note("in the domain")
+            raise
+    if not 0 <= runtime <= len(head.symbols):
+        raise InputError(f"{runtime} of {len(head.symbols)} symbols cannot be runtime variables")
+    unknown = [n for n in bounds or () if n not in head.scope]
+    if unknown:
+        message = f"bounds for {quoted(unknown[0])}, which is not a variable of this map"
+        raise InputError(message, expected=known_names(head.scope))
+
+    taken = {n for n in head.scope if is_name(n)}
+    tokens: dict[Var, Token] = {}
+    own: dict[Expr, Var] = {}
+    for prefix, group in (("d", head.dims), ("s", head.symbols)):
+        for t in group:
+            v = var(t.text if is_name(t.text) else fresh_name(t.text, prefix, taken))
+            tokens[v] = t
+            own[head.scope[t.text]] = v
+    moved = iter(substitute_all([*results, *(r.expr for r in relations)], own))
+    results = [next(moved) for _ in results]
+    relations = [Relation(next(moved), r.equality) for r in relations]
+    boxes, constraints = domain_of(
+        [*tokens],
+        relations,
+        {own[head.scope[n]]: i for n, i in (bounds or {}).items()},
+        lambda v, message: reader.error(message, tokens[v], "a domain that bounds it"),
+    )
+    variables = [Variable(v.name, *boxes[v]) for v in tokens]
+    rank, last = len(head.dims), len(variables) - runtime
+    rts = tuple(RuntimeVariable(v.name, v.lo, v.hi) for v in variables[last:])
+    return IndexingMap(
+        tuple(variables[:rank]), tuple(variables[rank:last]), rts, tuple(results), tuple(constraints)
+    )
+
+
+def _relations(domain: str, head: _Head) -> list[Relation]:
+    """The constraints of an ``affine_set`` over the variables of ``head``, which it names by position."""
+    reader = _Affine(domain, 1, 1)
+    inner, _, relations = reader.whole("affine_set")
+    names: dict[Expr, Expr] = {}
+    for what, theirs, own in (
+        ("dimensions", inner.dims, head.dims),
+        ("symbols", inner.symbols, head.symbols),
+    ):
+        if len(theirs) != len(own):
+            raise reader.error(f"the domain has {len(theirs)} {what}", inner.at, f"{len(own)} as in the map")
+        names.update((inner.scope[a.text], head.scope[b.text]) for a, b in zip(theirs, own, strict=True))
+    exprs = substitute_all([r.expr for r in relations], names)
+    return [Relation(e, r.equality) for e, r in zip(exprs, relations, strict=True)]

@@ -1,0 +1,383 @@
+"""sympy, both ways: ``floor(x/d)``, ``Mod``, ``Min``, ``Max`` and ``ceiling`` over integer symbols.
+
+sympy's ``Mod`` has the sign of its divisor, and ``floor`` rounds downwards, so every operator has its exact
+counterpart.  On the way back rational coefficients are allowed where an integer comes out (``floor(x/4 + 1/2)``), and
+the functions that PyTorch's Inductor adds (``FloorDiv``, ``ModularIndexing``, ``CleanDiv``, …) are known by their
+names.  The only module that imports sympy, and only when one of its functions is called.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, overload
+
+from ..errors import InputError, quoted
+from ..expr import (
+    Expr,
+    Int,
+    Sum,
+    Var,
+    ceildiv,
+    floordiv,
+    integer,
+    interpret,
+    lift,
+    linear,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    var,
+)
+from ..indexing_map import IndexingMap, is_name
+from .foreign import ForeignMap, assignments, from_foreign, missing, to_foreign
+
+__all__ = ["SympyMap", "from_sympy", "sympy_source", "to_sympy"]
+
+_MAX_POWER: Final = 64
+
+
+class SympyMap(ForeignMap[Any, Any]):
+    """An indexing map over sympy symbols."""
+
+
+def _sympy() -> Any:
+    try:
+        import sympy
+    except ImportError as error:
+        raise missing("sympy", "sympy", error) from None
+    return sympy
+
+
+# --------------------------------------------------------------------------------------------------- writing
+class _ToSympy:
+    """An algebra of sympy expressions."""
+
+    def __init__(self, sympy: Any, symbols: Mapping[Any, Any], evaluate: bool) -> None:
+        self.sympy = sympy
+        self.symbols = symbols
+        self.options = {} if evaluate else {"evaluate": False}
+
+    def integer(self, n: int) -> Any:
+        return self.sympy.Integer(n)
+
+    def variable(self, v: Var) -> Any:
+        found = self.symbols.get(v, self.symbols.get(v.name))
+        return self.sympy.Symbol(v.name, integer=True) if found is None else found
+
+    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
+        parts = [e if k == 1 else self.product([self.integer(k), e]) for e, k in terms]
+        if const:
+            parts.append(self.integer(const))
+        return parts[0] if len(parts) == 1 else self.sympy.Add(*parts, **self.options)
+
+    def product(self, factors: list[Any]) -> Any:
+        return self.sympy.Mul(*factors, **self.options)
+
+    def _quotient(self, a: Any, b: Any) -> Any:
+        return self.sympy.Mul(a, self.sympy.Pow(b, -1), **self.options)
+
+    def floordiv(self, a: Any, b: Any) -> Any:
+        return self.sympy.floor(self._quotient(a, b), **self.options)
+
+    def mod(self, a: Any, b: Any) -> Any:
+        return self.sympy.Mod(a, b, **self.options)
+
+    def ceildiv(self, a: Any, b: Any) -> Any:
+        return self.sympy.ceiling(self._quotient(a, b), **self.options)
+
+    def minimum(self, args: list[Any]) -> Any:
+        return self.sympy.Min(*args, **self.options)
+
+    def maximum(self, args: list[Any]) -> Any:
+        return self.sympy.Max(*args, **self.options)
+
+
+@overload
+def to_sympy(subject: Expr, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True) -> Any: ...
+@overload
+def to_sympy(
+    subject: IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True
+) -> SympyMap: ...
+def to_sympy(
+    subject: Expr | IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True
+) -> Any:
+    """An expression as a sympy expression, or a map as a :class:`SympyMap`.
+
+    ``symbols`` maps variables or their names to sympy symbols; any other variable becomes an integer symbol of its
+    name.  With ``evaluate=False`` sympy keeps the expression as it is instead of simplifying it on the way.  Raises
+    :class:`InputError` where sympy is missing.
+    """
+    sympy = _sympy()
+    algebra = _ToSympy(sympy, symbols or {}, evaluate)
+
+    def convert(exprs: Sequence[Expr], of: Mapping[Any, Any]) -> list[Any]:
+        try:
+            return interpret(exprs, _ToSympy(sympy, of, evaluate))
+        except RecursionError:
+            raise InputError("the expression is too deep for sympy", expected="evaluate=False") from None
+
+    if isinstance(subject, Expr):
+        return convert((subject,), symbols or {})[0]
+    return to_foreign(subject, SympyMap, lambda v: algebra.variable(v.expr), convert)
+
+
+def sympy_source(f: SympyMap) -> str:
+    """``f`` as a Python program that makes its symbols and expressions."""
+    sympy = _sympy()
+    lines = ["from sympy import Max, Min, Mod, S, ceiling, floor, symbols"]
+    names = [str(v) for v, _, _ in f.variables]
+    if names:
+        left = f"{names[0]}," if len(names) == 1 else ", ".join(names)
+        lines.append(f'{left} = symbols("{" ".join(names)}", integer=True, seq=True)')
+    # `S(1)/2` rather than `1/2`, which Python would compute
+    lines += assignments(f, lambda e: str(sympy.sstr(e, sympy_integers=True)))
+    return "\n".join(lines) + "\n"
+
+
+# --------------------------------------------------------------------------------------------------- reading
+class _Fraction(NamedTuple):
+    """``above / below``."""
+
+    above: Expr
+    below: Expr
+
+
+_ONE: Final = integer(1)
+
+
+def _reduced(v: _Fraction) -> _Fraction:
+    """The fraction without common factors, its denominator positive, where that is a literal."""
+    above, below = v
+    if type(below) is not Int:
+        return v
+    content = math.gcd(above.const, *(k for _, k in above.terms)) if isinstance(above, Sum) else 1
+    common = math.gcd(above.value if isinstance(above, Int) else content, below.value)
+    if below.value < 0:
+        common = -common
+    if isinstance(above, Int):
+        return _Fraction(integer(above.value // common), integer(below.value // common))
+    if isinstance(above, Sum):
+        terms = [(t, k // common) for t, k in above.terms]
+        return _Fraction(linear(above.const // common, terms), integer(below.value // common))
+    return _Fraction(linear(0, ((above, common),)), integer(below.value // common))
+
+
+def _shared(values: Sequence[_Fraction]) -> tuple[list[Expr], Expr]:
+    """The numerators over one common denominator."""
+    if all(type(v.below) is Int for v in values):
+        below = math.lcm(*(v.below.value for v in values if type(v.below) is Int))
+        scaled = [mul(v.above, below // v.below.value) for v in values if type(v.below) is Int]
+        return scaled, integer(below)
+    numerators = []
+    for k, v in enumerate(values):
+        others = [w.below for j, w in enumerate(values) if j != k]
+        numerators.append(mul(v.above, *others))
+    return numerators, mul(*(v.below for v in values))
+
+
+def _shown(node: Any) -> str:
+    """``node`` in a message; sympy prints recursively, and what is too deep for that is named by its kind."""
+    try:
+        return quoted(node, 80)
+    except RecursionError:
+        return quoted(type(node).__name__)
+
+
+def _whole(v: _Fraction, node: Any) -> Expr:
+    if v.below is not _ONE:
+        v = _reduced(v)
+    if v.below is not _ONE:
+        raise InputError(f"{_shown(node)} is no integer", expected="a rounded quotient, as in floor(x/4)")
+    return v.above
+
+
+def _add(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    numerators, below = _shared(args)
+    return _Fraction(linear(0, [(e, 1) for e in numerators]), below)
+
+
+def _mul(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    return _Fraction(mul(*(v.above for v in args)), mul(*(v.below for v in args)))
+
+
+def _pow(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    base, exponent = args
+    n = exponent.above
+    if exponent.below is not _ONE or type(n) is not Int or abs(n.value) > _MAX_POWER:
+        raise InputError(f"{_shown(node)} is no polynomial", expected="a small integer as exponent")
+    if n.value < 0:
+        if base.above is integer(0):
+            raise InputError(f"{_shown(node)} divides by zero", expected="another divisor")
+        base = _Fraction(base.below, base.above)
+    return _Fraction(mul(1, *[base.above] * abs(n.value)), mul(1, *[base.below] * abs(n.value)))
+
+
+def _floor(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    (v,) = args
+    return _Fraction(v.above if v.below is _ONE else floordiv(v.above, v.below), _ONE)
+
+
+def _ceiling(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    (v,) = args
+    return _Fraction(v.above if v.below is _ONE else ceildiv(v.above, v.below), _ONE)
+
+
+def _mod(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    (a, b), below = _shared(args)
+    if type(below) is not Int:
+        raise InputError(f"{_shown(node)} is no remainder of integers")
+    return _Fraction(mod(a, b), below)  # a/n mod b/n = (a mod b)/n for positive n
+
+
+def _extremum(build: Callable[..., Expr]) -> Callable[[Any, Sequence[_Fraction]], _Fraction]:
+    def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+        numerators, below = _shared(args)
+        if type(below) is not Int:
+            raise InputError(f"{_shown(node)} does not compare integers")
+        return _Fraction(build(*numerators), below)
+
+    return read
+
+
+def _absolute(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    (v,) = args
+    if type(v.below) is not Int:
+        raise InputError(f"{_shown(node)} is no integer")
+    return _Fraction(maximum(v.above, -v.above), v.below)
+
+
+def _of_integers(build: Callable[..., Expr]) -> Callable[[Any, Sequence[_Fraction]], _Fraction]:
+    """A function of integers."""
+
+    def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+        return _Fraction(build(*(_whole(v, node) for v in args)), _ONE)
+
+    return read
+
+
+def _shifted(build: Callable[[Expr, Expr], Expr]) -> Callable[[Expr, Expr], Expr]:
+    def shift(a: Expr, n: Expr) -> Expr:
+        if type(n) is not Int or not 0 <= n.value <= _MAX_POWER:
+            raise InputError(f"a shift by {quoted(n)}", expected="a shift by a small constant")
+        return build(a, integer(1 << n.value))
+
+    return shift
+
+
+_READ: Final[dict[str, Callable[[Any, Sequence[_Fraction]], _Fraction]]] = {
+    "Add": _add,
+    "Mul": _mul,
+    "Pow": _pow,
+    "floor": _floor,
+    "ceiling": _ceiling,
+    "Mod": _mod,
+    "Min": _extremum(minimum),
+    "Max": _extremum(maximum),
+    "Abs": _absolute,
+    # PyTorch's own functions, known by name: torch is not imported
+    "FloorDiv": _of_integers(floordiv),
+    "CleanDiv": _of_integers(floordiv),  # of a multiple of the divisor
+    "CeilDiv": _of_integers(ceildiv),
+    "ModularIndexing": _of_integers(lambda x, divisor, modulus: mod(floordiv(x, divisor), modulus)),
+    "PythonMod": _of_integers(mod),
+    "IntTrueDiv": lambda node, args: _mul(
+        node, (args[0], _pow(node, (args[1], _Fraction(integer(-1), _ONE))))
+    ),
+    "FloorToInt": _floor,
+    "CeilToInt": _ceiling,
+    "LShift": _of_integers(_shifted(mul)),
+    "RShift": _of_integers(_shifted(floordiv)),
+    "PowByNatural": _pow,
+    "Identity": _of_integers(lambda x: x),
+}
+
+
+def _nodes(roots: Iterable[Any]) -> list[Any]:
+    """Every distinct node, operands first; iterative."""
+    seen: set[Any] = set()
+    out: list[Any] = []
+    stack: list[tuple[Any, bool]] = [(r, False) for r in reversed([*roots])]
+    while stack:
+        node, finished = stack.pop()
+        if finished:
+            out.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(getattr(node, "args", ())))
+    return out
+
+
+def _read(roots: Sequence[Any], scope: Mapping[Any, Expr], declared: bool) -> list[Expr]:
+    """The integer expressions that ``roots`` denote; ``declared`` allows no other symbols than those in ``scope``."""
+    values: dict[Any, _Fraction] = {}
+    names: dict[str, Any] = {}
+    for node in _nodes(roots):
+        if node in scope:
+            value = _Fraction(scope[node], _ONE)
+        elif getattr(node, "is_Symbol", False):
+            name = str(node.name)
+            if declared:
+                raise InputError(f"unknown variable {quoted(name)}", expected="a variable of the map")
+            if not node.is_integer:
+                raise InputError(
+                    f"the symbol {quoted(name)} is no integer", expected="Symbol(…, integer=True)"
+                )
+            if names.setdefault(name, node) != node:
+                raise InputError(f"two different symbols are called {quoted(name)}")
+            if not is_name(name):
+                raise InputError(
+                    f"{quoted(name)} is no name for a variable", expected="letters, digits and `_`"
+                )
+            value = _Fraction(var(name), _ONE)
+        elif getattr(node, "is_Rational", False):
+            value = _Fraction(integer(int(node.p)), integer(int(node.q)))
+        else:
+            read = _READ.get(type(node).__name__)
+            if read is None:
+                raise InputError(
+                    f"{quoted(type(node).__name__)} has no meaning here, in {_shown(node)}",
+                    expected="sums, products, floor, ceiling, Mod, Min or Max",
+                )
+            try:
+                value = read(node, [values[a] for a in node.args])
+            except (ZeroDivisionError, TypeError, ValueError) as error:
+                if isinstance(error, InputError):
+                    raise
+                raise InputError(f"{_shown(node)} has no meaning: {error}") from None
+        values[node] = value
+    return [_whole(values[r], r) for r in roots]
+
+
+def from_sympy(subject: Any, variables: Mapping[Any, Any] | None = None) -> Any:
+    """The expression that a sympy expression denotes, or the map that a :class:`SympyMap` denotes.
+
+    In an expression every symbol must be known to be an integer, unless ``variables`` maps it, or its name, to what it
+    stands for.  Raises :class:`InputError` for anything that is not an integer expression in the operators of this
+    package.
+    """
+    if isinstance(subject, SympyMap):
+        return from_foreign(
+            subject,
+            lambda v: str(getattr(v, "name", v)),
+            lambda exprs, scope: _read([_sympified(e) for e in exprs], dict(scope), declared=True),
+        )
+    e = _sympified(subject)
+    scope: dict[Any, Expr] = {}
+    for symbol in e.free_symbols if variables else ():
+        assert variables is not None
+        found = variables.get(symbol, variables.get(symbol.name))
+        if found is not None:
+            scope[symbol] = var(found) if isinstance(found, str) else lift(found)
+    return _read([e], scope, declared=False)[0]
+
+
+def _sympified(e: Any) -> Any:
+    sympy = _sympy()
+    if isinstance(e, int) and not isinstance(e, bool):
+        return sympy.Integer(e)
+    if not isinstance(e, sympy.Basic):
+        raise InputError(f"{_shown(e)} is no sympy expression")
+    return e

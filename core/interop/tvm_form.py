@@ -1,0 +1,394 @@
+"""TVM, both ways: index expressions (``PrimExpr``) over ``int32`` or ``int64`` variables, and a bound ``Analyzer``.
+
+``floordiv`` and ``floormod`` are this package's operators.  TVM's other pair, ``truncdiv`` and ``truncmod``, rounds
+towards zero; it is read only where the ranges of the operands show that it makes no difference.  As in TVM's own
+analysis the integers of an expression are unbounded: what would overflow in TVM is not noticed here, but what is
+written has a type in which nothing overflows.  The only module that imports tvm, and only when one of its functions is
+called.  It knows the module names of TVM before 0.26 (``tvm.tir``, ``tvm.arith``) and since (``tvm.tirx``,
+``tvm.sym``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final, overload
+
+from ..codegen.program import Program, domain_knowledge, fits, limits
+from ..errors import InputError, quoted
+from ..expr import (
+    CeilDiv,
+    Expr,
+    Int,
+    Var,
+    floordiv,
+    integer,
+    interpret,
+    lift,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    postorder,
+    rebuild,
+    var,
+)
+from ..indexing_map import IndexingMap, is_name
+from ..interval import Interval, Range, Ranges
+from .foreign import ForeignMap, from_foreign, missing, to_foreign
+
+__all__ = ["TvmMap", "from_tvm", "to_tvm"]
+
+_TYPES: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
+
+
+def _tvm() -> Any:
+    try:
+        import tvm
+    except ImportError as error:
+        raise missing("apache-tvm", "tvm", error) from None
+    return tvm
+
+
+def _tir() -> Any:
+    """The module of the expressions."""
+    tvm = _tvm()
+    return tvm.tir if hasattr(tvm, "tir") else tvm.tirx
+
+
+def _arith() -> Any:
+    """The module of the analyzer."""
+    tvm = _tvm()
+    return tvm.arith if hasattr(tvm, "arith") else tvm.sym
+
+
+class TvmMap(ForeignMap[Any, Any]):
+    """An indexing map over TVM variables."""
+
+    def conditions(self) -> list[Any]:
+        """The constraints as TVM conditions, ``lo <= e`` and ``e <= hi``."""
+        tir = _tir()
+        out = []
+        for e, lo, hi in self.constraints:
+            dtype = _dtype(e)
+            machine = limits(_TYPES[dtype])
+            # a bound that every value of the type keeps says nothing, and could not be written
+            if lo > machine.lo:
+                out.append(tir.LE(tir.IntImm(dtype, min(lo, machine.hi)), e))
+            if hi < machine.hi:
+                out.append(tir.LE(e, tir.IntImm(dtype, max(hi, machine.lo))))
+        return out
+
+    def analyzer(self) -> Any:
+        """A new ``Analyzer`` that knows the bounds of the variables, but not the constraints."""
+        tvm, tir, arith = _tvm(), _tir(), _arith()
+        analyzer = arith.Analyzer()
+        for v, lo, hi in self.variables:
+            dtype = _dtype(v)
+            if hi < lo:
+                continue  # TVM has no empty range
+            if hi - lo + 1 in limits(_TYPES[dtype]):
+                extent = tir.IntImm(dtype, hi - lo + 1)
+                analyzer.bind(v, tvm.ir.Range.from_min_extent(tir.IntImm(dtype, lo), extent))
+            else:
+                analyzer.update(v, arith.ConstIntBound(lo, hi), True)
+        return analyzer
+
+    @contextmanager
+    def inside(self) -> Iterator[Any]:
+        """An ``Analyzer`` that knows the bounds and, within the ``with`` block, the constraints too."""
+        analyzer = self.analyzer()
+        with ExitStack() as scopes:
+            for condition in self.conditions():
+                scopes.enter_context(analyzer.constraint_scope(condition))
+            yield analyzer
+
+
+def _dtype(e: Any) -> str:
+    """The type of an expression; TVM changed where it is kept."""
+    kind = getattr(e, "ty", None)
+    return str(kind.dtype if kind is not None else e.dtype)
+
+
+# --------------------------------------------------------------------------------------------------- writing
+def _without_ceildiv(roots: Sequence[Expr]) -> list[Expr]:
+    """``roots`` with every division that rounds up as one that rounds down, which is the only one TVM has."""
+    done: dict[Expr, Expr] = {}
+    for node in postorder(*roots):
+        children = [done[c] for c in node.children]
+        if isinstance(node, CeilDiv):
+            a, b = children
+            if type(b) is not Int:
+                done[node] = -floordiv(-a, b)
+            elif b.value > 0:
+                done[node] = floordiv(a + (b.value - 1), b)
+            else:
+                done[node] = floordiv(-a + (-b.value - 1), -b.value)
+        else:
+            done[node] = rebuild(node, children)
+    return [done[r] for r in roots]
+
+
+def _written(program: Program, variables: Mapping[Var, Any], dtype: str) -> list[Any]:
+    tir = _tir()
+    machine = limits(_TYPES[dtype])
+    build = {
+        "negate": lambda a: tir.Mul(a, tir.IntImm(dtype, -1)),
+        "plus": tir.Add,
+        "minus": tir.Sub,
+        "times": tir.Mul,
+        "floordiv": tir.FloorDiv,
+        "mod": tir.FloorMod,
+        "minimum": tir.Min,
+        "maximum": tir.Max,
+    }
+    values: list[Any] = []
+    for op, args, leaf in program.steps:
+        if isinstance(leaf, Var):
+            values.append(variables[leaf])
+        elif op == "integer":
+            if leaf not in machine:
+                raise InputError(f"{quoted(leaf)} is no {dtype}", expected="a wider type")
+            values.append(tir.IntImm(dtype, leaf))
+        else:
+            values.append(build[op](*(values[a] for a in args)))
+    return [values[k] for k in program.outputs]
+
+
+def _chosen(dtype: str) -> str:
+    if dtype not in ("int32", "int64"):
+        raise InputError(f"{quoted(dtype)} is no type of indices", expected="int32 or int64")
+    return dtype
+
+
+@overload
+def to_tvm(subject: Expr, dtype: str = "", variables: Mapping[Any, Any] | None = None) -> Any: ...
+@overload
+def to_tvm(subject: IndexingMap, dtype: str = "") -> TvmMap: ...
+def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any, Any] | None = None) -> Any:
+    """An expression as a TVM expression, or a map as a :class:`TvmMap`.
+
+    ``variables`` maps the variables of an expression, or their names, to TVM variables of one type; any other one
+    becomes a new variable of the type ``dtype``, by default theirs, or ``int64``.  For a map the default is the smallest
+    of ``int32`` and ``int64`` in which no step is seen to overflow.  Raises :class:`InputError` where TVM is missing,
+    for constants that the type does not hold, and for a map that needs more than 64 bits.
+    """
+    tir = _tir()
+    if isinstance(subject, Expr):
+        roots = _without_ceildiv([subject])
+        program = Program.of(roots, subject.variables())
+        known = {v: found for v in subject.variables() if (found := _found(variables or {}, v)) is not None}
+        types = sorted({_dtype(v) for v in known.values()})
+        if len(types) > 1:
+            raise InputError(f"the variables have the types {' and '.join(types)}", expected="one type")
+        dtype = _chosen(dtype or (types[0] if types else "int64"))
+        if types and types != [dtype]:
+            raise InputError(f"the variables have the type {types[0]}, not {dtype}")
+        known.update((v, tir.Var(v.name, dtype)) for v in subject.variables() if v not in known)
+        return _written(program, known, dtype)[0]
+    m = subject
+    plain = dict(zip(m.roots, _without_ceildiv(m.roots), strict=True))
+    program = Program.of([plain[e] for e in m.roots], [v.expr for v in m.variables])
+    if not dtype:
+        bits = fits(program.ranges(m.bounds, domain_knowledge(m, program)))
+        if bits is None:
+            raise InputError("intervals do not show that 64 bits are enough for this map", expected="a dtype")
+        dtype = f"int{bits}"
+    dtype = _chosen(dtype)
+    return to_foreign(
+        m,
+        TvmMap,
+        lambda v: tir.Var(v.name, dtype),
+        lambda roots, of: _written(program, of, dtype),
+    )
+
+
+def _found(table: Mapping[Any, Any], v: Var) -> Any:
+    return table.get(v, table.get(v.name))
+
+
+# --------------------------------------------------------------------------------------------------- reading
+class _Reading:
+    """The meaning of TVM's nodes, whose operands are known."""
+
+    def __init__(self, bounds: Mapping[Any, Range | Interval]) -> None:
+        self.ranges = Ranges(bounds)
+        self.memo: dict[Expr, Range] = {}
+
+    def _range(self, e: Expr) -> Range:
+        return interpret((e,), self.ranges, self.memo)[0]
+
+    def _rounds_alike(self, a: Expr, b: Expr) -> bool:
+        """Whether rounding ``a / b`` down and towards zero is the same: where it is never negative, or always whole."""
+        x, y = self._range(a), self._range(b)
+        if x.empty or y.empty:
+            return True
+        quotient_positive = (x.interval.lo >= 0 and y.interval.lo > 0) or (
+            x.interval.hi <= 0 and y.interval.hi < 0
+        )
+        n = y.interval.constant
+        return quotient_positive or (
+            n is not None and n != 0 and x.congruence.m % n == x.congruence.r % n == 0
+        )
+
+    def truncated(self, build: Callable[[Expr, Expr], Expr], name: str) -> Callable[[Expr, Expr], Expr]:
+        def read(a: Expr, b: Expr) -> Expr:
+            if not self._rounds_alike(a, b):
+                raise InputError(
+                    f"{name} of {quoted(a)} by {quoted(b)} rounds towards zero, and the quotient may be negative",
+                    expected="floordiv and floormod, or ranges that exclude it",
+                )
+            return build(a, b)
+
+        return read
+
+    def cast(self, dtype: str, value: Any, e: Expr) -> Expr:
+        """``e`` as a value of another type, if it keeps its value."""
+        if _TYPES.get(dtype, 0) < _TYPES.get(_dtype(value), 99):
+            r = self._range(e)
+            if not r.empty and not (dtype in _TYPES and r.interval.inside(limits(_TYPES[dtype]))):
+                raise InputError(f"the cast of {quoted(e)} to {dtype} may change its value")
+        return e
+
+
+def _operands(node: Any) -> list[Any]:
+    """The operands of a node that is read."""
+    kind = type(node).__name__
+    if kind == "Cast":
+        return [node.value]
+    return [node.a, node.b] if kind in _BINARY else []
+
+
+_BINARY: Final = frozenset({"Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Div", "Mod", "Min", "Max"})
+
+
+def _nodes(roots: Iterable[Any]) -> list[Any]:
+    """Every distinct node, operands first; iterative."""
+    seen: set[Any] = set()
+    out: list[Any] = []
+    stack = [(r, False) for r in reversed([*roots])]
+    while stack:
+        node, finished = stack.pop()
+        if finished:
+            out.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(_operands(node)))
+    return out
+
+
+def _read(
+    roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Any, Range | Interval]
+) -> list[Expr]:
+    """The expressions that ``roots`` denote; without ``scope`` any variable of a usable name is allowed."""
+    reading = _Reading(bounds)
+    build: dict[str, Callable[[Expr, Expr], Expr]] = {
+        "Add": lambda a, b: a + b,
+        "Sub": lambda a, b: a - b,
+        "Mul": mul,
+        "FloorDiv": floordiv,
+        "FloorMod": mod,
+        "Min": minimum,
+        "Max": maximum,
+        "Div": reading.truncated(floordiv, "truncdiv"),
+        "Mod": reading.truncated(mod, "truncmod"),
+    }
+    values: dict[Any, Expr] = dict(scope or ())
+    names: dict[str, Any] = {}
+    for node in _nodes(roots):
+        if node in values:
+            continue
+        kind = type(node).__name__
+        if kind in ("IntImm", "Var", "SizeVar", "Cast") or kind in build:
+            dtype = _dtype(node)
+            if dtype not in _TYPES:
+                raise InputError(f"{quoted(node, 80)} has the type {dtype}", expected="a signed integer")
+        if kind == "IntImm":
+            values[node] = integer(int(node.value))
+        elif kind in ("Var", "SizeVar"):
+            values[node] = _variable(node, names, scope is not None)
+        elif kind == "Cast":
+            values[node] = reading.cast(_dtype(node), node.value, values[node.value])
+        elif kind in build:
+            try:
+                values[node] = build[kind](values[node.a], values[node.b])
+            except ZeroDivisionError:
+                raise InputError(
+                    f"{quoted(node.a, 80)} is divided by zero", expected="another divisor"
+                ) from None
+        else:
+            raise InputError(
+                f"{quoted(kind)} has no meaning here",
+                expected="+, -, *, floordiv, floormod, min, max over integer variables",
+            )
+    return [values[r] for r in roots]
+
+
+def _name(v: Any) -> str:
+    return str(v.name if hasattr(v, "name") else v.name_hint)
+
+
+def _variable(v: Any, names: dict[str, Any], declared: bool) -> Expr:
+    name = _name(v)
+    if declared:
+        raise InputError(f"unknown variable {quoted(name)}", expected="a variable of the map")
+    if name in names and not names[name].same_as(v):
+        raise InputError(f"two different variables are called {quoted(name)}", expected="`bounds` and a map")
+    names[name] = v
+    if not is_name(name):
+        raise InputError(f"{quoted(name)} is no name for a variable", expected="letters, digits and `_`")
+    return var(name)
+
+
+def _interval(given: Any) -> tuple[int, int]:
+    """Inclusive bounds from ``(lo, hi)``, an interval or a TVM ``Range``."""
+    if hasattr(given, "extent"):
+        ends = [getattr(e, "value", e) for e in (given.min, given.extent)]
+        if not all(isinstance(e, int) for e in ends):
+            raise InputError(f"the range {quoted(given)} has no constant bounds")
+        return int(ends[0]), int(ends[0]) + int(ends[1]) - 1
+    lo, hi = given
+    return lo, hi
+
+
+def _bounded(v: Any, bounds: Mapping[Any, Any]) -> tuple[int, int]:
+    name = _name(v)
+    for key, given in bounds.items():
+        if key == name if isinstance(key, str) else key.same_as(v):
+            return _interval(given)
+    raise InputError(f"the variable {quoted(name)} has no bounds", expected="a Range or (lo, hi)")
+
+
+def from_tvm(subject: Any, bounds: Mapping[Any, Any] | None = None) -> Any:
+    """The map that a :class:`TvmMap` denotes, the expression that a TVM expression denotes, or the map of an ``IndexMap``.
+
+    ``bounds`` maps variables, or their names, to a ``Range`` or to ``(lo, hi)``: the dimensions of an ``IndexMap`` need
+    them, and in an expression they decide what is known of ``truncdiv``, ``truncmod`` and casts.  Raises
+    :class:`InputError` for anything that is not an integer expression in the operators of this package.
+    """
+    given = bounds or {}
+    if hasattr(subject, "initial_indices"):
+        dims = tuple((v, *_bounded(v, given)) for v in subject.initial_indices)
+        subject = TvmMap(dims, results=tuple(subject.final_indices))
+    if isinstance(subject, TvmMap):
+        f = subject
+
+        def convert(exprs: Sequence[Any], scope: Sequence[tuple[Any, Var]]) -> list[Expr]:
+            box = {v: Interval(lo, hi) for (_, v), (_, lo, hi) in zip(scope, f.variables, strict=True)}
+            return _read([_expression(e) for e in exprs], scope, box)
+
+        return from_foreign(f, _name, convert)
+    if isinstance(subject, int) and not isinstance(subject, bool):
+        return lift(subject)
+    box = {(key if isinstance(key, str) else _name(key)): Interval(*_interval(i)) for key, i in given.items()}
+    return _read([_expression(subject)], None, box)[0]
+
+
+def _expression(e: Any) -> Any:
+    """A Python integer as a literal; anything else must be a TVM expression."""
+    if isinstance(e, int) and not isinstance(e, bool):
+        return _tir().IntImm("int64", e)
+    if not hasattr(e, "same_as"):
+        raise InputError(f"{quoted(e, 80)} is no TVM expression")
+    return e

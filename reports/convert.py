@@ -1,0 +1,71 @@
+"""Maps as text for other systems: what ``indexproof convert`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ..core.codegen import c_source, python_source
+from ..core.errors import InputError, quoted
+from ..core.indexing_map import IndexingMap
+from ..core.interop import from_mlir, to_mlir, to_mlir_set, to_sympy, to_tvm
+from ..core.interop.foreign import assignments
+from ..core.interop.sympy_form import sympy_source
+from ..core.json_form import dump_json, map_to_json
+from ..core.text import format_map, read_map
+from ..verify.isl_form import to_isl
+from ..verify.width import width
+
+__all__ = ["FORMS", "converted", "read_any"]
+
+
+def _python(m: IndexingMap, checked: bool, name: str) -> str:
+    return python_source(m, checked=checked, name=name)
+
+
+def _c(m: IndexingMap, checked: bool, name: str) -> str:
+    # a function that tests the domain also meets points outside, for which intervals answer
+    return c_source(m, checked=checked, name=name, bits=None if checked else width(m).bits)
+
+
+def _sympy(m: IndexingMap, checked: bool, name: str) -> str:
+    return sympy_source(to_sympy(m))
+
+
+def _tvm(m: IndexingMap, checked: bool, name: str) -> str:
+    f = to_tvm(m)
+    return "\n".join(assignments(f, str)) + "\n"
+
+
+#: What a map can become, by the name of the form.
+FORMS: Final[dict[str, Callable[[IndexingMap, bool, str], str]]] = {
+    "text": lambda m, checked, name: format_map(m) + "\n",
+    "json": lambda m, checked, name: dump_json(map_to_json(m)) + "\n",
+    "mlir": lambda m, checked, name: f"{to_mlir(m)}\n{to_mlir_set(m)}\n",
+    "python": _python,
+    "c": _c,
+    "sympy": _sympy,
+    "tvm": _tvm,
+    "isl": lambda m, checked, name: f"{to_isl(m)}\n",
+}
+#: The forms that are functions, which may test the domain and have a name.
+FUNCTIONS: Final = ("python", "c")
+
+
+def converted(m: IndexingMap, form: str, *, checked: bool = False, name: str = "") -> str:
+    """``m`` in one of :data:`FORMS`.  Raises :class:`InputError` for another form, and where the form has no such map."""
+    if form not in FORMS:
+        raise InputError(f"there is no form {quoted(form)}", expected=f"one of {', '.join(FORMS)}")
+    if form not in FUNCTIONS and (checked or name):
+        option = "--checked" if checked else "--name"
+        raise InputError(f"{option} is about functions", expected=f"--to {' or --to '.join(FUNCTIONS)}")
+    return FORMS[form](m, checked, name)
+
+
+def read_any(text: str, domain: str = "") -> IndexingMap:
+    """A map in the textual notation, in JSON, or as an ``affine_map`` of MLIR on a ``domain``."""
+    if text.lstrip().startswith(("affine_map", "affine_set", "#")):
+        return from_mlir(text, domain)
+    if domain:
+        raise InputError("--domain is for an affine_map, which has no domain of its own")
+    return read_map(text)

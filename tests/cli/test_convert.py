@@ -1,0 +1,108 @@
+"""`indexproof convert`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import islpy
+import pytest
+
+from indexproof import from_isl, from_mlir, parse_map
+from indexproof.core.interop import SympyMap, from_sympy
+from indexproof.core.json_form import map_from_json
+from indexproof.reports.convert import FORMS
+from indexproof.verify.concrete import equal_maps
+from indexproof.verify.verdict import Status
+
+Run = Callable[..., Any]
+
+SOURCE = (
+    "(d0, d1)[s0] -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 12 + s0), domain: d0 in [0, 99],"
+    " d1 in [0, 3], s0 in [0, 1], d0 + d1 in [0, 50]"
+)
+MAP = parse_map(SOURCE)
+
+
+def test_text_and_json(run: Run) -> None:
+    assert run("convert", SOURCE, "--to", "text").out == SOURCE + "\n"
+    text = run("convert", SOURCE, "--to", "json").out
+    assert map_from_json(json.loads(text)) == MAP
+    assert run("convert", "-", "--to", "text", stdin=text).out == SOURCE + "\n"
+
+
+def test_mlir_both_ways(run: Run) -> None:
+    affine_map, affine_set = run("convert", SOURCE, "--to", "mlir").out.splitlines()
+    assert from_mlir(affine_map, affine_set) == MAP
+    done = run("convert", affine_map, "--domain", affine_set, "--to", "text")
+    assert (done.status, done.out) == (0, SOURCE + "\n")
+
+
+def test_isl(run: Run) -> None:
+    text = run("convert", SOURCE, "--to", "isl").out
+    assert equal_maps(from_isl(islpy.Map(text)), MAP).verdict is Status.PROVED
+
+
+def test_sympy_source_is_a_program(run: Run) -> None:
+    scope: dict[str, Any] = {}
+    exec(run("convert", SOURCE, "--to", "sympy").out, scope)
+    bounds = [(v, lo, hi) for v, (lo, hi) in scope["bounds"].items()]
+    back = from_sympy(
+        SympyMap(
+            tuple(bounds[:2]),
+            tuple(bounds[2:]),
+            results=tuple(scope["results"]),
+            constraints=tuple(scope["constraints"]),
+        )
+    )
+    assert back.variables == MAP.variables
+    assert equal_maps(back, MAP, "pointwise").verdict is Status.PROVED
+
+
+def test_functions(run: Run) -> None:
+    scope: dict[str, Any] = {}
+    exec(run("convert", SOURCE, "--to", "python", "--checked", "--name", "f").out, scope)
+    for point in ((9, 3, 1), (50, 1, 0), (99, 3, 0), (0, 0, 2)):
+        assert scope["f"](*point) == MAP.evaluate(point[:2], point[2:])
+    assert "void indexing_map(int32_t d0" in run("convert", SOURCE, "--to", "c").out
+    assert "bool g(int32_t d0" in run("convert", SOURCE, "--to", "c", "--checked", "--name", "g").out
+
+
+def test_c_has_the_exact_width(run: Run) -> None:
+    """Intervals say 64 bits; the product is small wherever the constraint on the sum holds."""
+    source = "(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 99999], d1 in [0, 9], d0 + d1 in [0, 9]"
+    assert "int32_t d0" in run("convert", source, "--to", "c").out
+    assert (
+        "int64_t d0" in run("convert", source.replace("d0 + d1 in [0, 9]", "d1 in [0, 9]"), "--to", "c").out
+    )
+
+
+def test_every_form_is_named_in_the_help(run: Run) -> None:
+    text = run("convert", "--help").out
+    assert all(form in text for form in FORMS)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["(d0) -> (d0 +)", "--to", "c"], "in the map: line 1, column 14"),
+        ([SOURCE, "--to", "fortran"], "there is no form `fortran`; expected one of text, json, mlir"),
+        (
+            [SOURCE, "--to", "json", "--checked"],
+            "--checked is about functions; expected --to python or --to c",
+        ),
+        ([SOURCE, "--to", "isl", "--name", "f"], "--name is about functions"),
+        ([SOURCE, "--to", "c", "--name", "while"], "`while` is no name for a function"),
+        ([SOURCE, "--to", "text", "--domain", "affine_set<() : (0 == 0)>"], "--domain is for an affine_map"),
+        (["affine_map<(d0) -> (d0)>", "--to", "text"], "line 1, column 13: the variable `d0` has no bounds"),
+        (["(d0) -> (min(d0, 3)), domain: d0 in [0, 9]", "--to", "mlir"], "no `min`"),
+        (["(d0) -> (d0), domain: d0 in [0, 99999999999999999999]", "--to", "c"], "64 bits are enough"),
+        ([SOURCE], "Missing option '--to'"),
+    ],
+)
+def test_bad_input(run: Run, words: list[str], said: str) -> None:
+    done = run("convert", *words)
+    assert done.status == 3
+    assert said in done.err
+    assert not done.out

@@ -1,0 +1,79 @@
+"""`indexproof width`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from indexproof.reports.machine import FORMS
+
+Run = Callable[..., Any]
+
+NARROW = "(d0) -> (d0 * 65536), domain: d0 in [0, 99999], d0 * 65536 in [0, 2147483647]"
+WIDE = "(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 40000], d1 in [0, 9]"
+TOO_WIDE = "(d0) -> (d0 * 4294967296), domain: d0 in [0, 4294967296]"
+
+
+def test_a_map_that_fits(run: Run) -> None:
+    done = run("width", NARROW)
+    assert done.status == 0
+    assert done.out.startswith("PROVED  int32 is enough   by ")
+    assert len(done.out.splitlines()) == 1
+
+
+def test_a_map_that_needs_more(run: Run) -> None:
+    done = run("width", WIDE)
+    assert done.status == 0
+    lines = done.out.splitlines()
+    assert lines[0].startswith("PROVED  int64 is enough, int32 is not   by ")
+    assert lines[1:] == ["  int32    d0 * 65536 = 2147483648 overflows at d0 = 32768, d1 = 0"]
+
+
+def test_a_map_that_no_machine_holds(run: Run) -> None:
+    done = run("width", TOO_WIDE)
+    assert done.status == 1
+    assert done.out.splitlines() == [
+        "REFUTED  not even int64 is enough",
+        f"  map      {TOO_WIDE}",
+        "  int32    d0 = 2147483648 overflows at d0 = 2147483648",
+        "  int64    d0 * 4294967296 = 9223372036854775808 overflows at d0 = 2147483648",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "bits", "status"),
+    [(NARROW, 32, 0), (NARROW, 64, 0), (WIDE, 32, 1), (WIDE, 64, 0), (TOO_WIDE, 64, 1)],
+)
+def test_a_width_that_is_asked_for(run: Run, source: str, bits: int, status: int) -> None:
+    done = run("width", source, "--bits", bits)
+    assert done.status == status
+    assert done.out.split()[0] == ("REFUTED" if status else "PROVED")
+    data = json.loads(run("width", source, "--bits", bits, "--json").out)
+    assert (data["verdict"] == "PROVED", data["exit_status"]) == (not status, status)
+
+
+def test_the_answer_as_json(run: Run) -> None:
+    data = json.loads(run("width", WIDE, "--json").out)
+    assert set(data) == set(FORMS["width"])
+    assert data["bits"] == 64
+    assert data["overflows"] == [
+        {
+            "bits": 32,
+            "term": "d0 * 65536",
+            "value": 2147483648,
+            "values": {"d0": 32768, "d1": 0},
+            "smallest": True,
+        }
+    ]
+    assert json.loads(run("width", TOO_WIDE, "--json").out)["bits"] is None
+
+
+def test_bad_input(run: Run) -> None:
+    done = run("width", "(d0) -> (d0 +), domain: d0 in [0, 9]")
+    assert done.status == 3
+    assert "in the map: line 1, column 14" in done.err
+    assert "expected 32 or 64" in run("width", WIDE, "--bits", 16).err
+    assert run("width", WIDE, "--bits", 16).status == 3

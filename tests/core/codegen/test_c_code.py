@@ -1,0 +1,330 @@
+"""Generated C, compiled by the machine's own compiler with checks for undefined behaviour, against evaluation."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof import InputError, parse_expr, parse_map
+from indexproof.core.codegen import c_code, c_source, width_bound
+from indexproof.core.expr import Expr, ceildiv, minimum, var
+from indexproof.core.indexing_map import IndexingMap
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+needs_a_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic-errors"]
+# undefined behaviour becomes an illegal instruction, which needs no library
+TRAPS = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
+
+MAIN = """
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(void)
+{
+    int which;
+    while (scanf("%d", &which) == 1) {
+        int64_t v[8], out[4] = {0, 0, 0, 0};
+        int64_t count = 0, ok;
+        scanf("%" SCNd64, &count);
+        for (int64_t i = 0; i < count; i++) scanf("%" SCNd64, &v[i]);
+        ok = table[which](v, out);
+        printf("%d", (int)ok);
+        for (int i = 0; i < 4; i++) printf(" %" PRId64, out[i]);
+        printf("\\n");
+    }
+    return 0;
+}
+"""
+
+
+class Batch:
+    """Many functions in one program that reads which to call, and prints what they return."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.parts: list[str] = []
+        self.wrappers: list[str] = []
+        self.questions: list[str] = []
+        self.expected: list[str] = []
+
+    def add(self, m: IndexingMap, source: str, bits: int, checked: bool) -> int:
+        k = len(self.parts)
+        # each file has helpers of its own
+        for word in ("indexing_map", "floordiv", "floormod", "ceildiv"):
+            source = source.replace(f"{word}(", f"{word}_{k}(")
+        self.parts.append(source)
+        args = ", ".join([*(f"(int{bits}_t)v[{i}]" for i in range(len(m.variables))), "r"])
+        copy = " ".join(f"out[{i}] = r[{i}];" for i in range(len(m.results)))
+        call = f"int64_t ok = indexing_map_{k}({args});" if checked else f"indexing_map_{k}({args});"
+        self.wrappers.append(
+            f"static int64_t call_{k}(const int64_t *v, int64_t *out)\n"
+            f"{{ int{bits}_t r[4] = {{0, 0, 0, 0}}; (void)v; (void)out; {call} {copy} return {'ok' if checked else 1}; }}\n"
+        )
+        return k
+
+    def ask(self, k: int, point: Sequence[int], target: tuple[int, ...] | None) -> None:
+        self.questions.append(" ".join(map(str, (k, len(point), *point))))
+        values = [1, *target] if target is not None else [0]
+        self.expected.append(" ".join(map(str, [*values, *[0] * (5 - len(values))])))
+
+    def run(self, *flags: str) -> list[tuple[str, str, str]]:
+        """Questions, expected and real answers where they differ."""
+        assert COMPILER is not None
+        names = ", ".join(f"call_{k}" for k in range(len(self.parts)))
+        table = f"static int64_t (*const table[])(const int64_t *, int64_t *) = {{{names}}};\n"
+        path = self.folder / "batch.c"
+        path.write_text("\n".join([*self.parts, *self.wrappers, table, MAIN]), "utf-8")
+        built = [COMPILER, *STRICT, *TRAPS, *flags, "-Wno-unused-result", "-o", "batch", "batch.c"]
+        done = subprocess.run(built, cwd=self.folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        done = subprocess.run(
+            [self.folder / "batch"],
+            input="\n".join(self.questions) + "\n",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        answers = done.stdout.splitlines()
+        if done.returncode:  # a trap: the question after the last answer
+            answers += ["trapped"] * (len(self.expected) - len(answers))
+        assert len(answers) == len(self.expected)
+        rows = zip(self.questions, self.expected, answers, strict=True)
+        return [(q, wanted, got) for q, wanted, got in rows if wanted != got]
+
+
+def filled(batch: Batch, maps: Any, count: int) -> dict[int, int]:
+    """Random maps of all sizes with their points; how many have which width."""
+    widths = {32: 0, 64: 0}
+    for k in range(count):
+        scale, size = (9, 2**12, 2**30, 2**31, 2**60)[k % 5], (6, 2**10, 2**29, 2**31)[k % 4]
+        m = maps.map(scale=scale, size=size, depth=3)
+        bits = width_bound(m)
+        if bits is None:
+            continue
+        points = [*maps.points(m, 20)]
+        if all(-(2**31) <= x < 2**31 for p in points for x in p) or bits == 64:
+            try:
+                source = c_source(m, checked=True)
+            except InputError:  # a constraint is too wide away from the domain
+                continue
+            width = 32 if "int32_t" in source else 64
+            number = batch.add(m, source, width, True)
+            for p in points:
+                if width == 64 or all(-(2**31) <= x < 2**31 for x in p):
+                    batch.ask(number, p, maps.target(m, p))
+        widths[bits] += 1
+        number = batch.add(m, c_source(m, bits=bits), bits, False)
+        for p in points:
+            target = maps.target(m, p)
+            if target is not None:
+                batch.ask(number, p, target)
+    return widths
+
+
+@needs_a_compiler
+@pytest.mark.parametrize("flags", [["-O0"], ["-O2"]], ids=" ".join)
+def test_random_maps(maps: Any, tmp_path: Path, flags: list[str]) -> None:
+    batch = Batch(tmp_path)
+    widths = filled(batch, maps, 120)
+    assert widths[32] > 20
+    assert widths[64] > 20
+    assert len(batch.questions) > 1500
+    assert any(" 0 0 0 0 0" in f" {e}" for e in batch.expected)
+    assert not batch.run(*flags)
+
+
+@needs_a_compiler
+def test_truncating_division_would_be_noticed(
+    maps: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The batch finds the mistake of taking every division for a division of natural numbers."""
+    monkeypatch.setattr(c_code._C, "_plain", lambda self, k: True)
+    batch = Batch(tmp_path)
+    filled(batch, maps, 60)
+    assert batch.run("-O0")
+
+
+@needs_a_compiler
+def test_an_overflow_would_be_noticed(tmp_path: Path) -> None:
+    m = parse_map("(d0) -> (d0 * 65536), domain: d0 in [0, 65536]")
+    batch = Batch(tmp_path)
+    k = batch.add(m, c_source(m, bits=32), 32, False)
+    batch.ask(k, [65536], (2**32,))
+    assert batch.run("-O0")[0][2] == "trapped"
+
+
+@needs_a_compiler
+@pytest.mark.parametrize("bits", [32, 64])
+def test_every_sign_and_corner_of_division(tmp_path: Path, bits: int) -> None:
+    """Symbolic divisors, so that the helpers meet every pair of signs and the least integer."""
+    low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    numerators = sorted({low, low + 1, high, high - 1, *range(-9, 10)})
+    divisors = sorted({low, low + 1, high, -1, 1, *range(-5, 0), *range(1, 6)})
+    x, y = var("x"), var("y")
+    parts = []
+    for name, e in (("quotient", x // y), ("remainder", x % y), ("upwards", parse_expr("ceildiv(x, y)"))):
+        text = c_source(e, {"x": (low, high), "y": (1, high)}, bits=bits, name=name)
+        for helper in ("floordiv", "floormod", "ceildiv"):
+            text = text.replace(f"{helper}(", f"{name}_{helper}(")
+        parts.append(text)
+    lists = [", ".join(str(n) if n > low else f"{n + 1} - 1" for n in ns) for ns in (numerators, divisors)]
+    # the quotient of the least integer by -1 is no machine integer; its remainder is
+    parts.append(f"""
+#include <stdio.h>
+int main(void)
+{{
+    const int{bits}_t a[] = {{{lists[0]}}}, b[] = {{{lists[1]}}};
+    for (int i = 0; i < {len(numerators)}; i++)
+        for (int j = 0; j < {len(divisors)}; j++) {{
+            printf("%lld", (long long)remainder(a[i], b[j]));
+            if (i > 0 || b[j] != -1)
+                printf(" %lld %lld", (long long)quotient(a[i], b[j]), (long long)upwards(a[i], b[j]));
+            printf("\\n");
+        }}
+    return 0;
+}}
+""")
+    (tmp_path / "corners.c").write_text("\n".join(parts), "utf-8")
+    assert COMPILER is not None
+    command = [COMPILER, *STRICT, *TRAPS, "-O1", "-fno-builtin", "-o", "corners", "corners.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([tmp_path / "corners"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "0" if (a, b) == (low, -1) else f"{a % b} {a // b} {-(-a // b)}" for a in numerators for b in divisors
+    ]
+
+
+@needs_a_compiler
+def test_a_deep_expression_compiles(tmp_path: Path) -> None:
+    e: Expr = var("x")
+    for k in range(10_000):
+        # few divisions: a compiler takes quadratic time for thousands of them in one block
+        e = minimum(e + 1, var("y")) if k % 50 else e // 3
+    source = c_source(e, {"x": (0, 10**6), "y": (0, 10**6)})
+    main = '\n#include <stdio.h>\nint main(void) { printf("%d\\n", (int)expression(123456, 98765)); return 0; }\n'
+    (tmp_path / "deep.c").write_text(source + main, "utf-8")
+    assert COMPILER is not None
+    command = [COMPILER, *STRICT, "-O0", "-o", "deep", "deep.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([tmp_path / "deep"], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == e.evaluate({"x": 123456, "y": 98765})
+
+
+def test_the_source() -> None:
+    m = parse_map(
+        "(d0, d1)[s0] -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 12, (d0 - d1) mod 4, min(d0, s0)),"
+        " domain: d0 in [0, 9], d1 in [0, 3], s0 in [0, 1], d0 + s0 in [0, 5]"
+    )
+    assert c_source(m) == (
+        """\
+#include <stdint.h>
+
+"""
+        + c_code._HELPERS["floormod"].format(type="int32_t")
+        + """
+/* (d0, d1)[s0] -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 12, (d0 - d1) mod 4, min(d0, s0)), domain: d0 in [0, 9], d1 in [0, 3], s0 in [0, 1], d0 + s0 in [0, 5] */
+void indexing_map(int32_t d0, int32_t d1, int32_t s0, int32_t *result)
+{
+    const int32_t t0 = d0 * 4 + d1;
+    result[0] = t0 / 12;
+    result[1] = t0 % 12;
+    result[2] = floormod(d0 - d1, 4);
+    result[3] = d0 < s0 ? d0 : s0;
+}
+"""  # noqa: E501 - a line of the generated file
+    )
+    checked = c_source(m, checked=True, bits=64, name="f")
+    assert "bool f(int64_t d0, int64_t d1, int64_t s0, int64_t *result)" in checked
+    assert "    if (d0 < 0 || d0 > 9) return false;\n" in checked
+    assert "    const int64_t t0 = d0 + s0;\n    if (t0 < 0 || t0 > 5) return false;\n" in checked
+    assert "    return true;\n" in checked
+
+
+def test_no_operand_is_computed_twice() -> None:
+    """Not even where only the constraints tell that C's own division will do."""
+    e: Expr = var("x")
+    for _ in range(40):
+        e = ceildiv(e + 1, 2)
+    m = IndexingMap.of([("x", -9, 10**6)], results=[e], constraints=[(var("x"), 0, 10**6)])
+    for checked in (False, True):
+        source = c_source(m, checked=checked)
+        assert source.count(" / 2") == 40
+        assert len(source) < 8000
+
+
+def test_names_that_c_claims() -> None:
+    names = ["int", "INT_MAX", "_x", "a__b", "size_t", "linux", "t0", "result", "floormod"]
+    m = IndexingMap.of(
+        [(n, 0, 9) for n in names],
+        results=[(var("int") + var("t0")) // 2 + (var("int") + var("t0")) % 3, var("floormod") // -2],
+    )
+    source = c_source(m)
+    declared = source.split("indexing_map(")[1].split(")")[0]
+    given = [p.split()[-1] for p in declared.split(",")[:-1]]
+    assert len(set(given)) == len(names)
+    assert "t0" in given
+    assert not any(c_code._refused(n) for n in given)
+    with pytest.raises(InputError, match="no name for a function"):
+        c_source(m, name="while")
+    with pytest.raises(InputError, match="no name for a function"):
+        c_source(m, name="a b")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("(d0) -> (d0 * 4), domain: d0 in [0, 9223372036854775807]", "64 bits are enough"),
+        ("(d0) -> (18446744073709551616), domain: d0 in [0, 1]", "64 bits are enough"),
+    ],
+)
+def test_maps_beyond_64_bits_are_refused(source: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        c_source(parse_map(source))
+    assert c_source(parse_map(source), bits=64)  # at the caller's word
+
+
+def test_a_checked_function_answers_for_its_tests_itself() -> None:
+    m = parse_map("(d0) -> (d0), domain: d0 in [0, 65536], d0 * 65536 in [0, 9]")
+    assert "int64_t d0" in c_source(m, checked=True)
+    assert "int32_t d0" in c_source(m)
+    with pytest.raises(InputError, match="32 bits are enough to test the constraints"):
+        c_source(m, checked=True, bits=32)
+
+
+@pytest.mark.parametrize(
+    ("source", "bounds", "said"),
+    [
+        ("x // y", {"x": (0, 9), "y": (-1, 1)}, "the divisor `y` may be zero"),
+        ("x // y", {"x": (0, 9)}, "the divisor `y` may be zero"),
+        ("x + 1", {}, "64 bits are enough"),
+    ],
+)
+def test_expressions_without_a_safe_meaning_are_refused(
+    source: str, bounds: dict[str, tuple[int, int]], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        c_source(parse_expr(source), bounds)
+
+
+def test_a_divisor_that_is_odd_is_not_zero() -> None:
+    e = parse_expr("x // (y * 2 + 1)")
+    assert "floordiv(x, y * 2 + 1)" in c_source(e, {"x": (0, 9), "y": (-4, 4)})
+
+
+def test_wrong_requests() -> None:
+    m = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
+    for call in (
+        lambda: c_source(m, bits=16),
+        lambda: c_source(m, {"d0": (0, 1)}),
+        lambda: c_source(var("x"), {"x": (0, 1)}, checked=True),
+    ):
+        with pytest.raises(InputError):
+            call()

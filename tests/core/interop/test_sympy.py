@@ -1,0 +1,210 @@
+"""sympy, both ways."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import pytest
+
+from indexproof import InputError, parse_expr, parse_map
+from indexproof.core.expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    ceildiv,
+    maximum,
+    minimum,
+    mod,
+    postorder,
+    var,
+)
+from indexproof.core.interop import SympyMap, from_sympy, to_sympy
+
+sympy = pytest.importorskip("sympy")
+X, Y = sympy.symbols("x y", integer=True)
+x, y = var("x"), var("y")
+
+MAP = parse_map(
+    "(d0, d1)[s0]{rt0} -> ((d0 * 4 + d1 - s0 * 3 - 7) floordiv 12, (d0 * 4 + d1) mod 4, min(d0, 3)),"
+    " domain: d0 in [0, 99], d1 in [0, 3], s0 in [0, 1], rt0 in [0, 5]\n hlo: p\n (d0, d1) -> (d0 mod 3),"
+    " d0 * 4 + d1 in [0, 50]"
+)
+
+
+def value(e: Any, env: dict[str, int]) -> int:
+    """What sympy says of an expression at a point."""
+    found = e.subs({s: env[s.name] for s in e.free_symbols}) if e.free_symbols else e
+    assert found.is_Integer, found
+    return int(found)
+
+
+@pytest.mark.parametrize("evaluate", [True, False])
+def test_both_ways_keep_the_meaning(maps: Any, evaluate: bool) -> None:
+    """The value at points, by sympy and after reading back."""
+    points = unchanged = 0
+    for _ in range(60):
+        m = maps.map(depth=3)
+        f = to_sympy(m, evaluate=evaluate)
+        back = from_sympy(f)
+        assert back.variables == m.variables
+        if not evaluate and not any(
+            isinstance(n, FloorDiv | CeilDiv) and n.b.value < 2 for n in postorder(*m.roots)
+        ):
+            unchanged += 1
+            assert back == m
+        for point in maps.points(m, 4, outside=False):
+            env = dict(zip((v.name for v in m.variables), point, strict=True))
+            for mine, theirs, again in zip(m.results, f.results, back.results, strict=True):
+                assert value(theirs, env) == mine.evaluate(env) == again.evaluate(env)
+            for c, (e, lo, hi) in zip(m.constraints, f.constraints, strict=True):
+                assert (lo, hi) == (c.lo, c.hi)
+                assert value(e, env) == c.expr.evaluate(env)
+            points += 1
+    assert points > 100
+    assert evaluate or unchanged > 20
+
+
+def test_a_map_keeps_its_variables_and_sources() -> None:
+    f = to_sympy(MAP, evaluate=False)
+    assert [(v.name, v.is_integer, lo, hi) for v, lo, hi in f.variables] == [
+        ("d0", True, 0, 99),
+        ("d1", True, 0, 3),
+        ("s0", True, 0, 1),
+        ("rt0", True, 0, 5),
+    ]
+    assert f.sources[0][0] == "p"
+    assert from_sympy(f) == MAP
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (sympy.floor(X / 4 + sympy.Rational(1, 2)), (x + 2) // 4),
+        (sympy.floor((4 * X + 1) / 4), x),
+        (sympy.floor(-X / 3), (-x) // 3),
+        (sympy.ceiling(X / 3), ceildiv(x, 3)),
+        (sympy.floor(X / Y), x // y),
+        (sympy.Mod(X, -3), x % -3),
+        (sympy.Mod(X / 2, 3, evaluate=False) * 2, x % 6),
+        (sympy.Min(X, Y, 3), minimum(x, y, 3)),
+        (sympy.Max(X / 2, Y / 3) * 6, maximum(3 * x, 2 * y)),
+        (sympy.Abs(X), maximum(x, -x)),
+        (X**2 - X * Y, x * x - x * y),
+        (sympy.Integer(7), parse_expr("7")),
+        (7, parse_expr("7")),
+        ((2 * X + 4) / 2, x + 2),
+    ],
+)
+def test_what_sympy_writes_is_read(theirs: Any, ours: Expr) -> None:
+    assert from_sympy(theirs) is ours
+
+
+def function(name: str, *args: Any) -> Any:
+    """A function that is known by its name only, as PyTorch's are."""
+    return sympy.Function(name)(*args)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (function("FloorDiv", X + Y, 3), (x + y) // 3),
+        (function("CleanDiv", 6 * X, 3), (6 * x) // 3),
+        (function("CeilDiv", X, 3), ceildiv(x, 3)),
+        (function("ModularIndexing", X, 4, 8), mod(x // 4, 8)),
+        (function("PythonMod", X, -4), x % -4),
+        (function("LShift", X, 3), x * 8),
+        (function("RShift", X, 3), x // 8),
+        (function("Identity", X), x),
+        (function("FloorToInt", function("IntTrueDiv", X, 5)), x // 5),
+        (function("CeilToInt", function("IntTrueDiv", X, 5)), ceildiv(x, 5)),
+        (function("PowByNatural", X, 2), x * x),
+    ],
+)
+def test_functions_of_pytorch_are_known_by_name(theirs: Any, ours: Expr) -> None:
+    assert from_sympy(theirs) is ours
+
+
+def test_the_functions_of_pytorch_itself(maps: Any) -> None:
+    functions = pytest.importorskip("torch.utils._sympy.functions")
+    a, b = sympy.symbols("a b", integer=True, nonnegative=True)
+    for e in (
+        functions.FloorDiv(a + 5, 3) + functions.ModularIndexing(a * 2 + b, 4, 8),
+        functions.CleanDiv(a * 12, 4) - functions.PythonMod(a - b, 7),
+        functions.Mod(a + b, 6) * functions.CeilDiv(a + 1, 2),
+        functions.Max(a, b) - functions.Min(a, b, 3),
+    ):
+        mine = from_sympy(e)
+        for point in ((0, 0), (1, 5), (17, 3), (100, 99)):
+            env = dict(zip("ab", point, strict=True))
+            assert mine.evaluate(env) == int(e.subs({a: point[0], b: point[1]}))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        (X / 2, "`x/2` is no integer"),
+        (1 / X, "is no integer"),
+        (sympy.sqrt(X), "no polynomial"),
+        (X**Y, "no polynomial"),
+        (X**1000, "no polynomial"),
+        (sympy.Symbol("z") + 1, "the symbol `z` is no integer"),
+        (sympy.Symbol("a b", integer=True), "no name for a variable"),
+        (sympy.Symbol("x", integer=True, positive=True) + X, "two different symbols are called `x`"),
+        (sympy.sin(X), "`sin` has no meaning here"),
+        (X < Y, "`StrictLessThan` has no meaning here"),
+        (sympy.Float(1.5), "`Float` has no meaning here"),
+        (sympy.oo, "has no meaning here"),
+        (sympy.Mod(X, 0, evaluate=False), "division by the constant zero"),
+        (function("FloorDiv", X, 0), "division by the constant zero"),
+        (function("LShift", X, Y), "a shift by `y`"),
+        (function("FloorDiv", X), "has no meaning"),
+        ("x", "no sympy expression"),
+        (True, "no sympy expression"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(theirs: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        from_sympy(theirs)
+
+
+def test_given_symbols_and_variables() -> None:
+    n = sympy.Symbol("n")
+    assert from_sympy(n + 1, {"n": "d0"}) is var("d0") + 1
+    assert from_sympy(n + X, {n: x // 2}) is x // 2 + x
+    assert to_sympy(x + y, {"x": n}) == n + Y
+    assert to_sympy(x + y, {y: n}) == n + X
+
+
+def test_maps_written_by_hand() -> None:
+    i, j = sympy.symbols("i in", integer=True)
+    m = from_sympy(SympyMap(((i, 0, 9), (j, 0, 4)), results=(5 * i + j,), constraints=((i - j, 0, 9),)))
+    # `in` is a word of the notation, and cannot be a name
+    assert m == parse_map("(i, d0) -> (i * 5 + d0), domain: i in [0, 9], d0 in [0, 4], i - d0 in [0, 9]")
+    with pytest.raises(InputError, match="unknown variable `x`"):
+        from_sympy(SympyMap(((i, 0, 9),), results=(i + X,)))
+    with pytest.raises(InputError, match="quasi-affine"):
+        from_sympy(SympyMap(((i, 0, 9),), results=(i * i,)))
+    # two symbols of one name are two variables
+    k = sympy.Symbol("i", integer=True, positive=True)
+    twins = from_sympy(SympyMap(((i, 0, 9), (k, 1, 4)), results=(i - k,)))
+    assert twins == parse_map("(i, d0) -> (i - d0), domain: i in [0, 9], d0 in [1, 4]")
+
+
+def test_depth() -> None:
+    e: Expr = x
+    for _ in range(10_000):
+        e = (e + 1) // 2
+    assert from_sympy(to_sympy(e, evaluate=False)) is e
+    with pytest.raises(InputError, match="no integer"):
+        from_sympy(to_sympy(e, evaluate=False) / 2)
+
+
+def test_a_missing_sympy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    importlib.invalidate_caches()
+    for call in (lambda: to_sympy(x), lambda: from_sympy(3), lambda: to_sympy(MAP)):
+        with pytest.raises(InputError, match="sympy is not installed") as caught:
+            call()
+        assert caught.value.expected == "`pip install 'indexproof[sympy]'`"

@@ -1,0 +1,145 @@
+"""Maps as relations of isl, and back."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import islpy
+import pytest
+
+from indexproof import IndexingMap, InputError, parse_map
+from indexproof.core.expr import Expr, ceildiv, maximum, minimum, var
+from indexproof.verify.concrete import equal_maps
+from indexproof.verify.isl_form import from_isl, to_isl
+from indexproof.verify.verdict import Status
+
+
+def random_map(rng: random.Random, extrema: bool) -> IndexingMap:
+    dims = [(f"d{k}", rng.choice((0, -3)), rng.randint(2, 6)) for k in range(rng.randint(0, 2))]
+    ranges = [(f"s{k}", 0, rng.randint(0, 4)) for k in range(rng.randint(0, 2))]
+    rts = [("rt0", 0, 3)][: rng.randint(0, 1)]
+    atoms: list[Expr] = [var(name) for name, _, _ in (*dims, *ranges, *rts)]
+
+    def expr(depth: int) -> Expr:
+        if depth == 0 or not atoms or rng.random() < 0.2:
+            return rng.choice(atoms) + rng.randint(-3, 3) if atoms else minimum(rng.randint(-3, 3))
+        a, c = expr(depth - 1), rng.choice((2, 3, 4, -1, -3))
+        kind = rng.randrange(7 if extrema else 6)
+        if kind == 6:
+            return rng.choice((minimum, maximum))(a, expr(depth - 1))
+        return (a + expr(depth - 1), a - expr(depth - 1), a * c, a // c, a % c, ceildiv(a, c))[kind]
+
+    constraints = [(expr(2), rng.randint(-4, 0), rng.randint(0, 6)) for _ in range(rng.randint(0, 2))]
+    return IndexingMap.of(dims, ranges, rts, [expr(2) for _ in range(rng.randint(0, 2))], constraints)
+
+
+def pairs(
+    relation: islpy.Map, m: IndexingMap, rts: list[int]
+) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The pairs of the relation for some values of its parameters."""
+    for k, x in enumerate(rts):
+        relation = relation.fix_val(islpy.dim_type.param, k, islpy.Val(x))
+    found: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+    rank, total = len(m.dims), len(m.dims) + len(m.results)
+    flat = relation.project_out(islpy.dim_type.param, 0, len(rts)).wrap().flatten()
+
+    def visit(point: islpy.Point) -> None:
+        at = [int(point.get_coordinate_val(islpy.dim_type.set, k).to_python()) for k in range(total)]
+        found.add((tuple(at[:rank]), tuple(at[rank:])))
+
+    flat.foreach_point(visit)
+    return found
+
+
+def test_the_relation_is_that_of_the_map() -> None:
+    rng = random.Random(5)
+    nonempty = 0
+    for _ in range(150):
+        m = random_map(rng, extrema=True)
+        relation = to_isl(m)
+        rts = [rng.randint(v.lo, v.hi) for v in m.rts]
+        expected = m.relation(rts)
+        assert pairs(relation, m, rts) == expected, m
+        nonempty += bool(expected)
+    assert nonempty > 80
+
+
+def test_both_ways_keep_the_relation() -> None:
+    rng = random.Random(6)
+    read = refused = 0
+    for _ in range(150):
+        m = random_map(rng, extrema=False)
+        try:
+            back = from_isl(to_isl(m))
+        except InputError:  # isl found no single conjunction
+            refused += 1
+            continue
+        read += 1
+        assert [v.name for v in (*back.dims, *back.rts)] == [v.name for v in (*m.dims, *m.rts)]
+        for rts in itertools.product(*(range(v.lo, v.hi + 1) for v in m.rts)):
+            # isl knows no boxes: a value for which there is no pair may lie outside the one that was read
+            inside = all(v.lo <= x <= v.hi for v, x in zip(back.rts, rts, strict=True))
+            assert (back.relation(rts) if inside else set()) == m.relation(rts), (m, back)
+        # the text means what the object means
+        assert equal_maps(from_isl(str(to_isl(m))), back).verdict is Status.PROVED
+    assert read > 5 * refused, (read, refused)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("{ [x] -> [x + 1] : 0 <= x <= 9 }", "(x) -> (x + 1), domain: x in [0, 9]"),
+        ("[n] -> { [x] -> [x + n] : 0 <= x <= 9 and 1 <= n <= 3 }", "(x){n} -> (n + x), domain: x in [0, 9], n in [1, 3]"),
+        ("{ [x] -> [y] : 4y <= x <= 4y + 3 and 0 <= x <= 9 }", "(x) -> (x floordiv 4), domain: x in [0, 9]"),
+        ("{ [x] -> [x mod 4] : 0 <= x <= 9 }", "(x) -> (x mod 4), domain: x in [0, 9]"),
+        ("{ [x] -> [x] : 0 <= x <= 9 and x mod 3 = 1 }", "(x) -> (x), domain: x in [1, 7], (x - 1) mod 3 in [0, 0]"),
+        # outputs that nothing determines are range variables
+        ("{ [x] -> [y, x] : 0 <= y <= 3 and 0 <= x <= 9 }", "(x)[s0] -> (s0, x), domain: x in [0, 9], s0 in [0, 3]"),
+        ("{ [x, y] : 0 <= x <= y <= 5 }", "(x, y) -> (), domain: x in [0, 5], y in [0, 5], y - x in [0, 5]"),
+        ("{ [] -> [4] }", "() -> (4)"),
+        ("{ [x] -> [y] : 1 = 0 }", "(x) -> (0), domain: x in [0, 0], 0 in [1, 0]"),
+        # names of tuples are not kept, names that cannot be are replaced
+        ("{ A[in, x] -> B[x] : 0 <= in <= 2 and 0 <= x <= 1 }", "(d0, x) -> (x), domain: d0 in [0, 2], x in [0, 1]"),
+    ],
+)  # fmt: skip
+def test_what_is_read(text: str, read: str) -> None:
+    assert from_isl(text) == parse_map(read)
+
+
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        ("{ [x", "no map of isl"),
+        ("{ [x] -> [y] : y >= x }", "the variable `x` has no lower bound"),
+        ("{ [x] -> [x] : x >= 3 }", "the variable `x` has no upper bound"),
+        ("{ [x] -> [x] : 0 <= x <= 3 or 7 <= x <= 9 }", "the relation has 2 pieces"),
+        (7, "`int` is no map of isl"),
+    ],
+)
+def test_what_is_no_map_is_refused(subject: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        from_isl(subject)
+
+
+def test_basic_sets_and_maps() -> None:
+    assert from_isl(islpy.BasicMap("{ [x] -> [2x] : 0 <= x <= 9 }")) == parse_map(
+        "(x) -> (x * 2), domain: x in [0, 9]"
+    )
+    assert from_isl(islpy.BasicSet("{ [x] : 0 <= x <= 9 }")) == parse_map("(x) -> (), domain: x in [0, 9]")
+
+
+def test_integers_that_isl_only_says_to_exist() -> None:
+    text = (
+        "{ [x, y] -> [] : exists a, b: 2x + 3y <= 7a + 5b <= 2x + 3y + 1 and 0 <= a <= x and 0 <= b <= y and a <= b"
+        " and 0 <= x <= 9 and 0 <= y <= 9 }"
+    )
+    m = from_isl(text)
+    assert len(m.ranges) == 2
+    assert {source for source, _ in m.relation()} == {source for source, _ in pairs(islpy.Map(text), m, [])}
+
+
+def test_a_context_of_ones_own() -> None:
+    context = islpy.Context()
+    m = parse_map("(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 3], s0 in [0, 3]")
+    assert to_isl(m, context).get_ctx() == context

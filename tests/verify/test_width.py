@@ -1,0 +1,222 @@
+"""The machine width of maps against every point of their domains."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from indexproof import IndexingMap, parse_map
+from indexproof.core.codegen.program import Program, limits, width_bound
+from indexproof.core.expr import (
+    Expr,
+    Integers,
+    Sum,
+    ceildiv,
+    integer,
+    interpret,
+    linear,
+    maximum,
+    minimum,
+    var,
+)
+from indexproof.core.text import format_expr
+from indexproof.verify.concrete.problem import counterexample_order
+from indexproof.verify.verdict import Status
+from indexproof.verify.width import Overflow, Width, width
+
+LARGE = (2**10, 2**29, 2**31 - 1, 2**31, 2**32, 2**61, 2**62, 2**63 - 1, 2**64)
+
+
+def random_map(rng: random.Random) -> IndexingMap:
+    """A map on few points, with coefficients so large that the widths matter."""
+    box = []
+    for k in range(rng.randint(1, 3)):
+        lo = rng.choice((0, 0, -3, 5, 2**31 - 4, -(2**31) - 2))
+        box.append((f"d{k}", lo, lo + rng.randint(0, 7)))
+    atoms: list[Expr] = [var(name) for name, _, _ in box]
+
+    def expr(depth: int) -> Expr:
+        if depth == 0 or rng.random() < 0.2:
+            return rng.choice(atoms) if rng.random() < 0.85 else integer(rng.choice((1, -7, *LARGE)))
+        a, kind = expr(depth - 1), rng.randrange(8)
+        if kind == 0:
+            return a + expr(depth - 1)
+        if kind == 1:
+            return a - expr(depth - 1)
+        if kind == 2:
+            return rng.choice((minimum, maximum))(a, expr(depth - 1))
+        c = rng.choice((2, 3, 5, -1, -4, rng.choice(LARGE)))
+        return (a * c, a * c, a // c, a % c, ceildiv(a, c))[kind - 3]
+
+    constraints = [(expr(2), *sorted((rng.randint(-9, 2**32), rng.randint(-9, 9)))) for _ in range(2)]
+    return IndexingMap.of(
+        box, results=[expr(3)], constraints=rng.sample(constraints, rng.choice((0, 0, 1, 2)))
+    )
+
+
+def by_enumeration(m: IndexingMap) -> tuple[int | None, list[Overflow]]:
+    """The same answer from the definition: the first step that overflows anywhere, at its smallest point."""
+    program = Program.of_map(m)
+    exprs = program.exprs(range(len(program.steps)))
+    order = [exprs[k] for k in range(len(program.steps))]
+    points = [tuple(map(int, p)) for p in m.domain_points()]
+    rows = [
+        (p, interpret(order, Integers(dict(zip((v.expr for v in m.variables), p, strict=True)))))
+        for p in points
+    ]
+    overflows = []
+    for bits in (32, 64):
+        machine = limits(bits)
+        bad = [k for k in range(len(order)) if any(not machine.lo <= row[k] <= machine.hi for _, row in rows)]
+        if not bad:
+            return bits, overflows
+        p, row = min(
+            ((p, row) for p, row in rows if not machine.lo <= row[bad[0]] <= machine.hi),
+            key=lambda x: counterexample_order(x[0]),
+        )
+        values = dict(zip((v.name for v in m.variables), p, strict=True))
+        overflows.append(Overflow(bits, order[bad[0]], row[bad[0]], values))
+    return None, overflows
+
+
+def test_random_maps_against_all_their_points() -> None:
+    rng = random.Random(12)
+    seen: dict[int | None, int] = {32: 0, 64: 0, None: 0}
+    closer = 0
+    for _ in range(400):
+        m = random_map(rng)
+        answer = width(m)
+        bits, overflows = by_enumeration(m)
+        assert answer.bits == bits, m
+        assert list(answer.overflows) == overflows, m
+        assert answer.verdict is (Status.REFUTED if bits is None else Status.PROVED)
+        seen[bits] += 1
+        bound = width_bound(m)
+        assert bound is None or (bits is not None and bits <= bound), m
+        closer += bound != bits
+    assert min(seen.values()) > 15, seen
+    assert closer > 20, "the exact answer is better than the intervals' now and then"
+
+
+def overflow_text(answer: Width) -> list[str]:
+    return [f"int{o.bits}: {format_expr(o.expr)} = {o.value} at {o.values}" for o in answer.overflows]
+
+
+@pytest.mark.parametrize(
+    ("source", "bits", "overflows"),
+    [
+        ("(d0) -> (d0), domain: d0 in [-2147483648, 2147483647]", 32, []),
+        (
+            "(d0) -> (d0), domain: d0 in [-2147483649, 2147483647]",
+            64,
+            ["int32: d0 = -2147483649 at {'d0': -2147483649}"],
+        ),
+        # the result is small, what it is computed from is not
+        (
+            "(d0, d1) -> ((d0 * 65536 + d1) mod 7), domain: d0 in [0, 40000], d1 in [0, 9]",
+            64,
+            ["int32: d0 * 65536 = 2147483648 at {'d0': 32768, 'd1': 0}"],
+        ),
+        # a partial sum overflows that the whole sum would not
+        (
+            "(d0, d1) -> (d0 + d1 - 9), domain: d0 in [0, 2147483647], d1 in [0, 5], d0 + d1 * 2 in [0, 2147483650]",
+            64,
+            ["int32: d0 + d1 = 2147483648 at {'d0': 2147483646, 'd1': 2}"],
+        ),
+        # no constraint mentions the product, and still it stays below the limit
+        (
+            "(d0, d1) -> (d0 * 65536 + d1 * 3), domain: d0 in [0, 99999], d1 in [0, 99999],"
+            " d0 + d1 in [0, 32767]",
+            32,
+            [],
+        ),
+        # the negation of the least integer
+        (
+            "(d0) -> (-d0), domain: d0 in [-2147483648, 0]",
+            64,
+            ["int32: -d0 = 2147483648 at {'d0': -2147483648}"],
+        ),
+        # so is its quotient by -1, but not its remainder
+        (
+            "(d0) -> (d0 mod -1, d0 floordiv -1), domain: d0 in [-2147483648, 0]",
+            64,
+            ["int32: d0 floordiv -1 = 2147483648 at {'d0': -2147483648}"],
+        ),
+        # a literal is a subexpression; a bound is none
+        (
+            "(d0) -> (d0 mod 4294967296), domain: d0 in [0, 9], d0 * 2 in [0, 99999999999]",
+            64,
+            ["int32: 4294967296 = 4294967296 at {'d0': 0}"],
+        ),
+        ("(d0) -> (d0 * 4294967296), domain: d0 in [0, 9], d0 in [11, 12]", 32, []),
+        ("(d0) -> (d0 * 4294967296), domain: d0 in [3, 2]", 32, []),
+        (
+            "() -> (99999999999999999999)",
+            None,
+            [
+                "int32: 99999999999999999999 = 99999999999999999999 at {}",
+                "int64: 99999999999999999999 = 99999999999999999999 at {}",
+            ],
+        ),
+        # a variable that nothing uses, a constraint, an index of a runtime source
+        (
+            "(d0, d1) -> (d0), domain: d0 in [0, 1], d1 in [0, 2147483648]",
+            64,
+            ["int32: d1 = 2147483648 at {'d0': 0, 'd1': 2147483648}"],
+        ),
+        (
+            "(d0) -> (d0), domain: d0 in [0, 2000000000], d0 * 2 in [0, 3000000000]",
+            64,
+            ["int32: d0 * 2 = 2147483648 at {'d0': 1073741824}"],
+        ),
+        (
+            "(d0){rt0} -> (d0), domain: d0 in [0, 70000], rt0 in [0, 1]\n hlo: p\n (d0) -> (d0 * 65536)",
+            64,
+            ["int32: d0 * 65536 = 2147483648 at {'d0': 32768, 'rt0': 0}"],
+        ),
+    ],
+)
+def test_what_counts_as_a_subexpression(source: str, bits: int | None, overflows: list[str]) -> None:
+    answer = width(parse_map(source), confirm=True)
+    assert answer.bits == bits
+    assert overflow_text(answer) == overflows
+
+
+def test_large_domains_are_decided_exactly() -> None:
+    """The limit is met to the last unit, far beyond what could be enumerated."""
+    for last, bits in ((2**31 - 1, 32), (2**31, 64)):
+        m = parse_map(
+            f"(d0, d1, d2) -> (d0 * 1000000 + d1 * 1000 + d2), domain: d0 in [0, 99999], d1 in [0, 999],"
+            f" d2 in [0, 999], d0 * 1000000 + d1 * 1000 + d2 in [0, {last}]"
+        )
+        answer = width(m)
+        assert answer.bits == bits
+        if bits == 64:
+            assert answer.overflows[0].value == 2**31
+            assert answer.overflows[0].values == {"d0": 2147, "d1": 483, "d2": 648}
+
+
+def test_the_answer_names_its_engines() -> None:
+    small = width(parse_map("(d0) -> (d0 * 4), domain: d0 in [0, 9]"))
+    assert small.engines == ("intervals",)
+    exact = width(
+        parse_map("(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 99999], d1 in [0, 9], d0 + d1 in [0, 9]")
+    )
+    assert exact.bits == 32
+    assert exact.engines == ("normal form",)
+
+
+def test_long_sums() -> None:
+    """Sixty summands, each with steps of its own: the first partial sum that overflows is named."""
+    names = [(f"d{k}", 0, 9) for k in range(60)]
+    total = linear(0, [(var(name), 20_000 * k + 1) for k, (name, _, _) in enumerate(names)])
+    assert width(IndexingMap.of(names, results=[total])).bits == 32
+    answer = width(IndexingMap.of(names, results=[total * 16]))
+    assert answer.bits == 64
+    (first,) = answer.overflows
+    assert isinstance(first.expr, Sum)
+    largest = 9 * sum(k for _, k in first.expr.terms)
+    without_the_last = largest - 9 * max(k for _, k in first.expr.terms)
+    assert without_the_last < 2**31 <= largest
+    assert first.value == first.expr.evaluate(first.values) >= 2**31

@@ -1,0 +1,311 @@
+"""isl, both ways: the relation of a map as an ``islpy.Map``, and a relation that is one conjunction as a map.
+
+The parameters of the relation are the runtime variables, its input the source and its output the target; range
+variables are projected out, since they are what "there is a choice" means (reports/semantics.md, "Maps").  So a map and
+what is read back from its relation have the same relation, though not the same variables.  isl knows no boxes: the box
+of a variable that is read goes from the smallest to the largest value that it takes in a pair of the relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import islpy
+
+from ..core.errors import InputError, quoted
+from ..core.expr import (
+    Expr,
+    FloorDiv,
+    Int,
+    Sum,
+    Var,
+    floordiv,
+    integer,
+    interpret,
+    linear,
+    mod,
+    substitute_all,
+    var,
+)
+from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, is_name
+from ..core.interop.foreign import Relation, domain_of, fresh_name
+from ..core.interval import Interval
+from .concrete.isl import Affine
+from .concrete.problem import Box, Fact
+
+__all__ = ["from_isl", "to_isl"]
+
+_PARAM, _IN, _OUT = islpy.dim_type.param, islpy.dim_type.in_, islpy.dim_type.out
+_SET, _DIV = islpy.dim_type.set, islpy.dim_type.div
+
+
+def to_isl(m: IndexingMap, context: Any = None) -> Any:
+    """The relation of ``m`` as an ``islpy.Map``, in ``context`` or in isl's default one."""
+    variables = (*m.rts, *m.dims, *m.ranges)
+    box: Box = tuple((v.expr, Interval(v.lo, v.hi)) for v in variables)
+    algebra = Affine(islpy.DEFAULT_CONTEXT if context is None else context, box)
+    facts = [Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints]
+    relation = islpy.Map.from_domain(algebra.all_of(algebra.universe(), facts))
+    for value in interpret(m.results, algebra):
+        piecewise = value if isinstance(value, islpy.PwAff) else islpy.PwAff.from_aff(value)
+        relation = relation.flat_range_product(islpy.Map.from_pw_aff(piecewise))
+    relation = relation.project_out(_IN, len(m.rts) + len(m.dims), len(m.ranges))
+    relation = relation.move_dims(_PARAM, 0, _IN, 0, len(m.rts))
+    for kind, group in ((_PARAM, m.rts), (_IN, m.dims)):
+        for k, v in enumerate(group):
+            relation = relation.set_dim_name(kind, k, v.name)
+    return relation.coalesce()
+
+
+def from_isl(subject: Any) -> IndexingMap:
+    """A map with the relation of an ``islpy.Map`` (or of its text; a set becomes a map without results).
+
+    Where the output is a function of the input, the results are that function; otherwise outputs that nothing
+    determines become range variables, and so do isl's existentially quantified ones.  Raises :class:`InputError` for
+    a relation that is not one conjunction, and for variables without bounds.
+    """
+    relation = _relation(subject).coalesce()
+    parameters, inputs, outputs = (relation.dim(kind) for kind in (_PARAM, _IN, _OUT))
+    taken: set[str] = set()
+    names = [
+        _named(relation, kind, k, prefix, taken)
+        for kind, prefix, count in ((_PARAM, "rt", parameters), (_IN, "d", inputs))
+        for k in range(count)
+    ]
+    if relation.is_empty():
+        boxes = dict.fromkeys(names, (0, 0))
+        never = [Constraint(integer(0), 1, 0)]
+        return _map(names, parameters, [], boxes, [integer(0)] * outputs, never)
+    if relation.is_single_valued():
+        pieces: list[tuple[Any, Any]] = []
+        islpy.PwMultiAff.from_map(relation).foreach_piece(lambda *piece: pieces.append(piece))
+        if len(pieces) == 1:
+            ((domain, function),) = pieces
+            reader = _Conjunction(domain.move_dims(_SET, 0, _PARAM, 0, parameters), names, taken)
+            affine = [function.get_aff(k).move_dims(_IN, 0, _PARAM, 0, parameters) for k in range(outputs)]
+            results = [_value(f, names) for f in affine]
+            return _map(names, parameters, reader.extra, reader.boxes, results, reader.constraints)
+    targets = [var(fresh_name(f"s{k}", "s", taken)) for k in range(outputs)]
+    flat = relation.move_dims(_IN, 0, _PARAM, 0, parameters).wrap().flatten()
+    reader = _Conjunction(flat, [*names, *targets], taken, targets)
+    results = [reader.solved.get(v, v) for v in targets]
+    ranges = [v for v in (*targets, *reader.extra) if v not in reader.solved]
+    return _map(names, parameters, ranges, reader.boxes, results, reader.constraints)
+
+
+def _relation(subject: Any) -> Any:
+    if isinstance(subject, str):
+        # isl takes a map without inputs for a set, and a wrapped map for both
+        kinds = [islpy.Map, islpy.Set] if "->" in subject.partition("{")[2] else [islpy.Set]
+        for kind in kinds:
+            try:
+                return _relation(kind(subject))
+            except islpy.Error:
+                pass
+        raise InputError(
+            f"{quoted(subject, 80)} is no map of isl", expected="as in `{ [x] -> [x + 1] : 0 <= x <= 9 }`"
+        )
+    if isinstance(subject, islpy.BasicSet):
+        subject = islpy.Set.from_basic_set(subject)
+    if isinstance(subject, islpy.Set):
+        return islpy.Map.from_domain(subject)
+    if isinstance(subject, islpy.BasicMap):
+        return islpy.Map.from_basic_map(subject)
+    if not isinstance(subject, islpy.Map):
+        raise InputError(
+            f"{quoted(type(subject).__name__)} is no map of isl", expected="an islpy.Map or islpy.Set"
+        )
+    return subject
+
+
+def _named(relation: Any, kind: Any, k: int, prefix: str, taken: set[str]) -> Var:
+    given = relation.get_dim_name(kind, k) if relation.has_dim_name(kind, k) else ""
+    return var(fresh_name(given if is_name(given) else f"{prefix}{k}", prefix, taken))
+
+
+def _map(
+    names: Sequence[Var],
+    parameters: int,
+    ranges: Sequence[Var],
+    boxes: Mapping[Var, tuple[int, int]],
+    results: Sequence[Expr],
+    constraints: Sequence[Constraint],
+) -> IndexingMap:
+    return IndexingMap(
+        tuple(Variable(v.name, *boxes[v]) for v in names[parameters:]),
+        tuple(Variable(v.name, *boxes[v]) for v in ranges),
+        tuple(RuntimeVariable(v.name, *boxes[v]) for v in names[:parameters]),
+        tuple(results),
+        tuple(constraints),
+    )
+
+
+class _Conjunction:
+    """A set of isl that is one conjunction, as boxes and constraints over ``names``, its coordinates in order.
+
+    ``extra`` are the variables for what isl only says to exist; ``solved`` says what some of the ``targets`` equal, which
+    then occur nowhere else.
+    """
+
+    def __init__(
+        self, points: Any, names: Sequence[Var], taken: set[str], targets: Sequence[Var] = ()
+    ) -> None:
+        basic = _one(points)
+        space = basic.get_local_space()
+        coordinates: list[Expr] = [*names]
+        self.extra: list[Var] = []
+        for k in range(basic.dim(_DIV)):
+            quotient = _known(space, k)
+            if quotient is None:
+                v = var(fresh_name(f"s{len(self.extra)}", "s", taken))
+                self.extra.append(v)
+                coordinates.append(v)
+            else:
+                coordinates.append(_quotient(quotient, coordinates))
+        relations = [
+            Relation(_combined(c, coordinates, _SET, len(names)), c.is_equality())
+            for c in basic.get_constraints()
+        ]
+        self.solved, relations = _solved(relations, targets)
+        explicit = _explicit(basic, len(names))
+        boxes = {
+            v: (_bound(explicit.dim_min_val(k), v, "lower"), _bound(explicit.dim_max_val(k), v, "upper"))
+            for k, v in enumerate(coordinates)
+            if isinstance(v, Var) and v not in self.solved
+        }
+        self.boxes, self.constraints = domain_of([*boxes], relations, boxes)
+
+
+def _solved(relations: Sequence[Relation], targets: Sequence[Var]) -> tuple[dict[Expr, Expr], list[Relation]]:
+    """The targets that an equation gives in terms of the other variables, and what else the relations say.
+
+    The bounds of such a target follow from the rest, since they are those of a projection.
+    """
+    solved: dict[Expr, Expr] = {}
+    kept = list(relations)
+    for v in targets:
+        for r in kept:
+            coefficient = dict(r.expr.terms).get(v, 0) if isinstance(r.expr, Sum) else int(r.expr is v)
+            rest = linear(0, ((r.expr, 1), (v, -coefficient)))
+            if not r.equality or abs(coefficient) != 1 or set(rest.variables()) & set(targets):
+                continue
+            solved[v] = linear(0, ((rest, -coefficient),))
+            exprs = substitute_all([k.expr for k in kept if k is not r], {v: solved[v]})
+            kept = [
+                Relation(e, k.equality) for e, k in zip(exprs, (k for k in kept if k is not r), strict=True)
+            ]
+            break
+    return solved, kept
+
+
+def _one(points: Any) -> Any:
+    """The basic set that holds these points and no others."""
+    pieces = points.coalesce().get_basic_sets()
+    if len(pieces) == 1:
+        return pieces[0]
+    hull = points.unshifted_simple_hull()
+    if islpy.Set.from_basic_set(hull).is_subset(points):
+        return hull
+    raise InputError(f"the relation has {len(pieces)} pieces", expected="one conjunction of constraints")
+
+
+def _explicit(basic: Any, count: int) -> Any:
+    """The same points with everything that isl only says to exist as further coordinates.
+
+    isl's own ``lift`` looks for expressions first, and the coordinates are then others.
+    """
+    total = count + basic.dim(_DIV)
+    space = islpy.Space.set_alloc(basic.get_ctx(), 0, total)
+    local = islpy.LocalSpace.from_space(space)
+    made = islpy.BasicSet.universe(space)
+
+    def add(constraint: Any, coefficients: Sequence[Any], constant: Any) -> None:
+        nonlocal made
+        for k, value in enumerate(coefficients):
+            constraint = constraint.set_coefficient_val(_SET, k, value)
+        made = made.add_constraint(constraint.set_constant_val(constant))
+
+    for c in basic.get_constraints():
+        empty = islpy.Constraint.alloc_equality if c.is_equality() else islpy.Constraint.alloc_inequality
+        kinds = [(_SET, k) for k in range(count)] + [(_DIV, k) for k in range(total - count)]
+        add(empty(local), [c.get_coefficient_val(*at) for at in kinds], c.get_constant_val())
+    for k in range(total - count):
+        quotient = _known(basic.get_local_space(), k)
+        if quotient is None:
+            continue
+        below = quotient.get_denominator_val()
+        f = quotient.scale_val(below)
+        # 0 <= f - below·q <= below - 1
+        row = [f.get_coefficient_val(_IN, j) for j in range(count)]
+        row += [f.get_coefficient_val(_DIV, j) for j in range(k)]
+        row.append(below.neg())
+        add(islpy.Constraint.alloc_inequality(local), row, f.get_constant_val())
+        opposite = f.get_constant_val().neg().add(below).sub(islpy.Val.one(basic.get_ctx()))
+        add(islpy.Constraint.alloc_inequality(local), [x.neg() for x in row], opposite)
+    return islpy.Set.from_basic_set(made)
+
+
+def _known(space: Any, k: int) -> Any:
+    """The function that quotient ``k`` is the floor of, or ``None`` for some integer without an expression."""
+    try:
+        return space.get_div(k)
+    except islpy.Error:
+        return None
+
+
+def _int(value: Any) -> int:
+    return int(value.to_python())
+
+
+def _bound(value: Any, v: Var, side: str) -> int:
+    if not value.is_int():
+        raise InputError(f"the variable {quoted(v.name)} has no {side} bound", expected="a bounded set")
+    return _int(value)
+
+
+def _combined(f: Any, coordinates: Sequence[Expr], kind: Any, count: int) -> Expr:
+    """The linear form of a constraint or affine function with integer coefficients.
+
+    The first ``count`` coordinates are dimensions of the given kind, the others isl's quotients.
+    """
+    terms = [
+        (e, _int(f.get_coefficient_val(kind, k) if k < count else f.get_coefficient_val(_DIV, k - count)))
+        for k, e in enumerate(coordinates)
+    ]
+    return _with_remainders(linear(_int(f.get_constant_val()), terms))
+
+
+def _quotient(f: Any, coordinates: Sequence[Expr]) -> Expr:
+    """``floor(f)`` for a function with rational coefficients of the coordinates so far."""
+    below = f.get_denominator_val()
+    count = f.dim(_IN)
+    above = _combined(f.scale_val(below), coordinates, _IN, count)
+    return floordiv(above, _int(below))
+
+
+def _value(f: Any, names: Sequence[Var]) -> Expr:
+    """The integer function ``f`` of the coordinates ``names``."""
+    coordinates: list[Expr] = [*names]
+    for k in range(f.dim(_DIV)):
+        coordinates.append(_quotient(f.get_div(k), coordinates))
+    return _combined(f, coordinates, _IN, len(names))
+
+
+def _with_remainders(e: Expr) -> Expr:
+    """``n - k·(n // k)`` as ``n mod k``, wherever that makes the sum shorter."""
+    changed = True
+    while changed and isinstance(e, Sum):
+        changed = False
+        for t, c in e.terms:
+            if isinstance(t, FloorDiv) and isinstance(t.b, Int) and c % t.b.value == 0:
+                q = c // t.b.value
+                other = linear(0, ((e, 1), (t, -c), (t.a, q), (mod(t.a, t.b), -q)))
+                if _size(other) < _size(e):
+                    e, changed = other, True
+                    break
+    return e
+
+
+def _size(e: Expr) -> int:
+    return len(e.terms) + (e.const != 0) if isinstance(e, Sum) else 1

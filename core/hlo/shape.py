@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..errors import InputError
 from .lexer import Source
 
 UNBOUNDED = -1
@@ -49,6 +50,11 @@ class Layout:
     tiles: tuple[Tile, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
 
+    @staticmethod
+    def default(rank: int) -> Layout:
+        """The layout of a new array: dimensions from major to minor, so that the last varies fastest."""
+        return Layout(tuple(reversed(range(rank))))
+
     @property
     def memory_space(self) -> int:
         """The number in `S(5)`, 0 when absent."""
@@ -58,6 +64,11 @@ class Layout:
     def element_bits(self) -> int:
         """The number in `E(4)`, 0 when absent."""
         return int(dict(self.properties).get("E", "0"))
+
+    @property
+    def tail_alignment(self) -> int:
+        """The number in `L(1024)`: the elements of the buffer are a multiple of it; 1 when absent."""
+        return int(dict(self.properties).get("L", "1"))
 
     def __str__(self) -> str:
         order = ",".join(map(str, self.minor_to_major))
@@ -83,6 +94,15 @@ class Shape:
         return len(self.dims)
 
     @property
+    def true_rank(self) -> int:
+        """Number of dimensions of a size greater than 1; a dimension of unknown size counts."""
+        return sum(n > 1 or n == UNBOUNDED for n in self.dims)
+
+    def dimension(self, number: int) -> int:
+        """The size of a dimension; -1 is the last one. `InputError` when there is no such dimension."""
+        return self.dims[dimension_number(number, self.rank)]
+
+    @property
     def size(self) -> int:
         """Number of elements; 0 when some dimension has none."""
         count = 1
@@ -94,6 +114,15 @@ class Shape:
     def minor_to_major(self) -> tuple[int, ...]:
         """The written order of dimensions in memory, or the default one: last dimension fastest."""
         return self.layout.minor_to_major if self.layout else tuple(reversed(range(len(self.dims))))
+
+    def with_layout(self, layout: Layout | None = None) -> Shape:
+        """The same array in this layout, or in the default one. `InputError` when the ranks differ."""
+        layout = Layout.default(self.rank) if layout is None else layout
+        if sorted(layout.minor_to_major) != list(range(self.rank)):
+            raise InputError(
+                f"layout {layout} of an array of rank {self.rank}", expected=_dimension_numbers(self.rank)
+            )
+        return Shape(self.element_type, self.dims, layout, self.dynamic)
 
     def without_layout(self) -> Shape:
         """The same array, layout not stated."""
@@ -147,6 +176,17 @@ class TupleShape:
 
 
 AnyShape = Shape | TupleShape
+
+
+def dimension_number(number: int, rank: int) -> int:
+    """A dimension number from 0 to `rank - 1`; negative ones count from the end, as in Python.
+
+    Raises `InputError` when an array of this rank has no such dimension.
+    """
+    if not -rank <= number < rank:
+        some = f"{-rank} to {rank - 1}" if rank else "none: a scalar has no dimension"
+        raise InputError(f"dimension {number} of an array of rank {rank}", expected=some)
+    return number % rank
 
 
 def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:

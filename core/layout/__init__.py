@@ -1,0 +1,31 @@
+"""Shapes, layouts and tiles as maps between the elements of an array and positions in memory."""
+
+from __future__ import annotations
+
+from ..hlo.shape import Layout, Shape, Tile, dimension_number
+from .bitcast import Decomposition, ReshapeStep, TransposeStep, bitcast_map, decompose
+from .memory import Memory, PaddingValue, element_bits, linear_index, memory, multidimensional_index
+from .physical import physical_map, physical_op_map
+from .placement import Placement, Tiling
+
+__all__ = [
+    "Decomposition",
+    "Layout",
+    "Memory",
+    "PaddingValue",
+    "Placement",
+    "ReshapeStep",
+    "Shape",
+    "Tile",
+    "Tiling",
+    "TransposeStep",
+    "bitcast_map",
+    "decompose",
+    "dimension_number",
+    "element_bits",
+    "linear_index",
+    "memory",
+    "multidimensional_index",
+    "physical_map",
+    "physical_op_map",
+]

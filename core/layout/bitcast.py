@@ -1,0 +1,243 @@
+"""Bitcasts: the same memory as an array of other sizes or another layout.
+
+A bitcast between untiled layouts is a transpose to the physical order, a reshape, and a transpose from the
+physical order (XLA's "TRT" decomposition). Tiles are such steps themselves, as long as nothing is padded: see
+:func:`decompose`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import Literal, TypeAlias
+
+from ..errors import InputError
+from ..hlo.shape import Shape
+from ..indexing_map import IndexingMap
+from .memory import Memory, element_bits, integers, memory
+
+__all__ = ["Decomposition", "ReshapeStep", "Step", "TransposeStep", "bitcast_map", "decompose"]
+
+
+@dataclass(frozen=True)
+class TransposeStep:
+    """Dimension k of what comes out is dimension `permutation[k]` of what goes in."""
+
+    permutation: tuple[int, ...]
+
+    def sizes(self, x: Sequence[int]) -> tuple[int, ...]:
+        """The sizes that come out for these sizes going in."""
+        return tuple(x[p] for p in self.permutation)
+
+    def __str__(self) -> str:
+        return f"transpose({','.join(map(str, self.permutation))})"
+
+
+@dataclass(frozen=True)
+class ReshapeStep:
+    """The same elements in row-major order, in other sizes."""
+
+    dims: tuple[int, ...]
+
+    def sizes(self, x: Sequence[int]) -> tuple[int, ...]:
+        """The sizes that come out."""
+        return self.dims
+
+    def __str__(self) -> str:
+        return f"reshape[{','.join(map(str, self.dims))}]"
+
+
+Step: TypeAlias = TransposeStep | ReshapeStep
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """Steps that do to the elements of `source` what a bitcast to `target` does; all layouts but the first
+    and the last are the default one.
+    """
+
+    source: Shape
+    target: Shape
+    steps: tuple[Step, ...]
+
+    @property
+    def kind(self) -> Literal["identity", "transpose", "reshape", "transpose-reshape-transpose", "longer"]:
+        """What is left once steps that change nothing are dropped."""
+        kinds = "".join("t" if isinstance(s, TransposeStep) else "r" for s in self.needed())
+        match kinds:
+            case "":
+                return "identity"
+            case "t":
+                return "transpose"
+            case "r":
+                return "reshape"
+            case "tr" | "rt" | "trt":
+                return "transpose-reshape-transpose"
+        return "longer"
+
+    def needed(self) -> tuple[Step, ...]:
+        """The steps without those that change nothing, neighbours of one kind as one step.
+
+        A transpose that moves dimensions of size 1 only is a reshape.
+        """
+        kept: list[tuple[Step, tuple[int, ...]]] = []  # with the sizes going in
+        x = self.source.dims
+        for step in self.steps:
+            before, x = x, step.sizes(x)
+            if _keeps_order(step, before):
+                step = ReshapeStep(x)
+            if kept and type(kept[-1][0]) is type(step):
+                last, before = kept.pop()
+                if isinstance(step, TransposeStep) and isinstance(last, TransposeStep):
+                    step = TransposeStep(tuple(last.permutation[p] for p in step.permutation))
+            if not _changes_nothing(step, before):
+                kept.append((step, before))
+        return tuple(step for step, _ in kept)
+
+    def __str__(self) -> str:
+        return " -> ".join([str(self.source), *map(str, self.needed()), str(self.target)])
+
+
+def _keeps_order(step: Step, x: tuple[int, ...]) -> bool:
+    """Whether a transpose leaves the elements in row-major order: it moves dimensions of size 1 only."""
+    if isinstance(step, ReshapeStep):
+        return False
+    moved = [p for p in step.permutation if x[p] != 1]
+    return 0 in x or moved == sorted(moved)
+
+
+def _changes_nothing(step: Step, x: tuple[int, ...]) -> bool:
+    if isinstance(step, ReshapeStep):
+        return step.dims == x
+    return step.permutation == tuple(range(len(x)))
+
+
+def bitcast_map(source: Shape | str, target: Shape | str) -> IndexingMap:
+    """From the elements of the target to those of the source that stand at the same position.
+
+    Where one array has padding and the other an element, the element has no partner and is not in the domain.
+    """
+    here, there = _both(source, target)
+    return there.forward.compose(here.backward)
+
+
+def decompose(source: Shape | str, target: Shape | str) -> Decomposition:
+    """The steps of a bitcast from `source` to `target`.
+
+    Untiled layouts: transpose to the physical order, reshape, transpose from the physical order. With tiles
+    the source is further cut into tiles (a reshape and a transpose for each) until its row-major order is
+    that of memory, then made one with the target's cut sizes, and put together again in reverse.
+
+    Raises `InputError` when the arrays differ in number of elements or in bits an element, and when padding
+    keeps a tiled layout from being a rearrangement. Equal tiles on equal sizes, with as many elements in the
+    dimensions in front, are the exception: there the steps are those of the untiled layouts.
+    """
+    here, there = _both(source, target)
+    if _same_tiles(here, there):
+        here, there = here.untiled(), there.untiled()
+    for name, at in (("source", here), ("target", there)):
+        if at.padding_size:
+            raise InputError(
+                f"the {name} {at.shape} has {at.padding_size} padding elements, so that the bitcast is no "
+                "rearrangement of elements",
+                expected="layouts without padding, or the same tiles on both sides",
+            )
+    shapes = _both(source, target)
+    if not (here.layout.tiles or there.layout.tiles) and _is_reshape(here, there):
+        stays = [TransposeStep(tuple(range(at.shape.rank))) for at in (here, there)]
+        return Decomposition(
+            shapes[0].shape, shapes[1].shape, (stays[0], ReshapeStep(there.shape.dims), stays[1])
+        )
+    into, out = _steps(here), _steps(there)
+    back: list[Step] = []
+    x: tuple[int, ...] = there.shape.dims
+    for step in out:
+        if isinstance(step, TransposeStep):
+            back.append(TransposeStep(_inverse(step.permutation)))
+        else:
+            back.append(ReshapeStep(x))
+        x = step.sizes(x)
+    return Decomposition(shapes[0].shape, shapes[1].shape, (*into, ReshapeStep(x), *reversed(back)))
+
+
+def _both(source: Shape | str, target: Shape | str) -> tuple[Memory, Memory]:
+    here, there = memory(source), memory(target)
+    if here.shape.size != there.shape.size:
+        raise InputError(
+            f"a bitcast from {here.shape} with {here.shape.size} elements to {there.shape} with "
+            f"{there.shape.size}",
+            expected="as many elements",
+        )
+    if element_bits(here.shape) != element_bits(there.shape):
+        raise InputError(
+            f"a bitcast from {here.shape} to {there.shape}, whose elements differ in bits",
+            expected="elements of one size",
+        )
+    return here, there
+
+
+def _same_tiles(a: Memory, b: Memory) -> bool:
+    """Whether the tiles of both arrays are the same on the same sizes, and as many elements are in front."""
+
+    def seen(m: Memory) -> tuple[int, tuple[int, ...]]:
+        front = max(m.shape.rank - max((len(t.sizes) for t in m.layout.tiles), default=0), 0)
+        return prod(m.physical[:front]), m.physical[front:]
+
+    layouts = a.layout, b.layout
+    return (
+        bool(a.layout.tiles)
+        and layouts[0].tiles == layouts[1].tiles
+        and layouts[0].tail_alignment == layouts[1].tail_alignment
+        and seen(a) == seen(b)
+    )
+
+
+def _is_reshape(a: Memory, b: Memory) -> bool:
+    """Whether equal positions of two untiled arrays are equal positions in row-major order, too.
+
+    Memory is cut where a dimension of either array begins or ends; it is a reshape when both arrays list the
+    pieces in the same order, and may be one that is not seen when the pieces do not fit into each other.
+    """
+    if not a.shape.size:
+        return True
+    strides = sorted({*_strides(a.physical), *_strides(b.physical)}, reverse=True)
+    if any(big % small for big, small in pairwise(strides)):
+        return _in_order(a) and _in_order(b)
+    return _pieces(a, strides) == _pieces(b, strides)
+
+
+def _strides(sizes: Sequence[int]) -> list[int]:
+    return [prod(sizes[k:]) for k in range(len(sizes) + 1)]
+
+
+def _in_order(m: Memory) -> bool:
+    order = [d for d in reversed(m.layout.minor_to_major) if m.shape.dims[d] != 1]
+    return order == sorted(order)
+
+
+def _pieces(m: Memory, strides: Sequence[int]) -> list[int]:
+    """The strides of the pieces of every dimension, in the order in which the array lists them."""
+    ends = dict(zip(reversed(m.layout.minor_to_major), pairwise(_strides(m.physical)), strict=True))
+    return [s for d in range(m.shape.rank) for s in strides if ends[d][1] <= s < ends[d][0]]
+
+
+def _steps(m: Memory) -> list[Step]:
+    """From an array without padding to one that memory holds in row-major order."""
+    order: list[Step] = [TransposeStep(tuple(reversed(m.layout.minor_to_major)))]
+    for tiling, before in m.op.tilings(m.shape.dims):
+        x = integers(before)
+        k = max(len(x) - len(tiling.tile), 0)
+        counts = integers(tiling.counts(before))
+        cuts = [t for t in tiling.tile if isinstance(t, int)]
+        cut = [n for pair in zip(counts, cuts, strict=True) for n in pair]
+        order.append(ReshapeStep((*x[:k], *cut)))
+        tiles, places = range(k, k + len(cut), 2), range(k + 1, k + len(cut), 2)
+        order.append(TransposeStep((*range(k), *tiles, *places)))
+    return order
+
+
+def _inverse(permutation: Iterable[int]) -> tuple[int, ...]:
+    p = tuple(permutation)
+    return tuple(p.index(k) for k in range(len(p)))

@@ -1,0 +1,327 @@
+"""Arrays in memory: a shape with its layout, as maps between elements and positions.
+
+    >>> from indexproof.core.layout import memory
+    >>> figure = memory("f32[3,5]{1,0:T(2,2)}")
+    >>> figure.linear_index((2, 3)), figure.index(17), figure.index(20)
+    (17, (2, 3), (2, 4))
+    >>> figure.size, figure.padding_size
+    (24, 9)
+
+A position counts elements from the beginning of the buffer. `padded_dimensions` and `padding_value` are the
+fields of XLA's layout message of those names, which HLO text does not spell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from math import inf, prod
+from operator import index as as_integer
+from typing import Any
+
+from ..errors import InputError, TooLargeError, quoted
+from ..expr import Expr, Int, interpret
+from ..hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
+from ..indexing_map import Constraint, IndexingMap, Variable
+from ..interval import Interval, Ranges
+from ..op import concrete
+from ..tighten import constraints_of
+from .placement import Placement
+
+__all__ = ["Memory", "PaddingValue", "element_bits", "linear_index", "memory", "multidimensional_index"]
+
+#: No more positions than this are listed.
+LISTED = 10_000_000
+
+Index = tuple[int, ...]
+
+
+class PaddingValue(StrEnum):
+    """What the padding of an array holds; `UNKNOWN_PAD` is anything."""
+
+    ZERO_PAD = "ZERO_PAD"
+    ONE_PAD = "ONE_PAD"
+    LOWEST_PAD = "LOWEST_PAD"
+    HIGHEST_PAD = "HIGHEST_PAD"
+    UNKNOWN_PAD = "UNKNOWN_PAD"
+
+    def element(self, element_type: str) -> int | float | bool | None:
+        """The value of this type that padding elements have; None for `UNKNOWN_PAD`.
+
+        Raises `InputError` for a type without an order, or one that is not known.
+        """
+        match self:
+            case PaddingValue.UNKNOWN_PAD:
+                return None
+            case PaddingValue.ZERO_PAD | PaddingValue.ONE_PAD:
+                return _number(self is PaddingValue.ONE_PAD, element_type)
+        lowest, highest = _limits(element_type)
+        return lowest if self is PaddingValue.LOWEST_PAD else highest
+
+
+#: The greatest finite value of the floating types without infinities.
+_FINITE = {
+    "f4e2m1fn": 6.0,
+    "f8e4m3b11fnuz": 30.0,
+    "f8e4m3fn": 448.0,
+    "f8e4m3fnuz": 240.0,
+    "f8e5m2fnuz": 57344.0,
+}
+_INTEGER_TYPE = re.compile(r"([su])([0-9]{1,4})\Z")
+_FLOAT_TYPE = re.compile(r"b?f[0-9]{1,4}(e[0-9]+m[0-9]+)?\Z")
+_COMPLEX_TYPE = re.compile(r"c[0-9]{1,4}\Z")
+
+
+def _number(value: bool, element_type: str) -> int | float | bool:
+    if element_type == "pred":
+        return value
+    return int(value) if _INTEGER_TYPE.match(element_type) else float(value)
+
+
+def _limits(element_type: str) -> tuple[int | float | bool, int | float | bool]:
+    found = _INTEGER_TYPE.match(element_type)
+    if found is not None:
+        bits = int(found[2])
+        return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if found[1] == "s" else (0, (1 << bits) - 1)
+    if element_type == "pred":
+        return False, True
+    if element_type in _FINITE:
+        return -_FINITE[element_type], _FINITE[element_type]
+    if element_type == "f8e8m0fnu":
+        return 2.0**-127, 2.0**127
+    if _FLOAT_TYPE.match(element_type):
+        return -inf, inf
+    raise InputError(f"elements of type {quoted(element_type)} have no least and no greatest value")
+
+
+def element_bits(shape: Shape) -> int:
+    """How many bits an element takes up in memory: those that the layout states, or those of whole bytes.
+
+    Raises `InputError` for a type without elements (`token`) or an unknown one.
+    """
+    if shape.layout is not None and shape.layout.element_bits:
+        return shape.layout.element_bits
+    if shape.element_type == "pred":
+        return 8
+    found = re.match(r"[a-z]+([0-9]{1,4})", shape.element_type)
+    known = any(p.match(shape.element_type) for p in (_INTEGER_TYPE, _FLOAT_TYPE, _COMPLEX_TYPE))
+    if found is None or not (known or shape.element_type in (*_FINITE, "f8e8m0fnu")):
+        raise InputError(f"the size of an element of type {quoted(shape.element_type)} is not known")
+    return -(-int(found[1]) // 8) * 8
+
+
+@dataclass(frozen=True)
+class Memory:
+    """An array in memory: where each element stands, and what stands where.
+
+    Dimensions of dynamic size are as large as they may get. Raises `InputError` for a shape without a
+    definite place in memory: a dimension of unknown size, padded sizes below the sizes, and layouts whose
+    memory is more than the elements in some order (sparse levels, split dimensions).
+    """
+
+    shape: Shape
+    padded_dimensions: tuple[int, ...] = ()
+    padding_value: PaddingValue | None = None
+
+    def __post_init__(self) -> None:
+        shape = self.shape
+        if UNBOUNDED in shape.dims:
+            raise InputError(f"{shape} has a dimension of unknown size", expected="a size or a bound `<=8`")
+        if self.padded_dimensions and len(self.padded_dimensions) != shape.rank:
+            raise InputError(
+                f"padded_dimensions has {len(self.padded_dimensions)} entries for {shape}",
+                expected=f"{shape.rank}, one for every dimension",
+            )
+        if self.padding_value is not None:
+            self.padding_value.element(shape.element_type)
+        for letter, text in self.layout.properties:
+            if letter == "SC" or (letter == "D" and set(text.split(",")) != {"D"}):
+                raise InputError(
+                    f"{shape}: the elements of a layout with `{letter}({text})` are not simply in one order"
+                )
+        if self.layout.tail_alignment < 1:
+            raise InputError(f"{shape}: L({self.layout.tail_alignment})", expected="a positive number")
+        self.op.validate(shape.dims, ())
+
+    # -- parts
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout of the shape, or the default one."""
+        return self.shape.layout or Layout.default(self.shape.rank)
+
+    @cached_property
+    def op(self) -> Placement:
+        """The placement of elements as an op: memory is its output."""
+        return Placement(
+            self.layout.minor_to_major,
+            tuple(t.sizes for t in self.layout.tiles),
+            self.padded_dimensions,
+            self.layout.tail_alignment,
+        )
+
+    @cached_property
+    def size(self) -> int:
+        """How many positions there are, padding included."""
+        (length,) = integers(self.op.shape(self.shape.dims, ()))
+        return length
+
+    @property
+    def padding_size(self) -> int:
+        """How many positions hold no element."""
+        return self.size - self.shape.size
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes the buffer has, padding included."""
+        return -(-self.size * element_bits(self.shape) // 8)
+
+    @cached_property
+    def expanded(self) -> tuple[int, ...]:
+        """The dimensions after all tiles, slowest varying first; memory is these in row-major order."""
+        return integers(self.op.expanded(self.shape.dims))
+
+    @cached_property
+    def physical(self) -> tuple[int, ...]:
+        """The (padded) sizes, slowest varying dimension first."""
+        return integers(self.op.physical(self.padded_dimensions or self.shape.dims))
+
+    # -- maps
+    @cached_property
+    def forward(self) -> IndexingMap:
+        """From elements to positions."""
+        return concrete(self.op, 0, "input_to_output", (self.shape.dims, ()))
+
+    @cached_property
+    def backward(self) -> IndexingMap:
+        """From positions to elements; its domain is exactly the positions that hold an element."""
+        return concrete(self.op, 0, "output_to_input", (self.shape.dims, ()))
+
+    @cached_property
+    def padding(self) -> tuple[IndexingMap, ...]:
+        """Maps from positions to nothing, whose domains do not overlap and together are the padding."""
+        position = Variable("d0", 0, self.size - 1)
+        box = {position.expr: Interval(0, self.size - 1)}
+        found: list[IndexingMap] = []
+        held: list[Constraint] = []  # what an element's position fulfils; each map breaks the next of these
+        owed = self.op.element((position.expr,), self.shape.dims)[1] if self.size else []
+        for e, lo, hi in (bound for c in owed for bound in constraints_of(c)):
+            (known,) = interpret((e,), Ranges(box))
+            for part in (Interval(known.interval.lo, lo - 1), Interval(hi + 1, known.interval.hi)):
+                if not part.empty:
+                    broken = Constraint(e, int(part.lo), int(part.hi))
+                    found.append(IndexingMap((position,), (), (), (), (*held, broken)))
+            held.append(Constraint(e, int(lo), int(hi)))
+        return tuple(found)
+
+    # -- positions
+    def linear_index(self, index: Sequence[int]) -> int:
+        """The position of an element. Raises `InputError` for an index that the array does not have."""
+        at = tuple(as_integer(i) for i in index)
+        if len(at) != self.shape.rank:
+            raise InputError(
+                f"index {_tuple_text(at)} for {self.shape}", expected=f"{self.shape.rank} coordinates"
+            )
+        for d, (i, n) in enumerate(zip(at, self.shape.dims, strict=True)):
+            if not 0 <= i < n:
+                raise InputError(
+                    f"index {_tuple_text(at)} is outside of {self.shape}: dimension {d} has size {n}",
+                    expected=f"0 to {n - 1}" if n else "no index: the array is empty",
+                )
+        found = self.forward.evaluate(at)
+        assert found is not None
+        return found[0]
+
+    def index(self, position: int) -> Index | None:
+        """The element at a position, or None for padding. Raises `InputError` outside of memory."""
+        if not 0 <= position < self.size:
+            raise InputError(
+                f"position {position} of {self.shape}",
+                expected=f"0 to {self.size - 1}" if self.size else "no position: the buffer is empty",
+            )
+        return self.backward.evaluate((position,))
+
+    def order(self, limit: int = LISTED) -> list[Index | None]:
+        """The element at every position, None where there is none. Raises `TooLargeError` beyond `limit`."""
+        if self.size > limit:
+            raise TooLargeError(f"{self.shape} has {self.size:,} positions; the limit is {limit:,}")
+        import numpy as np
+
+        if not self.size:
+            return []
+        inside, results = self.backward.evaluate_many([np.arange(self.size)])
+        rows = (
+            np.stack([np.broadcast_to(r, (self.size,)) for r in results], axis=1).tolist() if results else []
+        )
+        held = np.broadcast_to(inside, (self.size,)).tolist()
+        return [tuple(rows[k] if rows else ()) if held[k] else None for k in range(self.size)]
+
+    def contents(self, values: Sequence[Any], padding: Any = None) -> list[Any]:
+        """Memory when the elements in row-major order are `values`: the linear memory order.
+
+        Padding elements are `padding`, or what :attr:`padding_value` says.
+        """
+        if len(values) != self.shape.size:
+            raise InputError(f"{len(values)} values for {self.shape}", expected=f"{self.shape.size}")
+        if padding is None and self.padding_value is not None:
+            padding = self.padding_value.element(self.shape.element_type)
+        strides = [prod(self.shape.dims[d + 1 :]) for d in range(self.shape.rank)]
+        return [
+            padding if i is None else values[sum(a * s for a, s in zip(i, strides, strict=True))]
+            for i in self.order()
+        ]
+
+    # -- other memories
+    def untiled(self) -> Memory:
+        """The same array and order of dimensions without tiles and alignment: what XLA's `IndexUtil` knows."""
+        layout = Layout(
+            self.layout.minor_to_major, (), tuple(p for p in self.layout.properties if p[0] != "L")
+        )
+        return Memory(self.shape.with_layout(layout), self.padded_dimensions, self.padding_value)
+
+    def __str__(self) -> str:
+        more = f", padded to {list(self.padded_dimensions)}" if self.padded_dimensions else ""
+        value = f" with {self.padding_value}" if self.padding_value is not None else ""
+        return f"{self.shape}{more}{value}"
+
+
+def memory(
+    shape: Shape | str,
+    padded_dimensions: Iterable[int] = (),
+    padding_value: PaddingValue | str | None = None,
+) -> Memory:
+    """The memory of an array, from a shape or its text. Raises `InputError` for a tuple."""
+    read = read_shape(shape) if isinstance(shape, str) else shape
+    if isinstance(read, TupleShape):
+        raise InputError(f"{quoted(str(read))} is a tuple", expected="the shape of one array")
+    if isinstance(padding_value, str):
+        known = [v.value for v in PaddingValue]
+        if padding_value not in known:
+            raise InputError(f"{quoted(padding_value)} is no padding value", expected=", ".join(known))
+        padding_value = PaddingValue(padding_value)
+    return Memory(read, tuple(as_integer(n) for n in padded_dimensions), padding_value)
+
+
+def linear_index(shape: Shape | str, index: Sequence[int]) -> int:
+    """The position of an element in the buffer of `shape`, tiles included."""
+    return memory(shape).linear_index(index)
+
+
+def multidimensional_index(shape: Shape | str, position: int) -> Index | None:
+    """The element at a position of the buffer of `shape`, or None for padding."""
+    return memory(shape).index(position)
+
+
+def integers(sizes: Iterable[Expr]) -> tuple[int, ...]:
+    """The values of sizes that are numbers."""
+    found = []
+    for n in sizes:
+        assert isinstance(n, Int), n
+        found.append(n.value)
+    return tuple(found)
+
+
+def _tuple_text(values: Sequence[int]) -> str:
+    return f"({', '.join(map(str, values))})"

@@ -1,0 +1,251 @@
+"""What `indexproof layout` says of an array in memory, and the page about layouts."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from ..core.indexing_map import IndexingMap
+from ..core.layout import Memory, element_bits, memory, placement
+from ..core.layout.memory import integers
+from ..core.layout.placement import tile_text
+from ..core.op import Case
+from ..core.simplify_map import simplify_map
+from ..core.text import format_map
+from ..rules.catalog import constraints, division, minmax, mixed_radix, remainder, sums
+from ..verify.layouts import Checked, layout_cases, layout_obligations, verify_memory
+from ..verify.verdict import Status, worst
+from .layout import block, count, duration, joined, table
+from .machine import document, map_json
+
+__all__ = ["Described", "described", "figures", "layout_json", "layout_page", "layout_text"]
+
+#: The rules that bring a map to the form in which tile and place can be read off; what is cheapest is another matter.
+READABLE = sums + division + remainder + mixed_radix + minmax + constraints
+
+#: No larger array is printed with its positions.
+_ROWS, _COLUMNS = 24, 24
+
+
+@dataclass(frozen=True)
+class Described:
+    """An array in memory with its maps in simplified form, and what is proved of them, if that was asked."""
+
+    at: Memory
+    forward: IndexingMap
+    backward: IndexingMap
+    padding: tuple[IndexingMap, ...]
+    checked: tuple[Checked, ...] = ()
+
+    @property
+    def verdict(self) -> Status:
+        """The worst of the answers; `NOT CHECKED` without any."""
+        return worst([c.answer.verdict for c in self.checked])
+
+
+def described(at: Memory, verify: bool = False, confirm: bool = False) -> Described:
+    """The simplified maps of an array in memory; with ``verify`` it is these that are checked."""
+    forward, backward = (simplify_map(m, READABLE) for m in (at.forward, at.backward))
+    padding = tuple(simplify_map(m, READABLE) for m in at.padding)
+    checked = verify_memory(at, forward, backward, padding, confirm=confirm) if verify else []
+    return Described(at, forward, backward, padding, tuple(checked))
+
+
+def layout_text(d: Described, index: Sequence[int] | None = None, position: int | None = None) -> str:
+    """What a person reads about an array in memory."""
+    at = d.at
+    lines: list[tuple[str, str]] = [("order", _order(at))]
+    for tiling, sizes in at.op.tilings(at.shape.dims):
+        lines.append(("tile", _tile(integers(tiling.counts(sizes)), tile_text(tiling.tile), integers(sizes))))
+    lines += [
+        ("memory", _memory(at)),
+        ("forward", format_map(d.forward)),
+        ("backward", format_map(d.backward)),
+    ]
+    lines += [("padding" if not k else "and", format_map(m)) for k, m in enumerate(d.padding)]
+    if index is not None:
+        lines.append(("element", _element(at, tuple(index))))
+    if position is not None:
+        lines.append(("position", _position(at, position)))
+    for c in d.checked:
+        lines.append((c.answer.verdict.value, c.claim + _why(c)))
+    parts = [block(str(at), lines)]
+    grid = list(_grid(at))
+    if grid:
+        parts.append("\n".join(grid))
+    if d.checked:
+        seconds = sum(c.answer.seconds for c in d.checked)
+        false = sum(not c.proved for c in d.checked)
+        said = f"{d.verdict.value}  {count(len(d.checked), 'claim')}"
+        parts.append(
+            joined([f"{said}, {f'{false} not proved' if false else 'all proved'}", f"in {duration(seconds)}"])
+        )
+    return "\n\n".join(parts)
+
+
+def layout_json(
+    d: Described, exit_status: int, index: Sequence[int] | None = None, position: int | None = None
+) -> dict[str, Any]:
+    """The answer of ``layout``."""
+    at = d.at
+    more: dict[str, Any] = {}
+    if index is not None:
+        more["element"] = {"index": list(index), "position": at.linear_index(index)}
+    if position is not None:
+        found = at.index(position)
+        more["position"] = {"position": position, "index": None if found is None else list(found)}
+    return document(
+        "layout",
+        d.verdict.value,
+        exit_status,
+        shape=str(at.shape),
+        padded_dimensions=list(at.padded_dimensions),
+        minor_to_major=list(at.layout.minor_to_major),
+        tiles=[[t if t is not None else "*" for t in tile.sizes] for tile in at.layout.tiles],
+        physical=list(at.physical),
+        expanded=list(at.expanded),
+        positions=at.size,
+        padding_positions=at.padding_size,
+        bytes=at.bytes,
+        forward=map_json(d.forward),
+        backward=map_json(d.backward),
+        padding=[map_json(m) for m in d.padding],
+        claims=[
+            {
+                "claim": c.claim,
+                "verdict": c.answer.verdict.value,
+                "engine": c.answer.engine,
+                "counterexample": None
+                if c.answer.counterexample is None
+                else dict(c.answer.counterexample.values),
+            }
+            for c in d.checked
+        ],
+        **more,
+        timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
+    )
+
+
+def _order(at: Memory) -> str:
+    if at.shape.rank < 2:
+        return f"{count(at.shape.rank, 'dimension')}"
+    slow = ", ".join(map(str, reversed(at.layout.minor_to_major)))
+    return f"dimensions {slow} from the slowest varying to the fastest: {_sizes(at.physical)}"
+
+
+def _tile(counts: Sequence[int], tile: str, sizes: Sequence[int]) -> str:
+    tiles = " × ".join(map(str, counts))
+    return f"{tile} on {_sizes(sizes)}: {tiles} {'tile' if prod(counts) == 1 else 'tiles'}"
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    return "[" + ",".join(map(str, sizes)) + "]"
+
+
+def _memory(at: Memory) -> str:
+    bits = element_bits(at.shape)
+    each = f"{bits // 8} each" if bits % 8 == 0 else f"{bits} bits each"
+    return (
+        f"{count(at.size, 'position')} as {_sizes(at.expanded)}, {count(at.bytes, 'byte')} ({each}): "
+        f"{count(at.shape.size, 'element')}, {at.padding_size:,} padding"
+    )
+
+
+def _tuple(values: Sequence[int]) -> str:
+    return f"({', '.join(map(str, values))})"
+
+
+def _element(at: Memory, index: Sequence[int]) -> str:
+    place = at.linear_index(index)
+    steps = []
+    here = at.op.physical(index)
+    for tiling, sizes in at.op.tilings(at.shape.dims):
+        here = tiling.place(here, sizes)
+        cut = len(tiling.counts(sizes))
+        numbers = integers(here)
+        steps.append(f"tile {_tuple(numbers[: len(here) - cut])}, place {_tuple(numbers[len(here) - cut :])}")
+    return f"{_tuple(index)} is at position {place}" + "".join(f"; {s}" for s in steps)
+
+
+def _position(at: Memory, position: int) -> str:
+    found = at.index(position)
+    return f"{position} is padding" if found is None else f"{position} holds element {_tuple(found)}"
+
+
+def _why(c: Checked) -> str:
+    found = c.answer.counterexample
+    return "" if found is None else f": {found}"
+
+
+def _grid(at: Memory) -> Iterator[str]:
+    """The array with the positions of its elements, if it is a small matrix."""
+    dims = at.shape.dims
+    if not 1 <= len(dims) <= 2 or not all(dims):
+        return
+    rows, columns = (1, *dims)[-2:]
+    if rows <= _ROWS and columns <= _COLUMNS:
+        cells = [[str(at.linear_index((r, c)[-len(dims) :])) for c in range(columns)] for r in range(rows)]
+        yield from (f"  {line}" for line in table(cells, right=range(columns)))
+
+
+# ----------------------------------------------------------------------------------------------------------- the page
+def figures() -> dict[str, str]:
+    """The two figures of the published description of tiled layouts, by file name."""
+    from .pictures import layout_picture
+
+    return {
+        "tiled_layout_1.svg": layout_picture("f32[3,5]{1,0:T(2,2)}").svg,
+        "tiled_layout_2.svg": layout_picture("f32[4,8]{1,0:T(2,4)(2,1)}", show="positions").svg,
+    }
+
+
+def layout_page(max_rank: int) -> str:
+    """The page about layouts: how they are written, what is claimed and what is proved for all sizes."""
+    cases = [c for rank in range(max_rank + 1) for c in layout_cases(rank)]
+    out = [
+        "# Layouts and tiles",
+        _plain(placement.__doc__),
+        "## Text",
+        "`f32[3,5]{1,0:T(2,2)}`: dimensions from the fastest varying to the slowest, then tiles after `T`, one after "
+        "another: `bf16[16,256]{1,0:T(8,128)(2,1)}`. A size `*` merges a dimension with the next one. `L(n)` rounds "
+        "the number of positions up to a multiple of n. Mistakes that XLA itself takes without a word (`{1,1}`, a "
+        "tile that is not closed, `T()`, `T(0,2)`) are reported with their place.",
+        "## Pictures",
+        "An array with its tiles and padding beside its memory, and positions in the cells of an array: the figures of "
+        "the published description, drawn by `indexproof.reports.pictures`. `indexproof layout SHAPE --svg FILE` "
+        "draws any other.",
+        "![f32\\[3,5\\]{1,0:T(2,2)} and its memory](tiled_layout_1.svg)",
+        "![positions of the elements of f32\\[4,8\\]{1,0:T(2,4)(2,1)}](tiled_layout_2.svg)",
+        "## In Python",
+        _plain(inspect.getmodule(Memory).__doc__),
+        "`indexproof.reports.pictures` draws layouts, and what an output element or tile reads, as SVG; in a notebook "
+        "a picture shows itself. `decompose` turns a bitcast into transposes and reshapes, `physical_map` a map "
+        "between elements into one between positions; `indexproof.verify.layouts` proves each for what it is given.",
+        "## One array: `indexproof layout SHAPE --verify`",
+        "\n".join(f"- {c.claim}" for c in verify_memory(memory("f32[3,5]{1,0:T(2,2)}"))),
+        "Each is decided, for every layout and size.",
+        "## All sizes: `indexproof prove tiling placement`",
+        f"{count(len(cases), 'symbolic instance')} up to rank {max_rank}, with sizes, tiles, padded sizes and "
+        "alignment as symbols. An instance *by steps* owes for each step what an op owes, for all sizes, and that the "
+        "placement is the composition of the steps.",
+        "\n".join(["| rank | op | instances | obligations |", "|---|---|---|---|", *_rows(cases)]),
+    ]
+    return "\n\n".join(out)
+
+
+def _rows(cases: Sequence[Case]) -> Iterator[str]:
+    """One row for every op and rank."""
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for c in cases:
+        groups.setdefault((c.label.partition(", ")[0], c.op.name), []).append(c)
+    for (rank, name), found in groups.items():
+        labels = ", ".join(f"`{c.label.partition(', ')[2].removeprefix('tile ')}`" for c in found)
+        owed = sum(len(list(layout_obligations(c))) for c in found)
+        yield f"| {rank.removeprefix('rank ')} | {name} | {labels} | {owed:,} |"
+
+
+def _plain(doc: str | None) -> str:
+    return inspect.cleandoc(doc or "").replace(":class:", "").replace(":attr:", "")

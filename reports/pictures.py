@@ -1,0 +1,583 @@
+"""Pictures of layouts and of what an output reads, as SVG: files, web pages, notebooks.
+
+    layout_picture("f32[3,5]{1,0:T(2,2)}").save("layout.svg")       # the array beside its memory
+    layout_picture("f32[4,8]{1,0:T(2,4)(2,1)}", show="positions")   # the array, with positions in its cells
+    reads_picture(m, output=(4, 4), operand=(6, 6), select=(1, (0, 1)))
+
+A picture is drawn as a person would: the last two dimensions as rows and columns, one panel for each index of the
+dimensions in front, one colour for each tile, red boxes around the tiles within tiles, padding in white. What does
+not fit is left out in the middle, with dots in its place. The same input gives the same text.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from math import prod
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from ..core.errors import InputError, TooLargeError
+from ..core.expr import integer
+from ..core.hlo.shape import Shape
+from ..core.indexing_map import Constraint, IndexingMap
+from ..core.layout import Memory, memory
+from ..core.layout.memory import integers
+from ..core.text import format_map
+
+__all__ = ["Picture", "layout_picture", "reads_picture"]
+
+Index: TypeAlias = tuple[int, ...]
+_Line: TypeAlias = tuple[float, float, float, float]
+#: One number, an inclusive range, or None for all of a dimension.
+Selection: TypeAlias = "int | tuple[int, int] | None"
+
+CELL = 30
+#: How many rows and columns of an array are drawn before some are left out, and panels before that.
+ROWS, COLUMNS, PANELS = 18, 26, 6
+#: Cells in a row of memory, and rows of memory.
+LINE, LINES = 16, 9
+#: How many pairs of a relation are looked at.
+PAIRS = 200_000
+
+_GAP = -1  # stands for what is left out among rows, columns and panels
+_PALETTE = (
+    "#a8d5f2",
+    "#fbd38d",
+    "#b9e4b4",
+    "#f6b8c6",
+    "#d3c4f3",
+    "#f3e79b",
+    "#a5e3dc",
+    "#eac7a4",
+    "#c7d6ff",
+    "#d9e6a2",
+    "#f5c3ee",
+    "#c9d3da",
+)
+_INK, _GREY, _RED, _LINE = "#1f2933", "#6b7785", "#c92a2a", "#52606d"
+_FONT = 'font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
+
+
+# ------------------------------------------------------------------------------------------------------------ the paper
+@dataclass(frozen=True)
+class Picture:
+    """An SVG document that a notebook shows by itself."""
+
+    svg: str
+    alt: str = ""
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return f'<div class="indexproof-picture">{self.svg}</div>'
+
+    def save(self, path: str | Path) -> Path:
+        """Write the document, and say where."""
+        place = Path(path)
+        place.write_text(self.svg, "utf-8")
+        return place
+
+    def __str__(self) -> str:
+        return self.svg
+
+
+@dataclass
+class _Paper:
+    """Shapes on a sheet that grows with them."""
+
+    parts: list[str] = field(default_factory=list)
+    width: float = 0
+    height: float = 0
+
+    def _reach(self, x: float, y: float) -> None:
+        self.width, self.height = max(self.width, x), max(self.height, y)
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        fill: str,
+        stroke: str = _LINE,
+        width: float = 1,
+        hint: str = "",
+    ) -> None:
+        """A rectangle; ``hint`` is shown under a pointer."""
+        self._reach(x + w, y + h)
+        shape = f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" fill="{fill}"'
+        shape += f' stroke="{stroke}" stroke-width="{_n(width)}"' if stroke else ""
+        self.parts.append(f"{shape}><title>{escape(hint)}</title></rect>" if hint else f"{shape}/>")
+
+    def lines(self, lines: Sequence[_Line], stroke: str, width: float) -> None:
+        """Straight lines with square ends."""
+        if lines:
+            drawn = "".join(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" for x1, y1, x2, y2 in lines)
+            self.parts.append(
+                f'<path d="{drawn}" stroke="{stroke}" stroke-width="{_n(width)}" stroke-linecap="square" fill="none"/>'
+            )
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float = 12,
+        colour: str = _INK,
+        anchor: Literal["start", "middle", "end"] = "middle",
+        bold: bool = False,
+    ) -> None:
+        """A line of text whose vertical middle is at ``y``."""
+        wide = len(text) * size * 0.62
+        self._reach(x + (wide if anchor == "start" else wide / 2 if anchor == "middle" else 0), y + size)
+        weight = ' font-weight="600"' if bold else ""
+        self.parts.append(
+            f'<text x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}" fill="{colour}"'
+            f' text-anchor="{anchor}"{weight}>{escape(text)}</text>'
+        )
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float, colour: str) -> None:
+        """A curved arrow from left to right."""
+        self._reach(x2, max(y1, y2))
+        bend = (x2 - x1) / 2
+        self.parts.append(
+            f'<path d="M{_n(x1)} {_n(y1)}C{_n(x1 + bend)} {_n(y1)} {_n(x2 - bend)} {_n(y2)} {_n(x2 - 7)} {_n(y2)}"'
+            f' stroke="{colour}" stroke-width="1.6" fill="none"/>'
+            f'<path d="M{_n(x2)} {_n(y2)}l-9 -4.5v9z" fill="{colour}"/>'
+        )
+
+    def done(self, alt: str) -> Picture:
+        """The sheet as a document on white, so that it can be read on any page."""
+        w, h = self.width + 14, self.height + 12
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(w)}" height="{_n(h)}" viewBox="0 0 {_n(w)} {_n(h)}"'
+            f' role="img" {_FONT}><title>{escape(alt)}</title><rect width="100%" height="100%" fill="#ffffff"/>'
+        )
+        return Picture("\n".join([head, *self.parts, "</svg>"]) + "\n", alt)
+
+
+def _n(x: float) -> str:
+    return f"{x:.2f}".rstrip("0").rstrip(".")
+
+
+def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
+    """The numbers below ``n`` that are drawn: all, or the first, the last and those around ``keep``, with
+    :data:`_GAP` between.
+    """
+    if n <= most:
+        return list(range(n))
+    wanted = {*range(most // 4), *range(n - max(most // 8, 2), n)}
+    for k in keep:
+        near = {k - 1, k, k + 1} & set(range(n))
+        if len(wanted | near) < most:
+            wanted |= near
+    out: list[int] = []
+    for k in sorted(wanted):
+        if out and k != out[-1] + 1:
+            out.append(_GAP)
+        out.append(k)
+    return out
+
+
+def _panels(front: Sequence[int], keep: Iterable[Index] = ()) -> list[Index | None]:
+    """The indices in front of rows and columns that get a panel; None is what is left out."""
+    count = prod(front)
+    wanted = sorted(set(keep))
+    if count <= PANELS:
+        return list(itertools.product(*(range(n) for n in front)))
+    if not wanted:
+        first = list(itertools.islice(itertools.product(*(range(n) for n in front)), PANELS - 2))
+        return [*first, None, tuple(n - 1 for n in front)]
+    chosen: list[Index | None] = list(wanted[: PANELS - 1])
+    return [*chosen, None]
+
+
+def _as_grid(dims: Sequence[int]) -> tuple[tuple[int, ...], int, int]:
+    """Sizes in front, rows and columns; an array of fewer dimensions is one row, or one cell."""
+    rows, columns = (1, 1, *dims)[-2:]
+    return tuple(dims[:-2]), rows, columns
+
+
+def _index(front: Index, row: int, column: int, rank: int) -> Index:
+    return (*front, row, column)[-rank:] if rank else ()
+
+
+def _comma(values: Iterable[int]) -> str:
+    return ",".join(map(str, values))
+
+
+def _text_size(text: str, room: float = CELL - 4, largest: float = 13) -> float:
+    return min(largest, room / max(len(text), 1) / 0.62)
+
+
+# -------------------------------------------------------------------------------------------------------------- layouts
+class _Tiles:
+    """The tile of every element at every level, as coordinates of a layout's steps tell it."""
+
+    def __init__(self, at: Memory) -> None:
+        self.at = at
+        self.cuts = [len(t.tile) - t.tile.count(None) for t, _ in at.op.tilings(at.shape.dims)]
+        self._known: dict[Index, tuple[Index, ...]] = {}
+        self.colours: dict[Index, str] = {}
+
+    def of(self, index: Index) -> tuple[Index, ...]:
+        """The tile that holds an element (or a place beside the array), one for every level."""
+        found = self._known.get(index)
+        if found is None:
+            x = self.at.shape.dims
+            at = self.at.op.physical(index)
+            levels = []
+            for (step, sizes), cut in zip(self.at.op.tilings(x), self.cuts, strict=True):
+                at = step.place(at, sizes)
+                levels.append(integers(at[: len(at) - cut]))
+            found = self._known[index] = tuple(levels)
+        return found
+
+    def at_position(self, position: int) -> tuple[Index, ...]:
+        """The tile of a position of memory, padding too; nothing behind the last tile."""
+        x = self.at.shape.dims
+        if position >= prod(self.at.expanded):
+            return ()
+        at, _ = self.at.op.off_line(integer(position), self.at.op.expanded(x))
+        levels = []
+        for (step, sizes), cut in zip(reversed(self.at.op.tilings(x)), reversed(self.cuts), strict=True):
+            levels.append(integers(at[: len(at) - cut]))
+            at, _ = step.element(at, sizes)
+        return tuple(reversed(levels))
+
+    def colour(self, index: Index) -> str:
+        """The colour of the outermost tile; without tiles, one for all."""
+        levels = self.of(index)
+        if not levels:
+            return _PALETTE[0]
+        tile = levels[0]
+        if tile not in self.colours:
+            counts = self.at.op.tilings(self.at.shape.dims)[0]
+            extents = integers([*counts[0].sizes(counts[1])])[: len(tile)]
+            place = 0
+            for k, n in zip(tile, extents, strict=True):
+                # rows of tiles must not repeat the colours of the row above
+                place = place * (n + (n % len(_PALETTE) == 0)) + k
+            self.colours[tile] = _PALETTE[place % len(_PALETTE)]
+        return self.colours[tile]
+
+
+def layout_picture(
+    shape: Memory | Shape | str, *, show: Literal["memory", "positions"] = "memory", title: str | None = None
+) -> Picture:
+    """An array and where it stands in memory.
+
+    ``show="memory"`` draws the array with the indices of its elements and the padding around it, and beside it memory,
+    with every element in the colour of its tile. ``show="positions"`` draws the array alone, with the position of
+    every element in its cell.
+    """
+    if show not in ("memory", "positions"):
+        raise InputError(f"`{show}` is nothing to show of a layout", expected="memory or positions")
+    at = shape if isinstance(shape, Memory) else memory(shape)
+    tiles = _Tiles(at)
+    paper = _Paper()
+    head = str(at) if title is None else title
+    paper.text(14, 18, head, 15, anchor="start", bold=True)
+    right = _draw_array(paper, at, tiles, 14, 48, positions=show == "positions")
+    if show == "memory":
+        _draw_memory(paper, at, tiles, right + 46, 48)
+    what = "positions in memory of the elements of" if show == "positions" else "array and memory of"
+    return paper.done(f"{what} {at}")
+
+
+def _widened(at: Memory) -> tuple[int, ...]:
+    """The sizes of the array with the padding that can be drawn around it: that of padded sizes and of the first
+    tile, unless dimensions are merged.
+    """
+    dims = list(at.padded_dimensions or at.shape.dims)
+    tilings = at.op.tilings(at.shape.dims)
+    if tilings and None not in tilings[0][0].tile:
+        sizes = [int(t) for t in tilings[0][0].tile if isinstance(t, int)]
+        for d, t in zip(at.layout.minor_to_major, reversed(sizes), strict=False):
+            dims[d] = -(-dims[d] // t) * t
+    return tuple(dims)
+
+
+def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *, positions: bool) -> float:
+    """The array in panels from ``(x, y)`` downwards; how far to the right they reach."""
+    dims, rank = at.shape.dims, at.shape.rank
+    wide = dims if positions else _widened(at)
+    front, rows, columns = _as_grid(wide)
+    inside = _as_grid(dims)[0]
+    # where tiles begin is worth seeing even in a large array
+    seams = [t.tile for t, _ in at.op.tilings(dims)][:1]
+    sizes = [s if isinstance(s, int) else 1 for s in (seams[0] if seams else ())]
+    by_dim = dict(zip(at.layout.minor_to_major, reversed(sizes), strict=False))
+    row_seam, column_seam = by_dim.get(rank - 2), by_dim.get(rank - 1)
+    shown_rows = _shown(rows, ROWS, [row_seam] if row_seam else [])
+    shown_columns = _shown(columns, COLUMNS, [column_seam] if column_seam else [])
+    labels = 26 if rank > 1 else 4
+    far = x + labels
+    for panel in _panels(front):
+        if panel is None:
+            paper.text(x + labels + CELL, y, "⋮", 18, _GREY)
+            y += 30
+            continue
+        if front:
+            paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
+            y += 18
+        _axis(paper, shown_columns if rank else [], x + labels, y, across=True)
+        top = y + 12
+        _axis(paper, shown_rows if rank > 1 else [], x + labels - 6, top, across=False)
+        cells: dict[tuple[int, int], Index] = {}
+        for r, row in enumerate(shown_rows):
+            for c, column in enumerate(shown_columns):
+                left, above = x + labels + c * CELL, top + r * CELL
+                if _GAP in (row, column):
+                    dots = "⋱" if row == column == _GAP else "⋮" if row == _GAP else "⋯"
+                    paper.text(left + CELL / 2, above + CELL / 2, dots, 13, _GREY)
+                    continue
+                index = _index(panel, row, column, rank)
+                held = all(k < n for k, n in zip(index, dims, strict=True)) and all(inside)
+                cells[r, c] = index
+                if held:
+                    position = at.linear_index(index)
+                    text = str(position) if positions else _comma(index[-2:]) if rank else "·"
+                    hint = f"element ({', '.join(map(str, index))}) at position {position}"
+                    paper.box(left, above, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
+                    paper.text(left + CELL / 2, above + CELL / 2, text, _text_size(text))
+                else:
+                    paper.box(left, above, CELL, CELL, "#ffffff", "#b8c2cc", 0.6, "padding")
+        _borders(paper, tiles, cells, x + labels, top)
+        far = max(far, x + labels + len(shown_columns) * CELL)
+        y = top + len(shown_rows) * CELL + 22
+    return far
+
+
+def _axis(paper: _Paper, numbers: Sequence[int], x: float, y: float, *, across: bool) -> None:
+    for k, n in enumerate(numbers):
+        if n != _GAP:
+            if across:
+                paper.text(x + (k + 0.5) * CELL, y, str(n), 10, _GREY)
+            else:
+                paper.text(x, y + (k + 0.5) * CELL, str(n), 10, _GREY, "end")
+
+
+def _borders(
+    paper: _Paper, tiles: _Tiles, cells: Mapping[tuple[int, int], Index], x: float, y: float
+) -> None:
+    """Lines between cells of different tiles: red around inner tiles, thick and dark around outer ones."""
+    outer_lines: list[_Line] = []
+    inner_lines: list[_Line] = []
+    for (r, c), index in cells.items():
+        here = tiles.of(index)
+        left, top = x + c * CELL, y + r * CELL
+        sides = (
+            ((r, c - 1), (left, top, left, top + CELL)),
+            ((r, c + 1), (left + CELL, top, left + CELL, top + CELL)),
+            ((r - 1, c), (left, top, left + CELL, top)),
+            ((r + 1, c), (left, top + CELL, left + CELL, top + CELL)),
+        )
+        for beside, line in sides:
+            if beside in cells and beside < (r, c):
+                continue  # drawn from the other side
+            there = tiles.of(cells[beside]) if beside in cells else None
+            outer = there is None or here[:1] != there[:1]
+            if len(here) > 1 and (outer or here != there):
+                inner_lines.append(line)
+            elif outer:
+                outer_lines.append(line)
+    paper.lines(outer_lines, _INK, 2.2)
+    paper.lines(inner_lines, _RED, 2.2)
+
+
+def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -> None:
+    """Memory as lines of cells, position above each, from ``(x, y)`` downwards."""
+    bytes_ = f"{at.size:,} positions" + (f", {at.padding_size:,} padding" if at.padding_size else "")
+    paper.text(x, y, f"memory: {bytes_}", 12, _GREY, "start")
+    y += 24
+    if not at.size:
+        return
+    per = _line_length(at)
+    lines = -(-at.size // per)
+    for line in _shown(lines, LINES):
+        if line == _GAP:
+            paper.text(x + CELL, y, "⋮", 18, _GREY)
+            y += 26
+            continue
+        last = min((line + 1) * per, at.size)
+        for k, position in enumerate(range(line * per, last)):
+            left = x + k * CELL
+            index = at.index(position)
+            paper.text(left + CELL / 2, y - 7, str(position), min(8.5, _text_size(str(position))), _GREY)
+            if index is None:
+                paper.box(left, y, CELL, CELL, "#ffffff", "#b8c2cc", 0.8, f"position {position}: padding")
+                continue
+            text = _comma(index) if index else "·"
+            hint = f"position {position}: element ({', '.join(map(str, index))})"
+            paper.box(left, y, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
+            paper.text(left + CELL / 2, y + CELL / 2, text, _text_size(text))
+        _seams(paper, at, tiles, line * per, last, x, y)
+        y += CELL + 20
+
+
+def _line_length(at: Memory) -> int:
+    """Cells in a line of memory: whole tiles, or whole rows, as far as they fit."""
+    unit = 1
+    for n in reversed(at.expanded):
+        if unit * n > LINE:
+            return unit * max(LINE // unit, 1) if unit > 1 else min(LINE, at.size)
+        unit *= n
+    return max(min(unit, at.size), 1)
+
+
+def _seams(paper: _Paper, at: Memory, tiles: _Tiles, first: int, last: int, x: float, y: float) -> None:
+    """Thick lines between the outer tiles along a line of memory, and red ones between the inner."""
+    if not at.layout.tiles:
+        return
+    outer: list[_Line] = [(x, edge, x + (last - first) * CELL, edge) for edge in (y, y + CELL)]
+    inner: list[_Line] = []
+    for position in range(first, last + 1):
+        before = tiles.at_position(position - 1) if position else ()
+        after = tiles.at_position(position) if position < at.size else ()
+        left = x + (position - first) * CELL
+        if before[:1] != after[:1]:
+            outer.append((left, y, left, y + CELL))
+        elif before != after:
+            inner.append((left, y, left, y + CELL))
+    paper.lines(inner, _RED, 1.6)
+    paper.lines(outer, _INK, 2.2)
+
+
+# ---------------------------------------------------------------------------------------------------------------- reads
+def reads_picture(
+    m: IndexingMap | Mapping[str, tuple[IndexingMap, Sequence[int]]],
+    output: Sequence[int],
+    operand: Sequence[int] | None = None,
+    *,
+    select: Sequence[Selection],
+    rts: Sequence[int] | None = None,
+    title: str = "",
+) -> Picture:
+    """Which elements of its operands an output element, or a tile of the output, reads.
+
+    ``m`` is a map from the output to one operand of the sizes ``operand``, or several by name, each with the sizes of
+    its operand. ``select`` says for every dimension of the output which indices: one number, an inclusive range, or
+    None for all. Runtime variables have the values ``rts``, or, without, any value they can have. An element that
+    several of the chosen outputs read carries their number.
+    """
+    maps = {"operand": (m, tuple(operand or ()))} if isinstance(m, IndexingMap) else dict(m)
+    chosen = _selected(select, output)
+    whole = prod(hi - lo + 1 for lo, hi in chosen)
+    if whole > PAIRS:
+        raise TooLargeError(f"{whole:,} output elements are too many for a picture; the limit is {PAIRS:,}")
+    found = {name: _read(f, chosen, rts) for name, (f, _) in maps.items()}
+    paper = _Paper()
+    top = 18.0
+    if title:
+        paper.text(14, top, title, 15, anchor="start", bold=True)
+        top += 26
+    picked = set(itertools.product(*(range(lo, hi + 1) for lo, hi in chosen)))
+    marks = dict.fromkeys(picked, 1)
+    right, middle = _draw_marks(paper, "output", output, marks, "#f6ad55", 14, top)
+    y = top
+    for name, (f, sizes) in maps.items():
+        start = right + 110
+        _, at = _draw_marks(paper, name, sizes, found[name], "#63b3ed", start, y)
+        paper.arrow(right + 12, middle, start - 8, at, _LINE)
+        y = max(paper.height + 18, y)
+        paper.text(start, y, format_map(f).split(", domain:")[0], 11, _GREY, "start")
+        y += 34
+    what = " x ".join(str(lo) if lo == hi else f"{lo} to {hi}" for lo, hi in chosen) or "the element"
+    return paper.done(f"elements of {', '.join(maps)} that output {what} reads")
+
+
+def _selected(select: Sequence[Selection], output: Sequence[int]) -> list[tuple[int, int]]:
+    if len(select) != len(output):
+        raise InputError(
+            f"{len(select)} selections for an output of rank {len(output)}", expected=f"{len(output)} of them"
+        )
+    found = []
+    for d, (s, n) in enumerate(zip(select, output, strict=True)):
+        lo, hi = (0, n - 1) if s is None else s if isinstance(s, tuple) else (s, s)
+        if not 0 <= lo <= hi < n:
+            raise InputError(
+                f"indices {lo} to {hi} of dimension {d}, which has size {n}",
+                expected=f"indices from 0 to {n - 1}",
+            )
+        found.append((lo, hi))
+    return found
+
+
+def _read(m: IndexingMap, chosen: Sequence[tuple[int, int]], rts: Sequence[int] | None) -> dict[Index, int]:
+    """How many of the chosen output elements read each element of the operand."""
+    if len(m.dims) != len(chosen):
+        raise InputError(f"the map has {len(m.dims)} dimension variables, the output has rank {len(chosen)}")
+    inside = [Constraint(v.expr, lo, hi) for v, (lo, hi) in zip(m.dims, chosen, strict=True)]
+    dims = tuple(
+        v.__class__(v.name, max(v.lo, lo), min(v.hi, hi)) for v, (lo, hi) in zip(m.dims, chosen, strict=True)
+    )
+    part = m.with_(dims=dims, constraints=(*m.constraints, *inside))
+    counts: dict[Index, int] = {}
+    for _, target in sorted(part.relation(rts, limit=PAIRS)):
+        counts[target] = counts.get(target, 0) + 1
+    return counts
+
+
+def _draw_marks(
+    paper: _Paper, name: str, dims: Sequence[int], marks: Mapping[Index, int], colour: str, x: float, y: float
+) -> tuple[float, float]:
+    """An array with marked cells; how far to the right it reaches, and the height of its first marked cell."""
+    front, rows, columns = _as_grid(dims)
+    rank = len(dims)
+    shape = "×".join(map(str, dims)) or "scalar"
+    paper.text(x, y, f"{name}  {shape}", 12.5, anchor="start", bold=True)
+    y += 22
+    places = sorted(marks)
+    seen_rows = [k[-2] for k in places if rank > 1]
+    seen_columns = [k[-1] for k in places if rank]
+    shown_rows = _shown(rows, ROWS, _ends(seen_rows))
+    shown_columns = _shown(columns, COLUMNS, _ends(seen_columns))
+    labels = 26 if rank > 1 else 4
+    most = max(marks.values(), default=1)
+    far, middle = x + labels + len(shown_columns) * CELL, None
+    for panel in _panels(front, {k[:-2] for k in places}):
+        if panel is None:
+            paper.text(x + labels + CELL, y, "⋮", 18, _GREY)
+            y += 30
+            continue
+        if front:
+            paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
+            y += 18
+        _axis(paper, shown_columns if rank else [], x + labels, y, across=True)
+        y += 12
+        _axis(paper, shown_rows if rank > 1 else [], x + labels - 6, y, across=False)
+        for r, row in enumerate(shown_rows):
+            for c, column in enumerate(shown_columns):
+                left, above = x + labels + c * CELL, y + r * CELL
+                if _GAP in (row, column):
+                    dots = "⋱" if row == column == _GAP else "⋮" if row == _GAP else "⋯"
+                    paper.text(left + CELL / 2, above + CELL / 2, dots, 13, _GREY)
+                    continue
+                index = _index(panel, row, column, rank)
+                count = marks.get(index, 0)
+                if count and middle is None:
+                    middle = above + CELL / 2
+                fill = _mixed(colour, 0.45 + 0.55 * count / most) if count else "#ffffff"
+                paper.box(left, above, CELL, CELL, fill, "#8795a1", 0.8, f"({', '.join(map(str, index))})")
+                if count > 1:
+                    paper.text(
+                        left + CELL / 2, above + CELL / 2, str(count), _text_size(str(count), largest=11)
+                    )
+        paper.box(x + labels, y, len(shown_columns) * CELL, len(shown_rows) * CELL, "none", _LINE, 1.4)
+        y += len(shown_rows) * CELL + 20
+    return far, y - 20 - CELL / 2 if middle is None else middle
+
+
+def _ends(numbers: Sequence[int]) -> list[int]:
+    return [min(numbers), max(numbers)] if numbers else []
+
+
+def _mixed(colour: str, strength: float) -> str:
+    """The colour on white, at a strength from 0 to 1."""
+    parts = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return "#" + "".join(f"{round(255 + (p - 255) * strength):02x}" for p in parts)

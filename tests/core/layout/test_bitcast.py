@@ -1,0 +1,140 @@
+"""Bitcasts as transposes and reshapes."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from indexproof.core.errors import InputError
+from indexproof.core.layout import (
+    Decomposition,
+    Layout,
+    ReshapeStep,
+    Shape,
+    TransposeStep,
+    bitcast_map,
+    decompose,
+    memory,
+)
+
+
+def applied(d: Decomposition, a: np.ndarray) -> np.ndarray:
+    """The needed steps as numpy does them."""
+    for step in d.needed():
+        a = a.transpose(step.permutation) if isinstance(step, TransposeStep) else a.reshape(step.dims)
+    return a
+
+
+def check(d: Decomposition) -> None:
+    source, target = memory(d.source), memory(d.target)
+    numbers = list(range(source.shape.size))
+    moved = applied(d, np.array(numbers).reshape(source.shape.dims))
+    assert moved.shape == target.shape.dims, d
+    # the same buffer read as the target: positions keep their contents
+    assert target.contents(moved.reshape(-1).tolist(), -1) == source.contents(numbers, -1), d
+    m = bitcast_map(d.source, d.target)
+    for index in itertools.product(*(range(n) for n in target.shape.dims)):
+        found = m.evaluate(index)
+        assert found is not None
+        assert source.linear_index(found) == target.linear_index(index)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "kind", "steps"),
+    [
+        ("f32[3,5]{1,0}", "f32[3,5]{1,0}", "identity", ""),
+        ("f32[3,5]{1,0}", "f32[5,3]{0,1}", "transpose", "transpose(1,0)"),
+        ("f32[4,6]", "f32[24]", "reshape", "reshape[24]"),
+        (
+            "f32[4,6]{0,1}",
+            "f32[3,8]{0,1}",
+            "transpose-reshape-transpose",
+            "transpose(1,0) reshape[8,3] transpose(1,0)",
+        ),
+        ("f32[4,6]{0,1}", "f32[24]", "transpose-reshape-transpose", "transpose(1,0) reshape[24]"),
+        ("f32[]", "f32[1,1]{0,1}", "reshape", "reshape[1,1]"),
+        ("f32[0,3]", "f32[5,0]{0,1}", "reshape", "reshape[5,0]"),
+        ("f32[3,5]{0,1}", "f32[3,1,5]{0,1,2}", "reshape", "reshape[3,1,5]"),
+        ("f32[3,5]{1,0:T(2,2)}", "f32[1,3,5]{2,1,0:T(2,2)}", "reshape", "reshape[1,3,5]"),
+        ("f32[2,3,3,5]{3,2,1,0:T(2,2)}", "f32[6,3,5]{2,1,0:T(2,2)}", "reshape", "reshape[6,3,5]"),
+        ("f32[3,5]{1,0:T(2,2)}", "f32[5,3]{0,1:T(2,2)}", "transpose", "transpose(1,0)"),
+        ("f32[4,8]{1,0:T(2,4)}", "f32[2,2,2,4]", "longer", "reshape[2,2,2,4] transpose(0,2,1,3)"),
+        (
+            "f32[4,8]{1,0:T(2,4)}",
+            "f32[4,2,4]",
+            "longer",
+            "reshape[2,2,2,4] transpose(0,2,1,3) reshape[4,2,4]",
+        ),
+    ],
+)
+def test_known_bitcasts(source: str, target: str, kind: str, steps: str) -> None:
+    d = decompose(source, target)
+    check(d)
+    assert " ".join(map(str, d.needed())) == steps
+    if kind != "longer":
+        assert d.kind == kind
+    assert str(d) == " -> ".join([source, *steps.split(), target] if steps else [source, target])
+
+
+def test_two_layouts_of_one_buffer_are_three_steps_at_most() -> None:
+    rng = random.Random(3)
+    sizes = [(24,), (4, 6), (2, 12), (2, 3, 4), (4, 3, 2), (1, 24, 1), (2, 2, 2, 3)]
+    for _ in range(60):
+        ends = []
+        for dims in (rng.choice(sizes), rng.choice(sizes)):
+            order = list(range(len(dims)))
+            rng.shuffle(order)
+            ends.append(Shape("f32", dims).with_layout(Layout(tuple(order))))
+        d = decompose(*ends)
+        check(d)
+        assert d.kind != "longer"
+        assert [type(s) for s in d.steps] == [TransposeStep, ReshapeStep, TransposeStep]
+
+
+def test_tiled_buffers_without_padding() -> None:
+    texts = [
+        "bf16[16,256]{1,0:T(8,128)(2,1)}",
+        "bf16[16,256]{0,1:T(128,8)}",
+        "bf16[2,8,256]{2,1,0:T(*,4,128)}",
+        "bf16[4096]{0:T(1024)(2,1)}",
+        "bf16[32,128]{1,0:T(16,128)(2,1)}",
+        "bf16[4096]",
+    ]
+    for source, target in itertools.permutations(texts, 2):
+        d = decompose(source, target)
+        numbers = np.arange(4096)
+        moved = applied(d, numbers.reshape(d.source.dims))
+        assert memory(d.target).contents(moved.reshape(-1).tolist()) == memory(d.source).contents(
+            numbers.tolist()
+        )
+
+
+def test_a_bitcast_that_loses_elements_to_padding_has_them_not_in_its_domain() -> None:
+    m = bitcast_map("f32[4]{0:T(4)}", "f32[2,2]{1,0:T(1,3)}")
+    source, target = memory("f32[4]{0:T(4)}"), memory("f32[2,2]{1,0:T(1,3)}")
+    held = [e for e in itertools.product(range(2), range(2)) if target.linear_index(e) < source.size]
+    assert [m.evaluate(e) for e in held] == [source.index(target.linear_index(e)) for e in held]
+    assert [m.evaluate(e) is not None for e in itertools.product(range(2), range(2))] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("f32[4]", "f32[5]", "4 elements to"),
+        ("f32[4]", "bf16[4]", "differ in bits"),
+        ("f32[3,5]{1,0:T(2,2)}", "f32[15]", "9 padding elements"),
+        ("f32[15]", "f32[3,5]{1,0:T(2,2)}", "the target"),
+        ("f32[3,5]{1,0:T(2,2)}", "f32[3,5]{0,1:T(2,2)}", "no rearrangement"),
+    ],
+)
+def test_what_is_no_rearrangement(source: str, target: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        decompose(source, target)

@@ -1,0 +1,390 @@
+"""Arrays in memory against pad, reshape and transpose done by numpy; what the pages state; mistakes."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from indexproof.core.errors import InputError, TooLargeError
+from indexproof.core.hlo import read_shape
+from indexproof.core.layout import (
+    Layout,
+    Memory,
+    PaddingValue,
+    Shape,
+    Tile,
+    dimension_number,
+    element_bits,
+    linear_index,
+    memory,
+    multidimensional_index,
+)
+
+HOLE = -1
+
+
+def as_numpy_does(at: Memory) -> list[int]:
+    """Memory as numbers of elements in row-major order, padding as holes: the published construction, step by step."""
+    dims = at.shape.dims
+    a = np.arange(at.shape.size).reshape(dims)
+    if at.padded_dimensions:
+        wide = zip(dims, at.padded_dimensions, strict=True)
+        a = np.pad(a, [(0, w - n) for n, w in wide], constant_values=HOLE)
+    a = a.transpose(tuple(reversed(at.layout.minor_to_major)))
+    for tile in at.layout.tiles:
+        a = a.reshape((1,) * (len(tile.sizes) - a.ndim) + a.shape)
+        kept = a.ndim - len(tile.sizes)
+        sizes, merged = list(a.shape[:kept]), 1
+        for n, t in zip(a.shape[kept:], tile.sizes, strict=True):
+            merged *= n
+            if t is not None:
+                sizes.append(merged)
+                merged = 1
+        a = a.reshape(sizes)
+        cuts = [t for t in tile.sizes if t is not None]
+        more = [(0, 0)] * kept + [(0, -n % t) for n, t in zip(sizes[kept:], cuts, strict=True)]
+        a = np.pad(a, more, constant_values=HOLE)
+        pairs = [(n // t, t) for n, t in zip(a.shape[kept:], cuts, strict=True)]
+        a = a.reshape((*a.shape[:kept], *itertools.chain(*pairs)))
+        last = kept + 2 * len(cuts)
+        a = a.transpose((*range(kept), *range(kept, last, 2), *range(kept + 1, last, 2)))
+    line = a.reshape(-1)
+    tail = -line.size % at.layout.tail_alignment
+    return np.pad(line, (0, tail), constant_values=HOLE).tolist()
+
+
+NAMED = [
+    "f32[]",
+    "f32[7]",
+    "f32[2,3]{0,1}",
+    "f32[2,3,4]{0,2,1}",
+    "f32[3,5]{1,0:T(2,2)}",
+    "f32[4,8]{1,0:T(2,4)(2,1)}",
+    "bf16[16,256]{1,0:T(8,128)(2,1)}",
+    "bf16[9,130]{1,0:T(8,128)(2,1)}",
+    "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}",
+    "f32[3,5]{1,0:T(2)}",
+    "f32[5]{0:T(2,4)}",
+    "f32[]{:T(128)}",
+    "f32[]{:T(2,4)}",
+    "f32[0,5]{1,0:T(2,2)}",
+    "f32[3,0]{0,1}",
+    "f32[3,5]{1,0:T(2,2)L(32)}",
+    "f32[7]{0:T(4)(3)}",
+    "f32[7,9]{1,0:T(3,4)(2,3)(2,2)}",
+    "u8[10,20]{0,1:T(4,8)(4,1)}",
+    "f32[<=5,3]{1,0:T(2,2)}",
+    "f32[5]{0:T(*,4)}",
+    "s4[3,3]{1,0:T(2,2)E(4)}",
+]
+
+
+def arbitrary(count: int) -> Iterator[Memory]:
+    """Memories with any order, up to three tiles (longer than the array is, too), padded sizes and alignment."""
+    rng = random.Random(7)
+    for _ in range(count):
+        rank = rng.randrange(5)
+        dims = tuple(rng.choice([0, 1, 2, 3, 4, 5]) if rng.random() < 0.9 else 6 for _ in range(rank))
+        order = list(range(rank))
+        rng.shuffle(order)
+        tiles = []
+        have = rank
+        for _ in range(rng.choice([0, 1, 1, 2, 3])):
+            length = rng.randrange(1, min(have + 2, 4))
+            sizes: list[int | None] = [
+                None if rng.random() < 0.25 else rng.randrange(1, 5) for _ in range(length)
+            ]
+            sizes[-1] = sizes[-1] or 2
+            tiles.append(Tile(tuple(sizes)))
+            cuts = length - sizes.count(None)
+            have = max(have - length, 0) + 2 * cuts
+        properties = (("L", str(rng.randrange(2, 9))),) if rng.random() < 0.2 else ()
+        padded = tuple(n + rng.randrange(3) for n in dims) if rng.random() < 0.3 else ()
+        yield Memory(Shape("f32", dims, Layout(tuple(order), tuple(tiles), properties)), padded)
+
+
+def check(at: Memory) -> None:
+    """Every element and every position, through every function."""
+    expected = as_numpy_does(at)
+    assert at.size == len(expected), at
+    assert at.padding_size == expected.count(HOLE), at
+    assert at.contents(range(at.shape.size), HOLE) == expected, at
+    indices = list(itertools.product(*(range(n) for n in at.shape.dims)))
+    positions = {number: place for place, number in enumerate(expected) if number != HOLE}
+    for number, index in enumerate(indices):
+        assert at.linear_index(index) == positions[number], (at, index)
+    for place, number in enumerate(expected):
+        assert at.index(place) == (None if number == HOLE else indices[number]), (at, place)
+        holes = sum(m.evaluate((place,)) is not None for m in at.padding)
+        assert holes == (number == HOLE), (at, place)
+    assert np.prod(at.expanded, dtype=int) <= at.size
+    assert {t for _, t in at.backward.relation()} == set(indices), at
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_memory_is_what_numpy_makes_of_the_construction(text: str) -> None:
+    at = memory(text)
+    if at.size <= 1000:
+        check(at)
+    else:
+        assert at.contents(range(at.shape.size), HOLE) == as_numpy_does(at)
+
+
+def test_arbitrary_layouts() -> None:
+    seen = 0
+    for at in arbitrary(150):
+        if at.size <= 3000:
+            check(at)
+            seen += bool(at.padding_size) and len(at.layout.tiles) > 1
+    assert seen > 20, "most of these should pad at several levels"
+
+
+# ------------------------------------------------------------------------------- the description of tiled layouts
+def test_the_example_of_the_linear_index() -> None:
+    at = memory("f32[3,5]{1,0:T(2,2)}")
+    assert at.linear_index((2, 3)) == 17
+    step, sizes = at.op.tilings((3, 5))[0]
+    assert [int(str(e)) for e in step.place(at.op.physical((2, 3)), sizes)] == [1, 1, 0, 1]
+    assert at.expanded == (2, 3, 2, 2)
+
+
+def test_figure_1() -> None:
+    at = memory("f32[3,5]{1,0:T(2,2)}")
+    shown = [".." if i is None else f"{i[0]}{i[1]}" for i in at.order()]
+    assert " ".join(shown) == "00 01 10 11 02 03 12 13 04 .. 14 .. 20 21 .. .. 22 23 .. .. 24 .. .. .."
+
+
+def test_figure_2() -> None:
+    at = memory("f32[4,8]{1,0:T(2,4)(2,1)}")
+    rows = [[at.linear_index((r, c)) for c in range(8)] for r in range(4)]
+    assert rows == [
+        [0, 2, 4, 6, 8, 10, 12, 14],
+        [1, 3, 5, 7, 9, 11, 13, 15],
+        [16, 18, 20, 22, 24, 26, 28, 30],
+        [17, 19, 21, 23, 25, 27, 29, 31],
+    ]
+
+
+def test_without_tiles_memory_is_row_major_in_physical_order() -> None:
+    at = memory("f32[3,4,5]")
+    for e in itertools.product(range(3), range(4), range(5)):
+        assert at.linear_index(e) == e[0] * 4 * 5 + e[1] * 5 + e[2]
+    # "e_n d_(n-1)…d_1 + n + 1", as a translation prints the sum, is not the position of the first element
+    assert at.linear_index((0, 0, 0)) != 0 * 4 * 5 + 3 + 1
+
+
+def test_a_second_tile_rearranges_data_within_the_first() -> None:
+    once, twice = memory("bf16[16,256]{1,0:T(8,128)}"), memory("bf16[16,256]{1,0:T(8,128)(2,1)}")
+    for e in itertools.product(range(0, 16, 3), range(0, 256, 7)):
+        assert once.linear_index(e) // 1024 == twice.linear_index(e) // 1024
+    # two values of 16 bits make one of 32: rows 2k and 2k + 1 stand next to each other
+    for e in itertools.product(range(0, 16, 2), range(0, 256, 5)):
+        here, below = twice.linear_index(e), twice.linear_index((e[0] + 1, e[1]))
+        assert (here % 2, below) == (0, here + 1)
+
+
+def test_a_later_tile_may_cut_across_the_tiles_before() -> None:
+    at = memory("f32[8,8]{1,0:T(4,4)(2,2,4)}")  # the second one pairs columns of tiles with rows within
+    assert at.expanded == (2, 1, 2, 1, 2, 2, 4)
+    check(at)
+
+
+def test_asterisks_merge_dimensions_before_the_tile_is_applied() -> None:
+    combined = memory("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}")
+    merged = memory("f32[112,110]{1,0:T(2,3)}")
+    assert combined.size == merged.size == 112 * 111
+    for e in itertools.product(range(2), range(7), (0, 5, 7), (0, 4, 10), (0, 3, 9)):
+        place = ((e[0] * 7 + e[1]) * 8 + e[2], e[3] * 10 + e[4])
+        assert combined.linear_index(e) == merged.linear_index(place)
+    # a dimension is merged with the next minor one, larger or not: 11 with 10 here
+    assert merged.shape.dims == (2 * 7 * 8, 11 * 10)
+
+
+def test_minus_one_is_no_tile_size() -> None:
+    """The page writes a merged dimension as -1 "in that dimension of the tile"; in text it is an asterisk."""
+    with pytest.raises(InputError, match="tile size of -1"):
+        memory("f32[4,4]{1,0:T(-1,2)}")
+
+
+def test_a_tile_of_lower_rank_leaves_the_major_dimensions() -> None:
+    at = memory("f32[3,5]{1,0:T(2)}")
+    assert at.expanded == (3, 3, 2)
+    assert at.linear_index((1, 0)) == 6
+
+
+# ----------------------------------------------------------------------------- the description of shapes and layouts
+def test_linear_memory_orders_of_the_page() -> None:
+    assert "".join(memory("f32[2,3]{0,1}").contents("abcdef")) == "adbecf"
+    assert "".join(memory("f32[2,3]{1,0}").contents("abcdef")) == "abcdef"
+    padded = memory("f32[2,3]{0,1}", [3, 5], "ZERO_PAD")
+    assert [int(x) if isinstance(x, float) else x for x in padded.contents("abcdef")] == [
+        "a", "d", 0, "b", "e", 0, "c", "f", 0, 0, 0, 0, 0, 0, 0,
+    ]  # fmt: skip
+    # "equivalent to the layout of the following array"
+    array = [["a", "b", "c", "0", "0"], ["d", "e", "f", "0", "0"], ["0"] * 5]
+    assert padded.contents("abcdef", "0") == memory("f32[3,5]{0,1}").contents(list(itertools.chain(*array)))
+
+
+def test_dimensions_and_ranks() -> None:
+    shape = read_shape("f32[4,1,6]")
+    assert isinstance(shape, Shape)
+    assert (shape.rank, shape.true_rank) == (3, 2)
+    assert [shape.dimension(d) for d in (0, 1, 2)] == [4, 1, 6]
+    assert [shape.dimension(d) for d in (-1, -2, -3)] == [6, 1, 4]
+    assert Shape("f32", (0, 5)).true_rank == 1
+    for number, rank in ((3, 3), (-4, 3), (0, 0), (-1, 0)):
+        with pytest.raises(InputError, match=f"dimension {number} of an array of rank {rank}"):
+            dimension_number(number, rank)
+
+
+def test_the_default_layout_is_major_to_minor() -> None:
+    assert Layout.default(3) == Layout((2, 1, 0))
+    assert memory("f32[2,3,4]").forward == memory("f32[2,3,4]{2,1,0}").forward
+    assert memory("f32[2,3]").layout == Layout((1, 0))
+
+
+def test_the_first_of_minor_to_major_varies_fastest_whatever_its_size() -> None:
+    """A translation calls the most minor dimension the smallest; in f32[2,3]{1,0} it is the largest."""
+    at = memory("f32[2,3]{1,0}")
+    assert at.order()[:2] == [(0, 0), (0, 1)]
+    assert at.shape.dims[at.layout.minor_to_major[0]] == max(at.shape.dims)
+    for dims in ((2, 3, 4), (3, 1, 2)):
+        for order in itertools.permutations(range(3)):
+            here = memory(Shape("f32", dims).with_layout(Layout(order)))
+            strides = [1]
+            for d in order:
+                strides.append(strides[-1] * dims[d])
+            for e in itertools.product(*map(range, dims)):
+                assert here.linear_index(e) == sum(e[d] * s for d, s in zip(order, strides, strict=False))
+
+
+def test_index_util_both_ways() -> None:
+    assert linear_index("f32[2,3]{0,1}", (1, 2)) == 5
+    assert multidimensional_index("f32[2,3]{0,1}", 5) == (1, 2)
+    assert multidimensional_index("f32[3,5]{1,0:T(2,2)}", 9) is None
+    assert memory("f32[3,5]{1,0:T(2,2)L(64)}").untiled().linear_index((2, 3)) == 13
+
+
+def test_padding_values() -> None:
+    value = PaddingValue
+    assert [value(v).element("s8") for v in value] == [0, 1, -128, 127, None]
+    assert [value(v).element("u4") for v in value] == [0, 1, 0, 15, None]
+    assert [value(v).element("bf16") for v in value] == [0.0, 1.0, -np.inf, np.inf, None]
+    assert [value(v).element("pred") for v in value] == [False, True, False, True, None]
+    assert value.LOWEST_PAD.element("f8e4m3fn") == -448.0
+    assert memory("s8[3]{0:T(2)}", (), "HIGHEST_PAD").contents([1, 2, 3]) == [1, 2, 3, 127]
+    assert memory("s8[3]{0:T(2)}").contents([1, 2, 3]) == [1, 2, 3, None]
+    with pytest.raises(InputError, match="no least"):
+        memory("c64[3]", (), "LOWEST_PAD")
+    with pytest.raises(InputError, match="no padding value"):
+        memory("f32[3]", (), "NAN_PAD")
+
+
+def _ml_name(name: str) -> str:
+    return "float" + name[1:].replace("e", "_e", 1)
+
+
+def test_limits_of_floating_types() -> None:
+    types = pytest.importorskip("ml_dtypes")
+    names = ["f4e2m1fn", "f8e4m3b11fnuz", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2fnuz", "f8e8m0fnu"]
+    for name in names:
+        info = types.finfo(getattr(types, _ml_name(name)))
+        assert PaddingValue.HIGHEST_PAD.element(name) == float(info.max), name
+        assert PaddingValue.LOWEST_PAD.element(name) == float(info.min), name
+    for name in ("f8e5m2", "f8e4m3", "f8e3m4", "bf16"):
+        dtype = getattr(types, "bfloat16" if name == "bf16" else _ml_name(name))
+        assert np.isinf(np.array(np.inf, dtype).astype(np.float64)), name
+        assert PaddingValue.HIGHEST_PAD.element(name) == np.inf
+
+
+def test_bytes() -> None:
+    assert memory("f32[3,5]{1,0:T(2,2)}").bytes == 96
+    assert memory("s4[16]").bytes == 16
+    assert memory("s4[15]{0:T(16)E(4)}").bytes == 8
+    assert [element_bits(Shape(t, ())) for t in ("pred", "bf16", "f8e4m3fn", "c128", "u2", "f8e8m0fnu")] == [
+        8, 16, 8, 128, 8, 8,
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="not known"):
+        element_bits(Shape("token", ()))
+
+
+# -------------------------------------------------------------------------------------------------------- mistakes
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: memory("(f32[2], s32[])"), "is a tuple"),
+        (lambda: memory("f32[?]"), "unknown size"),
+        (lambda: memory("f32[2,3]", [3]), "padded_dimensions has 1 entries"),
+        (lambda: memory("f32[2,3]", [1, 3]), "narrower"),
+        (lambda: memory("f32[2,3]{1,0:D(D,C)}"), "not simply in one order"),
+        (lambda: memory("f32[2,3]{1,0:SC(1:2)}"), "not simply in one order"),
+        (lambda: memory("f32[2,3]{1,0:L(0)}"), "L\\(0\\)"),
+        (lambda: memory("f32[2,3]").linear_index((2, 0)), "outside of f32"),
+        (lambda: memory("f32[2,3]").linear_index((0,)), "expected 2 coordinates"),
+        (lambda: memory("f32[2,0]").linear_index((0, 0)), "the array is empty"),
+        (lambda: memory("f32[2,3]").index(6), "expected 0 to 5"),
+        (lambda: memory("f32[2,3]").index(-1), "position -1"),
+        (lambda: memory("f32[0]").index(0), "the buffer is empty"),
+        (lambda: memory("f32[2,3]").contents("abc"), "3 values for"),
+        (lambda: Shape("f32", (2, 3)).with_layout(Layout((0,))), "of an array of rank 2"),
+    ],
+)
+def test_what_has_no_place_in_memory(make, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_too_much_is_not_listed() -> None:
+    with pytest.raises(TooLargeError):
+        memory("f32[100000,100000]").order()
+    assert memory("f32[100000,100000]").linear_index((99999, 99999)) == 10**10 - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("f32[2,2]{1,1}", 12),
+        ("f32[2,2]{1,0:T(2,2}", 19),
+        ("f32[2]{0:T()}", 12),
+        ("f32[2,2]{1,0:T(0,2)}", 16),
+        ("f32[2,2]{1,0:T(2,*)}", 18),
+        ("f32[2,2]{1,0:T(2,2)", 9),
+        ("f32[2,2]{1,0:T(,2)}", 16),
+    ],
+)
+def test_mistakes_that_xla_takes_without_a_word_are_shown_with_a_caret(text: str, column: int) -> None:
+    with pytest.raises(InputError) as caught:
+        memory(text)
+    assert (caught.value.line, caught.value.column) == (1, column)
+    assert caught.value.expected
+    assert caught.value.render().splitlines()[-1].index("^") == column + 1
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_the_text_of_a_layout_comes_back(text: str) -> None:
+    assert str(memory(text)) == text
+
+
+def test_the_example_in_the_description() -> None:
+    found = doctest.DocTestFinder().find(inspect.getmodule(Memory), "memory")
+    run = [doctest.DocTestRunner().run(t) for t in found if t.examples]
+    assert run
+    assert not any(r.failed for r in run)
+
+
+def shapes(values: Sequence[int]) -> str:
+    return ",".join(map(str, values))
+
+
+def test_many_tiles_and_dimensions_are_no_trouble() -> None:
+    at = memory("f32[2]{0:" + "T" + "(2)" * 150 + "}")
+    assert (at.size, at.linear_index((1,)), at.index(1)) == (2, 1, (1,))
+    rank = 60
+    deep = memory(f"f32[{shapes([1] * rank)}]{{{shapes(range(rank))}:T(2,2)}}")
+    assert (deep.size, deep.linear_index((0,) * rank)) == (4, 0)

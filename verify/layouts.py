@@ -1,0 +1,407 @@
+"""What layouts owe: placements for all sizes, and every single array in memory.
+
+For all sizes, the ops :class:`Tiling` and :class:`Placement` owe what every op owes (`reports/semantics.md`, "Ops"):
+*sound* and *complete* say that the backward map is the forward map turned round, with exactly its image as domain, so
+that no two elements share a position; *coverage* says that padding is exactly the rest. They further owe that the
+formula is the construction which the published description gives beside it, made of ops that are proved in the
+catalogue: pad, reshape and transpose for every tile. Long stacks of tiles are proved step by step: each step for all
+sizes, and the whole as the composition of its steps.
+
+For one array the claims are Presburger and always decided: :func:`verify_memory`, :func:`verify_bitcast`,
+:func:`verify_physical`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..core.condition import Condition, all_of
+from ..core.expr import Expr, Int, ceildiv, integer, lift, substitute_all
+from ..core.indexing_map import Constraint, IndexingMap, Variable
+from ..core.layout import Decomposition, Memory, TransposeStep, bitcast_map, memory, physical_map
+from ..core.layout.placement import Padded, Placement, Stack, Tiling
+from ..core.op import (
+    Case,
+    Coordinates,
+    Direction,
+    Op,
+    Sizes,
+    box,
+    concrete,
+    lifted,
+    map_claim,
+    product,
+    symbols,
+)
+from ..rules.ops.movement import Pad, Transpose
+from ..rules.ops.reshape import Block, Reshape
+from .concrete import Answer, equal_maps, functional, in_bounds, inverse, partition
+from .obligations import Obligation, op_obligations
+
+__all__ = [
+    "Checked",
+    "construction",
+    "decomposition_ops",
+    "layout_cases",
+    "layout_obligations",
+    "verify_bitcast",
+    "verify_memory",
+    "verify_physical",
+]
+
+#: An op and the sizes of its operands.
+Applied = tuple[Op, tuple[tuple[Expr, ...], ...]]
+#: Source dimensions, target dimensions, digits, and the number of dimensions on either side.
+_Group = tuple[tuple[int, ...], tuple[int, ...], tuple[Expr, ...], int, int]
+
+
+# -------------------------------------------------------------------------------------------- pad, reshape, transpose
+def construction(op: Padded, x: Sizes) -> list[Applied]:
+    """The ops of the catalogue that make of an array of sizes ``x`` what ``op`` makes of it, in order."""
+    steps = _Steps([lift(n) for n in x])
+    if isinstance(op, Tiling):
+        _tiled(steps, op)
+        return steps.found
+    assert isinstance(op, Placement)
+    steps.transpose([*reversed(op.minor_to_major)])
+    if op.padded:
+        steps.pad(op.physical(op.padded))
+    for tile in op.tiles:
+        _tiled(steps, Tiling(tile))
+    steps.reshape([(tuple(range(len(steps.sizes))), (0,), tuple(steps.sizes), len(steps.sizes), 1)])
+    (used,) = steps.sizes
+    if op.tail != 1:
+        steps.pad([ceildiv(used, op.tail) * op.tail])
+    return steps.found
+
+
+class _Steps:
+    """Ops one after another, and the sizes so far."""
+
+    def __init__(self, sizes: list[Expr]) -> None:
+        self.sizes = sizes
+        self.found: list[Applied] = []
+
+    def transpose(self, permutation: Sequence[int]) -> None:
+        """Dimension k becomes dimension ``permutation[k]``."""
+        self._apply(Transpose(tuple(permutation)))
+
+    def pad(self, wide: Sequence[Expr]) -> None:
+        """Padding at the high ends up to the sizes ``wide``."""
+        if list(wide) != self.sizes:
+            nothing = (integer(0),) * len(wide)
+            high = tuple(w - n for w, n in zip(wide, self.sizes, strict=True))
+            self._apply(Pad(nothing, high, nothing), ())
+
+    def reshape(self, groups: Sequence[_Group]) -> None:
+        """Source dimensions, target dimensions, digits, and how many digits every dimension on each side has:
+        one a dimension on a side with as many dimensions as digits, else all of them. A target without a source
+        has size 1.
+        """
+        blocks, sizes = [], dict[int, Expr]()
+        for source, target, digits, here, there in groups:
+            one = (1,) * len(digits)
+            if not source:
+                sizes.update((d, integer(1)) for d in target)
+                continue
+            counts = [one if n == len(digits) else (len(digits),) for n in (here, there)]
+            blocks.append(Block(source, target, digits, counts[0], counts[1]))
+            parts = iter(digits)
+            sizes.update(
+                (d, product(next(parts) for _ in range(n))) for d, n in zip(target, counts[1], strict=True)
+            )
+        dims = tuple(sizes[d] for d in range(len(sizes)))
+        if list(dims) != self.sizes:
+            known = all(isinstance(n, Int) for n in (*self.sizes, *dims))
+            numbers = tuple(n.value if isinstance(n, Int) else n for n in dims)
+            self._apply(Reshape(numbers, () if known else tuple(blocks)))
+
+    def _apply(self, op: Op, *others: tuple[Expr, ...]) -> None:
+        shapes = (tuple(self.sizes), *others)
+        self.found.append((op, shapes))
+        self.sizes = list(op.shape(*shapes))
+
+
+def _tiled(steps: _Steps, op: Tiling) -> None:
+    """Merge what ``*`` merges, pad to whole tiles, split every dimension, move the places to the end."""
+    x = steps.sizes
+    groups, kept = op.groups(x), max(len(x) - len(op.tile), 0)
+    missing = max(len(op.tile) - len(x), 0)
+    same: list[_Group] = [((k,), (k,), (x[k],), 1, 1) for k in range(kept)]
+    merged, at, left = list(same), kept, missing
+    for target, group in enumerate(groups, kept):
+        added = min(left, len(group))
+        left -= added
+        source = tuple(range(at, at + len(group) - added))
+        at += len(source)
+        digits = group[added:] or (integer(1),)
+        merged.append((source, (target,), digits, len(source), 1))
+    if missing or any(len(g) > 1 for g in groups):
+        steps.reshape(merged)
+    cuts = [lift(t) for t in op.tile if t is not None]
+    counts = [ceildiv(product(g), t) for g, t in zip(groups, cuts, strict=True)]
+    steps.pad([*steps.sizes[:kept], *(c * t for c, t in zip(counts, cuts, strict=True))])
+    split = [
+        ((kept + k,), (kept + 2 * k, kept + 2 * k + 1), (c, t), 1, 2)
+        for k, (c, t) in enumerate(zip(counts, cuts, strict=True))
+    ]
+    steps.reshape([*same, *split])
+    end = kept + 2 * len(cuts)
+    steps.transpose([*range(kept), *range(kept, end, 2), *range(kept + 1, end, 2)])
+
+
+def _composed(
+    steps: Sequence[Applied], start: Coordinates, direction: Direction
+) -> tuple[list[Expr], list[Condition]]:
+    """The maps of the steps one after another: where ``start`` gets to, and on what conditions."""
+    at, conditions = list(start), list[Condition]()
+    for op, shapes in steps if direction == "input_to_output" else reversed(steps):
+        claim = map_claim(op, 0, direction, shapes, stated=False)
+        here = dict(zip(claim.source, at, strict=True))
+        conditions += [c.substitute(here) for c in claim.where]
+        at = substitute_all(claim.results, here)
+    return at, conditions
+
+
+# ------------------------------------------------------------------------------------------------------ for all sizes
+def layout_cases(rank: int) -> Iterator[Case]:
+    """Every symbolic instance of a tile, a placement and a stack of tiles on arrays of this rank."""
+    yield from Tiling.cases(rank)
+    yield from Placement.cases(rank)
+    yield from Placement.stacks(rank)
+
+
+def layout_obligations(case: Case) -> Iterator[Obligation]:
+    """What an instance of :class:`Tiling` or :class:`Placement` owes."""
+    op = case.op
+    assert isinstance(op, Padded)
+    if isinstance(case, Stack):
+        assert isinstance(op, Placement)
+        yield from _step_obligations(case, op)
+    else:
+        for o in op_obligations(case):
+            if not (isinstance(op, Placement) and op.tiles and o.kind == "input to output 0 in bounds"):
+                yield o
+    if isinstance(op, Placement) and op.tiles:
+        yield from _by_steps(case, op)
+    if not isinstance(case, Stack):
+        yield from _construction_obligations(case, op)
+
+
+def _owe(
+    case: Case, kind: str, hypotheses: Sequence[Condition], goal: Condition, claim: str = ""
+) -> Obligation:
+    op = case.op
+    where = f"{type(op).__module__.rsplit('.', 1)[-1]}.py"
+    return Obligation(
+        "op", f"{op.name} {case.label}", kind, tuple(hypotheses), goal, where=where, claim=claim or op.text()
+    )
+
+
+def _ends(
+    case: Case,
+) -> tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, ...], list[Condition], list[Condition]]:
+    """Sizes, an element, a place, and what may be assumed of each."""
+    x = case.shapes[0]
+    i = symbols("i", len(x))
+    sizes = case.op.shape(*case.shapes)
+    o = symbols("o", len(sizes))
+    return x, i, o, [*case.hypotheses, *box(i, x)], [*case.hypotheses, *box(o, sizes)]
+
+
+def _same(
+    case: Case, kind: str, maps: tuple[list[Expr], list[Condition]], op: Padded, back: bool
+) -> Iterator[Obligation]:
+    """The composition of some steps is the map of the op: same results on the same domain."""
+    x, i, o, here, there = _ends(case)
+    results, conditions = maps
+    if not back:
+        # that places are in bounds is an obligation of its own
+        here += box(op.place(i, x), op.shape(*case.shapes))
+        goal = all_of([*conditions, *(a.eq(b) for a, b in zip(results, op.place(i, x), strict=True))])
+        yield _owe(case, f"{kind}, forward", here, goal)
+        return
+    element, inside = op.element(o, x)
+    goal = all_of([*conditions, *(a.eq(b) for a, b in zip(results, element, strict=True))])
+    yield _owe(case, f"{kind}, backward", [*there, *inside], goal)
+    yield _owe(case, f"{kind}, domain", [*there, *conditions], all_of(inside))
+
+
+def _construction_obligations(case: Case, op: Padded) -> Iterator[Obligation]:
+    x, i, o, _, _ = _ends(case)
+    steps = construction(op, x)
+    kind = "pad-reshape-transpose"
+    legal = [c for step, shapes in steps for c in step.requires(*shapes)]
+    made = steps[-1][0].shape(*steps[-1][1]) if steps else [lift(n) for n in x]
+    same = [a.eq(b) for a, b in zip(made, op.shape(*case.shapes), strict=True)]
+    yield _owe(case, f"{kind}, legal", case.hypotheses, all_of([*legal, *same]))
+    yield from _same(case, kind, _composed(steps, i, "input_to_output"), op, back=False)
+    yield from _same(case, kind, _composed(steps, o, "output_to_input"), op, back=True)
+
+
+def _by_steps(case: Case, op: Placement) -> Iterator[Obligation]:
+    """A placement with tiles is the composition of its steps, and what one step makes the next one takes."""
+    x, i, o, here, _ = _ends(case)
+    sizes = op.expanded(x)
+    steps = _steps(op, x)
+    yield from _same(case, "steps", _composed(steps, i, "input_to_output"), op, back=False)
+    yield from _same(case, "steps", _composed(steps, o, "output_to_input"), op, back=True)
+    at = op.coordinates(i, x)
+    yield _owe(case, "steps, in bounds", here, all_of([*box(at, sizes), *(n >= 0 for n in sizes)]))
+    # what has been shown of coordinates and sizes is all that the last step needs to know of them
+    a, s = symbols("a", len(sizes)), symbols("s", len(sizes))
+    assumed = [*case.hypotheses, *box(a, s)]
+    yield _owe(case, "input to output 0 in bounds", assumed, all_of(box([op.line(a, s)], [op.length(s)])))
+
+
+def _steps(op: Placement, x: Sizes) -> list[Applied]:
+    """The physical order with padded sizes, every tile, and the line of memory, each as an op."""
+    order = tuple(reversed(op.minor_to_major))
+    steps: list[Applied] = [(Transpose(order), lifted([x]))]
+    sizes = [lift(x[d]) for d in order]
+    if op.padded:
+        wide = [lift(op.padded[d]) for d in order]
+        nothing = (integer(0),) * len(wide)
+        high = tuple(w - n for w, n in zip(wide, sizes, strict=True))
+        steps.append((Pad(nothing, high, nothing), (tuple(sizes), ())))
+        sizes = wide
+    for tile in op.tiles:
+        steps.append((Tiling(tile), (tuple(sizes), ())))
+        sizes = Tiling(tile).sizes(sizes)
+    line = Placement(tuple(reversed(range(len(sizes)))), (), (), op.tail)
+    return [*steps, (line, (tuple(sizes), ()))]
+
+
+def _step_obligations(case: Stack, op: Placement) -> Iterator[Obligation]:
+    """Every step that is a tile or the line owes what it would owe alone, for all sizes that it could be applied to."""
+    x = case.shapes[0]
+    legal = [c for step, shapes in _steps(op, x) for c in step.requires(*shapes)]
+    yield _owe(case, "steps, legal", case.hypotheses, all_of(legal))
+    for k, (step, shapes) in enumerate(_steps(op, x)):
+        if isinstance(step, Padded):
+            part = Case.of(0, "", step, symbols("m", len(shapes[0])), ())
+            for o in layout_obligations(part):
+                subject = f"{op.name} {case.label}"
+                yield replace(o, subject=subject, kind=f"step {k}, {step.name}: {o.kind}")
+
+
+# ------------------------------------------------------------------------------------------------------- one instance
+@dataclass(frozen=True)
+class Checked:
+    """A claim about one array in memory, and the answer."""
+
+    claim: str
+    answer: Answer
+
+    @property
+    def proved(self) -> bool:
+        """Whether the claim holds."""
+        return self.answer.proved
+
+
+def verify_memory(
+    at: Memory,
+    forward: IndexingMap | None = None,
+    backward: IndexingMap | None = None,
+    padding: Sequence[IndexingMap] | None = None,
+    *,
+    confirm: bool = False,
+) -> list[Checked]:
+    """Everything that is claimed of an array in memory, for its own maps or for other forms of them.
+
+    The forward map is in bounds and injective; the backward map is it turned round, in bounds, with exactly its
+    image as domain; padding is exactly the complement of that; and both are pad, reshape and transpose.
+    """
+    there = forward if forward is not None else at.forward
+    back = backward if backward is not None else at.backward
+    rest = list(padding if padding is not None else at.padding)
+    positions = (at.size,)
+    found = [
+        Checked("every element has a position in memory", in_bounds(there, positions, confirm=confirm)),
+        Checked("no two elements share a position", functional(_turned(there, at), confirm=confirm)),
+        Checked("the backward map is the forward map turned round", inverse(there, back, confirm=confirm)),
+        Checked("the backward map names elements", in_bounds(back, at.shape.dims, confirm=confirm)),
+        Checked(
+            "every position holds one element or is padding, not both",
+            partition([replace(back, results=()), *rest], positions, confirm=confirm),
+        ),
+    ]
+    steps = construction(at.op, at.shape.dims)
+    made = _concrete_steps(steps, at.shape.dims, "input_to_output")
+    unmade = _concrete_steps(steps, positions, "output_to_input")
+    name = "pad, reshape and transpose"
+    return [
+        *found,
+        Checked(f"the forward map is {name}", equal_maps(there, made, confirm=confirm)),
+        Checked(f"the backward map is {name}, undone", equal_maps(back, unmade, confirm=confirm)),
+    ]
+
+
+def _turned(forward: IndexingMap, at: Memory) -> IndexingMap:
+    """The relation of a forward map from positions to elements, whatever its backward map says."""
+    position = Variable("position", 0, at.size - 1)
+    return IndexingMap(
+        (position,),
+        forward.dims,
+        (),
+        forward.dim_vars,
+        (*forward.constraints, Constraint(forward.results[0] - position.expr, 0, 0)),
+    )
+
+
+def _identity(sizes: Sequence[int]) -> IndexingMap:
+    dims = [Variable(f"d{k}", 0, n - 1) for k, n in enumerate(sizes)]
+    return IndexingMap(tuple(dims), (), (), tuple(v.expr for v in dims))
+
+
+def _concrete_steps(steps: Sequence[Applied], sizes: Sequence[int], direction: Direction) -> IndexingMap:
+    """The production maps of the ops, composed."""
+    m = _identity(sizes)
+    for op, shapes in steps if direction == "input_to_output" else reversed(steps):
+        m = m.compose(concrete(op, 0, direction, shapes))
+    return m
+
+
+def decomposition_ops(d: Decomposition) -> list[Applied]:
+    """The steps of a decomposed bitcast as ops of the catalogue."""
+    found: list[Applied] = []
+    x: tuple[int, ...] = d.source.dims
+    for step in d.needed():
+        op: Op = Transpose(step.permutation) if isinstance(step, TransposeStep) else Reshape(step.dims)
+        found.append((op, lifted([x])))
+        x = step.sizes(x)
+    return found
+
+
+def verify_bitcast(d: Decomposition, *, confirm: bool = False) -> list[Checked]:
+    """That the steps of a bitcast do to elements what equality of positions says, both ways, and keep all of them."""
+    source, target = memory(d.source), memory(d.target)
+    steps = decomposition_ops(d)
+    here = _concrete_steps(steps, source.shape.dims, "input_to_output")
+    there = _concrete_steps(steps, target.shape.dims, "output_to_input")
+    along = bitcast_map(target.shape, source.shape)
+    return [
+        Checked("source to target: the steps keep positions", equal_maps(along, here, confirm=confirm)),
+        Checked(
+            "target to source: the steps keep positions",
+            equal_maps(bitcast_map(source.shape, target.shape), there, confirm=confirm),
+        ),
+        Checked("both ways are inverse to each other", inverse(here, there, confirm=confirm)),
+    ]
+
+
+def verify_physical(
+    m: IndexingMap, physical: IndexingMap, source: Memory, target: Memory, *, confirm: bool = False
+) -> list[Checked]:
+    """That ``physical`` says of positions what ``m`` says of elements: no more, no less, and nothing of padding."""
+    return [
+        Checked(
+            "position to position: from the position to its element, by the map, to a position",
+            equal_maps(physical_map(m, source, target), physical, confirm=confirm),
+        ),
+        Checked(
+            "element to position: by way of memory and by way of the map",
+            equal_maps(source.forward.compose(physical), m.compose(target.forward), confirm=confirm),
+        ),
+    ]

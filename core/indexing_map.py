@@ -45,6 +45,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 #: Words of the notation, which no variable may be called.
 RESERVED = frozenset({"and", "ceildiv", "floorDiv", "floordiv", "in", "max", "min", "mod"})
 
+_put = object.__setattr__
+
 VariableLike: TypeAlias = "Variable | tuple[str, int, int]"
 ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
 
@@ -64,8 +66,15 @@ def _integer(value: Any, what: str) -> int:
         raise InputError(f"{what} must be an integer, not {quoted(repr(value))}") from None
 
 
+class _Expr:
+    """Room for what :attr:`Variable.expr` finds out, so that it looks a name up only once."""
+
+    __slots__ = ("_expr",)
+    _expr: Var
+
+
 @dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(_Expr):
     """A dimension or range variable with its inclusive bounds; ``hi < lo`` is an empty dimension."""
 
     name: str
@@ -77,13 +86,18 @@ class Variable:
             raise InputError(
                 f"{quoted(self.name)} is no name for a variable", expected="letters, digits and `_`"
             )
-        object.__setattr__(self, "lo", _integer(self.lo, f"the lower bound of {quoted(self.name)}"))
-        object.__setattr__(self, "hi", _integer(self.hi, f"the upper bound of {quoted(self.name)}"))
+        _put(self, "lo", _integer(self.lo, f"the lower bound of {quoted(self.name)}"))
+        _put(self, "hi", _integer(self.hi, f"the upper bound of {quoted(self.name)}"))
 
     @property
     def expr(self) -> Var:
         """The variable as an expression."""
-        return var(self.name)
+        try:
+            return self._expr
+        except AttributeError:
+            found = var(self.name)
+            _put(self, "_expr", found)
+            return found
 
     @property
     def size(self) -> int:
@@ -92,7 +106,19 @@ class Variable:
 
     def named(self, name: str) -> Variable:
         """The same variable under another name."""
-        return replace(self, name=name)
+        return self if name == self.name else replace(self, name=name)
+
+    def boxed(self, lo: int, hi: int) -> Variable:
+        """The same variable with other bounds, which are known to be integers."""
+        if lo == self.lo and hi == self.hi:
+            return self
+        made = object.__new__(type(self))
+        _put(made, "name", self.name)
+        _put(made, "lo", lo)
+        _put(made, "hi", hi)
+        if isinstance(self, RuntimeVariable):
+            _put(made, "source", self.source)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +138,8 @@ class RuntimeSource:
             raise InputError(
                 "the source of a runtime variable is the text of one HLO instruction, on one line"
             )
-        object.__setattr__(self, "hlo", text)
-        object.__setattr__(self, "results", tuple(lift(e) for e in self.results))
+        _put(self, "hlo", text)
+        _put(self, "results", tuple(lift(e) for e in self.results))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +165,18 @@ class Constraint:
     hi: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "expr", lift(self.expr))
-        object.__setattr__(self, "lo", _integer(self.lo, "the lower bound of a constraint"))
-        object.__setattr__(self, "hi", _integer(self.hi, "the upper bound of a constraint"))
+        _put(self, "expr", lift(self.expr))
+        _put(self, "lo", _integer(self.lo, "the lower bound of a constraint"))
+        _put(self, "hi", _integer(self.hi, "the upper bound of a constraint"))
+
+    @classmethod
+    def trusted(cls, expr: Expr, lo: int, hi: int) -> Constraint:
+        """A constraint of parts that are known to be an expression and two integers."""
+        self = object.__new__(cls)
+        _put(self, "expr", expr)
+        _put(self, "lo", lo)
+        _put(self, "hi", hi)
+        return self
 
     @property
     def condition(self) -> Condition:
@@ -161,6 +196,8 @@ class Constraint:
 
 def _merged(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     """Each expression once, at its first place, with the intersection of its intervals."""
+    if not constraints:
+        return ()
     found: dict[Expr, Constraint] = {}
     for c in constraints:
         have = found.get(c.expr)
@@ -171,8 +208,18 @@ def _merged(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     return tuple(found.values())
 
 
+class _Memory:
+    """Room for what a simplifier remembers about a map: the rule set under which it is in normal form, and how.
+
+    It is no part of the map: neither compared, printed nor pickled.
+    """
+
+    __slots__ = ("_normal",)
+    _normal: tuple[Any, ...]
+
+
 @dataclass(frozen=True, repr=False, slots=True)
-class IndexingMap:
+class IndexingMap(_Memory):
     """An indexing map.  Equality is structural: same variables, names, results and constraints, in order.
 
     ``dims``, ``ranges`` and ``rts`` are the variables in order; ``results`` index the target tensor;
@@ -188,12 +235,11 @@ class IndexingMap:
     constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "dims", tuple(self.dims))
-        put(self, "ranges", tuple(self.ranges))
-        put(self, "rts", tuple(self.rts))
-        put(self, "results", tuple(lift(e) for e in self.results))
-        put(self, "constraints", _merged(self.constraints))
+        _put(self, "dims", tuple(self.dims))
+        _put(self, "ranges", tuple(self.ranges))
+        _put(self, "rts", tuple(self.rts))
+        _put(self, "results", tuple(lift(e) for e in self.results))
+        _put(self, "constraints", _merged(self.constraints))
         self._check()
 
     @classmethod
@@ -224,15 +270,18 @@ class IndexingMap:
         rts: tuple[RuntimeVariable, ...],
         results: tuple[Expr, ...],
         constraints: Iterable[Constraint],
+        merged: bool = False,
     ) -> IndexingMap:
-        """A map whose parts are known to be valid because they come from valid maps."""
+        """A map whose parts are known to be valid because they come from valid maps.
+
+        ``merged`` says that ``constraints`` is a tuple in which no expression occurs twice.
+        """
         self = object.__new__(cls)
-        put = object.__setattr__
-        put(self, "dims", dims)
-        put(self, "ranges", ranges)
-        put(self, "rts", rts)
-        put(self, "results", results)
-        put(self, "constraints", _merged(constraints))
+        _put(self, "dims", dims)
+        _put(self, "ranges", ranges)
+        _put(self, "rts", rts)
+        _put(self, "results", results)
+        _put(self, "constraints", constraints if merged else _merged(constraints))
         return self
 
     def _check(self) -> None:
@@ -421,8 +470,8 @@ class IndexingMap:
         found = interpret(self.results, Ranges(self.bounds))
         for e, v, known in zip(self.results, inner.dims, found, strict=True):
             if not _implied(known, v.lo, v.hi):
-                constraints.append(Constraint(e, v.lo, v.hi))
-        constraints += [Constraint(moved[c.expr], c.lo, c.hi) for c in inner.constraints]
+                constraints.append(Constraint.trusted(e, v.lo, v.hi))
+        constraints += [Constraint.trusted(moved[c.expr], c.lo, c.hi) for c in inner.constraints]
         return IndexingMap._trusted(
             self.dims,
             self.ranges + tuple(ranges),

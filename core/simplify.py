@@ -85,11 +85,15 @@ class Simplifier:
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
 
-    def _larger(self, after: Sequence[Expr], before: Sequence[Expr]) -> bool:
-        """Whether ``after`` costs more than ``before``."""
-        old, new = cost(before), cost(after)
+    def _larger(self, after: Sequence[Expr], before: Sequence[Expr], bound: int) -> bool:
+        """Whether ``after``, which costs ``bound`` at most, costs more than ``before``."""
         weight = self.division_weight - 1
-        return new.operations + weight * new.divisions > old.operations + weight * old.divisions
+        old = cost(before)
+        had = old.operations + weight * old.divisions
+        if bound <= had:
+            return False
+        new = cost(after)
+        return new.operations + weight * new.divisions > had
 
     @property
     def driver(self) -> Driver:
@@ -167,7 +171,8 @@ class Simplifier:
         results = speller(forms)
         if results == es:
             return es, True
-        if speller.cost(speller.forms) > spent and self._larger(results, es):
+        bound = speller.cost(speller.forms)
+        if bound > spent and self._larger(results, es, bound):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             if self.trace is not None:
                 del self.trace[start:]

@@ -1,28 +1,36 @@
-"""Simplification of whole indexing maps: results, constraints and the boxes of variables.
+"""Simplification of whole indexing maps: constraints, the boxes of variables, results and runtime sources.
 
-Constraints are brought to the form ``expression ∈ [lo, hi]`` without constants, common factors or outer divisions,
-merged, turned into bounds where they speak of one variable, and dropped where they always hold.  Every such step is an
-instance of a constraint rule.  The results are then simplified with what the constraints say.
+Constraints come first.  Each is brought to a normal form without constants, common factors or outer divisions, merged with
+the others, turned into bounds where it speaks of one variable, and dropped where it always holds; what is left narrows the
+boxes of its variables, also through sums.  Every such step is an instance of a proved constraint rule, and what remains is
+what the results are then simplified with.  A map whose domain is seen to be empty becomes the empty map
+(:func:`empty_domain`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from operator import is_
+from typing import Any, Final, TypeAlias
 
-from .choose import content, least_common_multiple
-from .expr import Expr, Int, Mod, Sum, Var, integer
+from .constraint_choose import Ends
+from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
+from .constraint_order import Bound
+from .derivation import MapChange
+from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
 from .facts import Facts
-from .indexing_map import Constraint, IndexingMap, RuntimeSource, Variable
+from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from .interval import Interval
-from .matcher import bindings
-from .rewrite import Bounded, ConstraintRule, RuleSet
-from .simplify import Simplifier, Step
+from .rewrite import ConstraintRule, RuleSet
+from .simplify import NormalForms, Simplifier, Step
 
-__all__ = ["ConstraintStep", "simplify_map"]
+__all__ = ["ConstraintStep", "Trace", "empty_domain", "simplify_map"]
 
-#: No sequence of constraint rewrites is longer than this per constraint; the order makes it far shorter.
-_LIMIT = 10_000
+#: Boxes are narrowed through constraints on several variables in at most this many rounds.  Narrowing that has not come to
+#: an end by then is taken back: it may need as many rounds as the boxes have points.
+ROUNDS: Final = 24
 
 
 @dataclass(frozen=True)
@@ -41,258 +49,591 @@ class ConstraintStep:
         return f"{text(self.before)}  ⇔  {text(self.after)}   by {self.rule.name}"
 
 
-Trace = list[Step | ConstraintStep]
+#: What happened, in order: equalities of expressions with waypoints, changes of constraints, and where the domain turns out
+#: to be empty a change of the whole map.
+Trace: TypeAlias = list[Step | NormalForms | ConstraintStep | MapChange]
 
 
+def simplify_map(
+    m: IndexingMap, rules: RuleSet, trace: Trace | None = None, *, keep_points: bool = False
+) -> IndexingMap:
+    """An equal map (same relation for every value of the runtime variables) in simpler form.
+
+    Variables keep their names, order and number; :func:`~indexproof.core.transform.reduce_map` does not.  A variable with
+    only one value is replaced by it unless ``keep_points``.  ``trace`` collects every step.  The result, simplified again
+    with the same rules, is returned as it is.
+    """
+    normal = getattr(m, "_normal", None)
+    if normal is not None and normal[0] is rules and normal[1] is keep_points:
+        return m
+    after = _simplified(m, rules, trace, keep_points)
+    object.__setattr__(after, "_normal", (rules, keep_points))
+    return after
+
+
+def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool) -> IndexingMap:
+    stage = _Constraints(m, rules, trace, keep_points)
+    try:
+        stage.run()
+    except _Contradiction:
+        after = empty_domain(m)
+        if after == m:
+            return m
+        if trace is not None:
+            trace.append(MapChange("empty_domain", stage.state(), after))
+        return after
+    simplify = stage.simplifier_of_results()
+    results = tuple(simplify.all(m.results))
+    rts = tuple([_sourced(v, simplify) for v in m.rts]) if m.rts else ()
+    constraints = stage.finished(results)
+    dims, ranges = m.dims, m.ranges
+    if stage.narrowed:
+        dims, ranges = stage.boxed(dims), stage.boxed(ranges)
+    elif all(map(is_, results, m.results)) and constraints == m.constraints and all(map(is_, rts, m.rts)):
+        return m
+    return IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
+
+
+def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:
+    """The runtime variable with a simplified source."""
+    source = v.source
+    if source is None:
+        return v
+    results = tuple([simplify(e) for e in source.results])
+    if all(map(is_, results, source.results)):
+        return v
+    return RuntimeVariable(v.name, v.lo, v.hi, RuntimeSource(source.hlo, results))
+
+
+def empty_domain(m: IndexingMap) -> IndexingMap:
+    """The empty map with the variables and the rank of ``m``, in the one form that simplification gives it.
+
+    Every dimension and every range has the box ``[0, -1]`` and every result is 0; runtime variables stay as they are.  A
+    map without dimensions says so with the constraint ``0 in [1, 1]`` instead.
+    """
+    nothing = (Constraint.trusted(integer(0), 1, 1),)
+    return IndexingMap._trusted(
+        tuple(v.boxed(0, -1) for v in m.dims),
+        tuple(v.boxed(0, -1) for v in m.ranges),
+        m.rts,
+        (integer(0),) * len(m.results),
+        () if m.dims else nothing,
+        merged=True,
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- rules
+@dataclass(frozen=True, eq=False)
+class _Rules:
+    """The constraint rules of a rule set, by what the driver does with them."""
+
+    #: on one constraint, by the class of its expression
+    single: Mapping[type[Expr], tuple[CompiledConstraintRule, ...]]
+    #: on two constraints: what merges or drops one of them, what narrows a box, and what does so through a sum
+    pairs: tuple[CompiledConstraintRule, ...]
+    windows: tuple[CompiledConstraintRule, ...]
+    sums: tuple[CompiledConstraintRule, ...]
+    #: the plain form of residues, which is undone at the end where the results have a quotient to go with
+    residues: ConstraintRule | None
+    named: Mapping[str, ConstraintRule]
+
+
+@cache
+def _rules(constraints: tuple[ConstraintRule, ...]) -> _Rules:
+    all_of = [compiled_constraint_rule(r) for r in constraints]
+    single = [c for c in all_of if len(c.rule.left) == 1 and c.rule.right and c.rule.name not in _BUILT_IN]
+    two = [c for c in all_of if len(c.rule.left) == 2 and c.rule.name not in _BUILT_IN]
+    boxes = [c for c in two if len(c.rule.right) == 2]
+    return _Rules(
+        {t: tuple(c for c in single if c.head in (None, t)) for t in _classes(Expr)},
+        tuple(c for c in two if len(c.rule.right) == 1),
+        tuple(c for c in boxes if c.rule.choose not in _SUMS),
+        tuple(c for c in boxes if c.rule.choose in _SUMS),
+        next((c.rule for c in single if c.rule.choose == "residue"), None),
+        {c.rule.name: c.rule for c in all_of},
+    )
+
+
+def _classes(base: type[Expr]) -> Iterator[type[Expr]]:
+    for c in base.__subclasses__():
+        yield c
+        yield from _classes(c)
+
+
+#: Laws that the driver applies as it goes: dropping what holds, merging what speaks of the same expression, refusing what
+#: cannot hold.
+_BUILT_IN: Final = frozenset(
+    {"satisfied_constraint_vanishes", "same_expression_intersects", "impossible_constraint_is_false"}
+)
+
+
+#: Strategies of rules that narrow boxes through sums.
+_SUMS: Final = ("summand", "dividend")
+
+
+class _Contradiction(Exception):
+    """The domain is empty."""
+
+
+# ------------------------------------------------------------------------------------------------------- the driver
 class _Constraints:
     """The constraints of one map on their way to normal form."""
 
-    def __init__(self, m: IndexingMap, rules: RuleSet, trace: Trace | None) -> None:
+    def __init__(self, m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool) -> None:
+        self.map = m
         self.rules = rules
         self.trace = trace
+        self.keep_points = keep_points
         self.boxes: dict[Var, Interval] = m.bounds
-        #: Boxes that constraints may narrow; the box of a runtime variable is also what its value is clamped to.
-        self.free = frozenset((*m.dim_vars, *m.range_vars))
-        self.open = list(m.constraints)
+        #: Whether the box of a dimension or a range is no longer the given one.
+        self.narrowed = False
+        self.kept: dict[Expr, tuple[int, int]] = {}
+        self.todo: list[Bound] = []
+        #: Whether a box has become smaller since the simplifier was made.
+        self.stale = False
+        self._simplifier: Simplifier | None = None
+        self._ends: Ends | None = None
 
     def run(self) -> None:
-        for _ in range(_LIMIT):
-            if self._empty() or not (self._each() or self._merge() or self._tighten()):
+        """Bring all constraints to normal form.  Raises :class:`_Contradiction` when nothing satisfies them."""
+        given = self.map.constraints
+        for lo, hi in self.boxes.values():
+            if lo > hi:
+                self.todo = [(c.expr, c.lo, c.hi) for c in reversed(given)]
+                raise _Contradiction
+        if not given:
+            return
+        engine = self.simplifier.engine
+        if engine is not None and self.trace is None:
+            # most constraints of a compiler's maps hold anyway, which ends here
+            read, range_ = engine.read, engine.range
+            open_ = []
+            for c in given:
+                lo, hi = range_(read(c.expr))
+                if lo < c.lo or c.hi < hi:
+                    open_.append((c.expr, c.lo, c.hi))
+            if not open_:
                 return
+            open_.reverse()
+            self.todo = open_
+        else:
+            self.todo = [(c.expr, c.lo, c.hi) for c in reversed(given)]
+        self.settle()
+        before: tuple[Any, ...] | None = None
+        rounds = 0
+        while self.kept:
+            if self.stale:
+                self.again()
+            elif not self.merge():
+                if before is None:
+                    before = (dict(self.boxes), self.narrowed, dict(self.kept), len(self.trace or ()))
+                rounds += 1
+                if rounds > ROUNDS:
+                    self.boxes, self.narrowed, self.kept, length = before
+                    if self.trace is not None:
+                        del self.trace[length:]
+                    self.renew()
+                    return
+                if not self.tighten():
+                    return
 
-    def _empty(self) -> bool:
-        return any(i.empty for i in self.boxes.values()) or any(c.holds_never for c in self.open)
+    # -- what is looked up only by maps with constraints to work on
+    @cached_property
+    def free(self) -> frozenset[Var]:
+        """Variables whose boxes may become narrower; those of runtime variables say how a value is clamped."""
+        return frozenset([*self.map.dim_vars, *self.map.range_vars])
 
-    def _each(self) -> bool:
-        """Simplify, normalise and retire single constraints; whether anything changed."""
-        steps: list[Step] | None = [] if self.trace is not None else None
-        simplifier = Simplifier(self.rules, Facts(self.boxes), steps)
-        kept: list[Constraint] = []
-        changed = False
-        for c in self.open:
-            after = self._normal(Constraint(simplifier(c.expr), c.lo, c.hi), simplifier)
-            if after is None:
-                changed = True
+    @cached_property
+    def compiled(self) -> _Rules:
+        """The constraint rules."""
+        return _rules(self.rules.constraints)
+
+    # -- the domain so far
+    @property
+    def simplifier(self) -> Simplifier:
+        """A simplifier for the boxes as they were when it was made; they have not grown since."""
+        if self._simplifier is None:
+            facts = Facts(self.boxes)
+            self._simplifier = Simplifier(self.rules, facts, self.trace, keep_points=self.keep_points)  # type: ignore[arg-type]
+        return self._simplifier
+
+    def renew(self) -> None:
+        """Forget what was computed for larger boxes."""
+        self._simplifier = self._ends = None
+        self.stale = False
+
+    @property
+    def ends(self) -> Ends:
+        """Enclosures of expressions on the boxes."""
+        if self._ends is None:
+            self._ends = _ends(self.simplifier)
+        return self._ends
+
+    def state(self) -> IndexingMap:
+        """The map as it stands."""
+        open_ = [(e, lo, hi) for e, (lo, hi) in self.kept.items()] + self.todo[::-1]
+        m = self.map
+        return IndexingMap._trusted(
+            self.boxed(m.dims),
+            self.boxed(m.ranges),
+            m.rts,
+            m.results,
+            [Constraint.trusted(*c) for c in open_],
+        )
+
+    def boxed(self, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
+        """The variables with their boxes as they are now."""
+        boxes = self.boxes
+        return tuple([v.boxed(*boxes[v.expr]) for v in variables])  # type: ignore[arg-type]
+
+    # -- single constraints
+    def settle(self) -> None:
+        """Bring the constraints in ``todo`` to normal form and keep what is left of them."""
+        todo, kept = self.todo, self.kept
+        while todo:
+            done = self.normal(*todo.pop())
+            if done is None:
                 continue
-            if isinstance(after.expr, Var) and after.expr in self.free:
-                self._narrow(after.expr, Interval(after.lo, after.hi), after)
-                changed = True
-                continue
-            changed = changed or after != c
-            kept.append(after)
-        if steps:
-            assert self.trace is not None
-            self.trace.extend(steps)
-        self.open = kept
-        return changed
-
-    def _normal(self, c: Constraint, simplifier: Simplifier) -> Constraint | None:
-        """One constraint in normal form; ``None`` if it always holds."""
-        while True:
-            if c.holds_never:
-                return c
-            if c.holds_always or simplifier.facts.interval(c.expr).inside(Interval(c.lo, c.hi)):
-                self._record("satisfied_constraint_vanishes", {"x": c.expr, **_ends(c)}, (c,), ())
-                return None
-            for rule in self.rules.constraints:
-                if len(rule.left) != 1 or not rule.right:
+            e, lo, hi = done
+            if type(e) is Var:
+                if e in self.free:
+                    self.narrow(e, lo, hi)
                     continue
-                after = self._apply(rule, (c,), simplifier.facts)
-                if after is not None:
-                    (c,) = after
+                # a runtime variable keeps its box; what is demanded of it stays a constraint, and is known
+                lo, hi = self.within_box(e, lo, hi)
+            have = kept.get(e)
+            if have is not None:
+                both = max(have[0], lo), min(have[1], hi)
+                self.record_named(
+                    "same_expression_intersects",
+                    {"x": e, "a": have[0], "b": have[1], "c": lo, "d": hi},
+                    ((e, *have), (e, lo, hi)),
+                    ((e, *both),),
+                )
+                kept[e] = both
+                if both[0] > both[1]:
+                    raise _Contradiction
+            else:
+                kept[e] = lo, hi
+            if type(e) is Var:
+                self.shrink(e, *kept[e])
+
+    def again(self) -> None:
+        """Bring everything to normal form for the boxes as they are now."""
+        self.renew()
+        runtime: dict[Expr, tuple[int, int]] = {v: ends for v, ends in self.kept.items() if type(v) is Var}
+        self.todo = [(e, lo, hi) for e, (lo, hi) in self.kept.items() if e not in runtime]
+        self.todo.reverse()
+        self.kept = runtime
+        self.settle()
+
+    def normal(self, e: Expr, lo: int, hi: int) -> Bound | None:
+        """One constraint in normal form; ``None`` if it always holds."""
+        simplifier = self.simplifier
+        engine = simplifier.engine
+        while True:
+            a: Any
+            b: Any
+            if engine is not None:
+                form = engine.read(e)
+                a, b = engine.range(form)
+                if lo <= a and b <= hi:
+                    if self.trace is not None:
+                        self.satisfied(engine.write(form), lo, hi)
+                    return None
+                e = engine.write(form)
+            else:
+                e = simplifier(e)
+                a, b = simplifier.facts.interval(e)
+                if lo <= a and b <= hi:
+                    self.satisfied(e, lo, hi)
+                    return None
+            if b < lo or hi < a or hi < lo:
+                self.refuse(e, lo, hi, a, b)
+            if type(e) is Var:
+                return e, lo, hi
+            for rule in self.compiled.single.get(type(e), ()):
+                before = (e, lo, hi)
+                found = rule.after((before,), self.ends, simplifier.facts)
+                if found is not None:
+                    after, values = found
+                    if self.trace is not None:
+                        self.record(rule.rule, values, (before,), after)
+                    (e, lo, hi), *others = after
+                    self.todo.extend(reversed(others))
                     break
             else:
-                return c
-            c = Constraint(simplifier(c.expr), c.lo, c.hi)
+                return e, lo, hi
 
-    def _merge(self) -> bool:
-        """Merge or drop one pair of constraints."""
-        facts = Facts(self.boxes)
-        for i, c in enumerate(self.open):
-            for j, d in enumerate(self.open):
-                if i == j:
-                    continue
-                for rule in self.rules.constraints:
-                    if len(rule.left) == 2 and len(rule.right) == 1:
-                        after = self._apply(rule, (c, d), facts)
-                        if after is not None:
-                            self.open = [k for n, k in enumerate(self.open) if n not in (i, j)]
-                            self.open[min(i, j) : min(i, j)] = after
-                            return True
+    def satisfied(self, e: Expr, lo: int, hi: int) -> None:
+        self.record_named("satisfied_constraint_vanishes", {"x": e, "lo": lo, "hi": hi}, ((e, lo, hi),), ())
+
+    def refuse(self, e: Expr, lo: int, hi: int, a: int, b: int) -> None:
+        """Nothing satisfies the constraint.  Raises :class:`_Contradiction`."""
+        false = (integer(0), 1, 1)
+        self.record_named(
+            "impossible_constraint_is_false",
+            {"x": e, "lo": lo, "hi": hi, "a": a, "b": b},
+            ((e, lo, hi),),
+            (false,),
+        )
+        self.todo.append(false)
+        raise _Contradiction
+
+    def narrow(self, v: Var, lo: int, hi: int) -> None:
+        """Intersect the box of a variable.  Raises :class:`_Contradiction` when nothing is left of it."""
+        a, b = self.box(v)
+        low, high = max(a, lo), min(b, hi)
+        values: Values = {"x": v, "a": lo, "b": hi, "c": a, "d": b}
+        self.record_named("same_expression_intersects", values, ((v, lo, hi), (v, a, b)), ((v, low, high),))
+        self.shrink(v, low, high)
+
+    def box(self, v: Var) -> tuple[int, int]:
+        """The box of a variable as it is now; boxes of maps have integers for ends."""
+        return self.boxes[v]  # type: ignore[return-value]
+
+    def within_box(self, v: Var, lo: int, hi: int) -> tuple[int, int]:
+        """Bounds of a runtime variable that reach no further than its box."""
+        a, b = next((r.lo, r.hi) for r in self.map.rts if r.expr is v)
+        low, high = max(a, lo), min(b, hi)
+        if (low, high) != (lo, hi):
+            values: Values = {"x": v, "lo": lo, "hi": hi, "a": a, "b": b}
+            self.record_named("bounds_meet_range", values, ((v, lo, hi),), ((v, low, high),))
+        return low, high
+
+    def shrink(self, v: Var, lo: int, hi: int) -> None:
+        if (lo, hi) != self.boxes[v]:
+            self.boxes[v] = Interval(lo, hi)
+            self.stale = True
+            if v in self.free:
+                self.narrowed = True
+        if lo > hi:
+            raise _Contradiction
+
+    # -- several constraints
+    def merge(self) -> bool:
+        """Merge two remainders of one dividend, or drop one of them; whether there were any such."""
+        if not self.compiled.pairs:
+            return False
+        by_subject: dict[Expr, list[Bound]] = {}
+        for e, (lo, hi) in self.kept.items():
+            by_subject.setdefault(e.a if type(e) is Mod else e, []).append((e, lo, hi))
+        for group in by_subject.values():
+            if len(group) < 2:
+                continue
+            for c in group:
+                for d in group:
+                    if c is not d and self.merged(c, d):
+                        return True
         return False
 
-    def _tighten(self) -> bool:
-        """Move the ends of a box to values with the right remainder."""
-        rule = self.rules["remainder_tightens_bounds"] if self._has("remainder_tightens_bounds") else None
-        if not isinstance(rule, ConstraintRule):
-            return False
-        facts = Facts(self.boxes)
-        for c in self.open:
-            if not isinstance(c.expr, Mod) or c.lo != c.hi:
+    def merged(self, c: Bound, d: Bound) -> bool:
+        for rule in self.compiled.pairs:
+            found = rule.after((c, d), self.ends, self.simplifier.facts)
+            if found is not None:
+                after, values = found
+                self.record(rule.rule, values, (c, d), after)
+                place = min(list(self.kept).index(x[0]) for x in (c, d))
+                rest = [(e, *ends) for e, ends in self.kept.items() if e not in (c[0], d[0])]
+                self.todo = [*rest[:place], *after, *rest[place:]][::-1]
+                self.kept = {}
+                if any(e is integer(0) for e, _, _ in after):
+                    raise _Contradiction
+                self.settle()
+                return True
+        return False
+
+    def tighten(self) -> bool:
+        """Narrow the boxes of variables to what remainders and sums allow; whether any became narrower."""
+        for e, (lo, hi) in list(self.kept.items()):
+            if type(e) is Mod:
+                self.window(e, lo, hi)
+            elif type(e) is Sum and self.compiled.sums:
+                self.through_sum(e, lo, hi)
+        return self.stale
+
+    def window(self, e: Mod, lo: int, hi: int) -> None:
+        at = shifted_variable(e.a)
+        if at is None or at[0] not in self.free:
+            return
+        v, sign, shift = at
+        for rule in self.compiled.windows:
+            span = self.boxes[v].scale(sign).shift(shift)
+            c, box = (e, lo, hi), (e.a, span.lo, span.hi)
+            found = rule.after((c, box), self.ends, self.simplifier.facts)  # type: ignore[arg-type]
+            if found is not None:
+                after, values = found
+                self.record(rule.rule, values, (c, box), after)  # type: ignore[arg-type]
+                self.shrink(v, *_moved_back(after[1], sign, shift))
+
+    def through_sum(self, e: Sum, lo: int, hi: int) -> None:
+        """Narrow the boxes of the variables in a sum, and of those whose quotients are in it."""
+        terms = []
+        low = high = e.const
+        for t, k in e.terms:
+            a, b = self.boxes[t] if type(t) is Var else self.ends(t)
+            p, q = (k * a, k * b) if k > 0 else (k * b, k * a)
+            low += p  # type: ignore[assignment]
+            high += q  # type: ignore[assignment]
+            terms.append((t, k, p, q))
+        for n, (t, k, p, q) in enumerate(terms):
+            # the others lie between p_ and q_, which leaves [lo - q_, hi - p_] for this summand
+            p_, q_ = low - p, high - q
+            if lo - q_ <= p and q <= hi - p_:
                 continue
-            x = c.expr.a
-            at = _shifted_variable(x)
+            subject = t.a if type(t) is FloorDiv else t
+            at = shifted_variable(subject)
             if at is None or at[0] not in self.free:
                 continue
             v, sign, shift = at
             span = self.boxes[v].scale(sign).shift(shift)
-            if isinstance(span.lo, float) or isinstance(span.hi, float) or span.empty:
-                continue
-            after = self._apply(rule, (c, Constraint(x, span.lo, span.hi)), facts)
-            if after is not None:
-                box = Interval(after[1].lo, after[1].hi).shift(-shift).scale(sign)
-                self._narrow(v, box, after[1])
-                return True
-        return False
+            box = (subject, span.lo, span.hi)
+            values: dict[str, Any] = {"x": subject, "k": k, "lo": lo, "hi": hi, "p": p_, "q": q_}
+            values["a"], values["b"] = span
+            chosen = "summand"
+            if type(t) is FloorDiv:
+                chosen = "dividend"
+                values["d"] = t.b.value if type(t.b) is Int else 0
+            for rule in self.compiled.sums:
+                if rule.rule.choose != chosen:
+                    continue
+                after = rule.build(values, (e, subject))
+                if after is None:
+                    continue
+                if self.trace is not None:
+                    values["r"] = linear(e.const, [(u, j) for u, j in e.terms if u is not t])
+                    self.record(rule.rule, values, ((e, lo, hi), box), after)  # type: ignore[arg-type]
+                self.shrink(v, *_moved_back(after[1], sign, shift))
+                a, b = self.boxes[v] if t is v else (values["a"], values["b"])
+                if t is v:
+                    new = (k * a, k * b) if k > 0 else (k * b, k * a)
+                    low, high = low - p + new[0], high - q + new[1]  # type: ignore[assignment]
+                    terms[n] = (t, k, *new)
+                break
 
-    def _has(self, name: str) -> bool:
-        return any(r.name == name for r in self.rules.constraints)
+    # -- what remains
+    def simplifier_of_results(self) -> Simplifier:
+        """A simplifier for boxes and constraints together."""
+        if not self.kept:
+            if self.stale:
+                self.renew()
+            return self.simplifier
+        known = [(e, Interval(lo, hi)) for e, (lo, hi) in self.kept.items() if type(e) is not Var]
+        residues = self.residues()
+        if residues:
+            roots = [*self.map.results, *(e for v in self.map.rts if v.source for e in v.source.results)]
+            for node in postorder(*roots):
+                if isinstance(node, (Mod, FloorDiv)) and isinstance(node.b, Int):
+                    value = _residue(node.a, node.b.value, residues)
+                    if value is not None:
+                        known.append((mod(node.a, node.b), Interval(value, value)))
+        facts = Facts(self.boxes, known)
+        return Simplifier(self.rules, facts, self.trace, keep_points=self.keep_points)  # type: ignore[arg-type]
 
-    def _narrow(self, v: Var, interval: Interval, c: Constraint) -> None:
-        box = self.boxes[v]
-        self.boxes[v] = box & interval
-        if not isinstance(box.lo, float) and not isinstance(box.hi, float):
-            ends = {"a": integer(c.lo), "b": integer(c.hi), "c": integer(box.lo), "d": integer(box.hi)}
-            before = (c, Constraint(v, box.lo, box.hi))
-            now = self.boxes[v]
-            self._record(
-                "same_expression_intersects",
-                {"x": v, **ends},
-                before,
-                (Constraint(v, int(now.lo), int(now.hi)),),
-            )
+    def residues(self) -> dict[Expr, list[tuple[int, int]]]:
+        """Modulus and remainder of every dividend without constant whose remainder is known."""
+        found: dict[Expr, list[tuple[int, int]]] = {}
+        for e, (lo, hi) in self.kept.items():
+            if type(e) is Mod and lo == hi and type(e.b) is Int and e.b.value > 0:
+                x, c = _without_constant(e.a)
+                found.setdefault(x, []).append((e.b.value, (lo - c) % e.b.value))
+        return found
 
-    def _record(
-        self,
-        name: str,
-        binding: Mapping[str, Expr],
-        before: tuple[Constraint, ...],
-        after: tuple[Constraint, ...],
+    def finished(self, results: Sequence[Expr]) -> tuple[Constraint, ...]:
+        """The constraints that remain."""
+        if not self.kept:
+            return ()
+        given = {c.expr: c for c in self.map.constraints}
+        quotients: dict[tuple[Expr, int], Expr] | None = None
+        out: dict[Expr, Constraint] = {}
+        for e, (lo, hi) in self.kept.items():
+            if self.compiled.residues is not None and type(e) is Mod and lo == hi and type(e.b) is Int:
+                if quotients is None:
+                    quotients = _quotients(results)
+                e, lo, hi = self.spelled(e, lo, quotients)
+            c = given.get(e)
+            out[e] = c if c is not None and (c.lo, c.hi) == (lo, hi) else Constraint.trusted(e, lo, hi)
+        return tuple(out.values())
+
+    def spelled(self, e: Mod, s: int, quotients: Mapping[tuple[Expr, int], Expr]) -> Bound:
+        """A residue with the dividend of the quotient that the results have: one subtraction serves both."""
+        assert isinstance(e.b, Int)
+        m = e.b.value
+        x, c = _without_constant(e.a)
+        y = quotients.get((x, m), e.a)
+        if y is e.a or m <= 0:
+            return e, s, s
+        t = (s - c + _without_constant(y)[1]) % m
+        after = (mod(y, m), t, t)
+        if self.trace is not None and self.compiled.residues is not None:
+            values: Values = {"x": e.a, "y": y, "m": m, "s": s, "t": t, "u": 1, "v": 1}
+            self.record(self.compiled.residues, values, ((e, s, s),), (after,))
+        return after
+
+    # -- the trace
+    def record_named(
+        self, name: str, values: Values, before: Sequence[Bound], after: Sequence[Bound]
     ) -> None:
-        if self.trace is not None and self._has(name):
-            rule = self.rules[name]
-            assert isinstance(rule, ConstraintRule)
-            self.trace.append(ConstraintStep(rule, binding, before, after))
+        if self.trace is not None:
+            rule = self.compiled.named.get(name)
+            if rule is not None:
+                self.record(rule, values, before, after)
 
-    def _apply(
-        self, rule: ConstraintRule, constraints: tuple[Constraint, ...], facts: Facts
-    ) -> tuple[Constraint, ...] | None:
-        """The constraints that ``rule`` puts in place of ``constraints``; ``None`` where it does not apply."""
-        for binding in _proposals(rule, constraints):
-            values = {v: binding[v] for v in rule.variables if v in binding}
-            if len(values) != len(rule.variables):
-                continue
-            try:
-                if not all(_states(b, c, values) for b, c in zip(rule.left, constraints, strict=True)):
-                    continue
-                if not all(facts.holds(k.substitute(values)) for k in rule.conditions):
-                    continue
-                after = tuple(_instance(b, values) for b in rule.right)
-            except ZeroDivisionError:
-                continue
-            if set(after) == set(constraints):
-                continue
-            self._record(rule.name, {v.name: e for v, e in values.items()}, constraints, after)
-            return after
-        return None
+    def record(
+        self, rule: ConstraintRule, values: Values, before: Sequence[Bound], after: Sequence[Bound]
+    ) -> None:
+        if self.trace is None:
+            return
+        binding = {v.name: lift(values[v.name]) for v in rule.variables}
+        then, now = ([Constraint.trusted(*c) for c in side] for side in (before, after))
+        self.trace.append(ConstraintStep(rule, binding, tuple(then), tuple(now)))
 
 
-def _ends(c: Constraint) -> dict[str, Expr]:
-    return {"lo": integer(c.lo), "hi": integer(c.hi)}
+def _ends(simplifier: Simplifier) -> Ends:
+    """The enclosures that a simplifier's domain gives."""
+    engine = simplifier.engine
+    if engine is None:
+        return simplifier.facts.interval  # type: ignore[return-value]
+    read, range_ = engine.read, engine.range
+    return lambda e: range_(read(e))
 
 
-def _states(b: Bounded, c: Constraint, values: Mapping[Var, Expr]) -> bool:
-    """Whether the pattern ``b`` under ``values`` is the constraint ``c``."""
-    return (
-        b.e.substitute(values) is c.expr
-        and b.lo.substitute(values) is integer(c.lo)
-        and b.hi.substitute(values) is integer(c.hi)
-    )
+def _moved_back(c: Bound, sign: int, shift: int) -> tuple[int, int]:
+    """The box of v that bounds of ``±v + shift`` state."""
+    lo, hi = Interval(c[1], c[2]).shift(-shift).scale(sign)
+    return int(lo), int(hi)
 
 
-def _instance(b: Bounded, values: Mapping[Var, Expr]) -> Constraint:
-    e, lo, hi = (part.substitute(values) for part in (b.e, b.lo, b.hi))
-    assert isinstance(lo, Int), "the bounds of a constraint rule are constants"
-    assert isinstance(hi, Int), "the bounds of a constraint rule are constants"
-    return Constraint(e, lo.value, hi.value)
+def _without_constant(e: Expr) -> tuple[Expr, int]:
+    if type(e) is Sum and e.const:
+        return linear(0, e.terms), e.const
+    return e, 0
 
 
-def _proposals(rule: ConstraintRule, constraints: tuple[Constraint, ...]) -> Iterator[dict[Var, Expr]]:
-    """Bindings under which the left side may be ``constraints``."""
-    if rule.choose == "content":
-        (b,), (c,) = rule.left, constraints
-        by_name = {v.name: v for v in rule.variables}
-        for found in content(c.expr):
-            ends = {b.lo: integer(c.lo), b.hi: integer(c.hi)}
-            yield {**{by_name[n]: e for n, e in found.items()}, **ends}  # type: ignore[dict-item]
-        return
-    partial: list[dict[Var, Expr]] = [{}]
-    for b, c in zip(rule.left, constraints, strict=True):
-        parts = ((b.lo, integer(c.lo)), (b.hi, integer(c.hi)), (b.e, c.expr))
-        for pattern, target in parts:
-            grown = []
-            for bound in partial:
-                grown += [
-                    {**bound, **more}
-                    for more in bindings(pattern, target)
-                    if all(bound.get(v, e) is e for v, e in more.items())
-                ]
-            partial = grown
-    for bound in partial:
-        if rule.choose == "least_common_multiple":
-            named = {v.name: e.value for v, e in bound.items() if isinstance(e, Int)}
-            chosen = least_common_multiple(*(named[n] for n in "msnt"))
-            if chosen is not None:
-                yield {**bound, **{v: chosen[v.name] for v in rule.variables if v.name in chosen}}
-        else:
-            yield bound
-
-
-def _shifted_variable(e: Expr) -> tuple[Var, int, int] | None:
-    """``±v + n`` as ``(v, ±1, n)``."""
-    if isinstance(e, Var):
-        return e, 1, 0
-    if (
-        isinstance(e, Sum)
-        and len(e.terms) == 1
-        and isinstance(e.terms[0][0], Var)
-        and abs(e.terms[0][1]) == 1
-    ):
-        return e.terms[0][0], e.terms[0][1], e.const
+def _residue(e: Expr, n: int, residues: Mapping[Expr, Sequence[tuple[int, int]]]) -> int | None:
+    """The remainder of ``e`` modulo ``n``, if a known one decides it."""
+    x, c = _without_constant(e)
+    for m, r in residues.get(x, ()):
+        if n > 0 and m % n == 0:
+            return (r + c) % n
     return None
 
 
-def simplify_map(m: IndexingMap, rules: RuleSet, trace: Trace | None = None) -> IndexingMap:
-    """An equal map (same relation on every value of the runtime variables) in simpler form.
-
-    Variables keep their names, order and number.  ``trace`` collects every step.  A map whose domain is seen to be empty
-    is returned with the contradiction that was found.
-    """
-    constraints = _Constraints(m, rules, trace)
-    constraints.run()
-    boxes = constraints.boxes
-    facts = Facts(boxes, [(c.expr, Interval(c.lo, c.hi)) for c in constraints.open])
-    steps: list[Step] | None = [] if trace is not None else None
-    simplifier = Simplifier(rules, facts, steps)
-    results = [simplifier(e) for e in m.results]
-    rts = []
-    for r in m.rts:
-        source = r.source
-        if source is not None:
-            source = RuntimeSource(source.hlo, tuple(simplifier(e) for e in source.results))
-        rts.append(replace(r, source=source))
-    if trace is not None and steps:
-        trace.extend(steps)
-    return IndexingMap(
-        tuple(_boxed(v, boxes) for v in m.dims),
-        tuple(_boxed(v, boxes) for v in m.ranges),
-        tuple(rts),
-        tuple(results),
-        tuple(constraints.open),
-    )
+def _quotients(roots: Sequence[Expr]) -> dict[tuple[Expr, int], Expr]:
+    """The dividends of all quotients in ``roots``, by dividend without constant and divisor."""
+    found: dict[tuple[Expr, int], Expr] = {}
+    for node in postorder(*roots):
+        if type(node) is FloorDiv and type(node.b) is Int:
+            found.setdefault((_without_constant(node.a)[0], node.b.value), node.a)
+    return found
 
 
-def _boxed(v: Variable, boxes: Mapping[Var, Interval]) -> Variable:
-    """The variable with its narrowed box."""
-    lo, hi = boxes[v.expr]
-    return replace(v, lo=int(lo), hi=int(hi))
+def shifted_variable(e: Expr) -> tuple[Var, int, int] | None:
+    """``±v + n`` as ``(v, ±1, n)``."""
+    if type(e) is Var:
+        return e, 1, 0
+    if type(e) is Sum and len(e.terms) == 1:
+        t, k = e.terms[0]
+        if type(t) is Var and (k == 1 or k == -1):
+            return t, k, e.const
+    return None

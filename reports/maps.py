@@ -8,15 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from ..core.expr import Expr, Int, Integers, Var, interpret, postorder
 from ..core.indexing_map import IndexingMap
-from ..core.simplify import Step
-from ..core.simplify_map import ConstraintStep
 from ..core.text import format_expr, format_map
+from ..core.transform import Reduced
 from ..verify.concrete import Answer, Counterexample
 from ..verify.verdict import Status
 from .layout import block, duration, table
 from .refutation import point_text
 
-__all__ = ["derivation", "difference", "sides_at", "tuple_text"]
+__all__ = ["difference", "record_text", "sides_at", "tuple_text"]
 
 
 def tuple_text(values: Sequence[int] | None, otherwise: str = "nothing") -> str:
@@ -110,11 +109,14 @@ def _violated(c: Counterexample, m: IndexingMap, other: IndexingMap) -> Iterator
                 yield f"{format_expr(k.expr)} = {value} is not in [{k.lo}, {k.hi}]"
 
 
-def derivation(steps: Sequence[Step | ConstraintStep]) -> list[str]:
-    """One line for every step: what became what, by which rule, under which binding."""
-    rows = []
-    for n, s in enumerate(steps, 1):
-        step, _, _ = str(s).rpartition("   by ")
-        bound = s.bindings() if isinstance(s, Step) else s.binding
-        rows.append((f"{n}", step, s.rule.name, ", ".join(f"{name} = {e}" for name, e in bound.items())))
-    return table(rows, right=(0,))
+def record_text(r: Reduced) -> str:
+    """What became of the variables of a map that a transform changed: one line for each."""
+    rows: list[tuple[str, str]] = []
+    order = [v.expr for v in r.map.variables]
+    for v in r.before.variables:
+        if v.name in r.unused:
+            box = r.unused[v.name]
+            rows.append(("removed", f"{v.name} in [{box.lo}, {box.hi}]: nothing depends on it"))
+        elif r.values[v.name] is not v.expr:
+            rows.append((v.name, f"= {format_expr(r.values[v.name], variables=order)}"))
+    return "\n".join(table([(f"  {a}", b) for a, b in rows]))

@@ -18,8 +18,11 @@ from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
 from ..rules.ops import OPS
 from ..rules.transfer import CongruenceLaw, TransferLaw
+from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, obligations_of
 from ..verify.obligations import Obligation
+from ..verify.rulefiles import FAMILY as STATED
+from ..verify.rulefiles import StatedRule, read_rule_file
 
 __all__ = [
     "FAMILIES",
@@ -30,11 +33,17 @@ __all__ = [
     "is_file",
     "read_text",
     "select",
+    "stated_in",
     "suggestion",
 ]
 
 #: Names that select a whole family, and the families of obligations that they stand for.
-FAMILIES = {"rules": ("rule", "constraint rule"), "transfer": ("transfer",), "ops": ("op",)}
+FAMILIES = {
+    "rules": ("rule", "constraint rule"),
+    "transfer": ("transfer",),
+    "transforms": ("transform",),
+    "ops": ("op",),
+}
 _SETS = tuple(
     name for name in catalog.__all__ if isinstance(getattr(catalog, name), RuleSet) and name != "RULES"
 )
@@ -57,8 +66,12 @@ class Named:
                 return "rule"
             case ConstraintRule():
                 return "constraint rule"
+            case TransformLaw():
+                return "transform"
             case Case():
                 return "op"
+            case StatedRule():
+                return STATED
         return "transfer"
 
     @property
@@ -212,6 +225,15 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
     return list(found.values())
 
 
+def stated_in(path: str | Path, text: str) -> list[Named]:
+    """The rules that a rule file states.  Raises :class:`InputError`, pointing into the file."""
+    try:
+        return [Named(r.name, r) for r in read_rule_file(text, str(path)).rules]
+    except InputError as error:
+        error.add_note(f"in {path}")
+        raise
+
+
 def _run(path: str, source: str) -> ModuleType:
     module = ModuleType(f"claims_of_{re.sub(r'[^0-9A-Za-z]', '_', path)}")
     module.__file__ = path
@@ -249,7 +271,7 @@ def _blamed(error: BaseException, path: str, source: str) -> InputError:
 def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
     """The claims that one value of a module stands for."""
     match value:
-        case Rule() | ConstraintRule() | TransferLaw() | CongruenceLaw():
+        case Rule() | ConstraintRule() | TransferLaw() | CongruenceLaw() | TransformLaw():
             yield Named(value.name, value)
         case Case():
             yield Named(f"{value.op.name} {value.label}", value)

@@ -378,7 +378,7 @@ def sum_bounds_dividend(
         ),
         when=(k > 0, d > 0, r.within(p, q)),
         guard=(a <= b, (a < ceildiv(lo - q, k) * d) | ((hi - p) // k * d + d - 1 < b)),
-        choose="summand",
+        choose="dividend",
         by=(
             (x // d).within(ceildiv(lo - q, k), (hi - p) // k),
             (ceildiv(lo - q, k) * d) <= (x // d) * d,
@@ -405,7 +405,7 @@ def sum_bounds_negative_dividend(
         ),
         when=(k < 0, d > 0, r.within(p, q)),
         guard=(a <= b, (a < ceildiv(hi - p, k) * d) | ((lo - q) // k * d + d - 1 < b)),
-        choose="summand",
+        choose="dividend",
         by=(
             (x // d).within(ceildiv(hi - p, k), (lo - q) // k),
             (ceildiv(hi - p, k) * d) <= (x // d) * d,

@@ -1,14 +1,19 @@
-"""Everything the project claims, as obligations: rewrite rules, constraint rules, transfer functions, op map pairs."""
+"""Everything the project claims, as obligations: rewrite rules, constraint rules, transfer functions, map transforms,
+op map pairs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..core.layout.placement import Padded
 from ..core.op import Case
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules.catalog import RULES
 from ..rules.ops import OPS
 from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
+from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
+from .layouts import layout_cases, layout_obligations
 from .obligations import (
     Obligation,
     congruence_obligations,
@@ -17,6 +22,8 @@ from .obligations import (
     rule_obligations,
     transfer_obligations,
 )
+from .rulefiles import StatedRule, stated_rule_obligations
+from .transforms import transform_obligations
 
 __all__ = ["MAX_RANK", "WIDTHS", "catalogue", "claims", "obligations_of", "select"]
 
@@ -25,7 +32,7 @@ MAX_RANK = 4
 #: Machine widths for which rules owe *no new overflow*.
 WIDTHS = (32, 64)
 
-Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | Case
+Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | TransformLaw | Case | StatedRule
 
 
 def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[str, Claim]]:
@@ -36,10 +43,15 @@ def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[s
         yield transfer.name, transfer
     for congruence in CONGRUENCE_LAWS:
         yield congruence.name, congruence
+    for transform in TRANSFORM_LAWS:
+        yield transform.name, transform
     for cls in OPS.values():
         for rank in range(max_rank + 1):
             for case in cls.cases(rank):
                 yield f"{cls.name} {case.label}", case
+    for rank in range(max_rank + 1):
+        for case in layout_cases(rank):
+            yield f"{case.op.name} {case.label}", case
 
 
 def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obligation]:
@@ -53,8 +65,12 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
             return transfer_obligations(claim)
         case CongruenceLaw():
             return congruence_obligations(claim)
+        case TransformLaw():
+            return transform_obligations(claim)
+        case StatedRule():
+            return stated_rule_obligations(claim)
         case Case():
-            return op_obligations(claim)
+            return layout_obligations(claim) if isinstance(claim.op, Padded) else op_obligations(claim)
 
 
 def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Obligation]:
@@ -66,19 +82,21 @@ def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Oblig
 
 
 def select(names: Sequence[str], max_rank: int = MAX_RANK) -> list[Claim]:
-    """The claims with these names.  An op's bare name (``transpose``) and a family (``rules``, ``transfer``, ``ops``)
-    select all of theirs.
+    """The claims with these names.  An op's bare name (``transpose``) and a family (``rules``, ``transfer``,
+    ``transforms``, ``ops``) select all of theirs.
     """
     everything = list(claims(max_rank=max_rank))
     out: list[Claim] = []
     for name in names:
         found = [c for n, c in everything if n == name]
-        if not found and name in OPS:
+        if not found:
             found = [c for _, c in everything if isinstance(c, Case) and c.op.name == name]
         if not found and name == "rules":
             found = [c for _, c in everything if isinstance(c, (Rule, ConstraintRule))]
         if not found and name == "transfer":
             found = [c for _, c in everything if isinstance(c, (TransferLaw, CongruenceLaw))]
+        if not found and name == "transforms":
+            found = [c for _, c in everything if isinstance(c, TransformLaw)]
         if not found and name == "ops":
             found = [c for _, c in everything if isinstance(c, Case)]
         if not found:

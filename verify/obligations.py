@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
+from ..core.constraint_choose import CHECKED
+from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
 from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure
 from ..rules.transfer import CongruenceLaw, TransferLaw
+
+if TYPE_CHECKING:
+    from .solve import Budget
+    from .verdict import Verdict
 
 __all__ = [
     "Obligation",
@@ -51,11 +57,17 @@ class Obligation:
     tags: tuple[str, ...] = field(default=())
     #: For a claim about machine integers: the width, whose limits are where such claims fail.
     width: int = 0
+    #: A claim stated in a language of its own, as text; such a claim is decided in its own way.
+    source: str = ""
 
     @property
     def name(self) -> str:
         """Unique within a catalogue: subject and kind."""
         return f"{self.subject}: {self.kind}"
+
+    def decided(self, budget: Budget) -> Verdict | None:
+        """The verdict, where a claim is not decided by the general portfolio."""
+        return None
 
     def statement(self) -> str:
         """The question on one line of mathematics."""
@@ -117,16 +129,17 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
         goal = all_of((left.eq(right), defined(right)))
         yield owe(f"needs {show_condition(c)}", others, goal, question="exists", gate=False)
     if not rule.structural:
-        yield _progress(rule)
+        if not rule.sharing:  # a spelling is chosen by cost, once
+            yield _progress(rule)
         for width in widths:
             yield _no_new_overflow(rule, width)
 
 
-def _sizes(rule: Rule) -> list[Condition]:
+def _sizes(variables: Sequence[Var], roots: Sequence[Expr]) -> list[Condition]:
     """Measures are natural numbers; an expression below a division or in a sum is no literal, so it weighs at least two."""
     out: list[Condition] = []
-    loose = {a for n in postorder(rule.left) if isinstance(n, (Min, Max)) for a in n.args}
-    for v in rule.variables:
+    loose = {a for n in postorder(*roots) if isinstance(n, (Min, Max)) for a in n.args}
+    for v in variables:
         if v.kind == "const":
             continue
         least = 2 if v.kind == "expr" and v not in loose else 0
@@ -135,9 +148,8 @@ def _sizes(rule: Rule) -> list[Condition]:
     return out
 
 
-def _smaller(rule: Rule) -> Condition:
-    """``right < left`` in the lexicographic order of measures."""
-    before, after = measure(rule.left), measure(rule.right)
+def _lexicographic(before: Sequence[Expr], after: Sequence[Expr]) -> Condition:
+    """``after < before``, the first difference deciding."""
     cases = []
     for k in range(len(before)):
         same = [after[j].eq(before[j]) for j in range(k)]
@@ -146,16 +158,17 @@ def _smaller(rule: Rule) -> Condition:
 
 
 def _progress(rule: Rule) -> Obligation:
-    hypotheses = [*_sizes(rule), *rule.conditions]
+    smaller = _lexicographic(measure(rule.left), measure(rule.right))
+    hypotheses = [*_sizes(rule.variables, [rule.left]), *rule.conditions]
     if rule.choose:
         # the driver refuses a proposal that is not smaller, so smallness is one of the rule's conditions
-        hypotheses.append(_smaller(rule))
+        hypotheses.append(smaller)
     return Obligation(
         "rule",
         rule.name,
         "progress",
         tuple(hypotheses),
-        _smaller(rule),
+        smaller,
         show=tuple(
             (f"{side} {label}", m)
             for side, e in (("left", rule.left), ("right", rule.right))
@@ -188,7 +201,7 @@ def _no_new_overflow(rule: Rule, width: int) -> Obligation:
 
 
 def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
-    """The obligations of an equivalence between constraints: both directions, defined, not vacuous, needed."""
+    """The obligations of an equivalence between constraints: both directions, defined, not vacuous, progress, needed."""
     left, right = rule.claim()
     when = rule.when
     shown = _subterms(*[("left", b.e) for b in rule.left], *[("right", b.e) for b in rule.right])
@@ -207,6 +220,8 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
         )
 
     given = _defined_conditions([b.condition() for b in rule.left])
+    # a rule that finds a contradiction has a left side that holds nowhere; the rest must still be possible
+    possible = (given, *rule.conditions) if right is FALSE else (given, *rule.conditions, left)
     for k, step in enumerate(rule.by):
         yield owe(f"step {k + 1}: {show_condition(step)}", (given, *when, left, *rule.by[:k]), step)
     yield owe("sound ⇒", (given, *when, left, *rule.by), right)
@@ -216,11 +231,41 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
         )
     yield owe("sound ⇐", (given, *when, right, *rule.back_by), left)
     yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
-    yield owe("not vacuous", (given, *rule.conditions, left), FALSE, question="exists")
+    yield owe("not vacuous", possible, FALSE, question="exists")
+    yield _constraint_progress(rule)
     for k, c in enumerate(when):
         others = (given, *when[:k], *when[k + 1 :])
         goal = all_of((any_of((negate(left), right)), any_of((left, negate(right)))))
         yield owe(f"needs {show_condition(c)}", others, goal, question="exists", gate=False)
+
+
+def _constraint_progress(rule: ConstraintRule) -> Obligation:
+    """The right side is smaller in the order of :mod:`~indexproof.core.constraint_order`."""
+    before, after = constraint_measure(rule.left), constraint_measure(rule.right)
+    smaller = _lexicographic(before, after)
+    variables = [v for v in rule.variables if v.kind != "const"]
+    hypotheses = _sizes(variables, [b.e for b in rule.left])
+    for v in variables:
+        # an expression has a summand at least; the rest of a sum may be nothing
+        hypotheses.append(var(f"{v.name}#") >= (1 if v.kind == "expr" else 0))
+        hypotheses += [var(f"{v.name}∘").within(0, 1), var(f"{v.name}∓") >= 0]
+        hypotheses += [var(f"{v.name}′{mark}") >= 0 for mark in "#∘∓"]
+    checked = rule.choose in CHECKED
+    return Obligation(
+        "constraint rule",
+        rule.name,
+        "progress",
+        (*hypotheses, *rule.conditions, *((smaller,) if checked else ())),
+        smaller,
+        show=tuple(
+            (f"{side} {label}", m)
+            for side, measured in (("left", before), ("right", after))
+            for label, m in zip(ConstraintMeasure._fields, measured, strict=True)
+        ),
+        where=rule.where,
+        claim=rule.statement(),
+        tags=("checked at run time",) if checked else (),
+    )
 
 
 def _subterms(*sides: tuple[str, Expr]) -> tuple[tuple[str, Expr], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexproof.core.expr import Expr, ceildiv, maximum, minimum
+from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum
 from indexproof.core.rewrite import Bounded, Const, ConstraintRewrite, Rest, constraint_rule
 from indexproof.rules import constraints
 
@@ -75,6 +75,133 @@ def half_satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> Constra
     return ConstraintRewrite((Bounded(x, lo, hi),), (), when=(lo <= x,))
 
 
+@constraint_rule()
+def maximum_from_below(x: Expr, y: Expr, lo: Const, hi: Const, b: Const, d: Const) -> ConstraintRewrite:
+    """Takes a maximum for a minimum."""
+    return ConstraintRewrite(
+        (Bounded(maximum(x, y), lo, hi),),
+        (Bounded(x, lo, b), Bounded(y, lo, d)),
+        when=(x <= b, y <= d, maximum(x, y) <= hi),
+        choose="both_ranges",
+    )
+
+
+@constraint_rule()
+def any_multiple_rescales(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const) -> ConstraintRewrite:
+    """Multiplies by what is no unit."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s),),
+        (Bounded(y % m, t, t),),
+        when=(m > 0, s.within(0, m - 1), t.within(0, m - 1), m.divides(y - t - u * (x - s))),
+        choose="residue",
+    )
+
+
+@constraint_rule()
+def range_widens_bounds(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
+    """Takes the range where the bounds were narrower."""
+    return ConstraintRewrite(
+        (Bounded(x, lo, hi),), (Bounded(x, a, b),), when=(x.within(a, b),), choose="whole_range"
+    )
+
+
+@constraint_rule()
+def half_out_of_reach_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
+    """Refuses bounds that only begin outside the range."""
+    return ConstraintRewrite(
+        (Bounded(x, lo, hi),), (constraints.NOWHERE,), when=(x.within(a, b), lo < a), choose="whole_range"
+    )
+
+
+@constraint_rule()
+def different_remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
+    """Forgets that the moduli may have no divisor in common."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s), Bounded(x % n, t, t)), (constraints.NOWHERE,), when=(m > 0, n > 0, s.ne(t))
+    )
+
+
+@constraint_rule()
+def window_raises_any_lower_bound(
+    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
+) -> ConstraintRewrite:
+    """Moves a bound that lies in the window already."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, t), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, t), Bounded(x, lo + (s - lo) % m, hi)),
+        when=(m > 0, s.within(0, m - 1), t.within(s, m - 1)),
+    )
+
+
+@constraint_rule()
+def window_lowers_to_its_begin(
+    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
+) -> ConstraintRewrite:
+    """Moves the upper bound to where the window begins, not to where it ends."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, t), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, t), Bounded(x, lo, hi - (hi - s) % m)),
+        when=(m > 0, t - s < (hi - s) % m),
+        guard=(lo <= hi, s <= t),
+    )
+
+
+@constraint_rule()
+def sum_bounds_summand_by_the_wrong_end(
+    x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """Takes away the least that the others may be where the most is due."""
+    return ConstraintRewrite(
+        (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
+        (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(lo - p, k)), minimum(b, (hi - q) // k))),
+        when=(k > 0, r.within(p, q)),
+        choose="summand",
+    )
+
+
+@constraint_rule()
+def sum_bounds_dividend_by_multiples(
+    x: Expr, d: Const, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """Forgets the rest of the last block."""
+    return ConstraintRewrite(
+        (Bounded((x // d) * k + r, lo, hi), Bounded(x, a, b)),
+        (
+            Bounded((x // d) * k + r, lo, hi),
+            Bounded(x, maximum(a, ceildiv(lo - q, k) * d), minimum(b, (hi - p) // k * d)),
+        ),
+        when=(k > 0, d > 0, r.within(p, q)),
+        choose="dividend",
+    )
+
+
+@constraint_rule()
+def remainder_tightens_forever(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """Applies to bounds that it cannot move any more."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, s), Bounded(x, lo + (s - lo) % m, hi - (hi - s) % m)),
+        when=(m > 0,),
+        guard=(lo <= hi,),
+    )
+
+
+@constraint_rule()
+def any_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """Divides by one, again and again."""
+    return ConstraintRewrite(
+        (Bounded(x * k, lo, hi),), (Bounded(x, ceildiv(lo, k), hi // k),), when=(k > 0,), choose="content"
+    )
+
+
+@constraint_rule()
+def bounds_become_a_quotient(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
+    """Undoes what another rule does."""
+    return ConstraintRewrite(
+        (Bounded(x, lo * 4, hi * 4 + 3),), (Bounded(x // 4, lo, hi),), guard=(integer(4) > 0,)
+    )
+
+
 def _planted(wrong, fails, twin) -> Planted:  # type: ignore[no-untyped-def]
     return Planted(wrong.name, wrong=wrong, fails=fails, twin=twin)
 
@@ -89,4 +216,16 @@ BROKEN = [
     _planted(any_remainder_is_implied, "sound ⇐", constraints.implied_remainder_vanishes),
     _planted(remainder_tightens_too_far, "sound ⇒", constraints.remainder_tightens_bounds),
     _planted(half_satisfied_constraint_vanishes, "sound ⇐", constraints.satisfied_constraint_vanishes),
+    _planted(maximum_from_below, "sound ⇒", constraints.minimum_from_below),
+    _planted(any_multiple_rescales, "sound ⇐", constraints.residue_is_rescaled),
+    _planted(range_widens_bounds, "sound ⇐", constraints.bounds_meet_range),
+    _planted(half_out_of_reach_is_false, "sound ⇒", constraints.impossible_constraint_is_false),
+    _planted(different_remainders_contradict, "sound ⇒", constraints.remainders_contradict),
+    _planted(window_raises_any_lower_bound, "sound ⇒", constraints.window_raises_lower_bound),
+    _planted(window_lowers_to_its_begin, "sound ⇒", constraints.window_lowers_upper_bound),
+    _planted(sum_bounds_summand_by_the_wrong_end, "sound ⇒", constraints.sum_bounds_summand),
+    _planted(sum_bounds_dividend_by_multiples, "sound ⇒", constraints.sum_bounds_dividend),
+    _planted(remainder_tightens_forever, "progress", constraints.remainder_tightens_bounds),
+    _planted(any_factor_divides_bounds, "progress", constraints.positive_factor_divides_bounds),
+    _planted(bounds_become_a_quotient, "progress", constraints.positive_divisor_scales_bounds),
 ]

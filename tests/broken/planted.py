@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from indexproof.core.op import Case, Op
 from indexproof.core.rewrite import ConstraintRule, Rule
 from indexproof.rules.transfer import CongruenceLaw, TransferLaw
+from indexproof.rules.transforms import TransformLaw
 from indexproof.verify.verdict import Status
 
 __all__ = ["Claim", "Planted", "Undeclarable", "instance"]
 
-Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | Case
+Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | TransformLaw | Case
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,7 @@ def test_simplify_as_json(run: Run) -> None:
         "before": "(4·d0 + d1) // 12",
         "after": "d0 // 3",
         "binding": {"d": "12", "g": "4", "r": "d1", "x": "d0"},
+        "position": {"part": "result", "index": 0, "path": []},
     }
     proved = json.loads(run("simplify", WORK, "--json", "--validate").out)
     assert set(proved) == set(FORMS["simplify --validate"])
@@ -130,3 +131,51 @@ def test_simplify_as_json(run: Run) -> None:
     # the result is input again
     again = run("simplify", "-", stdin=json.dumps(plain["right"]["map"]))
     assert again.out.strip() == plain["right"]["text"]
+
+
+SCALED = (
+    "(d0, d1)[s0, s1] -> (d1 + s1), domain: d0 in [0, 3], d1 in [0, 4], s0 in [0, 30], s1 in [0, 20], "
+    "(s1 - 2) mod 4 in [0, 0]"
+)
+
+
+def test_simplify_says_what_became_of_the_variables(run: Run) -> None:
+    done = run("simplify", SCALED, "--remove-unused", "--rescale-ranges")
+    assert done.status == 0
+    assert done.out.splitlines() == [
+        "(d0)[s0] -> (s0 * 4 + d0 + 2), domain: d0 in [0, 4], s0 in [0, 4]",
+        "  removed  d0 in [0, 3]: nothing depends on it",
+        "  d1       = d0",
+        "  removed  s0 in [0, 30]: nothing depends on it",
+        "  s1       = s0 * 4 + 2",
+    ]
+    plain = run("simplify", SCALED).out
+    assert plain.startswith("(d0, d1)[s0, s1] -> (d1 + s1)")
+    assert len(plain.splitlines()) == 1
+    done = run("simplify", HALVES, "--remove-unused")
+    assert done.out.splitlines()[1] == "every variable is what it was"
+
+
+def test_simplify_proves_what_became_of_the_variables(run: Run) -> None:
+    done = run("simplify", SCALED, "--ranges-to-dims", "--rescale-ranges", "--remove-unused", "--validate")
+    assert done.status == 0
+    lines = done.out.splitlines()
+    assert lines[0] == "(d0, d1) -> (d0 + d1 * 4 + 2), domain: d0 in [0, 4], d1 in [0, 4]" or lines[0] == (
+        "(d0, d1) -> (d1 * 4 + d0 + 2), domain: d0 in [0, 4], d1 in [0, 4]"
+    )
+    assert lines[-1].startswith("PROVED  equal everywhere")
+
+
+def test_simplify_keeps_points_on_request(run: Run) -> None:
+    text = "(d0, d1) -> (d0 + d1), domain: d0 in [2, 2], d1 in [0, 9]"
+    assert run("simplify", text).out.startswith("(d0, d1) -> (d1 + 2)")
+    assert run("simplify", text, "--keep-point-dims").out.startswith("(d0, d1) -> (d0 + d1)")
+
+
+def test_changed_variables_as_json(run: Run) -> None:
+    data = json.loads(run("simplify", SCALED, "--remove-unused", "--rescale-ranges", "--json").out)
+    name = next(n for n in FORMS if n.startswith("simplify --remove-unused"))
+    assert set(data) == set(FORMS[name])
+    assert data["values"] == {"d0": "0", "d1": "d0", "s0": "0", "s1": "s0 * 4 + 2"}
+    assert data["removed"] == {"d0": [0, 3], "s0": [0, 30]}
+    assert data["new_dims"] == []

@@ -180,7 +180,8 @@ def _first(reasons: Sequence[NoMap]) -> NoMap:
 
 
 def _simplify(m: IndexingMap) -> IndexingMap:
-    return simplify_map(m, RULES)
+    # dimensions of size one stay where they are: claims are written by people, who leave them there
+    return simplify_map(m, RULES, keep_points=True)
 
 
 def _equal(a: IndexingMap, b: IndexingMap) -> bool:

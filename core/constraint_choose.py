@@ -1,0 +1,181 @@
+"""Strategies that supply values for the variables of constraint rules (``choose=`` in :func:`~.rewrite.constraint_rule`).
+
+A strategy is handed the constraints that the left side of a rule should be, and a function that encloses the values of
+an expression on the domain.  It only proposes: the conditions on constants are tested by the compiled rule, and those on
+ranges are what the strategy has looked up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from .choose import least_common_multiple
+from .constraint_order import Bound, upright
+from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, linear, maximum, minimum
+
+__all__ = ["CHECKED", "CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of"]
+
+#: An enclosure of an expression's values on the domain.
+Ends: TypeAlias = Callable[[Expr], tuple[int, int]]
+Proposal: TypeAlias = Mapping[str, "Expr | int"]
+Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterator[Proposal]]
+
+#: Strategies whose proposals need not descend: the driver measures them and refuses those that do not.
+CHECKED: Final = frozenset({"negative_content", "residue"})
+
+
+def _parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
+    if type(e) is Sum:
+        return e.const, e.terms
+    return (e.value, ()) if type(e) is Int else (0, ((e, 1),))
+
+
+def _scaled(cs: Sequence[Bound], negative: bool) -> Iterator[Proposal]:
+    ((e, lo, hi),) = cs
+    const, terms = _parts(e)
+    if const or not terms:
+        return
+    g = math.gcd(*[k for _, k in terms])
+    if negative:
+        if upright(terms):
+            return
+        g = -g
+    elif g == 1:
+        return
+    yield {"x": linear(0, [(t, k // g) for t, k in terms]), "k": g, "lo": lo, "hi": hi}
+
+
+def content(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """The greatest common divisor of a sum's coefficients."""
+    return _scaled(cs, False)
+
+
+def negative_content(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """The same with a minus, where that leaves fewer negative summands, or as many and not the leading one."""
+    return _scaled(cs, True)
+
+
+def whole_range(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """Everything the expression may be."""
+    ((x, lo, hi),) = cs
+    a, b = ends(x)
+    yield {"x": x, "lo": lo, "hi": hi, "a": a, "b": b}
+
+
+def both_ranges(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """One argument of a minimum or maximum, the others, and everything that these two may be.
+
+    Only where the bound on the other side is out of reach.
+    """
+    ((e, lo, hi),) = cs
+    if not isinstance(e, (Min, Max)):
+        return
+    least, most = ends(e)
+    if not (most <= hi if isinstance(e, Min) else lo <= least):
+        return
+    x, *others = e.args
+    join = minimum if isinstance(e, Min) else maximum
+    y = join(*others)
+    (a, b), (c, d) = ends(x), ends(y)
+    yield {"x": x, "y": y, "lo": lo, "hi": hi, "a": a, "b": b, "c": c, "d": d}
+
+
+def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
+    """``(y, m, t, u, v)`` such that ``e`` is s exactly when ``y % m`` is t, y being as plain as can be.
+
+    y has no constant, and a single summand no coefficient that the modulus can do without; ``u·v`` is 1 modulo m and
+    y - t is congruent to u times (dividend of e) - s.
+    """
+    if type(e.b) is not Int or e.b.value <= 0 or not 0 <= s < e.b.value:
+        return None
+    m = e.b.value
+    const, terms = _parts(e.a)
+    if not terms:
+        return None
+    u = v = 1
+    t = (s - const) % m
+    y = linear(0, terms)
+    if len(terms) == 1 and terms[0][1] != 1 and math.gcd(terms[0][1], m) == 1:
+        y, v = terms[0][0], terms[0][1]
+        u = pow(v, -1, m)
+        t = t * u % m
+    return y, m, t, u, v
+
+
+def residue(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """The plain form of a remainder that is known exactly."""
+    ((e, lo, hi),) = cs
+    if lo != hi or type(e) is not Mod:
+        return
+    found = residue_of(e, lo)
+    if found is not None and found[0] is not e.a:
+        y, m, t, u, v = found
+        yield {"x": e.a, "y": y, "m": m, "s": lo, "t": t, "u": u, "v": v}
+
+
+def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
+    """``(x, m, s, n, t)`` for ``x % m in [s, s]`` and ``x % n in [t, t]``."""
+    (e, s, s_), (f, t, t_) = cs
+    if type(e) is not Mod or type(f) is not Mod or e.a is not f.a or s != s_ or t != t_:
+        return None
+    if type(e.b) is not Int or type(f.b) is not Int:
+        return None
+    return e.a, e.b.value, s, f.b.value, t
+
+
+def common_multiple(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """Everything that makes two remainders one."""
+    found = _remainders(cs)
+    if found is not None:
+        x, m, s, n, t = found
+        chosen = least_common_multiple(m, s, n, t)
+        if chosen is not None:
+            yield {"x": x, "m": m, "s": s, "n": n, "t": t, **_integers(chosen)}
+
+
+def _integers(binding: Mapping[str, Expr]) -> dict[str, int]:
+    return {name: e.value for name, e in binding.items() if type(e) is Int}
+
+
+def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """A modulus for which two remainders cannot both be."""
+    found = _remainders(cs)
+    if found is not None:
+        x, m, s, n, t = found
+        yield {"x": x, "m": m, "s": s, "n": n, "t": t, "g": math.gcd(m, n)}
+
+
+def summand(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """A summand of the first constraint that the second is on, and everything that the others may be."""
+    (e, lo, hi), (x, a, b) = cs
+    const, terms = _parts(e)
+    for t, k in terms if len(terms) > 1 else ():
+        if t is x:
+            r = linear(const, [(u, j) for u, j in terms if u is not t])
+            p, q = ends(r)
+            yield {"x": x, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q}
+
+
+def dividend(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+    """A quotient among the summands of the first constraint whose dividend the second is on, and what the others may be."""
+    (e, lo, hi), (x, a, b) = cs
+    for t, _ in _parts(e)[1]:
+        if isinstance(t, FloorDiv) and t.a is x and type(t.b) is Int:
+            for found in summand(((e, lo, hi), (t, a, b)), ends):
+                yield {**found, "x": x, "d": t.b.value}
+
+
+#: Strategies by the name a constraint rule gives in ``choose=``.
+CONSTRAINT_STRATEGIES: Final[dict[str, Strategy]] = {
+    "both_ranges": both_ranges,
+    "common_multiple": common_multiple,
+    "content": content,
+    "dividend": dividend,
+    "greatest_common_divisor": greatest_common_divisor,
+    "negative_content": negative_content,
+    "residue": residue,
+    "summand": summand,
+    "whole_range": whole_range,
+}

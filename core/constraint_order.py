@@ -1,0 +1,166 @@
+"""The well-founded order in which every constraint rule descends (reports/semantics.md, "The order of constraints").
+
+Constraints are compared by :class:`ConstraintMeasure`, lexicographically.  On patterns the components are expressions over
+the measures of the pattern variables, so that descent is proved for all instances; on ground constraints they are numbers,
+which is how proposals of a strategy (``choose=``) are checked when they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from . import expr as core
+from .expr import Expr, Int, Mod, Mul, Sum, Var, lift, maximum, minimum, natural_key, var
+from .rewrite import Bounded, measure
+
+__all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "upright"]
+
+#: A ground constraint ``lo <= expression <= hi``.
+Bound: TypeAlias = tuple[Expr, int, int]
+Terms: TypeAlias = tuple[tuple[Expr, int], ...]
+
+
+class ConstraintMeasure(NamedTuple):
+    """Every component is a natural number, summed over the constraints (the boxes of variables are constraints too).
+
+    ``weight``, ``divisors``, ``negative``, ``unreduced`` and ``reversed`` are those of the expressions
+    (the order of rules), the weight doubled and one added for each constraint.  The next three look
+    at the summands of the expression: ``coefficients`` is the sum of their absolute coefficients (1 for anything but a
+    sum), ``constants`` counts expressions with a constant summand, ``minus`` is twice the number of negative summands, and
+    one more if the leading summand is among them.  The three after them say the same of dividends, where the expression is
+    a remainder.  ``width`` is the number of values that the bounds admit.
+    """
+
+    weight: Expr
+    divisors: Expr
+    negative: Expr
+    unreduced: Expr
+    reversed: Expr
+    coefficients: Expr
+    constants: Expr
+    minus: Expr
+    coefficients_inside: Expr
+    constants_inside: Expr
+    minus_inside: Expr
+    width: Expr
+
+    def values(self) -> tuple[int, ...]:
+        """The components of ground constraints, as integers."""
+        return tuple(c.value for c in self)  # type: ignore[attr-defined]
+
+
+def constraint_measure(constraints: Sequence[Bounded]) -> ConstraintMeasure:
+    """The measure of all of ``constraints`` together.
+
+    On patterns it speaks of ``|x|``, ``‖x‖``, ``x⁻``, ``x°`` and ``x↺`` as :func:`~indexproof.core.rewrite.measure` does,
+    and of ``x#`` (coefficients), ``x∘`` (constants) and ``x∓`` (minus), with a prime for those inside.
+    """
+    rows = []
+    for b in constraints:
+        weight, *others = measure(b.e)
+        width = maximum(0, b.hi - b.lo + 1)
+        rows.append((2 * weight + 1, *others, *_shape(b.e), *_inside(b.e), width))
+    if not rows:
+        return ConstraintMeasure(*[lift(0)] * len(ConstraintMeasure._fields))
+    return ConstraintMeasure(*[core.add(*column) for column in zip(*rows, strict=True)])
+
+
+def _literal(e: Expr) -> bool:
+    return all(v.kind == "const" for v in e.variables())
+
+
+def _shape(e: Expr) -> tuple[Expr, Expr, Expr]:
+    """``coefficients``, ``constants`` and ``minus`` of one expression."""
+    if _literal(e):
+        return lift(0), lift(0), lift(0)
+    if isinstance(e, Var) and e.kind:
+        return var(f"{e.name}#"), var(f"{e.name}∘"), var(f"{e.name}∓")
+    if isinstance(e, Mul):
+        scale = core.mul(*[f for f in e.factors if _literal(f)])
+        others = [f for f in e.factors if not _literal(f)]
+        if len(others) == 1:
+            one, other, _ = _shape(others[0])
+            # how many summands are negative depends on the sign of the factor
+            return core.mul(maximum(scale, -scale), one), other, var(f"({e})∓")
+    if not isinstance(e, Sum):
+        return lift(1), lift(0), lift(0)
+    constant = core.linear(e.const, [(t, k) for t, k in e.terms if _literal(t)])
+    if all(not (isinstance(t, Mul) or (isinstance(t, Var) and t.kind)) for t, _ in e.terms):
+        return lift(sum(abs(k) for _, k in e.terms)), lift(int(e.const != 0)), lift(_minus(e.terms))
+    coefficients: list[Expr] = []
+    constants: list[Expr] = [minimum(1, maximum(constant, -constant))]
+    for t, k in e.terms:
+        if not _literal(t):
+            c, n, _ = _shape(t)
+            coefficients.append(c * abs(k))
+            constants.append(n)
+    return core.add(*coefficients), core.add(*constants), var(f"({e})∓")
+
+
+def _inside(e: Expr) -> tuple[Expr, Expr, Expr]:
+    """The same of the dividend of a remainder."""
+    if isinstance(e, Mod):
+        return _shape(e.a)
+    if isinstance(e, Var) and e.kind and e.kind != "const":
+        return var(f"{e.name}′#"), var(f"{e.name}′∘"), var(f"{e.name}′∓")
+    return lift(0), lift(0), lift(0)
+
+
+# ------------------------------------------------------------------------------------------------ ground constraints
+def _summands(e: Expr) -> tuple[int, Terms]:
+    if type(e) is Sum:
+        return e.const, e.terms
+    return (e.value, ()) if type(e) is Int else (0, ((e, 1),))
+
+
+def _leading(terms: Terms) -> int:
+    """The coefficient of the leading summand: the first variable by name, or else what has the smallest key."""
+    named = [(natural_key(t.name), k) for t, k in terms if type(t) is Var]
+    return min(named)[1] if named else min([(t.key, k) for t, k in terms])[1]
+
+
+def _minus(terms: Terms) -> int:
+    negative = sum([k < 0 for _, k in terms])
+    return 2 * negative + (_leading(terms) < 0) if negative else 0
+
+
+def upright(terms: Terms) -> bool:
+    """Whether the opposite of a sum has no fewer negative summands, and as many only with the leading one."""
+    negative = sum([k < 0 for _, k in terms])
+    return 2 * negative < len(terms) or (2 * negative == len(terms) and _leading(terms) > 0)
+
+
+def _outline(e: Expr) -> tuple[int, int, int]:
+    """What the summands say: their coefficients, whether one is constant, and signs."""
+    const, terms = _summands(e)
+    return sum([abs(k) for _, k in terms]), int(const != 0 and bool(terms)), _minus(terms)
+
+
+def _below(e: Expr) -> tuple[int, int, int]:
+    return _outline(e.a) if type(e) is Mod else (0, 0, 0)
+
+
+def _atoms(e: Expr) -> list[Expr]:
+    return [t for t, _ in _summands(e)[1]]
+
+
+def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
+    """Whether ``after`` is strictly smaller than ``before``."""
+    if len(before) == len(after) == 1:
+        (e, lo, hi), (f, low, high) = before[0], after[0]
+        atoms = _atoms(f)
+        if atoms and atoms == _atoms(e):
+            # other coefficients, constants and bounds: what lies below the summands is the same
+            whole, left = (*_outline(e), *_below(e)), (*_outline(f), *_below(f))
+            return left < whole or (left == whole and max(0, high - low + 1) < max(0, hi - lo + 1))
+        if type(e) is Mod and type(f) is Mod and e.b is f.b and _atoms(e.a) == _atoms(f.a):
+            # with the same summands below the same modulus and no constant, less of these is no more of anything else
+            then, now = _outline(e.a), _outline(f.a)
+            if now != then and not now[1] and all(n <= t for n, t in zip(now, then, strict=True)):
+                return True
+    return _ground(after).values() < _ground(before).values()
+
+
+def _ground(constraints: Sequence[Bound]) -> ConstraintMeasure:
+    return constraint_measure([Bounded(e, lift(lo), lift(hi)) for e, lo, hi in constraints])

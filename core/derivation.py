@@ -1,0 +1,136 @@
+"""Derivations: why a simplified map equals the map that was given, step by step.
+
+A :class:`Derivation` starts from a map and takes one step after the other until it has the result:
+
+* a :class:`RuleStep` is an equation on the domain, an instance of a rule, used from left to right,
+* a :class:`ConstraintChange` replaces some constraints (or boxes of variables) by equivalent ones,
+* a :class:`MapChange` replaces the map as a whole (variables leave it, or are replaced).
+
+Rule steps with the same number of a *run* belong together: they rewrite one constraint, or all results, or all indices of
+runtime sources, bottom-up: first the children of a node, from the first to the last, then the node itself; what an equation
+puts in its place is treated likewise, and a node that was met before is not visited again.  An equation applies to a node
+that is its left side; where that is a minimum or a maximum, also to a node with these arguments among others: first those
+that choose one of the arguments, in the order of the list, then such others as lead, one after the other, to the left side
+of an equation.  Steps stand in the order in which this first needs them, so the list determines the outcome and nothing in
+it is idle.
+
+Each step stands for itself: the rule, the values of its variables and the place are all that is needed to check it, which
+:mod:`indexproof.verify.derivation` does without any of the simplifier's code.  What the simplifier records while it runs
+is less than that; :mod:`.explain` orders it and finds the places.  :mod:`.derivation_json` stores derivations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from .expr import Expr
+from .indexing_map import Constraint, IndexingMap
+from .rewrite import ConstraintRule, Rule
+
+__all__ = ["ConstraintChange", "Derivation", "DerivationStep", "MapChange", "Part", "Position", "RuleStep"]
+
+#: The expressions of a map: its results, its constraints, and the indices of its runtime sources (all of them in order).
+Part: TypeAlias = Literal["result", "constraint", "source"]
+
+
+class Position(NamedTuple):
+    """A place in a map: the subexpression ``at`` of expression number ``index`` of ``part``.
+
+    The expression is meant as it was before the run of rule steps, so ``at`` is what the reader still sees.
+    """
+
+    part: Part
+    index: int
+    at: Expr
+
+    def path(self, root: Expr) -> tuple[int, ...]:
+        """The way from ``root`` down to ``at``, as numbers of children; the first one, if there are several.
+
+        Raises :class:`ValueError` where ``at`` is no subexpression of ``root``.
+        """
+        path: list[int] = []
+        seen = {root}
+        stack = [(root, iter(enumerate(root.children)))]
+        while stack:
+            if stack[-1][0] is self.at:
+                return tuple(path)
+            for number, child in stack[-1][1]:
+                if child not in seen:
+                    seen.add(child)
+                    path.append(number)
+                    stack.append((child, iter(enumerate(child.children))))
+                    break
+            else:
+                stack.pop()
+                if path:
+                    path.pop()
+        raise ValueError(f"{self.at} is no part of {root}")
+
+    def __str__(self) -> str:
+        return f"{self.part} {self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleStep:
+    """``rule`` under ``binding`` says that ``before`` equals ``after``; first needed at ``position``.
+
+    Steps with one ``run`` follow each other; each run begins with what the one before it has left.
+    """
+
+    rule: Rule
+    binding: Mapping[str, Expr]
+    position: Position
+    before: Expr
+    after: Expr
+    run: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintChange:
+    """``rule`` under ``binding``: the constraints ``before`` together say what ``after`` say.
+
+    ``after`` stand where the first of ``before`` stood.  A constraint on a single dimension or range variable may stand for
+    the variable's box, and one on such a variable plus a constant, or with the sign changed, for the image of the box.  The
+    box of a runtime variable may be among ``before`` too, but stays as it is.
+    """
+
+    rule: ConstraintRule
+    binding: Mapping[str, Expr]
+    before: tuple[Constraint, ...]
+    after: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapChange:
+    """The map as it stands, ``before``, has the relation of ``after``; ``why`` says what was done."""
+
+    why: str
+    before: IndexingMap
+    after: IndexingMap
+
+
+DerivationStep: TypeAlias = RuleStep | ConstraintChange | MapChange
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """``before`` becomes ``after`` by ``steps``."""
+
+    before: IndexingMap
+    after: IndexingMap
+    steps: tuple[DerivationStep, ...]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[DerivationStep]:
+        return iter(self.steps)
+
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules that were applied, each once, in order of first use."""
+        return tuple(dict.fromkeys(s.rule.name for s in self.steps if not isinstance(s, MapChange)))
+
+    def __str__(self) -> str:
+        return f"{len(self.steps)} steps by {', '.join(self.rules()) or 'no rule'}"

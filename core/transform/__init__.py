@@ -1,0 +1,37 @@
+"""Transforms of indexing maps that change their variables, each with a record of what became of them.
+
+Unlike :func:`~indexproof.core.simplify_map.simplify_map`, which leaves the variables alone, these remove variables, replace
+ranges by others, or turn ranges into dimensions.  Every one is an instance of a law that is proved for all maps
+(:mod:`indexproof.rules.transforms`), and its :class:`Reduced` says how to read the new map as the old one.
+"""
+
+from __future__ import annotations
+
+from .canonical import Distinct, canonical, distinct, number_variables
+from .record import Reduced
+from .reduce import reduce_map
+from .variables import (
+    eliminate_ranges,
+    fold_points,
+    merge_runtime,
+    ranges_to_dims,
+    remove_unused,
+    rescale_ranges,
+    reset_ranges,
+)
+
+__all__ = [
+    "Distinct",
+    "Reduced",
+    "canonical",
+    "distinct",
+    "eliminate_ranges",
+    "fold_points",
+    "merge_runtime",
+    "number_variables",
+    "ranges_to_dims",
+    "reduce_map",
+    "remove_unused",
+    "rescale_ranges",
+    "reset_ranges",
+]

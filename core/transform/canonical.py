@@ -1,0 +1,181 @@
+"""One form for maps that differ only in the names and the order of their variables and constraints."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ..expr import Expr, Var, interpret, postorder
+from ..indexing_map import IndexingMap, Variable
+from ..rewrite import RuleSet
+from ..simplify_map import simplify_map
+from .record import Reduced
+from .reduce import reduce_map
+from .variables import renamed, reset_ranges
+
+__all__ = ["Distinct", "canonical", "distinct", "number_variables"]
+
+V = TypeVar("V", bound=Variable)
+
+
+# -------------------------------------------------------------------------------------------------- names and order
+def number_variables(m: IndexingMap, *, everything: bool = False) -> Reduced:
+    """With ranges and runtime variables in the order in which results and constraints mention them.
+
+    Those that one expression mentions first keep their order.  Variables are called `s0, s1, …` and `rt0, rt1, …` where all
+    of their kind have such names already.  With ``everything`` they always are, the dimensions are called `d0, d1, …`, and
+    order is decided by the part that variables have in results and constraints, not by how it was.
+    """
+    appearance: dict[Expr, int] = {}
+    for number, e in enumerate(m.results if everything else [*m.results, *(c.expr for c in m.constraints)]):
+        for node in postorder(e):
+            if type(node) is Var:
+                appearance.setdefault(node, number)
+    last = len(appearance) + len(m.constraints) + len(m.results)
+    names: dict[str, str] = {}
+    if everything:
+        _name(m.dims, "d", names)
+    ranges = _ordered(m, m.ranges, appearance, last, everything)
+    rts = _ordered(m, m.rts, appearance, last, everything)
+    for variables, prefix in ((ranges, "s"), (rts, "rt")):
+        if everything or all(re.fullmatch(prefix + r"\d+", v.name) for v in variables):
+            _name(variables, prefix, names)
+        else:
+            ranges, rts = (list(m.ranges), rts) if prefix == "s" else (ranges, list(m.rts))
+    names = {old: new for old, new in names.items() if old != new}
+    taken = {v.name for v in m.variables if v.name not in names}
+    if not everything and taken & set(names.values()):
+        return Reduced.of(m)
+    if not names and tuple(ranges) == m.ranges and tuple(rts) == m.rts:
+        return Reduced.of(m)
+    return renamed(m, names, ranges=tuple(ranges), rts=tuple(rts))
+
+
+def _name(variables: Sequence[Variable], prefix: str, names: dict[str, str]) -> None:
+    names.update((v.name, f"{prefix}{k}") for k, v in enumerate(variables))
+
+
+def _ordered(
+    m: IndexingMap, variables: tuple[V, ...], appearance: Mapping[Expr, int], last: int, by_part: bool
+) -> list[V]:
+    placed = sorted(variables, key=lambda v: appearance.get(v.expr, last))
+    at = [appearance.get(v.expr, last) for v in placed]
+    if not by_part or len(set(at)) == len(at):
+        return placed
+    # ties: take one after the other, each time the one whose part in the map is the smallest
+    colours = _colours(m)
+    out: list[V] = []
+    left = placed
+    while left:
+        first = appearance.get(left[0].expr, last)
+        tied = [v for v in left if appearance.get(v.expr, last) == first]
+        if len(tied) > 1:
+            tied.sort(key=lambda v: _digest(m, {**colours, v.expr: hash((colours[v.expr], -1))}))
+        out.append(tied[0])
+        colours[tied[0].expr] = hash((colours[tied[0].expr], len(out)))
+        left = [v for v in left if v is not tied[0]]
+    return out
+
+
+# ------------------------------------------------------------------------------------- digests that ignore names
+def _colours(m: IndexingMap) -> dict[Expr, int]:
+    """What distinguishes variables before anything is known of their part: positions of dimensions, boxes, sources."""
+    found: dict[Expr, int] = {v.expr: hash((1, k, v.lo, v.hi)) for k, v in enumerate(m.dims)}
+    found.update((v.expr, hash((2, v.lo, v.hi))) for v in m.ranges)
+    for v in m.rts:
+        text = "" if v.source is None else v.source.hlo
+        name = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+        found[v.expr] = hash((3, v.lo, v.hi, name))
+    return found
+
+
+class _Digests:
+    """A hash of an expression in which variables count by colour, and the order of summands does not."""
+
+    def __init__(self, colours: Mapping[Expr, int]) -> None:
+        self.colours = colours
+
+    def integer(self, n: int) -> int:
+        return hash((4, n))
+
+    def variable(self, v: Var) -> int:
+        return self.colours[v]
+
+    def sum(self, const: int, terms: list[tuple[int, int]]) -> int:
+        return hash((5, const, tuple(sorted(terms))))
+
+    def product(self, factors: list[int]) -> int:
+        return hash((6, tuple(sorted(factors))))
+
+    def floordiv(self, a: int, b: int) -> int:
+        return hash((7, a, b))
+
+    def mod(self, a: int, b: int) -> int:
+        return hash((8, a, b))
+
+    def ceildiv(self, a: int, b: int) -> int:
+        return hash((9, a, b))
+
+    def minimum(self, args: list[int]) -> int:
+        return hash((10, tuple(sorted(args))))
+
+    def maximum(self, args: list[int]) -> int:
+        return hash((11, tuple(sorted(args))))
+
+
+def _digest(m: IndexingMap, colours: Mapping[Expr, int]) -> int:
+    """A hash of the whole map that depends on variables through their colours only."""
+    values = dict(zip(m.roots, interpret(m.roots, _Digests(colours)), strict=True))
+    constraints = sorted(hash((values[c.expr], c.lo, c.hi)) for c in m.constraints)
+    sources = sorted(
+        hash((colours[v.expr], *[values[e] for e in v.source.results])) for v in m.rts if v.source is not None
+    )
+    return hash((tuple(values[e] for e in m.results), tuple(constraints), tuple(sources)))
+
+
+# ----------------------------------------------------------------------------------------------------- equal maps
+def canonical(m: IndexingMap, rules: RuleSet) -> IndexingMap:
+    """An equal map in the form that two maps share if simplification can tell that they are equal.
+
+    Simplified and reduced, ranges from zero upwards, variables called `d0, …`, `s0, …`, `rt0, …` in an order that does not
+    depend on their names, and constraints in a fixed order.
+    """
+    reduced = reduce_map(m, rules).then(reset_ranges).map
+    after = number_variables(simplify_map(reduced, rules), everything=True).map
+    # names decide the form of some expressions
+    after = number_variables(simplify_map(after, rules), everything=True).map
+    constraints = tuple(sorted(after.constraints, key=lambda c: (c.expr.key, c.lo, c.hi)))
+    return after if constraints == after.constraints else after.with_(constraints=constraints)
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Several maps, each relation once.
+
+    ``maps`` are the simplified ones of those that differ, ``index`` gives for every map that was given its number there.
+    """
+
+    maps: tuple[IndexingMap, ...]
+    index: tuple[int, ...]
+
+
+def distinct(maps: Iterable[IndexingMap], rules: RuleSet) -> Distinct:
+    """The maps of an operand that is read several times, each access once.
+
+    Maps are the same when their canonical forms are (:func:`canonical`), so that two equal maps which simplification cannot
+    tell to be equal are listed both.
+    """
+    number: dict[IndexingMap, int] = {}
+    kept: list[IndexingMap] = []
+    index: list[int] = []
+    for m in maps:
+        simple = simplify_map(m, rules)
+        form = canonical(simple, rules)
+        if form not in number:
+            number[form] = len(kept)
+            kept.append(simple)
+        index.append(number[form])
+    return Distinct(tuple(kept), tuple(index))

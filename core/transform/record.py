@@ -1,0 +1,176 @@
+"""What a transform did: the new map, and how the old variables are read in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..derivation import MapChange
+from ..expr import Expr, substitute_all
+from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+
+__all__ = ["Reduced", "changed", "rewritten"]
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The map ``before`` as ``map``, with other variables.
+
+    ``kept`` gives for every variable of ``before`` that is still there, by name, the name it has in ``map``.
+    ``values`` gives every variable of ``before`` as an expression over the variables of ``map``: itself where nothing
+    happened to it, another name where it was renumbered, ``6·s0 + 2`` where it was rescaled, a number where it has only one
+    value.  At these values the old map has the point that the new one has.  ``unused`` are the variables that nothing
+    depended on, with the box they had; a value for one of them is only one of many.  Dimensions of ``map`` that were ranges
+    of ``before`` are listed in ``new_dims``.
+
+    The relation of ``before`` is that of :meth:`restored`: for sources, the unused dimensions take any value of their box,
+    and the new dimensions are ranges.  ``steps`` are the transforms, each with the law that it is an instance of.
+    """
+
+    before: IndexingMap
+    map: IndexingMap
+    kept: Mapping[str, str]
+    values: Mapping[str, Expr]
+    unused: Mapping[str, Variable] = field(default_factory=dict)
+    new_dims: tuple[str, ...] = ()
+    steps: tuple[MapChange, ...] = ()
+
+    @staticmethod
+    def of(m: IndexingMap) -> Reduced:
+        """Nothing was done yet."""
+        return Reduced(m, m, {v.name: v.name for v in m.variables}, {v.name: v.expr for v in m.variables})
+
+    # -- what is gone
+    @property
+    def removed_dims(self) -> tuple[int, ...]:
+        """Positions in ``before.dims`` of those that are not among the dimensions of ``map``."""
+        return self._removed(self.before.dims, self.map.dims)
+
+    @property
+    def removed_ranges(self) -> tuple[int, ...]:
+        """Positions in ``before.ranges`` of those that are not among the ranges of ``map``."""
+        return self._removed(self.before.ranges, self.map.ranges)
+
+    @property
+    def removed_rts(self) -> tuple[int, ...]:
+        """Positions in ``before.rts`` of those that are not among the runtime variables of ``map``."""
+        return self._removed(self.before.rts, self.map.rts)
+
+    def _removed(self, before: Sequence[Variable], after: Sequence[Variable]) -> tuple[int, ...]:
+        there = {v.name for v in after}
+        return tuple(k for k, v in enumerate(before) if self.kept.get(v.name) not in there)
+
+    def __bool__(self) -> bool:
+        """Whether anything changed."""
+        return bool(self.steps)
+
+    # -- reading the new map as the old one
+    def restored(self) -> IndexingMap:
+        """A map with the dimensions of ``before`` and the same relation: ``map``, read as the record says.
+
+        Runtime variables have their old names again.
+        """
+        rts = {v.name for v in self.map.rts}
+        back = {now: old for old, now in self.kept.items() if now in rts and old != now}
+        taken = {v.name for v in self.map.variables} | set(back.values())
+        clashes = [v.name for v in self.map.variables if v.name not in rts and v.name in back.values()]
+        back |= {name: _free(name, taken) for name in clashes}
+        m = self.map.rename(back) if back else self.map
+        new = {back.get(name, name) for name in self.new_dims}
+        own = {v.name: v for v in m.dims if v.name not in new}
+        taken = {v.name for v in m.variables}
+        dims = []
+        for v in self.before.dims:
+            name = self.kept.get(v.name, "")
+            found = own.get(back.get(name, name))
+            if found is None:
+                # nothing mentions it: any name will do, and any value that it had
+                found = self.unused.get(v.name, v).named(_free(v.name, taken))
+            dims.append(found)
+        ranges = tuple(v for v in m.dims if v.name in new)
+        return m.with_(dims=tuple(dims), ranges=ranges + m.ranges)
+
+    # -- more of it
+    def then(self, step: Callable[[IndexingMap], Reduced]) -> Reduced:
+        """Apply another transform to ``map``; the record speaks of ``before`` as always."""
+        return self.followed_by(step(self.map))
+
+    def followed_by(self, later: Reduced) -> Reduced:
+        """This, and then ``later``, which starts from ``map``."""
+        if not later.steps:
+            return self
+        mapping = {v.expr: later.values[v.name] for v in self.map.variables}
+        values = dict(zip(self.values, substitute_all(list(self.values.values()), mapping), strict=True))
+        left = {old: later.unused[now].named(old) for old, now in self.kept.items() if now in later.unused}
+        kept = {old: later.kept[now] for old, now in self.kept.items() if now in later.kept}
+        still = [later.kept[name] for name in self.new_dims if name in later.kept]
+        return Reduced(
+            self.before,
+            later.map,
+            kept,
+            values,
+            {**self.unused, **left},
+            (*still, *later.new_dims),
+            self.steps + later.steps,
+        )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def changed(
+    why: str,
+    before: IndexingMap,
+    after: IndexingMap,
+    values: Mapping[str, Expr],
+    *,
+    kept: Mapping[str, str | None] | None = None,
+    unused: Iterable[Variable] = (),
+    new_dims: Sequence[str] = (),
+) -> Reduced:
+    """One transform.  ``values`` and ``kept`` need not mention variables that stay as they are."""
+    gone = {v.name: v for v in unused}
+    names: dict[str, str] = {}
+    for v in before.variables:
+        name = (kept or {}).get(v.name, v.name)
+        if v.name not in gone and name is not None:
+            names[v.name] = name
+    all_values = {v.name: values.get(v.name, v.expr) for v in before.variables}
+    step = MapChange(why, before, after)
+    return Reduced(before, after, names, all_values, gone, tuple(new_dims), (step,))
+
+
+def rewritten(
+    m: IndexingMap,
+    mapping: Mapping[Expr, Expr],
+    *,
+    dims: tuple[Variable, ...] | None = None,
+    ranges: tuple[Variable, ...] | None = None,
+    rts: Sequence[RuntimeVariable] | None = None,
+    without: Iterable[Constraint] = (),
+    also: Iterable[Constraint] = (),
+) -> IndexingMap:
+    """``m`` with variables replaced everywhere and these lists of variables; constraints may leave and be added."""
+    gone = set(without)
+    kept = [c for c in m.constraints if c not in gone]
+    own = m.rts if rts is None else tuple(rts)
+    roots = [*m.results, *(c.expr for c in kept)]
+    roots += [e for v in own if v.source is not None for e in v.source.results]
+    moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
+    out = []
+    for v in own:
+        if v.source is not None and mapping:
+            v = replace(v, source=RuntimeSource(v.source.hlo, tuple(moved[e] for e in v.source.results)))
+        out.append(v)
+    constraints = [*also, *(Constraint.trusted(moved[c.expr], c.lo, c.hi) for c in kept)]
+    return IndexingMap._trusted(
+        m.dims if dims is None else dims,
+        m.ranges if ranges is None else ranges,
+        tuple(out),
+        tuple(moved[e] for e in m.results),
+        [c for c in constraints if not c.holds_always],
+    )

@@ -1,0 +1,114 @@
+"""A map in as few variables as it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..derivation import MapChange
+from ..expr import Expr, integer
+from ..indexing_map import IndexingMap
+from ..rewrite import RuleSet
+from ..simplify_map import Trace, empty_domain, simplify_map
+from .record import Reduced, changed
+from .variables import (
+    eliminate_ranges,
+    merge_runtime,
+    ranges_to_dims,
+    remove_unused,
+    renamed,
+    rescale_ranges,
+)
+
+__all__ = ["reduce_map"]
+
+
+def reduce_map(
+    m: IndexingMap,
+    rules: RuleSet,
+    trace: Trace | None = None,
+    *,
+    unused: bool = True,
+    unused_dims: bool = False,
+    rescale: bool = True,
+    eliminate: bool = True,
+    to_dims: bool = False,
+    renumber: bool = True,
+    keep_points: bool = False,
+) -> Reduced:
+    """Simplify ``m`` and take out of it every variable that it can do without.
+
+    With ``unused`` ranges and runtime variables that nothing depends on leave, and of runtime variables that read the same
+    element one stays; ``unused_dims`` lets dimensions leave too.  With ``rescale`` ranges whose remainder is fixed become
+    ranges over every number, with ``eliminate`` ranges that an equation gives are replaced, ``to_dims`` makes the remaining
+    ranges dimensions.  With ``renumber`` variables called `d0`, `s0`, `rt0` and so on are numbered anew where some have
+    left.  Variables with only one value are replaced by it unless ``keep_points``.
+
+    With ``unused`` the map of an empty domain is always the same for its dimensions and its rank: it has no ranges and no
+    runtime variables (:func:`~indexproof.core.simplify_map.empty_domain`).
+    """
+    done = Reduced.of(m)
+
+    def simplified(r: Reduced) -> Reduced:
+        after = simplify_map(r.map, rules, trace, keep_points=keep_points)
+        if after == r.map:
+            return r
+        unchanged = {v.name: v.expr for v in after.variables}
+        kept = {v.name: v.name for v in after.variables}
+        return r.followed_by(
+            Reduced(r.map, after, kept, unchanged, steps=(MapChange("simplified", r.map, after),))
+        )
+
+    def apply(r: Reduced, step: Callable[[IndexingMap], Reduced]) -> Reduced:
+        later = r.then(step)
+        if trace is not None:
+            trace.extend(later.steps[len(r.steps) :])
+        return later
+
+    done = simplified(done)
+    while True:
+        before = done.map
+        if unused:
+            done = apply(done, merge_runtime)
+        if rescale:
+            done = apply(done, rescale_ranges)
+        if eliminate:
+            done = apply(done, eliminate_ranges)
+        if done.map is before:
+            break
+        done = simplified(done)
+    if unused and done.map.is_trivially_empty:
+        done = apply(done, lambda n: _nothing(n, unused_dims))
+    done = apply(done, lambda n: remove_unused(n, dims=unused_dims, ranges=unused, rts=unused))
+    if renumber:
+        done = apply(done, _renumbered)
+    if to_dims:
+        done = apply(done, ranges_to_dims)
+    # the form of some expressions depends on names
+    return simplified(done)
+
+
+def _nothing(m: IndexingMap, unused_dims: bool) -> Reduced:
+    """The empty map for the dimensions and the rank of ``m``."""
+    gone = (*(m.dims if unused_dims else ()), *m.ranges, *m.rts)
+    after = empty_domain(
+        m.with_(dims=() if unused_dims else m.dims, ranges=(), rts=(), results=_zeros(m), constraints=())
+    )
+    return changed("empty_domain", m, after, {v.name: integer(v.lo) for v in gone}, unused=gone)
+
+
+def _zeros(m: IndexingMap) -> tuple[Expr, ...]:
+    return (integer(0),) * len(m.results)
+
+
+def _renumbered(m: IndexingMap) -> Reduced:
+    """With the standard names of each kind of variable numbered without gaps, in the order of the variables."""
+    names: dict[str, str] = {}
+    taken = {v.name for v in m.variables if re.fullmatch(r"(d|s|rt)\d+", v.name) is None}
+    for variables, prefix in ((m.dims, "d"), (m.ranges, "s"), (m.rts, "rt")):
+        own = [v.name for v in variables if re.fullmatch(prefix + r"\d+", v.name)]
+        others = taken | {v.name for v in m.variables if v.name not in own}
+        if any(f"{prefix}{k}" in others for k in range(len(own))):
+            continue
+        names.update((old, new) for k, old in enumerate(own) if old != (new := f"{prefix}{k}"))
+    return renamed(m, names) if names else Reduced.of(m)

@@ -1,0 +1,251 @@
+"""One transform after the other, each an instance of one law of :mod:`indexproof.rules.transforms`.
+
+Each takes a map and returns a :class:`~.record.Reduced`, which is false where there was nothing to do.  The relation stays
+what it is, as :meth:`~.record.Reduced.restored` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from ..expr import Expr, Int, Mod, Sum, Var, integer, linear, postorder, substitute_all, var
+from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from ..simplify_map import shifted_variable
+from .record import Reduced, changed, rewritten
+
+__all__ = [
+    "eliminate_ranges",
+    "fold_points",
+    "merge_runtime",
+    "ranges_to_dims",
+    "remove_unused",
+    "renamed",
+    "rescale_ranges",
+    "reset_ranges",
+]
+
+V = TypeVar("V", bound=Variable)
+
+
+def renamed(
+    m: IndexingMap,
+    names: Mapping[str, str],
+    *,
+    ranges: tuple[Variable, ...] | None = None,
+    rts: tuple[RuntimeVariable, ...] | None = None,
+) -> Reduced:
+    """With other names for some variables, exchanged simultaneously, and ranges and runtime variables in this order."""
+    values: dict[str, Expr] = {old: var(new) for old, new in names.items()}
+
+    def called(v: V) -> V:
+        return v.named(names.get(v.name, v.name))  # type: ignore[return-value]
+
+    after = rewritten(
+        m,
+        {var(old): new for old, new in values.items()},
+        dims=tuple(map(called, m.dims)),
+        ranges=tuple(map(called, m.ranges if ranges is None else ranges)),
+        rts=tuple(map(called, m.rts if rts is None else rts)),
+    )
+    return changed("names_do_not_matter", m, after, values, kept=dict(names))
+
+
+def used_variables(m: IndexingMap) -> set[Expr]:
+    """The variables that results, constraints, or the sources of used runtime variables mention."""
+    used: set[Expr] = {n for n in postorder(*m.results, *(c.expr for c in m.constraints)) if type(n) is Var}
+    sources = {v.expr: v.source.results for v in m.rts if v.source is not None}
+    todo = [v for v in sources if v in used]
+    while todo:
+        for n in postorder(*sources[todo.pop()]):
+            if type(n) is Var and n not in used:
+                used.add(n)
+                if n in sources:
+                    todo.append(n)
+    return used
+
+
+def remove_unused(m: IndexingMap, *, dims: bool = False, ranges: bool = True, rts: bool = True) -> Reduced:
+    """Without the variables that nothing depends on.
+
+    A variable is used where a result, a constraint, or the source of a runtime variable that is used mentions it.  One
+    whose box is empty stays: it says that there is no point at all.  Removing a dimension changes what the map is from, so
+    it happens only on request.
+    """
+    used = used_variables(m)
+    asked = [(m.dims, dims), (m.ranges, ranges), (m.rts, rts)]
+    gone = [v for of, wanted in asked if wanted for v in of if v.expr not in used and v.size > 0]
+    if not gone:
+        return Reduced.of(m)
+    names = {v.name for v in gone}
+    after = IndexingMap._trusted(
+        tuple(v for v in m.dims if v.name not in names),
+        tuple(v for v in m.ranges if v.name not in names),
+        tuple(v for v in m.rts if v.name not in names),
+        m.results,
+        m.constraints,
+        merged=True,
+    )
+    return changed("unused_variable_leaves", m, after, {v.name: integer(v.lo) for v in gone}, unused=gone)
+
+
+def fold_points(m: IndexingMap) -> Reduced:
+    """With every variable that has only one value replaced by it; the variables themselves stay."""
+    mentioned = {n for n in postorder(*m.roots) if type(n) is Var}
+    points: dict[Expr, Expr] = {
+        v.expr: integer(v.lo) for v in m.variables if v.lo == v.hi and v.expr in mentioned
+    }
+    if not points:
+        return Reduced.of(m)
+    after = rewritten(m, points)
+    values = {v.name: points[v.expr] for v in m.variables if v.expr in points}
+    return changed("only_value_replaces_variable", m, after, values)
+
+
+def merge_runtime(m: IndexingMap) -> Reduced:
+    """With one runtime variable for each element that is read within the same bounds."""
+    if len(m.rts) < 2:
+        return Reduced.of(m)
+    mapping: dict[Expr, Expr] = {}
+    first: dict[tuple[int, int, RuntimeSource], RuntimeVariable] = {}
+    # those that a source needs come before it, so that equal sources are seen to be equal
+    for v in m.runtime_order():
+        if v.source is not None:
+            source = RuntimeSource(v.source.hlo, tuple(substitute_all(v.source.results, mapping)))
+            same = first.setdefault((v.lo, v.hi, source), v)
+            if same is not v:
+                mapping[v.expr] = same.expr
+    if not mapping:
+        return Reduced.of(m)
+    after = rewritten(m, mapping, rts=[v for v in m.rts if v.expr not in mapping])
+    gone = {v.name: mapping[v.expr] for v in m.rts if v.expr in mapping}
+    return changed("same_element_has_one_value", m, after, gone, kept=dict.fromkeys(gone))
+
+
+def rescale_ranges(m: IndexingMap) -> Reduced:
+    """With ranges that take every number of their box, where a constraint fixed their remainder.
+
+    ``s0 mod 6 in [2, 2]`` with s0 in ``[0, 30]`` becomes a new s0 in ``[0, 4]``; what was s0 is ``6·s0 + 2``.  The range
+    keeps its name.
+    """
+    mapping: dict[Expr, Expr] = {}
+    values: dict[str, Expr] = {}
+    ranges = []
+    without: list[Constraint] = []
+    for v in m.ranges:
+        found = max(_residues(m, v.expr), default=None, key=lambda f: f[0])
+        if found is None:
+            ranges.append(v)
+            continue
+        n, r, c = found
+        # with the lower bound for remainder, if it has it, the new range begins at zero
+        r = v.lo if (v.lo - r) % n == 0 else r
+        mapping[v.expr] = values[v.name] = linear(r, ((v.expr, n),))
+        ranges.append(v.boxed(*rescaled_box(n, r, v.lo, v.hi)))
+        without.append(c)
+    if not mapping:
+        return Reduced.of(m)
+    after = rewritten(m, mapping, ranges=tuple(ranges), without=without)
+    return changed("range_rescales", m, after, values)
+
+
+def rescaled_box(m: int, r: int, lo: int, hi: int) -> tuple[int, int]:
+    """The values of t for which ``m·t + r`` lies in ``[lo, hi]``."""
+    return -((r - lo) // m), (hi - r) // m
+
+
+def _residues(m: IndexingMap, v: Var) -> Iterable[tuple[int, int, Constraint]]:
+    """``(n, r, constraint)`` for every constraint that says no more than that ``v`` is r modulo n, n being above one."""
+    for c in m.constraints:
+        e = c.expr
+        if type(e) is Mod and c.lo == c.hi and type(e.b) is Int and e.b.value > 1 and 0 <= c.lo < e.b.value:
+            at = shifted_variable(e.a)
+            if at is not None and at[0] is v:
+                _, sign, shift = at
+                yield e.b.value, sign * (c.lo - shift) % e.b.value, c
+
+
+def reset_ranges(m: IndexingMap) -> Reduced:
+    """With ranges that begin at zero, and run in the direction in which the first result with one of them grows."""
+    falling = {v for v, k in _directions(m).items() if k < 0}
+    turned: dict[Expr, Expr] = {
+        v.expr: linear(v.hi, ((v.expr, -1),)) for v in m.ranges if v.expr in falling and v.size > 0
+    }
+    done = _counted(m, "range_turns_round", turned)
+    shifted: dict[Expr, Expr] = {
+        v.expr: linear(v.lo, ((v.expr, 1),)) for v in done.map.ranges if v.lo != 0 and v.size > 0
+    }
+    return done.then(lambda n: _counted(n, "range_starts_at_zero", shifted))
+
+
+def _counted(m: IndexingMap, why: str, mapping: Mapping[Expr, Expr]) -> Reduced:
+    """With other ranges from zero, one for each of those that ``mapping`` replaces."""
+    if not mapping:
+        return Reduced.of(m)
+    ranges = tuple(v.boxed(0, v.hi - v.lo) if v.expr in mapping else v for v in m.ranges)
+    values = {v.name: mapping[v.expr] for v in m.ranges if v.expr in mapping}
+    return changed(why, m, rewritten(m, mapping, ranges=ranges), values)
+
+
+def _directions(m: IndexingMap) -> dict[Expr, int]:
+    """For each range that is a summand of a result its coefficient in the first such result."""
+    ranges = set(m.range_vars)
+    found: dict[Expr, int] = {}
+    for e in m.results:
+        for t, k in e.terms if type(e) is Sum else ((e, 1),):
+            if t in ranges:
+                found.setdefault(t, k)
+    return found
+
+
+def eliminate_ranges(m: IndexingMap) -> Reduced:
+    """Without the ranges that an equation gives as an expression of other variables.
+
+    ``s0 - 2·d0 in [3, 3]`` makes ``s0`` the expression ``2·d0 + 3``, and its box a constraint on that.
+    """
+    ranges = {v.expr: v for v in m.ranges}
+    for c in m.constraints:
+        if c.lo != c.hi or type(c.expr) is not Sum:
+            continue
+        for t, k in c.expr.terms:
+            if t not in ranges or abs(k) != 1:
+                continue
+            others = [(u, -k * j) for u, j in c.expr.terms if u is not t]
+            value = linear(k * (c.lo - c.expr.const), others)
+            if t in postorder(value):
+                continue
+            v = ranges[t]
+            after = rewritten(
+                m,
+                {t: value},
+                ranges=tuple(u for u in m.ranges if u is not v),
+                without=[c],
+                also=[Constraint.trusted(value, v.lo, v.hi)],
+            )
+            return changed("equation_gives_range", m, after, {v.name: value}, kept={v.name: None})
+    return Reduced.of(m)
+
+
+def ranges_to_dims(m: IndexingMap, names: Sequence[str] = ()) -> Reduced:
+    """With every range as a further dimension, after the others.
+
+    The new dimensions continue the numbering of the old ones unless ``names`` are given.
+    """
+    if not m.ranges:
+        return Reduced.of(m)
+    taken = {v.name for v in m.dims + m.rts}
+    new_dims: list[Variable] = []
+    number = len(m.dims)
+    for k, v in enumerate(m.ranges):
+        if k < len(names):
+            name = names[k]
+        else:
+            while (name := f"d{number}") in taken:
+                number += 1
+        taken.add(name)
+        new_dims.append(v.named(name))
+    mapping: dict[Expr, Expr] = {v.expr: var(n.name) for v, n in zip(m.ranges, new_dims, strict=True)}
+    after = rewritten(m, mapping, dims=m.dims + tuple(new_dims), ranges=())
+    new = {v.name: n.name for v, n in zip(m.ranges, new_dims, strict=True)}
+    values = {v.name: mapping[v.expr] for v in m.ranges}
+    return changed("range_becomes_dimension", m, after, values, kept=dict(new), new_dims=tuple(new.values()))

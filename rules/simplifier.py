@@ -1,0 +1,102 @@
+"""The production simplifier with the rules that were proved: what a compiler calls.
+
+Nothing here asks a solver.  :mod:`indexproof.core` has the same functions for any rule set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, overload
+
+from ..core.expr import Expr, ExprLike, Var, lift, var
+from ..core.facts import Facts
+from ..core.indexing_map import Constraint, IndexingMap
+from ..core.interval import Interval
+from ..core.simplify import Simplifier
+from ..core.simplify_map import Trace, simplify_map
+from ..core.transform import Distinct, Reduced, reduce_map
+from ..core.transform import canonical as _canonical
+from ..core.transform import distinct as _distinct
+from .catalog import RULES
+
+if TYPE_CHECKING:
+    from ..core.derivation import Derivation
+
+__all__ = ["canonical", "distinct", "reduce", "simplify", "simplify_expr"]
+
+
+@overload
+def simplify(m: IndexingMap, *, keep_points: bool = ..., explain: Literal[False] = ...) -> IndexingMap: ...
+@overload
+def simplify(m: IndexingMap, *, keep_points: bool = ..., explain: Literal[True]) -> Derivation: ...
+def simplify(m: IndexingMap, *, keep_points: bool = False, explain: bool = False) -> IndexingMap | Derivation:
+    """An equal map in simpler form, with the same variables.
+
+    Results and constraints are simplified, constraints merged, dropped where they always hold and turned into bounds where
+    they can be; a map without a point becomes the empty map.  Variables with only one value are replaced by it unless
+    ``keep_points``.  With ``explain`` the answer is the derivation, whose ``after`` is the map.
+    """
+    if not explain:
+        return simplify_map(m, RULES, keep_points=keep_points)
+    from ..core.explain import explained
+
+    trace: Trace = []
+    # a map that is known to be in normal form would have nothing to tell
+    given = m.with_()
+    return explained(given, simplify_map(given, RULES, trace, keep_points=keep_points), trace)
+
+
+def reduce(
+    m: IndexingMap,
+    *,
+    unused: bool = True,
+    unused_dims: bool = False,
+    rescale: bool = True,
+    eliminate: bool = True,
+    to_dims: bool = False,
+    renumber: bool = True,
+    keep_points: bool = False,
+) -> Reduced:
+    """An equal map in as few variables as it needs, with the record of what became of each.
+
+    See :func:`indexproof.core.transform.reduce_map`.
+    """
+    return reduce_map(
+        m,
+        RULES,
+        unused=unused,
+        unused_dims=unused_dims,
+        rescale=rescale,
+        eliminate=eliminate,
+        to_dims=to_dims,
+        renumber=renumber,
+        keep_points=keep_points,
+    )
+
+
+def canonical(m: IndexingMap) -> IndexingMap:
+    """An equal map in a form that does not depend on names or order of its variables."""
+    return _canonical(m, RULES)
+
+
+def distinct(maps: Iterable[IndexingMap]) -> Distinct:
+    """The maps of an operand that is read several times, each access once."""
+    return _distinct(maps, RULES)
+
+
+def simplify_expr(
+    e: ExprLike,
+    bounds: Mapping[str | Var, tuple[int, int]],
+    constraints: Iterable[Constraint | tuple[ExprLike, int, int]] = (),
+) -> Expr:
+    """An expression with the same value wherever its variables lie within ``bounds`` and ``constraints`` hold.
+
+    ``bounds`` gives the inclusive bounds of each variable; one without bounds may have any value.  A constraint is
+    ``(expression, lo, hi)``.
+    """
+    known = []
+    for c in constraints:
+        of, lo, hi = (c.expr, c.lo, c.hi) if isinstance(c, Constraint) else c
+        known.append((lift(of), Interval(lo, hi)))
+    boxes = {var(v) if isinstance(v, str) else v: Interval(*ends) for v, ends in bounds.items()}
+    return Simplifier(RULES, Facts(boxes, known)).all([lift(e)])[0]

@@ -1,0 +1,183 @@
+"""The laws of the transforms that change a map's variables (`core/transform`).
+
+A map says that there are values of its variables that satisfy its domain and for which its results are the target.  A
+transform puts other variables in place of some.  Its law names the old variables and the new ones, each with its box, the
+old ones as expressions of the new (which is what is substituted in results and constraints, whatever these are), and the
+new ones at a point of the old domain.  Both directions together say that each domain is the image of the other, point for
+point, and so that the relation stays what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..core.condition import Condition, all_of
+from ..core.expr import Expr, ceildiv, lift, maximum, minimum, var
+from ..core.transform.variables import rescaled_box
+
+__all__ = ["TRANSFORM_LAWS", "Box", "TransformLaw"]
+
+#: A variable between two bounds.
+Box = tuple[Expr, Expr | int, Expr | int]
+
+
+@dataclass(frozen=True, eq=False)
+class TransformLaw:
+    """The variables ``old``, under ``old_where``, may become ``new``, under ``new_where``, given ``when``.
+
+    ``back`` are the old variables in terms of the new ones, ``there`` the new ones in terms of the old; both in the order
+    of the variables.  Everything else in the map may depend on the old variables in any way, except on those in ``unseen``.
+    ``compute`` is the production function for the box of the one new variable: it receives the values of ``parameters``.
+    A law that holds of no point is marked ``nowhere``.
+    """
+
+    name: str
+    doc: str
+    old: tuple[Box, ...]
+    new: tuple[Box, ...]
+    back: tuple[Expr | int, ...]
+    there: tuple[Expr | int, ...]
+    old_where: tuple[Condition, ...] = ()
+    new_where: tuple[Condition, ...] = ()
+    when: tuple[Condition, ...] = ()
+    unseen: tuple[Expr, ...] = ()
+    parameters: tuple[Expr, ...] = ()
+    compute: Callable[..., tuple[int, int]] | None = None
+    nowhere: bool = False
+
+    def old_domain(self) -> tuple[Condition, ...]:
+        """What holds of the old variables."""
+        return (*(v.within(lo, hi) for v, lo, hi in self.old), *self.old_where)
+
+    def new_domain(self) -> tuple[Condition, ...]:
+        """What holds of the new variables."""
+        return (*(v.within(lo, hi) for v, lo, hi in self.new), *self.new_where)
+
+    def statement(self) -> str:
+        """The law on one line."""
+        # a variable that keeps its name is meant on both sides
+        old, new = (_listed([v for v, _, _ in side]) for side in (self.old, self.new))
+        left, right = all_of(self.old_domain()), all_of(self.new_domain())
+        values = ", ".join(f"{v} = {lift(e)}" for (v, _, _), e in zip(self.old, self.back, strict=True))
+        given = f"   when {all_of(self.when)}" if self.when else ""
+        return f"∃ {old}: {left}  ⇔  ∃ {new}: {right}   by {values}{given}"
+
+
+def _listed(variables: list[Expr]) -> str:
+    return ", ".join(map(str, variables)) or "nothing"
+
+
+s, t, u, v, x, y, e, m, r, c, lo, hi, d = map(
+    var, ("s", "t", "u", "v", "x", "y", "e", "m", "r", "c", "lo", "hi", "d")
+)
+
+
+def _clamped(raw: Expr) -> Expr:
+    return minimum(maximum(raw, lo), hi)
+
+
+TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
+    TransformLaw(
+        "unused_variable_leaves",
+        "A variable that nothing depends on says only that its box is not empty.",
+        old=((s, lo, hi),),
+        new=(),
+        back=(lo,),
+        there=(),
+        when=(lo <= hi,),
+        unseen=(s,),
+    ),
+    TransformLaw(
+        "only_value_replaces_variable",
+        "A variable with only one value is that value.",
+        old=((s, c, c),),
+        new=(),
+        back=(c,),
+        there=(),
+    ),
+    TransformLaw(
+        "same_element_has_one_value",
+        "Two runtime variables that read the same element x within the same bounds are one.",
+        old=((u, lo, hi), (v, lo, hi)),
+        new=((u, lo, hi),),
+        back=(u, u),
+        there=(u,),
+        old_where=(u.eq(_clamped(x)), v.eq(_clamped(x))),
+        new_where=(u.eq(_clamped(x)),),
+    ),
+    TransformLaw(
+        "range_rescales",
+        "A range over the numbers that leave the remainder of r modulo m counts them.",
+        old=((s, lo, hi),),
+        new=((t, ceildiv(lo - r, m), (hi - r) // m),),
+        back=(m * t + r,),
+        there=((s - r) // m,),
+        old_where=((s % m).eq(r % m),),
+        when=(m > 0,),
+        parameters=(m, r, lo, hi),
+        compute=rescaled_box,
+    ),
+    TransformLaw(
+        "range_starts_at_zero",
+        "A range may be counted from its lower bound.",
+        old=((s, lo, hi),),
+        new=((t, 0, hi - lo),),
+        back=(t + lo,),
+        there=(s - lo,),
+    ),
+    TransformLaw(
+        "range_turns_round",
+        "A range may be counted down from its upper bound.",
+        old=((s, lo, hi),),
+        new=((t, 0, hi - lo),),
+        back=(hi - t,),
+        there=(hi - s,),
+    ),
+    TransformLaw(
+        "equation_gives_range",
+        "A range that an equation gives as an expression e of other variables is that expression, within its box.",
+        old=((s, lo, hi),),
+        new=(),
+        back=(e,),
+        there=(),
+        old_where=(s.eq(e),),
+        new_where=(e.within(lo, hi),),
+    ),
+    TransformLaw(
+        "composition_carries_the_box",
+        "The coordinate in the middle of a composition is the outer result e, which must lie in the inner box.",
+        old=((d, lo, hi),),
+        new=(),
+        back=(e,),
+        there=(),
+        old_where=(d.eq(e),),
+        new_where=(e.within(lo, hi),),
+    ),
+    TransformLaw(
+        "range_becomes_dimension",
+        "A target that some value of a range reaches is one that a source with that value for coordinate reaches.",
+        old=((s, lo, hi),),
+        new=((d, lo, hi),),
+        back=(d,),
+        there=(s,),
+    ),
+    TransformLaw(
+        "names_do_not_matter",
+        "A variable may have any name that no other variable has.",
+        old=((x, lo, hi),),
+        new=((y, lo, hi),),
+        back=(y,),
+        there=(x,),
+    ),
+    TransformLaw(
+        "empty_domain",
+        "Domains without a point are all the same.",
+        old=((s, lo, hi),),
+        new=((t, 0, -1),),
+        back=(t,),
+        there=(s,),
+        when=(hi < lo,),
+        nowhere=True,
+    ),
+)

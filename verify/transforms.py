@@ -1,0 +1,68 @@
+"""What the law of a map transform owes, and the same question about one concrete transform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..core.condition import FALSE, Condition, all_exprs, all_of
+from ..core.expr import Expr, lift
+from ..core.transform import Reduced, merge_runtime
+from ..rules.transforms import TransformLaw
+from .concrete import Answer, equal_maps
+from .obligations import Obligation, defined
+
+__all__ = ["same_relation_restored", "transform_obligations"]
+
+
+def transform_obligations(law: TransformLaw) -> Iterator[Obligation]:
+    """Both directions, *defined* and *not vacuous*.
+
+    *into*: a point of the old domain has a new one, at which the old variables have the values they had, so that results
+    and constraints have too.  *back*: a point of the new domain gives one of the old.
+    """
+    old = {v: e for (v, _, _), e in zip(law.old, law.back, strict=True)}
+    new = {v: e for (v, _, _), e in zip(law.new, law.there, strict=True)}
+    seen = [v for v, _, _ in law.old if v not in law.unseen]
+    there = [c.substitute(new) for c in law.new_domain()]
+    same = [lift(old[v]).substitute(new).eq(v) for v in seen]
+    roots = [lift(e) for e in (*law.back, *law.there)]
+
+    def owe(
+        kind: str, hypotheses: Sequence[Condition], goal: Condition, question: str = "valid"
+    ) -> Obligation:
+        return Obligation(
+            "transform",
+            law.name,
+            kind,
+            tuple(hypotheses),
+            goal,
+            question,  # type: ignore[arg-type]
+            show=tuple((f"{v}", e) for v, e in [*_shown(old), *_shown(new)]),
+            where="transforms.py",
+            claim=law.statement(),
+        )
+
+    yield owe("into", (*law.when, *law.old_domain()), all_of((*there, *same)))
+    # an unused variable may have been anything: the value that is given for it is one that it had
+    yield owe("back", (*law.when, *law.new_domain()), all_of(c.substitute(old) for c in law.old_domain()))
+    stated = [e for c in (*law.old_domain(), *law.new_domain()) for e in all_exprs(c)]
+    yield owe("defined", law.when, defined(*roots, *stated))
+    possible = () if law.nowhere else law.old_domain()
+    yield owe("not vacuous", (*law.when, *possible), FALSE, "exists")
+
+
+def _shown(values: dict[Expr, Expr | int]) -> Iterator[tuple[Expr, Expr]]:
+    for v, e in values.items():
+        yield v, lift(e)
+
+
+def same_relation_restored(r: Reduced, *, confirm: bool = False) -> Answer:
+    """Whether a transform kept the relation, in the sense of :meth:`~indexproof.core.transform.Reduced.restored`.
+
+    The question is asked for values of the runtime variables that can be: variables that read one element within the same
+    bounds have one value.
+    """
+    merged = merge_runtime(r.before)
+    gone = [r.before.rts[k] for k in merged.removed_rts]
+    same = [(merged.values[v.name] - v.expr, 0, 0) for v in gone]
+    return equal_maps(r.before, r.restored(), domain=same or None, confirm=confirm)

@@ -50,8 +50,9 @@ docs-check: $(VENV)/ready ## fail if a generated document is out of date
 docs: $(VENV)/ready ## write the generated documents anew
 	$(VENV)/bin/indexproof docs
 
-bench: $(VENV)/ready-bench ## run the benchmarks
+bench: $(VENV)/ready-bench ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
+	$(PY) -W ignore tests/bench/simplifier.py --write
 
 constraints: ## write constraints.txt anew, with the newest versions that pyproject.toml allows
 	rm -rf $(VENV)/fresh && $(PYTHON) -m venv $(VENV)/fresh

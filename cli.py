@@ -182,7 +182,8 @@ Names = Annotated[
         metavar="NAME",
         show_default=False,
         help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, "
-        "transfer, ops) or files FILE.py with declarations; everything without names.",
+        "transfer, transforms, ops), files FILE.py with declarations, or rule files (FILE.rules as text, "
+        "FILE.json, - for standard input); everything without names.",
     ),
 ]
 Jobs = Annotated[
@@ -263,7 +264,10 @@ def _rank(max_rank: int | None) -> int:
 def _chosen(names: Sequence[str], max_rank: int) -> tuple[list[Selected], str]:
     """The claims that the command line names, and the command that names them again, up to a claim."""
     from .reports.selection import declared_in, everything, is_file, select
+    from .verify.rulefiles import is_rule_file
 
+    if any(n == "-" or is_rule_file(n) for n in names):
+        return _stated(names)
     files = [n for n in names if is_file(n)]
     rest = [n for n in names if not is_file(n)]
     if not files:
@@ -275,6 +279,31 @@ def _chosen(names: Sequence[str], max_rank: int) -> tuple[list[Selected], str]:
                 raise InputError(f"{path}: another of the files also declares {quoted(claim.name)}")
             declared[claim.name] = claim
     return select(rest, list(declared.values()), " or ".join(files)), f"indexproof prove {' '.join(files)}"
+
+
+def _stated(names: Sequence[str]) -> tuple[list[Selected], str]:
+    """The rules of rule files, as :func:`_chosen`."""
+    import shlex
+
+    from .reports.selection import is_file, read_text, select, stated_in
+    from .verify.rulefiles import is_rule_file
+
+    files = list(dict.fromkeys(n for n in names if n == "-" or is_rule_file(n)))
+    for n in names:
+        if is_file(n):
+            raise InputError(
+                f"{quoted(n, 200)} is not a rule file", expected="rule files alone, or Python files"
+            )
+    stated: dict[str, Named] = {}
+    for path in files:
+        text = _stdin() if path == "-" else read_text(path)
+        for rule in stated_in("standard input" if path == "-" else path, text):
+            if rule.name in stated:
+                raise InputError(f"{path}: another of the files also states {quoted(rule.name)}")
+            stated[rule.name] = rule
+    rest = [n for n in names if n not in files]
+    chosen = select(rest, list(stated.values()), " or ".join(files))
+    return chosen, f"indexproof prove {shlex.join(files)}"
 
 
 # ------------------------------------------------------------------------------------------------------ prove
@@ -304,8 +333,9 @@ def prove(
     $XDG_CACHE_HOME).
     """
     chosen, command = _chosen(names or (), _rank(max_rank))
+    stated = any(s.named.family == "stated rule" for s in chosen)
     if at:
-        raise typer.Exit(_at_point(chosen, at, json))
+        raise typer.Exit(_rule_at_point(chosen, at, json) if stated else _at_point(chosen, at, json))
     from .reports.machine import run_json
     from .reports.progress import Watcher
     from .reports.summary import summary
@@ -323,12 +353,37 @@ def prove(
             )
         keeps = kept.path is not None and not kept.read_only
     status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
+    from .reports.rule_files import rules_json, rules_summary
+
     if json:
-        _emit_json(run_json(run, claims, command))
+        _emit_json(rules_json(run, claims, command) if stated else run_json(run, claims, command))
     else:
-        for n, text in enumerate(summary(run, claims, command=command, cached=keeps)):
+        report = rules_summary if stated else summary
+        for n, text in enumerate(report(run, claims, command=command, cached=keeps)):
             _emit(("\n" if n else "") + text)
     raise typer.Exit(status)
+
+
+def _rule_at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
+    """Evaluate one rule of a rule file at one point, in its own arithmetic."""
+    from .reports.rule_files import rule_at_point, rule_at_point_json, stated_rules
+
+    rules = stated_rules([s.named for s in chosen])
+    if len(rules) != 1:
+        raise InputError(
+            f"--at evaluates one rule, but {len(rules):,} are selected", expected="the name of one rule"
+        )
+    point = _point(at, list(rules[0].variables))
+    missing = [v for v in rules[0].variables if v not in point]
+    if missing:
+        raise InputError(f"--at: no value for {', '.join(map(quoted, missing))}", expected="all variables")
+    if json:
+        data, status = rule_at_point_json(rules[0], point)
+        _emit_json(data)
+    else:
+        text, status = rule_at_point(rules[0], point)
+        _emit(text)
+    return status
 
 
 def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
@@ -405,7 +460,7 @@ def _point(text: str, known: Sequence[str]) -> dict[str, int]:
 
 
 # ------------------------------------------------------------------------------------------------------- maps
-def _map(text: str, name: str) -> IndexingMap:
+def _map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
     """A map from the command line: the text itself, ``@FILE``, or ``-`` for standard input."""
     from .core.text import read_map
     from .reports.selection import read_text
@@ -415,7 +470,7 @@ def _map(text: str, name: str) -> IndexingMap:
     elif text.startswith("@"):
         text = read_text(text[1:])
     try:
-        return read_map(text)
+        return (read or read_map)(text)
     except InputError as error:
         error.add_note(f"in the {name}")
         raise
@@ -471,32 +526,67 @@ def _status(verdict: str) -> int:
 @app.command()
 def simplify(
     text: MapText,
-    explain: Annotated[bool, typer.Option("--explain", help="Print every step with its rule.")] = False,
-    validate: Annotated[bool, typer.Option("--validate", help="Prove the result equal to the map.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print every step: rule, place, values, and the facts it rests on.")
+    ] = False,
+    validate: Annotated[
+        bool, typer.Option("--validate", help="Prove the result equal to the map, by two engines.")
+    ] = False,
     json: Json = False,
+    remove_unused: Annotated[
+        bool, typer.Option("--remove-unused", help="Take out variables that the map can do without.")
+    ] = False,
+    rescale_ranges: Annotated[
+        bool, typer.Option("--rescale-ranges", help="Count ranges whose remainder is fixed.")
+    ] = False,
+    ranges_to_dims: Annotated[
+        bool, typer.Option("--ranges-to-dims", help="Make the ranges further dimensions.")
+    ] = False,
+    keep_point_dims: Annotated[
+        bool, typer.Option("--keep-point-dims", help="Keep variables with only one value in the results.")
+    ] = False,
 ) -> None:
     """Simplify a map with the rules that were proved.
 
-    No solver is asked unless with --validate, which then also decides the exit status.
+    No solver is asked unless with --validate, which then also decides the exit status. Options that change
+    the variables print what became of them, and --validate then compares with the result read that way.
     """
-    from .core.simplify_map import simplify_map
+    from .core.explain import explained
     from .core.text import format_map
+    from .core.transform import reduce_map
     from .rules.catalog import RULES
 
     before = _map(text, "map")
     steps: list[Any] = []
-    after = simplify_map(before, RULES, steps if explain or json else None)
+    reduced = reduce_map(
+        before,
+        RULES,
+        steps if explain or json else None,
+        unused=remove_unused,
+        unused_dims=remove_unused,
+        rescale=rescale_ranges,
+        eliminate=remove_unused,
+        to_dims=ranges_to_dims,
+        renumber=remove_unused,
+        keep_points=keep_point_dims,
+    )
+    after = reduced.map
+    changes = remove_unused or rescale_ranges or ranges_to_dims
     status = PROVED
     answer = None
     if validate:
-        from .verify.concrete import equal_maps
+        from .verify.transforms import same_relation_restored
 
-        answer = equal_maps(before, after)
+        answer = same_relation_restored(reduced, confirm=True)
         status = _status(answer.verdict.value)
     if json:
-        from .reports.machine import answer_json, document, map_json, steps_json
+        from .core.derivation_json import derivation_to_json
+        from .reports.derivation import steps_json
+        from .reports.machine import answer_json, document, map_json, record_json
 
-        more = {"steps": steps_json(steps)}
+        derivation = explained(before, after, steps)
+        more = {"steps": steps_json(derivation), "derivation": derivation_to_json(derivation)}
+        more |= record_json(reduced) if changes else {}
         if answer is not None:
             _emit_json(answer_json("simplify", answer, status, before, after, **more))
         else:
@@ -507,15 +597,257 @@ def simplify(
             )
         raise typer.Exit(status)
     if explain:
-        from .reports.maps import derivation
+        from .reports.derivation import derivation_text
 
-        _emit("\n".join(derivation(steps)) or "no rule applies")
+        _emit(derivation_text(explained(before, after, steps)))
     _emit(format_map(after))
+    if changes:
+        from .reports.maps import record_text
+
+        _emit(record_text(reduced) or "every variable is what it was")
     if answer is not None:
         from .reports.maps import difference
 
-        _emit(difference(answer, before, after, names=("before", "after")))
+        _emit(difference(answer, before, reduced.restored(), names=("before", "after")))
     raise typer.Exit(status)
+
+
+@app.command()
+def replay(
+    derivation: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="What `simplify --json` printed, or the derivation in it; - for standard input.",
+        ),
+    ],
+    json: Json = False,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    read_only_cache: ReadOnly = False,
+) -> None:
+    """Check a stored derivation, step by step, with a checker that has nothing in common with the simplifier.
+
+    Each step must be an instance of a rule that is proved, its conditions must hold on the domain, and the
+    steps must lead from the map to the result.
+    """
+    from .core.json_text import load_json
+    from .reports.derivation import read_derivation, replay_json, replay_text
+    from .reports.selection import read_text
+    from .rules.catalog import RULES
+    from .verify.derivation import DerivationRefused, check_derivation
+    from .verify.proved import proved_rules
+
+    found = read_derivation(load_json(_stdin() if derivation == "-" else read_text(derivation)), RULES)
+    with _opened(cache, no_cache, read_only_cache) as kept:
+        proved = proved_rules(RULES, kept)
+    try:
+        checked, refused = check_derivation(found, RULES, proved), None
+    except DerivationRefused as error:
+        checked, refused = None, error
+    status = PROVED if refused is None else FALSE
+    if json:
+        _emit_json(replay_json(found, checked, refused, status))
+    else:
+        _emit(replay_text(found, checked, refused))
+    raise typer.Exit(status)
+
+
+@app.command()
+def fuzz(
+    count: Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="How many random maps.")] = 2000,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which sequence of random maps.")] = 0,
+    only: Annotated[
+        int | None, typer.Option("--only", min=0, metavar="N", help="Only this map of the sequence.")
+    ] = None,
+    checked: Annotated[
+        bool, typer.Option("--checked", help="Also check every step: each an instance of a proved rule.")
+    ] = False,
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option("--corpus", metavar="FILE", help="Also the maps in this file, one a line; may be repeated."),
+    ] = None,
+    builtin: Annotated[
+        bool, typer.Option("--builtin", help="Also the examples of all rules, and the published maps.")
+    ] = False,
+    jobs: Jobs = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", metavar="FILE", help="Keep what is done there, and go on from it."),
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the report there, as JSON.")
+    ] = None,
+) -> None:
+    """Simplify random maps, and compare each with its result by evaluation, isl and z3.
+
+    Further each result must be simplified again to itself, must not cost more than its map, and must be the
+    same in another process. The maps are reproducible: number N of a sequence is always the same. A wrong
+    result, a contradiction between engines or a crash stops the run and is made as small as it gets.
+    Interrupted with Ctrl-C, says what was not checked.
+    """
+    from .reports.fuzz import fuzz_json, fuzz_text, only_text
+    from .reports.machine import text_of
+    from .reports.progress import MapWatcher
+    from .rules.catalog import RULES
+    from .verify.fuzz.corpus import builtin_corpus, read_corpus
+    from .verify.fuzz.run import Settings
+    from .verify.fuzz.run import fuzz as run_fuzz
+    from .verify.proved import proved_rules
+
+    maps = [m for path in corpus or () for m in read_corpus(path)] + (builtin_corpus(RULES) if builtin else [])
+    if not (count or maps or only is not None):
+        raise InputError("there is nothing to examine", expected="--count, --corpus or --builtin")
+    proved: tuple[str, ...] = ()
+    if checked:
+        with _opened(None, False, False) as kept:
+            proved = tuple(sorted(proved_rules(RULES, kept)))
+    settings = Settings(seed, count, checked, proved)
+    command = f"indexproof fuzz --seed {seed}" + (" --checked" if checked else "")
+    if only is not None:
+        text, status = only_text(settings, only)
+        _emit(text)
+        raise typer.Exit(status)
+    with MapWatcher(count) as watcher:
+        run = run_fuzz(settings, jobs=jobs, checkpoint=checkpoint, corpus=maps, progress=watcher)
+    if json is not None:
+        try:
+            json.write_text(text_of(fuzz_json(run, command)) + "\n", "utf-8")
+        except OSError as error:
+            raise InputError(f"--json: cannot write {quoted(json, 200)}: {error.strerror}") from None
+    _emit(fuzz_text(run, command))
+    raise typer.Exit(run.exit_status)
+
+
+@app.command()
+def layout(
+    shape: Annotated[
+        str,
+        typer.Argument(
+            metavar="SHAPE", show_default=False, help="An array with its layout: 'f32[3,5]{1,0:T(2,2)}'."
+        ),
+    ],
+    index: Annotated[
+        str, typer.Option("--index", metavar="I,J,...", help="Say where this element stands.")
+    ] = "",
+    position: Annotated[
+        int | None, typer.Option("--position", metavar="N", help="Say what stands at this position.")
+    ] = None,
+    padded: Annotated[
+        str, typer.Option("--padded", metavar="N,M,...", help="The padded sizes of the dimensions.")
+    ] = "",
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw array and memory there.")
+    ] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Prove everything that is printed.")] = False,
+    json: Json = False,
+) -> None:
+    """Say how an array stands in memory: order of dimensions, tiles, padding, and the maps between elements
+    and positions.
+
+    With --verify proves that the maps are inverse to each other, that padding is exactly the rest, and that
+    both are the pad, reshape and transpose that define tiles; this then decides the exit status.
+    """
+    from .core.layout import memory
+    from .reports.layouts import described, layout_json, layout_text
+
+    at = memory(shape, _integers("--padded", padded))
+    place = _integers("--index", index) if index else () if not at.shape.rank else None
+    found = described(at, verify)
+    status = _status(found.verdict.value) if verify else PROVED
+    if svg is not None:
+        from .reports.pictures import layout_picture
+
+        try:
+            layout_picture(at).save(svg)
+        except OSError as error:
+            raise InputError(f"--svg: cannot write {quoted(svg, 200)}: {error.strerror}") from None
+    if json:
+        _emit_json(layout_json(found, status, place, position))
+    else:
+        _emit(layout_text(found, place, position))
+    raise typer.Exit(status)
+
+
+def _integers(option: str, text: str) -> tuple[int, ...]:
+    """``2,3`` as numbers.  Raises :class:`InputError` that points at what is none."""
+    found = []
+    at = 0
+    for piece in text.split(",") if text.strip() else ():
+        digits = piece.strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= 40):
+            start = at + len(piece) - len(piece.lstrip())
+            raise InputError.at(
+                f"{option}: {quoted(digits)} is no number", text, start, "numbers such as `2,3`"
+            )
+        found.append(int(digits))
+        at += len(piece) + 1
+    return tuple(found)
+
+
+@app.command()
+def width(
+    text: MapText,
+    bits: Annotated[
+        int | None,
+        typer.Option("--bits", metavar="N", help="Fail unless so many bits, 32 or 64, are enough."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say which machine integers a map needs: int32 if no subexpression overflows on its domain, or int64.
+
+    The answer is exact. Of each width that is too small it names the first subexpression that overflows, and
+    the smallest point where it does; reports/semantics.md says what the subexpressions are.
+    """
+    from .reports.width import width_json, width_text, width_verdict
+    from .verify.width import width as machine_width
+
+    if bits not in (None, 32, 64):
+        raise InputError(f"--bits: there are no integers of {bits} bits here", expected="32 or 64")
+    m = _map(text, "map")
+    answer = machine_width(m)
+    status = _status(width_verdict(answer, bits).value)
+    if json:
+        _emit_json(width_json(answer, m, bits, status))
+    else:
+        _emit(width_text(answer, m, bits))
+    raise typer.Exit(status)
+
+
+@app.command()
+def convert(
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="MAP",
+            show_default=False,
+            help="A map as text, JSON or affine_map<...>, @FILE, or - for standard input.",
+        ),
+    ],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="FORM", help="text, json, mlir, python, c, sympy, tvm or isl.", show_default=False
+        ),
+    ],
+    domain: Annotated[
+        str, typer.Option("--domain", metavar="SET", help="The domain of an affine_map, as affine_set<...>.")
+    ] = "",
+    checked: Annotated[
+        bool, typer.Option("--checked", help="Functions (python, c) that say where the map has no value.")
+    ] = False,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The name of the function.")] = "",
+) -> None:
+    """Print a map in another form.
+
+    python and c are functions of the variables, with common subexpressions computed once; the integers of c
+    are those that `indexproof width` finds. mlir is an affine_map with its domain as an affine_set.
+    """
+    from .reports.convert import converted, read_any
+
+    m = _map(text, "map", lambda given: read_any(given, domain))
+    sys.stdout.write(converted(m, to, checked=checked, name=name))
 
 
 # ----------------------------------------------------------------------------------------------------- claims
@@ -602,7 +934,7 @@ def _claims_file(name: str) -> ClaimsFile:
 @app.command("list")
 def list_(
     family: Annotated[
-        str, typer.Option("--family", metavar="NAME", help="Only rules, transfer or ops.")
+        str, typer.Option("--family", metavar="NAME", help="Only rules, transfer, transforms or ops.")
     ] = "",
     json: Json = False,
     max_rank: MaxRank = None,

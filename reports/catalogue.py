@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.condition import TRUE
+from ..core.expr import lift
 from ..core.notation import show, show_condition
 from ..core.op import DIRECTIONS, Case, MapClaim, Op, RuntimeValue, map_claim
 from ..core.rewrite import ConstraintRule, Rule
 from ..rules import catalog
 from ..rules.transfer import CongruenceLaw, TransferLaw
+from ..rules.transforms import TransformLaw
 from ..verify.cache import Cache, content_key
 from ..verify.catalogue import obligations_of
 from ..verify.solve import Budget
@@ -30,6 +32,7 @@ __all__ = [
     "sentence",
     "show_json",
     "show_text",
+    "transform_lines",
 ]
 
 #: Obligations are listed one by one for this many claims at most.
@@ -156,8 +159,25 @@ def _page(c: Named) -> str:
         case CongruenceLaw():
             lines.append(("claim", show_condition(claim.then)))
             lines += [("when", show_condition(k)) for k in claim.given]
-    where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
+        case TransformLaw():
+            lines += transform_lines(claim)
+    if isinstance(claim, TransformLaw):
+        where = "transforms.py"
+    else:
+        where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
     return block(_headed(f"{c.name}   {c.family}, {where}", document_of(claim)), lines)
+
+
+def transform_lines(law: TransformLaw) -> list[tuple[str, str]]:
+    """The old variables and the new ones, each with what holds of them, and how the old are read in the new."""
+    lines = []
+    for label, variables, where in (("old", law.old, law.old_where), ("new", law.new, law.new_where)):
+        lines += [(label, f"{show(v)} ∈ [{show(lift(lo))}, {show(lift(hi))}]") for v, lo, hi in variables]
+        lines += [(label, show_condition(k)) for k in where]
+    values = zip(law.old, law.back, strict=True)
+    lines += [("value", f"{show(v)} = {show(lift(e))}") for (v, _, _), e in values if v is not e]
+    lines += [("unseen", show(v)) for v in law.unseen]
+    return lines + [("when", show_condition(k)) for k in law.when]
 
 
 def _conditions(rule: Rule | ConstraintRule) -> list[tuple[str, str]]:

@@ -6,15 +6,19 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ..core.constraint_choose import CHECKED
+from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.notation import show, show_condition
 from ..core.op import Op
 from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure
 from ..rules import catalog
 from ..rules.ops import OPS
 from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
+from ..rules.transforms import TRANSFORM_LAWS
 from ..verify.catalogue import MAX_RANK
-from .catalogue import attributes, document_of, example_of, map_lines
+from .catalogue import attributes, document_of, example_of, map_lines, transform_lines
 from .layout import count
+from .layouts import figures, layout_page
 from .machine import FORMS
 
 __all__ = ["documents", "outdated", "write_documents"]
@@ -28,13 +32,15 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
         "README.md": _index(),
         "rules.md": _rules(),
         "transfer.md": _transfer(),
+        "transforms.md": _transforms(),
         "ops.md": _ops(),
+        "layouts.md": layout_page(MAX_RANK),
         "order.md": _order(),
         "claims.md": _claims_format(),
         "json.md": _json(),
         "cli.md": _cli(help_texts),
     }
-    return {name: f"{_NOTE}\n\n{text.rstrip()}\n" for name, text in pages.items()}
+    return {name: f"{_NOTE}\n\n{text.rstrip()}\n" for name, text in pages.items()} | figures()
 
 
 def outdated(pages: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -66,7 +72,9 @@ def _index() -> str:
 
 - [rules.md](rules.md): the rewrite rules of the simplifier, expressions and constraints
 - [transfer.md](transfer.md): the interval and congruence laws by which it knows ranges
+- [transforms.md](transforms.md): the laws of the transforms that change a map's variables
 - [ops.md](ops.md): the operations, what each reads, and both of its maps
+- [layouts.md](layouts.md): layouts and tiles, as maps between elements and positions in memory
 - [order.md](order.md): the well-founded order in which every rule descends
 - [claims.md](claims.md): the format of claims files
 - [published_maps.md](../published_maps.md): the published maps, audited
@@ -160,6 +168,14 @@ def _law(law: TransferLaw | CongruenceLaw) -> str:
     return "\n\n".join([f"### {law.name}", law.doc, _code(lines), *notes])
 
 
+def _transforms() -> str:
+    out = ["# Map transforms", _module_doc("transforms")]
+    for law in TRANSFORM_LAWS:
+        lines = [f"{label:<7} {text}" for label, text in transform_lines(law)]
+        out.append("\n\n".join([f"### {law.name}", law.doc, _code(lines)]))
+    return "\n\n".join(out)
+
+
 def _ops() -> str:
     out = [
         "# Operations",
@@ -206,7 +222,24 @@ def _order() -> str:
     ]
     rows = ["| rule | component | left | right |", "|---|---|---|---|"]
     rows += ["| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not (r.structural or r.sharing)]
+    out.append("\n".join(rows))
+    out += [
+        "## Constraints",
+        inspect.cleandoc(ConstraintMeasure.__doc__ or "").replace("``", "`"),
+        "Constraint rules descend in this order, and the rules of expressions that rewrite a constraint do too: they "
+        "lower one of its first components and touch no other constraint. Proposals of the strategies "
+        f"{' and '.join(f'`{name}`' for name in sorted(CHECKED))} are measured when they are made.",
+    ]
+    rows = ["| rule | component | left | right |", "|---|---|---|---|"]
+    rows += ["| " + " | ".join(_constraint_descent(r)) + " |" for r in catalog.RULES.constraints]
     return "\n\n".join([*out, "\n".join(rows)])
+
+
+def _constraint_descent(r: ConstraintRule) -> tuple[str, str, str, str]:
+    left, right = constraint_measure(r.left), constraint_measure(r.right)
+    k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
+    cell = [show(m[k]).replace("|", "\\|") for m in (left, right)]
+    return r.name, ConstraintMeasure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`"
 
 
 def _descent(r: Rule) -> tuple[str, str, str, str]:

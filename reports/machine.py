@@ -18,10 +18,8 @@ from ..core.expr import Expr, Var
 from ..core.indexing_map import IndexingMap
 from ..core.json_form import map_to_json
 from ..core.notation import show, show_condition
-from ..core.rewrite import ConstraintRule, Rule
-from ..core.simplify import Step
-from ..core.simplify_map import ConstraintStep
-from ..core.text import format_map
+from ..core.text import format_expr, format_map
+from ..core.transform import Reduced
 from ..verify.concrete import Answer, Counterexample
 from ..verify.obligations import Obligation
 from ..verify.run import Result, Run
@@ -36,8 +34,8 @@ __all__ = [
     "document",
     "map_json",
     "point_json",
+    "record_json",
     "run_json",
-    "steps_json",
     "text_of",
 ]
 
@@ -58,7 +56,15 @@ _MAPS = {
     "`reason`, whether it is the `smallest`, and `subterms`: `side`, `term`, `value`",
     "timing": "`seconds`",
 }
-_STEPS = "the derivation: `rule`, `before`, `after`, `binding`"
+_STEPS = (
+    "every step in words: `rule`, `before`, `after`, `binding`, and the `position` of the expression it is about: `part` "
+    "(`result`, `constraint`, `source`; `constraints` and `map` for steps that change those), `index`, and `path`, the "
+    "numbers of children on the way down"
+)
+_DERIVATION = (
+    "the same steps for `indexproof replay`: `before`, `after`, `steps` with `rule`, `binding` and `position`, and `nodes`, "
+    "the table that numbers all expressions"
+)
 
 #: The keys of every document, with their meanings.
 FORMS: dict[str, dict[str, str]] = {
@@ -82,6 +88,20 @@ FORMS: dict[str, dict[str, str]] = {
         "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers`, seconds by "
         "group and by result, and the solver's `resources` (units of its own) by result",
     },
+    "prove FILE": {
+        **_FRAME,
+        "interrupted": "whether the run was cut short",
+        "claims": "how many rules were asked about",
+        "counts": "how many rules have each verdict",
+        "strategies": "how many questions each strategy decided",
+        "rules": "of rule files, one entry for each rule: `name`, `where`, `statement`, `semantics`, `verdict`, "
+        "`passes`, `strategy`, `resources` (units of the solver), `redundant` (conditions without which the "
+        "rule is proved too), `unsettled` (conditions of which that is not known); if refuted "
+        "`counterexample`, `subterms`, `hypotheses`, `goal`, `again` and, for the first rules only, `repairs` "
+        "(conditions that make it true, the weakest first); if not proved otherwise `tried` and `detail`",
+        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers` and the seconds of "
+        "each of the `rules`",
+    },
     "prove --at": {
         **_FRAME,
         "point": "the point",
@@ -104,10 +124,76 @@ FORMS: dict[str, dict[str, str]] = {
     "simplify": {
         **_FRAME,
         "steps": _STEPS,
+        "derivation": _DERIVATION,
         "left": _MAPS["left"],
         "right": _MAPS["right"],
     },
-    "simplify --validate": {**_FRAME, "steps": _STEPS, **_MAPS},
+    "simplify --validate": {**_FRAME, "steps": _STEPS, "derivation": _DERIVATION, **_MAPS},
+    "simplify --remove-unused, --rescale-ranges, --ranges-to-dims": {
+        **_FRAME,
+        "steps": _STEPS,
+        "derivation": _DERIVATION,
+        "left": _MAPS["left"],
+        "right": _MAPS["right"],
+        "values": "every variable of the left map as an expression over those of the right one",
+        "removed": "variables that nothing depends on, each with the bounds it had",
+        "new_dims": "dimensions of the right map that are ranges of the left one",
+    },
+    "layout": {
+        **_FRAME,
+        "verdict": "the worst verdict of `claims`; `NOT CHECKED` without `--verify`",
+        "shape": "the shape as text",
+        "padded_dimensions": "the padded sizes, if given",
+        "minor_to_major": "the dimensions from the fastest varying to the slowest",
+        "tiles": "the sizes of every tile; `*` merges a dimension with the next one",
+        "physical": "the (padded) sizes, slowest varying first",
+        "expanded": "the sizes after all tiles: memory is this array in row-major order",
+        "positions": "how many positions memory has",
+        "padding_positions": "how many of them are padding",
+        "bytes": "how many bytes that is",
+        "forward": "the map from elements to positions, as `text` and as `map`",
+        "backward": "the map from positions to elements, likewise",
+        "padding": "maps whose domains together are the padding, likewise",
+        "element": "with `--index`: `index` and its `position`",
+        "position": "with `--position`: `position` and the `index` there (`null`: padding)",
+        "claims": "with `--verify`: `claim`, `verdict`, `engine`, `counterexample`",
+        "timing": "`seconds`",
+    },
+    "replay": {
+        **_FRAME,
+        "steps": "how many steps there are",
+        "rules": "the rules that they use",
+        "conditions": "how many conditions of rules were shown by constants, by ranges, and by each engine",
+        "refused": "`null`, or the number of the wrong `step` (0: the whole) and the `reason`",
+        "left": "the map, as `text` and as `map`",
+        "right": "the result, likewise",
+    },
+    "fuzz": {
+        **_FRAME,
+        "seed": "the sequence of random maps",
+        "count": "how many of them were asked for",
+        "checked": "whether every step was checked too",
+        "interrupted": "whether the run was cut short",
+        "maps": "how many maps were examined",
+        "engines": "by engine, for how many maps it said `same`, `different` or nothing (`open`)",
+        "counts": "everything that was counted, by name",
+        "digest": "of all results in order: the same for the same maps and rules, on every machine",
+        "failures": "`kind`, `index`, `family`, `reason`, `map`, `after`, the smallest map found that fails alike "
+        "(`small`, `small_after`, `small_reason`) and `again`, the command that repeats it",
+        "not_checked": "ranges `[first, last]` of maps that were not examined",
+        "timing": "`seconds`, `jobs`, and how many maps were `resumed` from a checkpoint",
+    },
+    "width": {
+        **_FRAME,
+        "verdict": "`PROVED` if a width is enough (with --bits: that one), `REFUTED`, or `UNDECIDED`",
+        "map": "as `text` and as `map`, the form that is also read",
+        "bits": "the smallest width that is enough, 32 or 64, or `null`",
+        "overflows": "for each smaller width `bits`, the first `term` that overflows, its `value`, the `values` of "
+        "the variables there, and whether that point is the `smallest`",
+        "engines": "what decided: intervals, and the engines that were asked where they say too little",
+        "tried": "what the engines said where they gave up",
+        "timing": "`seconds`",
+    },
     "list": {
         **_FRAME,
         "claims": "`family`, `name`, `doc`, `statement`, and for an op the names of its `instances`",
@@ -308,19 +394,10 @@ def counterexample_json(c: Counterexample, left: IndexingMap, right: IndexingMap
     }
 
 
-def steps_json(steps: Sequence[Step | ConstraintStep]) -> list[dict[str, Any]]:
-    """A derivation."""
-    out: list[dict[str, Any]] = []
-    for s in steps:
-        rule: Rule | ConstraintRule = s.rule
-        bindings = s.bindings() if isinstance(s, Step) else s.binding
-        sides: dict[str, Any]
-        if isinstance(s, Step):
-            sides = {"before": str(s.before), "after": str(s.after)}
-        else:
-            sides = {
-                "before": [f"{c.expr} ∈ [{c.lo}, {c.hi}]" for c in s.before],
-                "after": [f"{c.expr} ∈ [{c.lo}, {c.hi}]" for c in s.after],
-            }
-        out.append({"rule": rule.name, **sides, "binding": {name: str(e) for name, e in bindings.items()}})
-    return out
+def record_json(r: Reduced) -> dict[str, Any]:
+    """What became of the variables of a map that a transform changed."""
+    return {
+        "values": {name: format_expr(e) for name, e in r.values.items()},
+        "removed": {name: [v.lo, v.hi] for name, v in r.unused.items()},
+        "new_dims": list(r.new_dims),
+    }

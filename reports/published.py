@@ -46,9 +46,10 @@ def write_page(path: Path = PAGE) -> bool:
 def _lines(audit: Sequence[tuple[ClaimsFile, Sequence[ClaimResult]]]) -> Iterator[str]:
     yield "# Published maps, audited"
     yield ""
-    yield "Every map that the published descriptions of XLA's indexing analysis print, transcribed as printed"
-    yield "and compared with the maps that follow from the proved declarations of the ops. A map that is not"
-    yield "exact is shown with an element for which it is false and with the right map."
+    yield "Every map that the published descriptions of XLA's indexing analysis print, and every formula of the"
+    yield "descriptions of layouts and tiles, transcribed as printed and compared with the maps that follow from"
+    yield "the proved declarations of the ops. A map that is not exact is shown with an element for which it is"
+    yield "false and with the right map."
     for file, results in audit:
         yield ""
         yield f"## {file.filename}"

@@ -13,6 +13,7 @@ from indexproof.reports.documents import documents, outdated, write_documents
 from indexproof.rules import catalog
 from indexproof.rules.ops import OPS
 from indexproof.rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS
+from indexproof.rules.transforms import TRANSFORM_LAWS
 
 FOLDER = Path(__file__).parent.parent / "reports/docs"
 
@@ -50,6 +51,8 @@ def test_everything_is_documented(pages: dict[str, str]) -> None:
         assert r.doc.split("\n")[0] in pages["rules.md"], r.name
     for law in (*TRANSFER_LAWS, *CONGRUENCE_LAWS):
         assert f"\n### {law.name}\n" in pages["transfer.md"], law.name
+    for transform in TRANSFORM_LAWS:
+        assert f"\n### {transform.name}\n" in pages["transforms.md"], transform.name
     for name in OPS:
         assert f"\n## {name}\n" in pages["ops.md"], name
 

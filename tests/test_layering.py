@@ -16,7 +16,8 @@ LAYERS = ("core", "rules", "verify", "reports", "cli")
 """Each may import itself and what stands to its left."""
 
 OUTSIDE = {
-    "core": {"numpy", "rich"},  # rich: how a map shows itself on a terminal; loaded only then
+    # rich: how a map shows itself on a terminal; sympy and tvm: conversions; all loaded only then
+    "core": {"numpy", "rich", "sympy", "tvm"},
     "rules": {"numpy"},
     "verify": {"numpy", "z3", "islpy", "cvc5", "distributed"},
     "reports": {"numpy", "rich"},
@@ -26,7 +27,7 @@ OUTSIDE = {
 }
 """What a layer may import beside the standard library, at the top of a module or inside a function."""
 
-UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "numpy", "rich", "typer", "distributed")
+UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "tvm", "numpy", "rich", "typer", "distributed")
 """What ``import indexproof`` must not load."""
 
 

@@ -6,8 +6,7 @@ A :class:`Derivation` starts from a map and takes one step after the other until
 * a :class:`ConstraintChange` replaces some constraints (or boxes of variables) by equivalent ones,
 * a :class:`MapChange` replaces the map as a whole (variables leave it, or are replaced).
 
-Rule steps with the same number of a *run* belong together: they rewrite one constraint, or all results, or all indices of
-runtime sources, bottom-up: first the children of a node, from the first to the last, then the node itself; what an equation
+Rule steps with the same number of a *run* belong together: they rewrite one expression of the map bottom-up: first the children of a node, from the first to the last, then the node itself; what an equation
 puts in its place is treated likewise, and a node that was met before is not visited again.  An equation applies to a node
 that is its left side; where that is a minimum or a maximum, also to a node with these arguments among others: first those
 that choose one of the arguments, in the order of the list, then such others as lead, one after the other, to the left side
@@ -38,7 +37,7 @@ Part: TypeAlias = Literal["result", "constraint", "source"]
 class Position(NamedTuple):
     """A place in a map: the subexpression ``at`` of expression number ``index`` of ``part``.
 
-    The expression is meant as it was before the run of rule steps, so ``at`` is what the reader still sees.
+    The expression is meant as it was before the run of rule steps, so ``at`` is what the reader has seen.
     """
 
     part: Part

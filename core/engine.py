@@ -103,8 +103,8 @@ class Engine(Actions):
         self.quotients: dict[tuple[Form, int], Form] = {}
         self.remainders: dict[tuple[Form, int], Form] = {}
         self.others: dict[Any, Form] = {}
-        #: remainders ``x % d`` that are known
-        self.exact: dict[tuple[Form, int], int] = {}
+        #: remainders modulo d that sums without their constant are known to have
+        self.exact: dict[tuple[Terms, int], int] = {}
         #: atoms by what they are made of; kept once something is known about atoms
         self.index: dict[tuple[int, Any, int], int] | None = None
 
@@ -221,10 +221,16 @@ class Engine(Actions):
         self.memo = kept
         for a, t in enumerate(self.kind):
             if t == REMAINDER and self.lo[a] == self.hi[a]:
-                self.exact[self.arg[a], self.divisor[a]] = self.lo[a]
+                x, d = self.arg[a], self.divisor[a]
+                self.exact[x[1], d] = (self.lo[a] - x[0]) % d
         self.quotients.clear()
         self.remainders.clear()
         self.others.clear()
+
+    def known_remainder(self, x: Form, d: int) -> int | None:
+        """The only value of ``x % d``, where a constraint says so."""
+        m = self.exact.get((x[1], d))
+        return None if m is None else (m + x[0]) % d
 
     def _narrow(self, f: Form, lo: Any, hi: Any) -> None:
         """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
@@ -361,7 +367,7 @@ class Engine(Actions):
             v = total[a]
             w = -v // d
             if self.exact:
-                m = self.exact.get((x, d))
+                m = self.known_remainder(x, d)
                 if m is not None:
                     return self.exact_quotient_multiplies(d, m, _without(c, total, (), a), v, -w, x)
             if x[1] and _contains(total, x[1], w, a):
@@ -621,6 +627,10 @@ class Engine(Actions):
         c, terms = x
         if not terms and d:
             return c % d, ()
+        if self.exact:
+            m = self.known_remainder(x, d)
+            if m is not None:
+                return self.value_known(m, self._atom(REMAINDER, x, d, m, m))
         if d <= 1:
             if d == 0:
                 raise ZeroDivisionError("division by the constant zero has no value")

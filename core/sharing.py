@@ -286,7 +286,7 @@ class Speller:
             if engine.kind[a] != QUOTIENT or v % engine.divisor[a]:
                 continue
             x, d = engine.arg[a], engine.divisor[a]
-            m = engine.exact.get((x, d))
+            m = engine.known_remainder(x, d)
             if m is not None:
                 r = f[0], tuple([t for t in f[1] if t[0] != a])
                 self.exact.append((d, m, r, v, v // d, x))

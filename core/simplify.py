@@ -137,10 +137,7 @@ class Simplifier:
         while not final:
             if trace is not None:
                 trace.append(NormalForms(tuple(results)))
-                assert isinstance(self.rules, RuleSet)
-                assert self.rules.engine is not None
-                # steps that an engine has taken before it does not take again
-                self.engine = _engine(self.rules, self.rules.engine, self.facts, trace, self.keep_points)
+                self._fresh()
             results, final = self._pass(results)
             if results in seen:
                 first = seen.index(results)
@@ -148,12 +145,24 @@ class Simplifier:
                 results = seen[best]
                 if trace is not None:
                     del trace[marks[best] :]
+                    self._fresh()
                 break
             seen.append(results)
             marks.append(len(trace) if trace is not None else 0)
         if results == es and trace is not None:
             del trace[start:]
+            self._fresh()
         return results
+
+    def _fresh(self) -> None:
+        """Start with another engine: steps that an engine has taken before it does not record again."""
+        assert isinstance(self.rules, RuleSet)
+        assert self.rules.engine is not None
+        assert self.trace is not None
+        start = len(self.trace)
+        self.engine = _engine(self.rules, self.rules.engine, self.facts, self.trace, self.keep_points)
+        # what an engine does to know the constraints it does again when it meets them
+        del self.trace[start:]
 
     def _pass(self, es: list[Expr]) -> tuple[list[Expr], bool]:
         """What one pass makes of the results, and whether another would certainly make the same of that."""
@@ -176,6 +185,7 @@ class Simplifier:
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             if self.trace is not None:
                 del self.trace[start:]
+                self._fresh()
             return es, True
         return results, not speller.changed
 

@@ -19,6 +19,11 @@ from .expr import Expr, distinct_sum, floordiv, integer, linear, maximum, minimu
 
 __all__ = ["Speller"]
 
+#: So many of the widest dividends are tried as spellings of others, and below so many atoms it is seen whether one can
+#: be written with another: what is spent on a map grows with its size and not faster.
+WIDEST = 16
+REACH = 48
+
 
 def _plain(f: Form) -> bool:
     """Whether the form is a single atom, which costs nothing to write."""
@@ -383,6 +388,7 @@ class Speller:
             wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
             if len(wide) > 1:
                 wide.sort(key=self._by_width)
+                del wide[WIDEST:]
             if wide:
                 for y in costly:
                     self._widen(y, dividends[y], wide)
@@ -426,7 +432,7 @@ class Speller:
                     return
 
     def _free_of(self, f: Form, a: int) -> bool:
-        """Whether the atom ``a`` is not needed to write the form, as things are spelled so far."""
+        """Whether the atom ``a`` is certainly not needed to write the form, as things are spelled so far."""
         engine = self.engine
         kind, arg = engine.kind, engine.arg
         todo = [f]
@@ -439,6 +445,8 @@ class Speller:
                 if t == VARIABLE or t == OPAQUE or b in seen:
                     continue
                 seen.add(b)
+                if len(seen) > REACH:
+                    return False
                 if b in self.spelling:
                     todo.append(self.spelling[b][0])
                 elif t == QUOTIENT or t == REMAINDER:

@@ -462,13 +462,21 @@ def _point(text: str, known: Sequence[str]) -> dict[str, int]:
 # ------------------------------------------------------------------------------------------------------- maps
 def _map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
     """A map from the command line: the text itself, ``@FILE``, or ``-`` for standard input."""
-    from .core.text import read_map
+    return _as_map(_given(text), name, read)
+
+
+def _given(text: str) -> str:
+    """An argument: itself, the text of ``@FILE``, or standard input for ``-``."""
     from .reports.selection import read_text
 
     if text == "-":
-        text = _stdin()
-    elif text.startswith("@"):
-        text = read_text(text[1:])
+        return _stdin()
+    return read_text(text[1:]) if text.startswith("@") else text
+
+
+def _as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
+    from .core.text import read_map
+
     try:
         return (read or read_map)(text)
     except InputError as error:
@@ -493,22 +501,27 @@ MapText = Annotated[
 
 @app.command()
 def equal(left: MapText, right: MapText, json: Json = False) -> None:
-    """Decide whether two maps have the same relation.
+    """Decide whether two maps, or two HLO instructions, have the same relation.
 
     Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered
     with the smallest source and target that only one of them relates, and every subterm's value there.
+    Two HLO instructions are compared by what they read, operand for operand.
     """
     import shlex
 
     from .reports.machine import answer_json
     from .reports.maps import difference
+    from .verify.claims.instructions import is_instruction
     from .verify.concrete import equal_maps
 
     if left == right == "-":
         raise InputError(
             "both maps are -", expected="one of them from standard input, the other as text or @FILE"
         )
-    one, two = _map(left, "first map"), _map(right, "second map")
+    texts = _given(left), _given(right)
+    if all(map(is_instruction, texts)):
+        raise typer.Exit(_equal_instructions(*texts, json))
+    one, two = _as_map(texts[0], "first map"), _as_map(texts[1], "second map")
     answer = equal_maps(one, two)
     status = _status(answer.verdict.value)
     if json:
@@ -517,6 +530,21 @@ def equal(left: MapText, right: MapText, json: Json = False) -> None:
         again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", left, right])
         _emit(difference(answer, one, two, again=again))
     raise typer.Exit(status)
+
+
+def _equal_instructions(left: str, right: str, json: bool) -> int:
+    """Compare two HLO instructions; the exit status."""
+    from .reports.maps import instruction_difference, instructions_json
+    from .verify.claims.instructions import compare_instructions
+
+    answers = compare_instructions(left, right)
+    found = {_status(a.answer.verdict.value) for a in answers}
+    status = FALSE if FALSE in found else max(found)
+    if json:
+        _emit_json(instructions_json(answers, status))
+    else:
+        _emit("\n".join(map(instruction_difference, answers)))
+    return status
 
 
 def _status(verdict: str) -> int:

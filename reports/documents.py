@@ -77,6 +77,7 @@ def _index() -> str:
 - [layouts.md](layouts.md): layouts and tiles, as maps between elements and positions in memory
 - [order.md](order.md): the well-founded order in which every rule descends
 - [claims.md](claims.md): the format of claims files
+- [rule_files.md](../rule_files.md): the format of rule files, and what their rules mean
 - [published_maps.md](../published_maps.md): the published maps, audited
 - [json.md](json.md): what the commands print with `--json`
 - [cli.md](cli.md): every command and option

@@ -121,6 +121,12 @@ FORMS: dict[str, dict[str, str]] = {
         "timing": "`seconds`, and those of each claim",
     },
     "equal": {**_FRAME, **_MAPS},
+    "equal (instructions)": {
+        **_FRAME,
+        "operands": "one entry for each operand: `operand`, `verdict`, the maps `left` and `right`, `engine`, "
+        "`counterexample` (`values`, the targets `left` and `right`, `reason`)",
+        "timing": "`seconds`",
+    },
     "simplify": {
         **_FRAME,
         "steps": _STEPS,

@@ -5,17 +5,26 @@ simplified.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..core.expr import Expr, Int, Integers, Var, interpret, postorder
 from ..core.indexing_map import IndexingMap
 from ..core.text import format_expr, format_map
 from ..core.transform import Reduced
+from ..verify.claims.instructions import OperandAnswer
 from ..verify.concrete import Answer, Counterexample
-from ..verify.verdict import Status
+from ..verify.verdict import Status, worst
 from .layout import block, duration, table
 from .refutation import point_text
 
-__all__ = ["difference", "record_text", "sides_at", "tuple_text"]
+__all__ = [
+    "difference",
+    "instruction_difference",
+    "instructions_json",
+    "record_text",
+    "sides_at",
+    "tuple_text",
+]
 
 
 def tuple_text(values: Sequence[int] | None, otherwise: str = "nothing") -> str:
@@ -87,6 +96,47 @@ def difference(
     if again:
         lines.append(("again", again))
     return block(head, lines)
+
+
+def instruction_difference(a: OperandAnswer) -> str:
+    """The block that says whether two instructions read the same of one operand."""
+    place = f"operand {a.operand}: "
+    if len(a.left) == len(a.right) == 1:
+        status, _, rest = difference(a.answer, a.left[0], a.right[0]).partition("  ")
+        return f"{status}  {place}{rest}"
+    said = {Status.PROVED: "the same elements are read", Status.UNDECIDED: "not decided"}
+    c = a.answer.counterexample
+    told = (c.reason if c is not None else "") or said.get(a.answer.verdict, "the maps differ")
+    sides = [(name, format_map(m)) for name, maps in (("left", a.left), ("right", a.right)) for m in maps]
+    proved = a.answer.verdict is Status.PROVED
+    return block(f"{a.answer.verdict.value}  {place}{told}", [] if proved else sides)
+
+
+def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dict[str, Any]:
+    """The answer of ``equal`` about two instructions."""
+    from .machine import document, map_json
+
+    entries = []
+    for a in answers:
+        c = a.answer.counterexample
+        shown = (
+            None
+            if c is None
+            else {"values": dict(c.values), "left": c.left, "right": c.right, "reason": c.reason}
+        )
+        entries.append(
+            {
+                "operand": a.operand,
+                "verdict": a.answer.verdict.value,
+                "left": [map_json(m) for m in a.left],
+                "right": [map_json(m) for m in a.right],
+                "engine": a.answer.engine,
+                "counterexample": shown,
+            }
+        )
+    verdict = worst([a.answer.verdict for a in answers]).value
+    seconds = round(sum(a.answer.seconds for a in answers), 6)
+    return document("equal", verdict, exit_status, operands=entries, timing={"seconds": seconds})
 
 
 def _without_target(c: Counterexample, m: IndexingMap, other: IndexingMap) -> str:

@@ -71,6 +71,10 @@ def content_key(o: Obligation, budget: Budget) -> str:
     # kind, gate and width decide which strategies run and what a failure is called
     for part in (prover_digest(), o.question, o.kind, repr((o.gate, o.width)), repr(budget)):
         h.update(part.encode() + b"\0")
+    if o.source:
+        # in its own words; what it says in the core language follows from them
+        h.update(o.source.encode() + b"\2")
+        return h.hexdigest()
     for c in (*o.hypotheses, o.goal):
         h.update(_expression_text(c).encode() + b"\1")
     return h.hexdigest()

@@ -62,6 +62,7 @@ LEMMAS: dict[str, Scheme] = {
             (e >= 0,),
             all_of((_implies(d >= 0, e * d >= 0), _implies(d <= 0, e * d <= 0))),
         ),
+        Scheme("square", "p·p ≥ p and p·p ≥ -p", (), all_of((p * p >= p, p * p >= -p))),
         Scheme("product of a choice", "(m = a → m·p = a·p)", (), _implies(m.eq(a), (m * p - a * p).eq(0))),
         Scheme(
             "certificate",
@@ -124,6 +125,12 @@ STEPS: dict[str, Scheme] = {
             "a ≤ b·t + r, 0 ≤ r < b → a // b ≤ t",
             (a <= b * t + r, r.within(0, b - 1)),
             a // b <= t,
+        ),
+        Scheme(
+            "divided bound",
+            "b ≥ 1, b·t + r ≥ 0, r < b → t ≥ 0",
+            (b >= 1, b * t + r >= 0, r < b),
+            t >= 0,
         ),
         Scheme(
             "extremum",
@@ -272,6 +279,16 @@ class Setting:
         return [variable(v) for v in sorted({v for m in self.nonlinear for v in m})]
 
     @cached_property
+    def squares(self) -> list[Poly]:
+        """Names that are squared in the facts, and sums and differences of two whose product is there too."""
+        squared = sorted({v for m in self.nonlinear for v, w in itertools.pairwise(m) if v == w})
+        found = [variable(v) for v in squared]
+        for v, w in itertools.combinations(squared, 2):
+            if (v, w) in self.nonlinear:
+                found += [variable(v) - variable(w), variable(v) + variable(w)]
+        return found[:12]
+
+    @cached_property
     def strides(self) -> list[Poly]:
         """Products of positive names that occur in the facts: the strides of mixed-radix numbers."""
         singles = {p.single for p in self.positive if p.single}
@@ -346,6 +363,8 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
                     add("product of bounds", at_least(multiple - e))
     for x, y in itertools.combinations(s.positive, 2):
         add("product of positives", at_least(x * y - ONE))
+    for x in s.squares:
+        add("square", both((at_least(x * x - x), at_least(x * x + x))))
     for m, options in s.choices:
         for p in s.multipliers:
             for o in options:

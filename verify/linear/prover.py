@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ...core.condition import FALSE as FALSE_CONDITION
-from ...core.condition import Condition, Within
-from ...core.expr import Expr, Min
+from ...core.condition import Condition, Within, all_exprs
+from ...core.expr import Expr, Min, Mul, Var, postorder
+from ..preprocess import lower_bounds
 from .bounds import Bounds
 from .formula import (
     FALSE,
@@ -24,7 +26,7 @@ from .formula import (
 )
 from .leaf import Leaf
 from .lemmas import Instance, Setting, pool
-from .polynomial import ONE, Monomial, Poly
+from .polynomial import ONE, Monomial, Poly, variable
 from .question import Meter, Question
 from .reading import (
     Case,
@@ -47,7 +49,10 @@ __all__ = ["Budget", "Outcome", "explain", "prove"]
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits that do not depend on the machine: z3 resource units for one question, and counts."""
+    """Limits that do not depend on the machine: z3 resource units for one question, and counts.
+
+    ``patient`` allows further ways of reading a claim where the first one leaves it open.
+    """
 
     rlimit: int = 3_000_000
     questions: int = 200
@@ -56,6 +61,7 @@ class Budget:
     leaves: int = 96
     splits: int = 6
     rounds: int = 30
+    patient: bool = True
 
 
 @dataclass(frozen=True)
@@ -174,10 +180,13 @@ class _Way:
 
 
 _QUICK = _Way()
+_PATIENT = _Way(patient=True)
+#: The signs of at most so many factors are told apart.
+_SIGNED = 2
 _WAYS = (
     _Way(eager=True),
     _Way(eager=True, goals_first=True),
-    _Way(patient=True),
+    _PATIENT,
     _Way(eager=True, patient=True),
 )
 
@@ -197,6 +206,8 @@ class _Search:
         """Everything at once; then goal by goal, patiently; then by cases of a minimum or maximum."""
         if self._attempt(hypotheses, goals, _QUICK):
             return True
+        if not self.budget.patient:
+            return False
         if len(goals) == 1:
             return self._one(hypotheses, goals[0], depth)
         shown: list[Condition] = []
@@ -218,17 +229,41 @@ class _Search:
         close = _close_to(goal, hypotheses)
         if len(close) < len(hypotheses) and self._attempt(close, [goal], _WAYS[0]):
             return True
-        return any(self._attempt(hypotheses, [goal], way) for way in _WAYS) or self._split(
-            hypotheses, goal, depth
+        return (
+            any(self._attempt(hypotheses, [goal], way) for way in _WAYS)
+            or self._split(hypotheses, goal, depth)
+            or (not depth and self._by_factors(hypotheses, goal))
         )
 
-    def _attempt(self, hypotheses: Sequence[Condition], goals: Sequence[Condition], way: _Way) -> bool:
+    def _attempt(
+        self,
+        hypotheses: Sequence[Condition],
+        goals: Sequence[Condition],
+        way: _Way,
+        signs: Sequence[tuple[Poly, int]] = (),
+    ) -> bool:
         """One way to prove all goals; what it leaves behind is kept only if it succeeds."""
         before = len(self.leaves)
-        if self._claim(hypotheses, goals, way):
+        if self._claim(hypotheses, goals, way, signs):
             return True
         del self.leaves[before:]
         return False
+
+    def _by_factors(self, hypotheses: Sequence[Condition], goal: Condition) -> bool:
+        """Apart for the signs of variables in products, those that occur most often first."""
+        names = _factors([*hypotheses, goal])
+        before = len(self.leaves)
+        todo: list[tuple[tuple[Poly, int], ...]] = [()]
+        while todo:
+            signs = todo.pop()
+            if signs and any(self._attempt(hypotheses, [goal], way, signs) for way in (_QUICK, _PATIENT)):
+                continue
+            if len(signs) == min(len(names), _SIGNED):
+                del self.leaves[before:]
+                return False
+            p = variable(names[len(signs)])
+            todo += [(*signs, (p, s)) for s in (0, -1, 1)]
+        return True
 
     def _split(self, hypotheses: Sequence[Condition], goal: Condition, depth: int) -> bool:
         """Apart for each argument of a minimum or maximum as the extreme one."""
@@ -254,9 +289,18 @@ class _Search:
         return False
 
     # -- cases
-    def _claim(self, hypotheses: Sequence[Condition], goals: Sequence[Condition], way: _Way) -> bool:
-        """All sign cases of all goals."""
-        todo = [_defined_by_equations(hypotheses, goals)]
+    def _claim(
+        self,
+        hypotheses: Sequence[Condition],
+        goals: Sequence[Condition],
+        way: _Way,
+        signs: Sequence[tuple[Poly, int]],
+    ) -> bool:
+        """All sign cases of all goals, those of the polynomials in ``signs`` decided."""
+        first = _defined_by_equations(hypotheses, goals)
+        for p, s in signs:
+            first = first.with_sign(p, s)
+        todo = [first]
         read = 0
         while todo:
             case = todo.pop()
@@ -276,7 +320,9 @@ class _Search:
             except Contradiction as found:
                 self._leaf([found.fact], case.steps, "identity")
                 continue
-            found_definitions = reading.defining or [d for d in (reading.solve(),) if d]
+            found_definitions = (
+                reading.defining or reading.negative(refuted) or [d for d in (reading.solve(),) if d]
+            )
             if found_definitions:
                 for d in found_definitions:
                     case = case.with_definition(d)
@@ -297,9 +343,17 @@ class _Search:
         self, reading: Reading, goals: Sequence[Condition], refuted: Sequence[Formula], patient: bool
     ) -> bool:
         steps = [*reading.case.steps, *reading.used]
+        open_ = [
+            (goal, negated)
+            for goal, negated in zip(goals, refuted, strict=True)
+            if not self._certified(negated, reading.bounds, steps)
+        ]
+        if not open_:
+            return True
+        reading.divide_bounds()
         state = _State(reading.facts, reading.witnesses, reading.choices, steps)
         shown: list[Fact] = []
-        for goal, negated in zip(goals, refuted, strict=True):
+        for goal, negated in open_:
             if self._certified(negated, reading.bounds, steps):
                 continue
             known = replace(state, facts=[*state.facts, *shown])
@@ -370,6 +424,8 @@ class _Search:
         wanted = sorted({m for i in left for p in i.polynomials() for m in p.terms if m})
         batch = 10
         for _ in range(self.budget.rounds):
+            if not self.budget.patient and self.meter.questions > self.budget.questions:
+                raise _Exhausted(f"more than {self.budget.questions} questions")
             if question.undecided:
                 return False, None
             values = _completed(question.model(), wanted)
@@ -413,6 +469,17 @@ class _Search:
                 self._leaf([*facts, Fact(nonzero(d), "negated goal")], state.steps, "solver")
                 found.append(Fact(zero(d), "derived"))
         return found
+
+
+def _factors(conditions: Sequence[Condition]) -> list[str]:
+    """The names of variables in products whose sign is not plain, the commonest first."""
+    found: Counter[str] = Counter()
+    for node in postorder(*(e for c in conditions for e in all_exprs(c))):
+        if isinstance(node, Mul):
+            found.update(name_of(v) for v in node.factors if isinstance(v, Var))
+    plain = {name_of(v) for v, least in lower_bounds(conditions[:-1]).items() if least >= 1}
+    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return [name for name, _ in ordered if name not in plain]
 
 
 def _completed(model: dict[Monomial, int], wanted: Iterable[Monomial]) -> dict[Monomial, int]:

@@ -37,6 +37,7 @@ from .formula import (
     Some,
     Zero,
     at_least,
+    atoms,
     both,
     either,
     nonzero,
@@ -186,6 +187,10 @@ def name_of(v: Var) -> str:
     return f"{name}:{v.kind}" if v.kind else name
 
 
+#: Longer facts than this are not divided.
+_DIVIDED = 24
+
+
 class Reading:
     """One pass over the conditions; also the algebra and the logic that interpret them."""
 
@@ -285,6 +290,28 @@ class Reading:
         self._assume(sorted(rest, key=lambda h: not isinstance(h, Divides)))
         return [self.formula(negate(g)) for g in goals]
 
+    def divide_bounds(self) -> None:
+        """``b·t + r ≥ 0`` with ``r < b`` as ``t ≥ 0``: in radix notation, bounds of numbers as bounds of digits."""
+        todo = [p for p in self.bounds.facts if p.degree > 1 and len(p) <= _DIVIDED]
+        seen = set(todo)
+        fuel = 200
+        while todo and fuel > 0:
+            p = todo.pop()
+            factors = sorted({v for m in p.terms if len(m) > 1 for v in m if self.bounds.low.get(v, 0) >= 1})
+            for v in factors:
+                b = variable(v)
+                t, r = p.divide(b)
+                if t.is_constant or t in seen:
+                    continue
+                fuel -= 1
+                if not self.bounds.certain(b - r - ONE):
+                    continue
+                seen.add(t)
+                if not self.bounds.certain(t):
+                    self.learn(t, "divided bound")
+                    if t.degree > 1:
+                        todo.append(t)
+
     def _assume(self, hypotheses: Sequence[Condition]) -> None:
         for h in hypotheses:
             if isinstance(h, Divides):
@@ -321,6 +348,17 @@ class Reading:
         known = [f for f in self.facts if f.why != "hypothesis" and isinstance(f.formula, AtLeast)]
         kept = [f for f in known if not made.isdisjoint(names_in(f.formula))]
         return Definition(name, value, "substitution", tuple(kept))
+
+    def negative(self, refuted: Sequence[Formula]) -> list[Definition]:
+        """Names that are not positive and occur in products, as negations: lemmas multiply with what is positive."""
+        polynomials = [a.p for f in (*(x.formula for x in self.facts), *refuted) for a in atoms(f)]
+        factors = {v for p in polynomials if p.degree > 1 for m in p.terms if len(m) > 1 for v in m}
+        low, high = self.bounds.low, self.bounds.high
+        return [
+            Definition(v, -variable(f"{v}!neg"), "negation")
+            for v in sorted(factors)
+            if high.get(v, 1) <= 0 and low.get(v, -1) < 0 and not rank(v) and v not in self.case.rejected
+        ]
 
     # -- expressions
     def value(self, e: Expr) -> Poly:
@@ -559,8 +597,12 @@ class Reading:
             return None
         # when eager, a variable of the claim rather than a name made here
         for name, c in sorted(a.units(), key=lambda u: rank(u[0])):
-            if not (name in b.names or name in self._claimed or name in self.case.rejected):
-                return name, c
+            if name in b.names or name in self._claimed or name in self.case.rejected:
+                continue
+            if rank(name) == 1 and any(w.divisor == b and w.remainder.single == name for w in self.witnesses):
+                # a digit to the same radix again: its quotient is 0 but for a shift, and so on without end
+                continue
+            return name, c
         return None
 
     def _divisible(self, h: Divides) -> None:

@@ -1,0 +1,282 @@
+"""What `indexproof prove FILE` says about a rule file: a line for every rule, a block for every rule that is not proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..verify.rulefiles import Missing, StatedRule, judge, show, subterms, truth, values
+from ..verify.rulefiles.repair import weakest_repairs
+from ..verify.run import Result, Run
+from ..verify.verdict import Status, Verdict
+from .layout import block, count, duration, joined, table
+from .machine import document
+from .selection import Named
+from .summary import interruption, strategies, verdict_line
+
+__all__ = ["rule_at_point", "rule_at_point_json", "rules_json", "rules_summary"]
+
+_NO_ANSWER = {"not concerned": "says nothing here", "holds": "holds here"}
+#: So many false rules are searched for a condition that makes them true.
+_REPAIRS = 20
+
+
+@dataclass
+class Finding:
+    """What is known about one rule."""
+
+    rule: StatedRule
+    result: Result | None = None
+    redundant: list[str] = field(default_factory=list)
+    unsettled: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the rule itself."""
+        return Verdict(Status.NOT_CHECKED) if self.result is None else self.result.verdict
+
+    @property
+    def refuted(self) -> bool:
+        """Whether there is a counterexample."""
+        return self.verdict.status in (Status.REFUTED, Status.UNDEFINED) and self.verdict.witness is not None
+
+
+def findings_of(run: Run, rules: Sequence[StatedRule]) -> list[Finding]:
+    """The findings about each rule, in order."""
+    found = {r.name: Finding(r) for r in rules}
+    for result in run.results:
+        at = found[result.obligation.subject]
+        if result.obligation.gate:
+            at.result = result
+            continue
+        condition = result.obligation.kind.removeprefix("needs ")
+        if result.verdict.status is Status.VACUOUS:
+            at.redundant.append(condition)
+        elif result.verdict.status is Status.UNDECIDED:
+            at.unsettled.append(condition)
+    for f in found.values():
+        if not f.verdict.proved:
+            # which conditions a false rule needs is nobody's question
+            f.redundant, f.unsettled = [], []
+    return list(found.values())
+
+
+def stated_rules(claims: Sequence[Named]) -> list[StatedRule]:
+    """The claims as rules."""
+    return [c.claim for c in claims if isinstance(c.claim, StatedRule)]
+
+
+# --------------------------------------------------------------------------------------------------------- text
+def rules_summary(
+    run: Run, claims: Sequence[Named], *, command: str, cached: bool = True, repairs: int = _REPAIRS
+) -> Iterator[str]:
+    """The report, block by block."""
+    found = findings_of(run, stated_rules(claims))
+    checked = [f for f in found if f.verdict.status is not Status.NOT_CHECKED]
+    if checked:
+        rows = [("verdict", "rule", "by", "resources", "time", "conditions that are not needed")]
+        yield "\n".join(table([*rows, *map(_row, checked)], right=(3, 4)))
+    used = strategies(run)
+    if used:
+        yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])
+    open_ = [(f.rule.name, ";  ".join(f.unsettled)) for f in checked if f.unsettled]
+    if open_:
+        yield block("conditions of which it is not known whether they are needed:", open_)
+    for k, f in enumerate(f for f in checked if not f.verdict.proved):
+        yield rule_block(f, command=command, with_repairs=k < repairs)
+    notes = []
+    if run.damaged_cache_entries:
+        notes.append(
+            f"{count(run.damaged_cache_entries, 'damaged cache entry', 'damaged cache entries')}: proved again"
+        )
+    if run.lost_workers:
+        notes.append("a worker process died: its share was done again in this process")
+    if run.interrupted:
+        notes.append(interruption(run, cached))
+    yield "\n".join([*notes, verdict_line(run, len(claims))])
+
+
+def _row(f: Finding) -> tuple[str, ...]:
+    v = f.verdict
+    return (
+        v.status.value,
+        f.rule.name,
+        v.strategy,
+        f"{v.resources:,}",
+        duration(v.seconds),
+        ";  ".join(f.redundant),
+    )
+
+
+def rule_block(f: Finding, *, command: str, with_repairs: bool = True) -> str:
+    """What a person reads about a rule that is not proved."""
+    r, v = f.rule, f.verdict
+    lines = [("claim", r.statement()), ("meaning", str(r.semantics))]
+    if f.refuted:
+        point = dict(v.witness or {})
+        lines += [("take", point_text(r, point)), *_evaluated(r, point)]
+        if with_repairs:
+            lines.append(("repair", _repair_text(r)))
+        lines.append(("again", again(r, point, command)))
+    elif v.status is Status.VACUOUS:
+        lines.append(("means", "no integers satisfy the conditions, so the rule says nothing"))
+    elif v.status is Status.UNDECIDED:
+        lines += [("tried", ", ".join(v.tried)), ("because", v.detail or "the budget is spent")]
+        lines.append(("again", f"{command} {_word(r.name)} --budget 10"))
+    return block(joined([f"{v.status.value}  {r.name}", r.where]), lines)
+
+
+def _repair_text(r: StatedRule) -> str:
+    found = [show(c) for c in weakest_repairs(r)]
+    if not found:
+        return "none of the candidate conditions makes it true"
+    text = f"true with the condition  {found[0]}"
+    return text + (f"\nor with  {';  '.join(found[1:])}" if found[1:] else "")
+
+
+def _evaluated(r: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    for side, text, value in _subterms(r, point):
+        yield side, f"{text} = {value_text(value)}"
+    held = [show(c) for c in r.conditions if truth(c, point, r.semantics) is True]
+    if held:
+        yield "holds", ",  ".join(held)
+    missed = [show(c) for c in r.conditions if truth(c, point, r.semantics) is not True]
+    if missed:
+        yield "false", ",  ".join(missed)
+
+
+def _subterms(r: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, str, Any]]:
+    for side, root in (("left", r.left), ("right", r.right)):
+        of = values((root,), point, r.semantics)
+        for t in subterms(root):
+            yield side, show(t), of[id(t)]
+
+
+def value_text(value: Any) -> str:
+    """A value, or why there is none."""
+    if isinstance(value, Missing):
+        return f"no value: {value.value}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def point_text(r: StatedRule, point: Mapping[str, int]) -> str:
+    """``x = 1, p = true``."""
+    parts = []
+    for v, kind in r.variables.items():
+        value: int | bool = point[v] != 0 if kind.name == "bool" else point[v]
+        parts.append(f"{v} = {value_text(value)}")
+    return ", ".join(parts) or "nothing: the rule has no variables"
+
+
+def again(r: StatedRule, point: Mapping[str, int], command: str) -> str:
+    """The command that evaluates the rule at this point."""
+    at = ",".join(f"{v}={point[v]}" for v in r.variables)
+    return f"{command} {_word(r.name)}" + (f" --at {_word(at)}" if at else "")
+
+
+def _word(text: str) -> str:
+    """One word of a POSIX shell."""
+    import shlex
+
+    return shlex.quote(text)
+
+
+# ------------------------------------------------------------------------------------------------------ one point
+def rule_at_point(r: StatedRule, point: Mapping[str, int]) -> tuple[str, int]:
+    """Both sides at a point, in the rule's own arithmetic, and the exit status."""
+    outcome = judge(r, point)
+    lines = [("claim", r.statement()), ("meaning", str(r.semantics)), ("take", point_text(r, point))]
+    lines += _evaluated(r, point)
+    says = {
+        "holds": ("HOLDS", "both sides agree here", 0),
+        "counterexample": ("REFUTED", "false here: this is a counterexample", 1),
+        "undefined": (
+            "REFUTED",
+            "the right side has no value here, but the left side has: a counterexample",
+            1,
+        ),
+        "not concerned": (
+            "NO ANSWER",
+            "says nothing here: a condition is false, or the left has no value",
+            2,
+        ),
+    }[outcome]
+    lines.append(("so", says[1]))
+    return block(joined([f"{says[0]}  {r.name}", r.where]), lines), says[2]
+
+
+def rule_at_point_json(r: StatedRule, point: Mapping[str, int]) -> tuple[dict[str, Any], int]:
+    """The same for programs."""
+    outcome = judge(r, point)
+    status = {"holds": 0, "not concerned": 2}.get(outcome, 1)
+    verdict = {0: "HOLDS", 1: Status.REFUTED.value, 2: Status.NOT_CHECKED.value}[status]
+    here = {"undefined": "counterexample"}.get(outcome, outcome)
+    entry = {"claim": r.name, "obligation": "sound", "gate": True, "here": here, **_evaluated_json(r, point)}
+    return document("prove --at", verdict, status, point=dict(point), obligations=[entry]), status
+
+
+def _evaluated_json(r: StatedRule, point: Mapping[str, int]) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        return None if isinstance(value, Missing) else value
+
+    return {
+        "subterms": [{"side": s, "term": t, "value": plain(v)} for s, t, v in _subterms(r, point)],
+        "hypotheses": [
+            {"condition": show(c), "holds": plain(truth(c, point, r.semantics))} for c in r.conditions
+        ],
+        "goal": [{"condition": r.statement(), "holds": judge(r, point) in ("holds", "not concerned")}],
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- JSON
+def rules_json(run: Run, claims: Sequence[Named], command: str, repairs: int = _REPAIRS) -> dict[str, Any]:
+    """The answer of ``prove`` about rule files."""
+    found = findings_of(run, stated_rules(claims))
+    entries = []
+    for f in found:
+        entry = _entry(f, command)
+        if f.refuted and repairs > 0:
+            repairs -= 1
+            entry["repairs"] = [show(c) for c in weakest_repairs(f.rule)]
+        entries.append(entry)
+    return document(
+        "prove",
+        run.status.value,
+        run.exit_status,
+        interrupted=run.interrupted,
+        claims=len(found),
+        counts={s.value: sum(f.verdict.status is s for f in found) for s in Status},
+        strategies=strategies(run),
+        rules=entries,
+        timing={
+            "seconds": round(run.seconds, 3),
+            "jobs": run.jobs,
+            "from_cache": sum(r.cached for r in run.results),
+            "damaged_cache_entries": run.damaged_cache_entries,
+            "lost_workers": run.lost_workers,
+            "rules": {f.rule.name: round(f.verdict.seconds, 6) for f in found},
+        },
+    )
+
+
+def _entry(f: Finding, command: str) -> dict[str, Any]:
+    r, v = f.rule, f.verdict
+    out: dict[str, Any] = {
+        "name": r.name,
+        "where": r.where,
+        "statement": r.statement(),
+        "semantics": str(r.semantics),
+        "verdict": v.status.value,
+        "passes": v.proved,
+        "strategy": v.strategy,
+        "resources": v.resources,
+        "redundant": f.redundant,
+        "unsettled": f.unsettled,
+    }
+    if f.refuted:
+        point = dict(v.witness or {})
+        out |= {"counterexample": point, **_evaluated_json(r, point), "again": again(r, point, command)}
+    elif not v.proved:
+        out |= {"tried": list(v.tried), "detail": v.detail}
+    return out

@@ -1,0 +1,264 @@
+"""`indexproof prove FILE` on rule files: reports, exit statuses, the cache, single points, mistakes; and the document."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from indexproof.cli import app
+from indexproof.reports.machine import FORMS
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.rulefiles import parse_rules, read_rule_file, rules_to_json, stated_rule_obligations
+from indexproof.verify.run import prove_all
+from indexproof.verify.solve import Budget
+from indexproof.verify.verdict import Status
+
+PAGE = Path(__file__).parents[3] / "reports/rule_files.md"
+RULES = """\
+semantics euclid0
+int x, y
+const c0, c1
+whole: (x / c0) * c0 + x % c0 -> x if c0 != 0
+nested: (x / c0) / c1 -> x / fold(c0 * c1) if c1 > 0
+spare: (x / c0) / c1 -> x / fold(c0 * c1) if c0 > 0, c1 > 0
+sums: x + y -> y + x
+"""
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command line in this process, with a cache of its own: status, output, errors."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("INDEXPROOF_CACHE", raising=False)
+    monkeypatch.delenv("INDEXPROOF_DEBUG", raising=False)
+
+    def invoke(*words: object, stdin: str = "") -> tuple[int, str, str]:
+        done = CliRunner().invoke(app, [str(w) for w in words], input=stdin)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return done.exit_code, done.stdout, done.stderr
+
+    return invoke
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.rules"
+    path.write_text(RULES, "utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------------------------------ reports
+def test_every_rule_has_a_line(run: Run, file: Path) -> None:
+    status, out, _ = run("prove", file, "--jobs", 1)
+    assert status == 1
+    head, *rows = out.split("\n\n")[0].splitlines()
+    assert head.split()[:5] == ["verdict", "rule", "by", "resources", "time"]
+    lines = {row.split()[1]: row for row in rows}
+    assert list(lines) == ["whole", "nested", "spare", "sums"]
+    assert lines["whole"].startswith("PROVED   whole   identity")
+    assert lines["nested"].startswith("REFUTED  nested")
+    assert lines["spare"].endswith("c1 > 0")
+    assert re.search(r"REFUTED  4 claims, 4 obligations of which 1 REFUTED", out.splitlines()[-1])
+
+
+def test_a_false_rule_is_answered_in_its_own_words(run: Run, file: Path) -> None:
+    _, out, _ = run("prove", file, "nested", "--jobs", 1)
+    block = out[out.index("REFUTED  nested   ") :].splitlines()
+    assert block[0].endswith("some.rules:5")
+    told = [line.strip().split(maxsplit=1) for line in block[1:] if line.startswith("  ")]
+    assert ["take", "x = 1, c0 = -1, c1 = 2"] in told
+    assert ["left", "x / c0 / c1 = -1"] in told
+    assert ["right", "x / fold(c0 * c1) = 0"] in told
+    assert ["holds", "c1 > 0"] in told
+    assert ["repair", "true with the condition  c0 >= 0"] in told
+    again = dict(told)["again"]
+    status, out, _ = run(*shlex.split(again)[1:])
+    assert status == 1
+    assert "this is a counterexample" in out
+
+
+def test_one_point(run: Run, file: Path) -> None:
+    assert run("prove", file, "nested", "--at", "x=4,c0=2,c1=2")[0] == 0
+    status, out, _ = run("prove", file, "nested", "--at", "x=1,c0=-1,c1=2", "--json")
+    assert status == 1
+    data = json.loads(out)
+    assert set(data) == set(FORMS["prove --at"])
+    (entry,) = data["obligations"]
+    assert entry["here"] == "counterexample"
+    assert {"side": "left", "term": "x / c0 / c1", "value": -1} in entry["subterms"]
+    assert run("prove", file, "nested", "--at", "x=1,c0=-1,c1=-2")[0] == 2
+    for words in (("nested", "--at", "x=1"), ("nested", "--at", "w=1"), ("--at", "x=1,c0=1,c1=1")):
+        assert run("prove", file, *words)[0] == 3
+
+
+def test_truth_values_and_missing_values_are_shown(run: Run) -> None:
+    text = "int x\nbool p\nr: select(p, 1 / x, 2) -> 1 / x"
+    status, out, _ = run("prove", "-", "--jobs", 1, stdin=text)
+    assert status == 1
+    assert "UNDEFINED  r" in out
+    assert "take     x = 0, p = false" in out
+    assert "1 / x = no value: division by zero" in out
+
+
+def test_the_report_is_json_with_the_documented_keys(run: Run, file: Path) -> None:
+    status, out, _ = run("prove", file, "--json", "--jobs", 1)
+    data = json.loads(out)
+    assert (status, data["exit_status"], data["verdict"]) == (1, 1, "REFUTED")
+    assert set(data) == set(FORMS["prove FILE"])
+    rules = {r["name"]: r for r in data["rules"]}
+    assert rules["nested"]["counterexample"] == {"x": 1, "c0": -1, "c1": 2}
+    assert rules["nested"]["repairs"] == ["c0 >= 0"]
+    assert rules["spare"]["redundant"] == ["c1 > 0"]
+    assert rules["whole"]["passes"] is True
+    assert rules["whole"]["semantics"] == "euclid0"
+    again = json.loads(run("prove", file, "--json", "--jobs", 2, "--no-cache")[1])
+    data.pop("timing")
+    again.pop("timing")
+    assert again == data
+
+
+def test_a_json_file_is_proved_like_a_text_file(run: Run, file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "same.json"
+    other.write_text(rules_to_json(read_rule_file(RULES, "some.rules")), "utf-8")
+    first, second = (json.loads(run("prove", f, "--json", "--jobs", 1)[1])["rules"] for f in (file, other))
+    for a, b in zip(first, second, strict=True):
+        assert {k: a[k] for k in a if k not in ("where", "again")} == {
+            k: b[k] for k in b if k not in ("where", "again")
+        }
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("int x\nr: x -> x", 0),
+        ("int x\nr: x -> x + 1", 1),
+        ("int x\nr: x -> x + 1 if x < x", 1),
+        ("int x\nr: x -> x / 0", 1),
+        ("int x\nr: x -> ", 3),
+        ("", 3),
+    ],
+)
+def test_exit_statuses(run: Run, text: str, status: int) -> None:
+    assert run("prove", "-", "--jobs", 1, stdin=text)[0] == status
+
+
+# -------------------------------------------------------------------------------------------------------- cache
+def test_a_run_goes_on_where_it_stopped(run: Run, file: Path, tmp_path: Path) -> None:
+    run("prove", file, "whole", "spare", "--jobs", 1)
+    data = json.loads(run("prove", file, "--json", "--jobs", 1)[1])
+    assert data["timing"]["from_cache"] == 5  # two rules with three conditions
+    # a verdict belongs to what a rule states, not to its name and place
+    file.write_text(RULES.replace("whole:", "\n\nrenamed:").replace("int x", "int z, x"), "utf-8")
+    data = json.loads(run("prove", file, "renamed", "--json", "--jobs", 1)[1])
+    assert data["timing"]["from_cache"] == 2
+    file.write_text(RULES.replace("c0 != 0", "c0 > 0"), "utf-8")
+    data = json.loads(run("prove", file, "whole", "--json", "--jobs", 1)[1])
+    assert data["timing"]["from_cache"] == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("semantics euclid0", "semantics euclid"),
+        ("int x, y", "integers 32 bits wrap\nint x, y"),
+        ("int x, y", "int x, y in [0, 9]"),
+        ("semantics euclid0", "semantics quotient euclid0 remainder trunc0"),
+    ],
+)
+def test_meanings_do_not_share_verdicts(run: Run, file: Path, change: tuple[str, str]) -> None:
+    run("prove", file, "--jobs", 1)
+    file.write_text(RULES.replace(*change), "utf-8")
+    assert json.loads(run("prove", file, "--json", "--jobs", 1)[1])["timing"]["from_cache"] == 0
+
+
+# --------------------------------------------------------------------------------------------------- many rules
+def test_many_rules_in_several_processes(
+    capsys: pytest.CaptureFixture[str], run: Run, tmp_path: Path
+) -> None:
+    lines = ["semantics euclid0", "int x, y"]
+    lines += [f"r{k}: (x * {k} + y) / {k} -> x + y / {k}" for k in range(1, 60)]
+    lines += [f"s{k}: (x + {k}) % {k + 1} -> (x - 1) % {k + 1}" for k in range(1, 60)]
+    path = tmp_path / "many.rules"
+    path.write_text("\n".join(lines), "utf-8")
+    status, out, err = run("prove", path, "--jobs", 2, "--no-cache")
+    assert status == 0
+    assert out.splitlines()[-1].startswith("PROVED  118 claims, 118 obligations, all proved")
+    assert err.splitlines()[-1].startswith("100%  118 of 118 obligations")
+
+
+def test_verdicts_do_not_depend_on_processes_or_order() -> None:
+    rules = parse_rules(RULES).rules
+    todo: list[Obligation] = [o for r in rules for o in stated_rule_obligations(r)] * 2
+    one = prove_all(todo, jobs=1)
+    two = prove_all(todo[::-1], jobs=2)
+    assert [r.verdict for r in one.results] == [r.verdict for r in two.results][::-1]
+    assert one.status is Status.REFUTED
+
+
+def test_what_is_stated_is_also_an_ordinary_obligation() -> None:
+    sound, needs = stated_rule_obligations(parse_rules(RULES).rules[0])
+    assert sound.source == needs.source
+    assert sound != needs
+    assert "source" not in sound.statement()
+    assert sound.statement().startswith("true  ⊢  ")
+    assert needs.statement().endswith("⊬  false")
+    assert [v.name for v in sound.formula_variables()] == ["c0", "x"]
+    assert sound.decided(Budget()).proved
+
+
+# ----------------------------------------------------------------------------------------------------- mistakes
+def test_mistakes_are_pointed_at(run: Run, file: Path, tmp_path: Path) -> None:
+    file.write_text("int x\nr: x + -> x\n", "utf-8")
+    status, out, err = run("prove", file)
+    assert (status, out) == (3, "")
+    assert f"in {file}: line 2, column 8: unexpected `->`; expected" in err
+    assert err.splitlines()[-1].index("^") == 9
+    assert run("prove", tmp_path / "nothing.rules")[0] == 3
+    status, _, err = run("prove", "-", "no_such", stdin=RULES)
+    assert status == 3
+    assert "nothing in - is called `no_such`" in err
+    declared = tmp_path / "mine.py"
+    declared.write_text("", "utf-8")
+    assert "is not a rule file" in run("prove", file, declared)[2]
+
+
+# ----------------------------------------------------------------------------------------------------- document
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+def test_the_examples_of_the_document(run: Run) -> None:
+    stated = [b for b in _blocks("text") if "->" in b and "::=" not in b and "statement " not in b]
+    assert len(stated) == 3
+    for text in (*stated, *_blocks("json")):
+        status, out, _ = run("prove", "-", "--jobs", 1, stdin=text)
+        assert status == 0, out
+
+
+def test_the_sessions_of_the_document(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, *others = _blocks("console")
+    text, _, rest = first.partition("$ indexproof prove division.rules --no-cache; echo $?\n")
+    (tmp_path / "division.rules").write_text(text.split("\n", 1)[1], "utf-8")
+    status, out, _ = run("prove", "division.rules", "--no-cache")
+
+    def plain(said: str) -> list[str]:
+        return [re.sub(r"[\d.]+ m?s\b|  +", " ", line).split("on ")[0] for line in said.splitlines()]
+
+    assert plain(out) == plain(rest)[:-1]
+    assert str(status) == rest.splitlines()[-1]
+    sessions = "".join(others).split("$ printf ")[1:]
+    assert len(sessions) == 2
+    for session in sessions:
+        command, *said = session.splitlines()
+        quoted = shlex.split(command.partition(" | ")[0])[0].replace("\\n", "\n")
+        status, _, err = run("prove", "-", stdin=quoted)
+        assert str(status) == said[-1]
+        assert err.startswith(said[0].partition("mul")[0].rstrip("…").partition(", …")[0])

@@ -1,0 +1,195 @@
+"""The exact meaning of a rule at a point: the reference that everything else is checked against.
+
+Arithmetic is strict, ``select`` looks only at the side it chooses, and a conjunction with a false part is false (a
+disjunction with a true part true) whatever the other parts are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from typing import Literal
+
+from .rule import StatedRule
+from .semantics import Rounding, Semantics, quotient, remainder
+from .terms import Term, below
+
+__all__ = ["Missing", "Outcome", "Point", "Value", "judge", "truth", "values"]
+
+
+class Missing(Enum):
+    """Why a term has no value."""
+
+    ZERO = "division by zero"
+    OVERFLOW = "overflow"
+
+
+Value = int | bool | Missing
+Point = Mapping[str, int]
+
+#: What a rule says at a point: its sides agree; they differ, or the right one has no value where the left has one;
+#: a condition is false or the left side has no value, so that nothing is claimed.
+Outcome = Literal["holds", "counterexample", "undefined", "not concerned"]
+
+#: The roundings that operators name themselves.
+_NAMED: dict[str, tuple[str, bool]] = {
+    "floordiv": ("floor", True),
+    "floormod": ("floor", False),
+    "truncdiv": ("trunc", True),
+    "truncmod": ("trunc", False),
+    "eucliddiv": ("euclid", True),
+    "euclidmod": ("euclid", False),
+}
+
+
+def division(t: Term, s: Semantics) -> tuple[Rounding, bool] | None:
+    """The rounding of a division and whether it gives the quotient; ``None`` for other terms.
+
+    A division that names its rounding divides by zero as the rule set's own does.
+    """
+    match t.op:
+        case "fdiv":
+            return s.quotient, True
+        case "mod":
+            return s.remainder, False
+    if t.op not in _NAMED:
+        return None
+    name, whole = _NAMED[t.op]
+    own = s.quotient if whole else s.remainder
+    return (name + "0" if own.endswith("0") else name), whole  # type: ignore[return-value]
+
+
+def values(roots: Iterable[Term], point: Point, s: Semantics) -> dict[int, Value]:
+    """The value of every term below ``roots``, by ``id``; truth values of variables are 0 and 1 in ``point``.
+
+    The terms are those of a side.  The conditions of a rule are mathematics: their integers are unbounded, as
+    :func:`truth` has it.
+    """
+    return _values(roots, point, s, machine=bool(s.width))
+
+
+def truth(condition: Term, point: Point, s: Semantics) -> bool | Missing:
+    """The truth value of a condition."""
+    found = _values((condition,), point, s, machine=False)[id(condition)]
+    return found if isinstance(found, Missing) else bool(found)
+
+
+def _values(roots: Iterable[Term], point: Point, s: Semantics, *, machine: bool) -> dict[int, Value]:
+    done: dict[int, Value] = {}
+    for t in below(*roots):
+        value = _value(t, [done[id(a)] for a in t.args], point, s)
+        if machine and type(value) is int and not s.lo <= value <= s.hi:
+            value = s.wrapped(value) if s.overflow == "wrap" else Missing.OVERFLOW
+        elif machine and s.overflow != "wrap" and division(t, s) is not None:
+            a, b = (done[id(x)] for x in t.args)
+            if a == s.lo and b == -1:
+                value = Missing.OVERFLOW  # the remainder too: machines compute both at once
+        done[id(t)] = value
+    return done
+
+
+def judge(r: StatedRule, point: Point) -> Outcome:
+    """What the rule says at a point that gives every variable a value."""
+    s = r.semantics
+    for v, kind in r.variables.items():
+        n = point[v]
+        if kind.name == "bool":
+            continue
+        if (kind.lo is not None and n < kind.lo) or (kind.hi is not None and n > kind.hi):
+            return "not concerned"
+        if s.width and not s.lo <= n <= s.hi:
+            return "not concerned"
+    if not all(truth(c, point, s) is True for c in r.conditions):
+        return "not concerned"
+    found = values((r.left, r.right), point, s)
+    left, right = found[id(r.left)], found[id(r.right)]
+    if isinstance(left, Missing) or (right is Missing.OVERFLOW and s.overflow == "nowrap"):
+        return "not concerned"
+    if isinstance(right, Missing):
+        return "undefined"
+    return "holds" if left == right else "counterexample"
+
+
+def _value(t: Term, args: list[Value], point: Point, s: Semantics) -> Value:
+    match t.op:
+        case "int":
+            return int(t.value)
+        case "bool":
+            return bool(t.value)
+        case "var":
+            return point[t.name]
+        case "flag":
+            return point[t.name] != 0
+        case "and" | "or":
+            deciding = t.op == "or"
+            if any(a is deciding for a in args):
+                return deciding
+            return next((a for a in _missing_first(args) if isinstance(a, Missing)), not deciding)
+        case "fold":
+            return args[0]
+        case "select" | "choose":
+            chosen = args[0]
+            return chosen if isinstance(chosen, Missing) else args[1] if chosen else args[2]
+    lost = next(_missing_first(args), None)
+    if isinstance(lost, Missing):
+        return lost
+    if t.op in _RELATIONS:
+        return _relation(t.op, [int(a) for a in args if not isinstance(a, Missing)])
+    return _integer(t, [int(a) for a in args if not isinstance(a, Missing)], s)
+
+
+def _missing_first(args: list[Value]) -> Iterator[Value]:
+    """Overflow before division by zero: what is assumed not to happen happens first."""
+    return iter(sorted(args, key=lambda a: (a is not Missing.OVERFLOW, a is not Missing.ZERO)))
+
+
+_RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "iff", "xor", "within", "divides", "not"})
+
+
+def _relation(op: str, args: list[int]) -> bool:
+    match op:
+        case "lt":
+            return args[0] < args[1]
+        case "le":
+            return args[0] <= args[1]
+        case "gt":
+            return args[0] > args[1]
+        case "ge":
+            return args[0] >= args[1]
+        case "eq" | "iff":
+            return args[0] == args[1]
+        case "ne" | "xor":
+            return args[0] != args[1]
+        case "within":
+            return args[1] <= args[0] <= args[2]
+        case "divides":
+            return args[0] != 0 and args[1] % args[0] == 0
+    return not args[0]
+
+
+def _integer(t: Term, args: list[int], s: Semantics) -> Value:
+    kind = division(t, s)
+    if kind is not None:
+        rounding, whole = kind
+        n = (quotient if whole else remainder)(rounding, args[0], args[1])
+        return Missing.ZERO if n is None else n
+    match t.op:
+        case "add":
+            return args[0] + args[1]
+        case "sub":
+            return args[0] - args[1]
+        case "neg":
+            return -args[0]
+        case "mul":
+            return args[0] * args[1]
+        case "min":
+            return min(args)
+        case "max":
+            return max(args)
+        case "cdiv":
+            if args[1] == 0:
+                return 0 if s.quotient.endswith("0") else Missing.ZERO
+            return -(-args[0] // args[1])
+        case "wrap":
+            return s.wrapped(args[0])
+    raise AssertionError(f"no meaning for {t.op}")

@@ -1,0 +1,323 @@
+"""Rule files as JSON; reports/rule_files.md describes the form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from ...core.errors import InputError, quoted
+from ...core.json_text import dump_json, load_json
+from .rule import RuleFile, StatedRule, checked
+from .semantics import Semantics, division_of, overflow_of, rounding_of, width_of
+from .terms import INNER, OPERATORS, Kind, Term, below
+from .text_reader import applied
+
+__all__ = ["parse_json_rules", "rules_to_json"]
+
+#: Keys that say something about a file or a rule to people, and nothing to the prover.
+NOTES: Final = frozenset(
+    {"comment", "doc", "file", "format", "id", "line", "note", "notes", "origin", "source", "tags", "title"}
+    | {"url", "version"}
+)
+_MEANING: Final = ("semantics", "quotient", "remainder", "width", "overflow")
+_FILE_KEYS: Final = ("rules", "name", *_MEANING)
+_RULE_KEYS: Final = ("name", "vars", "if", "left", "right", *_MEANING)
+_OPERATORS: Final = [op for op in OPERATORS if op not in INNER]
+
+Path: TypeAlias = tuple[str | int, ...]
+#: A path from the inside out, so that terms nested ten thousand deep share it.
+Place: TypeAlias = "tuple[Place, str | int] | None"
+
+
+def parse_json_rules(text: str, name: str = "<rules>") -> RuleFile:
+    """The rules of a JSON text.  Raises :class:`InputError`, pointing into the text, and nothing else."""
+    return _Reader(text, name).file()
+
+
+class _Wrong(Exception):
+    """Something is wrong with the value at ``path``."""
+
+    def __init__(self, path: Path, message: str, expected: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+        self.expected = expected
+
+
+class _Reader:
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.name = name
+        self.data = load_json(text)
+        self.names: dict[str, int] = {}
+
+    def file(self) -> RuleFile:
+        try:
+            return RuleFile(self.name, tuple(self.rules()))
+        except _Wrong as wrong:
+            at = offset_of(self.text, wrong.path)
+            place = path_text(wrong.path)
+            raise InputError.at(
+                f"{place}: {wrong.message}" if place else wrong.message, self.text, at, wrong.expected
+            ) from None
+
+    def rules(self) -> list[StatedRule]:
+        data = self.object(self.data, (), _FILE_KEYS, 'an object with `"rules"`')
+        if "rules" not in data:
+            raise _Wrong((), "the file states no rules", 'the key `"rules"`')
+        rules = data["rules"]
+        if not isinstance(rules, list):
+            raise _Wrong(("rules",), f"{_what(rules)} is no list of rules", "a list")
+        if not rules:
+            raise _Wrong(("rules",), "the file states no rule", "at least one rule")
+        semantics = self.semantics(data, (), Semantics())
+        return [self.rule(r, ("rules", k), k, semantics) for k, r in enumerate(rules)]
+
+    def object(self, data: Any, path: Path, keys: Sequence[str], expected: str) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise _Wrong(path, f"{_what(data)} is no object", expected)
+        for k in data:
+            if k not in keys and k not in NOTES and not k.startswith("_"):
+                raise _Wrong((*path, k), f"unknown key {quoted(k)}", ", ".join(f"`{x}`" for x in keys))
+        return data
+
+    def semantics(self, data: Mapping[str, Any], path: Path, outer: Semantics) -> Semantics:
+        quotient, remainder = outer.quotient, outer.remainder
+        if "semantics" in data:
+            quotient, remainder = self.told(division_of, data["semantics"], (*path, "semantics"))
+        if "quotient" in data:
+            quotient = self.told(rounding_of, data["quotient"], (*path, "quotient"))
+        if "remainder" in data:
+            remainder = self.told(rounding_of, data["remainder"], (*path, "remainder"))
+        width, overflow = outer.width, outer.overflow
+        if data.get("width") is not None:
+            width = self.told(width_of, data["width"], (*path, "width"))
+        elif "width" in data:
+            width = 0
+        if "overflow" in data:
+            overflow = self.told(overflow_of, data["overflow"], (*path, "overflow"))
+        return Semantics(quotient, remainder, width, overflow)
+
+    def told(self, read: Callable[[Any], Any], value: Any, path: Path) -> Any:
+        try:
+            return read(value)
+        except InputError as wrong:
+            raise _Wrong(path, wrong.message, wrong.expected) from None
+
+    def rule(self, data: Any, path: Path, number: int, outer: Semantics) -> StatedRule:
+        data = self.object(data, path, _RULE_KEYS, "a rule, as an object")
+        for k in ("left", "right"):
+            if k not in data:
+                raise _Wrong(path, f"the rule has no {k} side", f'the key `"{k}"`')
+        name = data.get("name", f"rule {number + 1}")
+        if not isinstance(name, str) or not name.strip():
+            raise _Wrong((*path, "name"), f"{_what(name)} is no name", "a string")
+        # lists that a program has written often use a name again
+        count = self.names[name] = self.names.get(name, 0) + 1
+        while count > 1 and f"{name} #{count}" in self.names:
+            count += 1
+        if count > 1:
+            name = f"{name} #{count}"
+            self.names[name] = 1
+        kinds = self.kinds(data.get("vars", {}), (*path, "vars"))
+        paths: list[Place] = []
+        left = self.term(data["left"], (*path, "left"), paths)
+        right = self.term(data["right"], (*path, "right"), paths)
+        conditions: list[Term] = []
+        if data.get("if") is not None:
+            conditions = [self.term(data["if"], (*path, "if"), paths)]
+
+        def complain(t: Term, message: str, expected: str) -> InputError:
+            place = path_of(paths[t.at])
+            at = offset_of(self.text, place)
+            return InputError.at(f"{path_text(place)}: {message}", self.text, at, expected)
+
+        doc = next((data[k] for k in ("doc", "note", "comment") if isinstance(data.get(k), str)), "")
+        return checked(
+            name,
+            left,
+            right,
+            conditions,
+            kinds,
+            self.semantics(data, path, outer),
+            complain,
+            doc=doc,
+            where=f"{self.name}: {path_text(path)}",
+            lenient=True,
+        )
+
+    def kinds(self, data: Any, path: Path) -> dict[str, Kind]:
+        if not isinstance(data, dict):
+            raise _Wrong(path, f"{_what(data)} declares no variables", 'an object such as `{"x": "int"}`')
+        out: dict[str, Kind] = {}
+        for name, kind in data.items():
+            here = (*path, name)
+            if isinstance(kind, str) and kind in ("int", "const", "bool"):
+                out[name] = Kind(kind)  # type: ignore[arg-type]
+            elif isinstance(kind, list) and len(kind) == 2 and all(type(b) is int for b in kind):
+                lo, hi = kind
+                if lo > hi:
+                    raise _Wrong(here, f"no integer lies in [{lo}, {hi}]", "the smaller bound first")
+                out[name] = Kind("int", lo, hi)
+            elif (
+                isinstance(kind, list)
+                and len(kind) == 3
+                and kind[0] == "const"
+                and all(type(b) is int for b in kind[1:])
+                and kind[1] <= kind[2]
+            ):
+                out[name] = Kind("const", kind[1], kind[2])
+            else:
+                raise _Wrong(
+                    here,
+                    f"{_what(kind)} is no kind of variable",
+                    '`"int"`, `"const"`, `"bool"` or `[LO, HI]`',
+                )
+        return out
+
+    def term(self, data: Any, path: Path, paths: list[Place]) -> Term:
+        """The term that a value denotes; ``at`` of every term is an index into ``paths``."""
+        done: list[Term] = []
+        start: Place = None
+        for step in path:
+            start = start, step
+        todo: list[tuple[Any, Place, bool]] = [(data, start, False)]
+        while todo:
+            value, here, inside = todo.pop()
+            if inside:
+                args = done[len(done) - len(value) + 1 :]
+                del done[len(done) - len(value) + 1 :]
+                paths.append(here)
+                done.append(applied(value[0], args, len(paths) - 1))
+                continue
+            if isinstance(value, list):
+                self.check_call(value, here)
+                todo.append((value, here, True))
+                todo.extend((a, (here, k), False) for k, a in reversed([*enumerate(value)][1:]))
+                continue
+            paths.append(here)
+            at = len(paths) - 1
+            if isinstance(value, bool):
+                done.append(Term("bool", (), value, at))
+            elif isinstance(value, int):
+                done.append(Term("int", (), value, at))
+            elif isinstance(value, str):
+                done.append(Term("var", (), value, at))
+            else:
+                expected = "an integer, a name, `true`, `false` or a list"
+                raise _Wrong(path_of(here), f"{_what(value)} is no expression", expected)
+        return done[0]
+
+    def check_call(self, value: list[Any], place: Place) -> None:
+        if not value or not isinstance(value[0], str) or value[0] not in _OPERATORS:
+            what = f"there is no operator {quoted(value[0])}" if value else "an empty list is no expression"
+            path = path_of(place)
+            raise _Wrong((*path, 0) if value else path, what, f"one of {', '.join(_OPERATORS)}")
+        o = OPERATORS[value[0]]
+        count = len(value) - 1
+        if count < len(o.args) or (o.most and count > o.most):
+            wanted = f"{o.most}" if o.most else f"at least {len(o.args)}"
+            raise _Wrong(path_of(place), f"`{value[0]}` with {count} arguments", wanted)
+
+
+def path_of(place: Place) -> Path:
+    """The keys and indices from the outside in."""
+    out: list[str | int] = []
+    while place is not None:
+        place, step = place
+        out.append(step)
+    return tuple(reversed(out))
+
+
+def _what(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "a list"
+    if value is None or isinstance(value, bool):
+        return {None: "`null`", True: "`true`", False: "`false`"}[value]
+    return quoted(value)
+
+
+def path_text(path: Path) -> str:
+    """``rules[3].left[1]``."""
+    text = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path)
+    return text.removeprefix(".")
+
+
+# ------------------------------------------------------------------------------------------------------- places
+_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^\s\][{},:"]+')
+
+
+def offset_of(text: str, path: Path) -> int:
+    """The offset of the value at ``path`` in valid JSON text; of its key where the path ends with one."""
+    at: list[str | int] = []
+    opened: list[str] = []
+    key: str | None = None
+    for word in _WORD.finditer(text):
+        w = word[0]
+        if w in "]}":
+            opened.pop()
+            if at:
+                at.pop()
+            key = None
+        elif w == ",":
+            if opened[-1] == "[":
+                at[-1] = int(at[-1]) + 1
+            key = None
+        elif w == ":":
+            pass
+        elif opened and opened[-1] == "{" and key is None:
+            key = str(load_json(w))
+            at[-1] = key
+            if tuple(at) == path:
+                return word.start()
+        else:
+            if tuple(at) == path:
+                return word.start()
+            if w in "[{":
+                opened.append(w)
+                at.append(0)
+            key = None if w == "{" else key
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------ printing
+def rules_to_json(rules: RuleFile) -> str:
+    """The rules as JSON text; reading it gives the same rules."""
+    return dump_json({"rules": [_rule_to_json(r) for r in rules.rules]}) + "\n"
+
+
+def _rule_to_json(r: StatedRule) -> dict[str, Any]:
+    out: dict[str, Any] = {"name": r.name, "vars": {v: _kind_to_json(k) for v, k in r.variables.items()}}
+    if r.conditions:
+        parts = [_term_to_json(c) for c in r.conditions]
+        out["if"] = parts[0] if len(parts) == 1 else ["and", *parts]
+    out |= {"left": _term_to_json(r.left), "right": _term_to_json(r.right)}
+    s = r.semantics
+    out["semantics"] = (
+        s.quotient if s.quotient == s.remainder else {"quotient": s.quotient, "remainder": s.remainder}
+    )
+    if s.width:
+        out |= {"width": s.width, "overflow": s.overflow}
+    if r.doc:
+        out["doc"] = r.doc
+    return out
+
+
+def _kind_to_json(kind: Kind) -> Any:
+    if kind.lo is None:
+        return kind.name
+    return [kind.lo, kind.hi] if kind.name == "int" else [kind.name, kind.lo, kind.hi]
+
+
+_UNTYPED = {"iff": "eq", "xor": "ne", "choose": "select"}
+
+
+def _term_to_json(root: Term) -> Any:
+    done: dict[int, Any] = {}
+    for t in below(root):
+        if t.op in ("int", "bool", "var", "flag"):
+            done[id(t)] = t.value
+        else:
+            done[id(t)] = [_UNTYPED.get(t.op, t.op), *(done[id(a)] for a in t.args)]
+    return done[id(root)]

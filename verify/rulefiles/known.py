@@ -1,0 +1,180 @@
+"""What is known in one case, so far as it can be seen at a glance, without a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...core.condition import And, Compare, Condition, Or, Truth, Within, negate
+from ...core.expr import Expr, Mul, Sum, Var, interpret
+from ..linear.bounds import Bounds
+from ..linear.polynomial import ONE, Poly, constant, variable
+
+__all__ = ["Known", "Polynomials"]
+
+
+class Polynomials:
+    """Expressions as polynomials; whatever is no sum or product is a name of its own."""
+
+    def __init__(self) -> None:
+        self._memo: dict[Expr, Poly] = {}
+        self._names: dict[tuple[object, ...], Poly] = {}
+
+    def of(self, e: Expr) -> Poly:
+        """The polynomial of an expression; equal expressions have equal ones."""
+        return interpret((e,), self, self._memo)[0]
+
+    def _opaque(self, *parts: object) -> Poly:
+        found = self._names.get(parts)
+        if found is None:
+            found = self._names[parts] = variable(f"#{len(self._names)}")
+        return found
+
+    def integer(self, n: int) -> Poly:
+        return constant(n)
+
+    def variable(self, v: Var) -> Poly:
+        return variable(f"{v.name}:{v.kind}")
+
+    def sum(self, const: int, terms: list[tuple[Poly, int]]) -> Poly:
+        total = constant(const)
+        for p, k in terms:
+            total = total.plus(p, k)
+        return total
+
+    def product(self, factors: list[Poly]) -> Poly:
+        total = factors[0]
+        for p in factors[1:]:
+            total = total * p
+        return total
+
+    def floordiv(self, a: Poly, b: Poly) -> Poly:
+        return self._opaque("//", a, b)
+
+    def mod(self, a: Poly, b: Poly) -> Poly:
+        return self._opaque("%", a, b)
+
+    def ceildiv(self, a: Poly, b: Poly) -> Poly:
+        return self._opaque("⌈/⌉", a, b)
+
+    def minimum(self, args: list[Poly]) -> Poly:
+        return self._opaque("min", *args)
+
+    def maximum(self, args: list[Poly]) -> Poly:
+        return self._opaque("max", *args)
+
+
+class Known:
+    """Facts of one case.  Every answer follows from the facts; ``None`` is no answer."""
+
+    def __init__(self, polynomials: Polynomials) -> None:
+        self.polynomials = polynomials
+        self._bounds = Bounds()
+        self._facts: set[Condition] = set()
+        self._nonzero: set[Poly] = set()
+        self._settled = True
+
+    def assume(self, conditions: Iterable[Condition]) -> None:
+        """Add facts."""
+        of = self.polynomials.of
+        todo = list(conditions)
+        while todo:
+            c = todo.pop()
+            match c:
+                case And(args):
+                    todo += args
+                case Within(e, lo, hi):
+                    todo += [lo <= e, e <= hi]
+                case Compare("<=", a, b):
+                    self._bounds.learn(of(b - a))
+                case Compare("<", a, b):
+                    self._bounds.learn(of(b - a) - ONE)
+                case Compare("==", a, b):
+                    p = of(b - a)
+                    self._bounds.learn(p)
+                    self._bounds.learn(-p)
+                case Compare("!=", a, b):
+                    self._not_zero(b - a)
+                case Truth():
+                    pass
+            self._facts.add(c)
+        self._settled = False
+
+    def note(self, conditions: Iterable[Condition]) -> None:
+        """Add what follows from the facts."""
+        new = [c for c in conditions if c not in self._facts]
+        if new:
+            self.assume(new)
+
+    def _not_zero(self, e: Expr) -> None:
+        """``e`` is not zero, and neither is any of its factors."""
+        p = self.polynomials.of(e)
+        self._nonzero |= {p, -p}
+        if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
+            e = e.terms[0][0]
+            self._nonzero |= {self.polynomials.of(e), -self.polynomials.of(e)}
+        if isinstance(e, Mul):
+            for f in e.factors:
+                self._not_zero(f)
+
+    def _certain(self, p: Poly) -> bool:
+        if not self._settled:
+            self._bounds.settle()
+            self._settled = True
+        return self._bounds.certain(p)
+
+    def at_least(self, e: Expr, n: int) -> bool:
+        """Whether ``e >= n`` is certain."""
+        return self._certain(self.polynomials.of(e) - n)
+
+    def at_most(self, e: Expr, n: int) -> bool:
+        """Whether ``e <= n`` is certain."""
+        return self._certain(constant(n) - self.polynomials.of(e))
+
+    def nonzero(self, e: Expr) -> bool:
+        """Whether ``e != 0`` is certain."""
+        p = self.polynomials.of(e)
+        if p in self._nonzero or self._certain(p - ONE) or self._certain(-p - ONE):
+            return True
+        if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
+            e = e.terms[0][0]
+        return isinstance(e, Mul) and all(self.nonzero(f) for f in e.factors)
+
+    def truth(self, c: Condition) -> bool | None:
+        """Whether ``c`` is certainly true or certainly false."""
+        if isinstance(c, Truth):
+            return c.value
+        if c in self._facts:
+            return True
+        if negate(c) in self._facts:
+            return False
+        match c:
+            case Compare("<=" | "<" as op, a, b):
+                p = self.polynomials.of(b - a)
+                strict = 1 if op == "<" else 0
+                if self._certain(p - strict):
+                    return True
+                if self._certain(-p - (1 - strict)):
+                    return False
+            case Compare("==" | "!=" as op, a, b):
+                p = self.polynomials.of(b - a)
+                if not p:
+                    return op == "=="
+                if self.nonzero(b - a):
+                    return op == "!="
+                if self._certain(p) and self._certain(-p):
+                    return op == "=="
+            case Within(e, lo, hi):
+                return _all([self.truth(lo <= e), self.truth(e <= hi)])
+            case And(args):
+                return _all([self.truth(a) for a in args])
+            case Or(args):
+                found = _all([self.truth(negate(a)) for a in args])
+                return None if found is None else not found
+        return None
+
+
+def _all(truths: list[bool | None]) -> bool | None:
+    """The truth of a conjunction, so far as that of its parts is known."""
+    if False in truths:
+        return False
+    return None if None in truths else True

@@ -1,0 +1,230 @@
+"""From a rule to a verdict: points first, then the portfolio on every case.
+
+A rule is tried on a table of points in its own arithmetic (:mod:`.sample`); most false rules end there.  What is left is
+proved case by case by the strategies of :mod:`..solve`, machine integers as unbounded ones with their ranges.  Rules
+about machine integers that a first pass leaves open are also searched for counterexamples with bit-vectors
+(:mod:`.bits`), which prove nothing.  A counterexample counts only if :func:`.evaluate.judge` confirms it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from ...core.condition import FALSE
+from ...core.errors import TooLargeError
+from .. import linear
+from ..obligations import Obligation
+from ..refute import minimised, model
+from ..solve import Budget, valid
+from ..verdict import Status, Verdict
+from .cases import variable_of
+from .evaluate import Missing, Point, judge, values
+from .obligations import expanded, occurs, rule_of
+from .rule import StatedRule
+from .sample import Table, magnitude, table_of
+
+__all__ = ["decide_needed", "decide_sound"]
+
+_POINTS = "small points"
+_LIMITS = "machine limits"
+
+
+@lru_cache(maxsize=4)
+def _table(source: str) -> Table:
+    """One table serves everything that a rule owes."""
+    return table_of(rule_of(source))
+
+
+def decide_sound(source: str, budget: Budget) -> Verdict:
+    """Whether a rule is sound, and says something."""
+    r, table = rule_of(source), _table(source)
+    point = table.counterexample()
+    if point is not None:
+        return _refuted(r, point, _LIMITS if _is_large(r, point) else _POINTS, 0, (), budget)
+    try:
+        parts = list(expanded(r))
+    except TooLargeError as large:
+        return Verdict(Status.UNDECIDED, tried=(_POINTS,), detail=str(large))
+    used: dict[str, None] = {}
+    tried: dict[str, None] = {}
+    spent = 0
+    open_: list[Obligation] = []
+    for o in parts:
+        proved, strategy, cost = _at_once(o, budget)
+        spent += cost
+        if proved:
+            used[strategy] = None
+        else:
+            open_.append(o)
+    if open_ and r.semantics.width:
+        from .bits import bit_vector_point
+
+        found, cost = bit_vector_point(r, budget.model)
+        spent += cost
+        if found is not None:
+            return _refuted(r, found, "bit-vectors", spent, ("linear",), budget)
+    for o in open_:
+        v = valid(o, budget)
+        spent += v.resources
+        tried.update(dict.fromkeys(v.tried))
+        if v.proved:
+            used.update(dict.fromkeys(v.strategy.split(" + ")))
+            continue
+        found = _point_of(r, v.witness) if v.witness is not None else None
+        if found is not None and judge(r, found) in ("counterexample", "undefined"):
+            return _refuted(r, found, v.strategy, spent, tuple(tried), budget)
+        return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS, *tried), detail=f"open: {o.kind}")
+    if table.example() is None:
+        found_one, cost = _says_something(r, budget)
+        spent += cost
+        if found_one is not True:
+            status = Status.VACUOUS if found_one is False else Status.UNDECIDED
+            detail = "no point that satisfies the conditions is known" if found_one is None else ""
+            return Verdict(status, "model", spent, tried=(_POINTS, "model"), detail=detail)
+    return Verdict(Status.PROVED, " + ".join(used) or "identity", spent, tried=tuple(tried))
+
+
+def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
+    """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver."""
+    questions = max(8, budget.linear // 750) if patient else 8
+    limits = linear.Budget(rlimit=20 * budget.linear, questions=questions, patient=patient)
+    outcome = linear.prove(o.hypotheses, o.goal, budget=limits, assume_defined=True)
+    return outcome.proved, outcome.strategy, outcome.resources
+
+
+def _is_large(r: StatedRule, point: Point) -> bool:
+    s = r.semantics
+    return bool(s.width) and any(abs(n) > s.hi // 8 and abs(n) > 64 for n in point.values())
+
+
+def _point_of(r: StatedRule, witness: Mapping[str, int]) -> dict[str, int]:
+    """A witness of a case as a point of the rule: a variable that the case does not mention may be anything."""
+    out = {}
+    for v, kind in r.variables.items():
+        default = 0 if kind.lo is None or kind.hi is None or kind.lo <= 0 <= kind.hi else kind.lo
+        out[v] = witness.get(v, default)
+    return out
+
+
+def _says_something(r: StatedRule, budget: Budget) -> tuple[bool | None, int]:
+    """Whether the rule says something anywhere; ``None`` where that is not known."""
+    spent = 0
+    unknown = False
+    for hypotheses in occurs(r):
+        found, answer, cost = model(hypotheses, FALSE, budget.model)
+        spent += cost
+        if found is not None:
+            point = _point_of(r, {v.name: n for v, n in found.items()})
+            if judge(r, point) != "not concerned":
+                return True, spent
+        if answer != "unsat":
+            outcome = linear.prove(hypotheses, FALSE, assume_defined=True)
+            spent += outcome.resources
+            unknown = unknown or not outcome.proved
+    return (None if unknown else False), spent
+
+
+# -------------------------------------------------------------------------------------------------- counterexamples
+def _refuted(
+    r: StatedRule, point: Point, how: str, spent: int, tried: tuple[str, ...], budget: Budget
+) -> Verdict:
+    least = _smallest(r, dict(point), budget)
+    assert judge(r, least) in ("counterexample", "undefined")
+    right = values((r.right,), least, r.semantics)[id(r.right)]
+    status = Status.UNDEFINED if right is Missing.ZERO else Status.REFUTED
+    return Verdict(status, how, spent, least, tried)
+
+
+def _smallest(r: StatedRule, point: dict[str, int], budget: Budget) -> dict[str, int]:
+    """The counterexample of least total magnitude that can be found from ``point``."""
+    best = _descended(r, point)
+    if sum(map(abs, best.values())) <= 2 or r.semantics.width:
+        return best  # the table holds every smaller point; nonlinear questions about machine integers are hopeless
+    names = list(r.variables)
+    try:
+        parts = list(itertools.islice(expanded(r), 24))
+    except TooLargeError:
+        return best
+    core = {v: variable_of(v, kind.name) for v, kind in r.variables.items()}
+    for o in parts:
+        at = {core[v]: n for v, n in best.items()}
+        found = minimised(at, o.hypotheses, o.goal, budget.model // 40)  # type: ignore[arg-type]
+        candidate = _point_of(r, {v.name: n for v, n in found.items()})
+        smaller = magnitude([candidate[v] for v in names]) < magnitude([best[v] for v in names])
+        if smaller and judge(r, candidate) in ("counterexample", "undefined"):
+            best = _descended(r, candidate)
+    return best
+
+
+def _descended(r: StatedRule, best: dict[str, int]) -> dict[str, int]:
+    """A local search over one and two coordinates at a time; the result is never larger."""
+    names = list(best)
+    least = magnitude([best[v] for v in names])
+    tried = 0
+    improved = True
+    while improved:
+        improved = False
+        for candidate in _neighbours(best, names):
+            size = magnitude([candidate[v] for v in names])
+            if size >= least:
+                continue
+            tried += 1
+            if judge(r, candidate) in ("counterexample", "undefined"):
+                best, least, improved = candidate, size, True
+                break
+            if tried > _TRIED:
+                return best
+    return best
+
+
+#: How many points a descent may try.
+_TRIED = 6000
+
+
+def _neighbours(point: Mapping[str, int], names: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Points nearer to zero: at zero, at one, opposite, and by steps that are powers of two, the longest first."""
+    for v in names:
+        x = point[v]
+        for y in (0, 1, -1, -x):
+            if y != x:
+                yield {**point, v: y}
+        for k in reversed(range(abs(x).bit_length())):
+            yield {**point, v: x - (1 << k) if x > 0 else x + (1 << k)}
+    for v, w in itertools.combinations(names, 2):
+        size = max(abs(point[v]), abs(point[w])).bit_length()
+        for k in reversed(range(size)):
+            for a, b in ((-1, -1), (1, 1), (-1, 1), (1, -1)):
+                yield {**point, v: point[v] + (a << k), w: point[w] + (b << k)}
+
+
+# ------------------------------------------------------------------------------------------------------- conditions
+def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
+    """Whether condition ``k`` is needed: PROVED with a point, VACUOUS where the rule is proved without it.
+
+    Only quick attempts are made: this is worth knowing, but nothing depends on it.
+    """
+    r, table = rule_of(source), _table(source)
+    if table.needs(k):
+        return Verdict(Status.PROVED, _POINTS)
+    weaker = replace(r, conditions=(*r.conditions[:k], *r.conditions[k + 1 :]))
+    spent = 0
+    try:
+        for n, o in enumerate(expanded(weaker)):
+            proved = False
+            if n < _QUICK_CASES:
+                proved, _, cost = _at_once(o, budget.scaled(0.1), patient=len(r.conditions) < 4)
+                spent += cost
+            if not proved:
+                return Verdict(
+                    Status.UNDECIDED, "", spent, tried=(_POINTS, "linear"), detail="a finding, not a gate"
+                )
+    except TooLargeError as large:
+        return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
+    return Verdict(Status.VACUOUS, "linear", spent)
+
+
+#: A condition that saves more case distinctions than this is not questioned further.
+_QUICK_CASES = 24

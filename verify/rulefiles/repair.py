@@ -1,0 +1,116 @@
+"""What would make a false rule true: the weakest single condition among documented candidates (reports/rule_files.md).
+
+A candidate is offered only if the rule is *proved* with it and still says something.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..solve import Budget
+from .obligations import source_of
+from .prove import decide_sound
+from .rule import StatedRule
+from .sample import table_of
+from .terms import Term, below, show
+
+__all__ = ["candidates", "weakest_repairs"]
+
+#: How many candidates that no point refutes are given to the prover.
+_ATTEMPTS = 12
+
+
+def _int(n: int) -> Term:
+    return Term("int", (), n)
+
+
+def _is(op: str, *args: Term) -> Term:
+    return Term(op, args)
+
+
+def candidates(r: StatedRule) -> Iterator[Term]:
+    """The conditions that are tried, in order."""
+    named = {v: Term("flag" if k.name == "bool" else "var", (), v) for v, k in r.variables.items()}
+    constants = [named[v] for v, k in r.variables.items() if k.name == "const"]
+    numbers = [named[v] for v, k in r.variables.items() if k.name == "int"]
+    zero, one = _int(0), _int(1)
+    for c in constants:
+        yield from (_is(op, c, zero) for op in ("ne", "ge", "le", "gt", "lt"))
+        yield from (_is("ne", c, _int(-1)), _is("gt", c, one))
+    for d in _divisors(r):
+        yield from (_is(op, d, zero) for op in ("ne", "ge", "le", "gt", "lt"))
+    for x in numbers:
+        yield from (_is(op, x, zero) for op in ("ne", "ge", "le", "gt", "lt"))
+    for a, b in itertools.permutations(constants, 2):
+        yield from (_is("divides", a, b), _is("le", a, b), _is("lt", a, b))
+    for a, b in itertools.combinations(constants, 2):
+        yield _is("eq", a, b)
+    for x, y in itertools.permutations(numbers, 2):
+        yield _is("le", x, y)
+    for x, c in itertools.product(numbers, constants):
+        yield _is("within", x, zero, _is("sub", c, one))
+        yield _is("divides", c, x)
+    for x, y in itertools.permutations(numbers, 2):
+        yield _is("within", x, zero, _is("sub", y, one))
+    for v, k in r.variables.items():
+        if k.name == "bool":
+            yield from (named[v], _is("not", named[v]))
+    yield from _ranges(r)
+
+
+def _divisors(r: StatedRule) -> list[Term]:
+    """What is divided by and is no variable, each once."""
+    found: dict[str, Term] = {}
+    for t in below(r.left, r.right):
+        if t.op in ("fdiv", "mod", "cdiv") or t.op.endswith(("div", "mod")):
+            d = t.args[1]
+            if d.op not in ("int", "var"):
+                found.setdefault(show(d), d)
+    return list(found.values())
+
+
+def _ranges(r: StatedRule) -> Iterator[Term]:
+    """That the result of one operation fits into the machine integers."""
+    s = r.semantics
+    if not s.width:
+        return
+    seen: set[str] = set()
+    for t in below(r.right, r.left):
+        if t.op in ("add", "sub", "mul", "neg", "fdiv") and show(t) not in seen:
+            seen.add(show(t))
+            yield _is("within", t, _int(s.lo), _int(s.hi))
+
+
+def weakest_repairs(r: StatedRule, budget: Budget | None = None, most: int = 3) -> list[Term]:
+    """Up to ``most`` conditions each of which makes a false rule true, the weakest first.
+
+    Weaker is what holds at more points of the rule's table; of two candidates one of which holds wherever the other does,
+    only the weaker is kept.
+    """
+    budget = budget or Budget().scaled(0.2)
+    table = table_of(r)
+    stated = {show(c) for c in r.conditions}
+    promising = []
+    for k, c in enumerate(candidates(r)):
+        if show(c) in stated:
+            continue
+        places = table.saved_by(c)
+        if places is not None:
+            promising.append((-int(places.sum()), k, c, places))
+    promising.sort(key=lambda p: p[:2])
+    found: list[Term] = []
+    kept: list[Any] = []
+    attempts = 0
+    for _, _, c, places in promising:
+        if any(not (places & ~other).any() for other in kept):
+            continue  # it holds nowhere where a weaker one does not
+        if attempts == _ATTEMPTS or len(found) == most:
+            break
+        attempts += 1
+        if decide_sound(source_of(replace(r, conditions=(*r.conditions, c))), budget).proved:
+            found.append(c)
+            kept.append(places)
+    return found

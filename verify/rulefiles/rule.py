@@ -1,0 +1,245 @@
+"""Rules as they are stated in a file, and the sorts of their terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...core.errors import InputError, quoted
+from .semantics import Semantics
+from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
+
+__all__ = ["RuleFile", "StatedRule", "checked", "sort_of"]
+
+#: Makes an error that points at a term.
+Complaint = Callable[[Term, str, str], InputError]
+
+
+@dataclass(frozen=True, eq=False)
+class StatedRule:
+    """``left`` may be replaced by ``right`` where all of ``conditions`` hold.
+
+    ``variables`` are all variables that were declared for it and occur, in the order of their declaration.
+    ``where`` is the file and the line.
+    """
+
+    name: str
+    left: Term
+    right: Term
+    conditions: tuple[Term, ...]
+    variables: Mapping[str, Kind]
+    semantics: Semantics = field(default_factory=Semantics)
+    doc: str = ""
+    where: str = ""
+
+    @property
+    def sort(self) -> Sort:
+        """The sort of both sides."""
+        return sort_of(self.left)
+
+    def statement(self) -> str:
+        """The rule on one line, in the text form."""
+        text = f"{show(self.left)} -> {show(self.right)}"
+        return text + (f" if {', '.join(map(show, self.conditions))}" if self.conditions else "")
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.statement()}"
+
+
+@dataclass(frozen=True)
+class RuleFile:
+    """The rules of one file, in order."""
+
+    name: str
+    rules: tuple[StatedRule, ...] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, name: str) -> StatedRule:
+        for r in self.rules:
+            if r.name == name:
+                return r
+        raise KeyError(name)
+
+
+def sort_of(t: Term) -> Sort:
+    """The sort of a typed term."""
+    while t.op == "fold":
+        t = t.args[0]
+    match t.op:
+        case "int" | "var":
+            return INT
+        case "bool" | "flag":
+            return BOOL
+    return OPERATORS[t.op].result or INT
+
+
+# ------------------------------------------------------------------------------------------------------ typing
+_NAMES: dict[Sort, str] = {INT: "an integer", BOOL: "a truth value"}
+#: What ``eq``, ``ne`` and ``select`` are called between truth values.
+_ON_TRUTH = {"eq": "iff", "ne": "xor", "select": "choose"}
+
+
+class _Sorts:
+    """Sorts by unification: one class of places for every set of terms that must have the same sort."""
+
+    def __init__(self, complain: Complaint) -> None:
+        self.complain = complain
+        self._parent: dict[int | str, int | str] = {}
+        self._sort: dict[int | str, Sort] = {}
+
+    def _place(self, t: Term) -> int | str:
+        return t.name if t.op == "var" else id(t)
+
+    def _root(self, place: int | str) -> int | str:
+        while (above := self._parent.get(place, place)) != place:
+            self._parent[place] = self._parent.get(above, above)
+            place = above
+        return place
+
+    def of(self, t: Term) -> Sort:
+        """The sort of ``t``; an integer where nothing says otherwise."""
+        return self._sort.get(self._root(self._place(t)), INT)
+
+    def require(self, t: Term, sort: Sort) -> None:
+        """``t`` has this sort.  Raises what ``complain`` makes of it where it has the other."""
+        root = self._root(self._place(t))
+        if self._sort.setdefault(root, sort) != sort:
+            other = _NAMES[BOOL if sort == INT else INT]
+            what = f"{quoted(t.name)} is {other} elsewhere" if t.op == "var" else f"this is {other}"
+            raise self.complain(t, what, _NAMES[sort])
+
+    def join(self, a: Term, b: Term) -> None:
+        """Both have the same sort; the complaint is about ``b``."""
+        one, two = self._root(self._place(a)), self._root(self._place(b))
+        if one == two:
+            return
+        if two in self._sort:
+            if one in self._sort:
+                self.require(b, self._sort[one])
+            self._sort[one] = self._sort[two]
+        self._parent[two] = one
+
+
+def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, lenient: bool) -> None:
+    for t in terms:
+        if t.op in ("int", "bool"):
+            sorts.require(t, INT if t.op == "int" else BOOL)
+        elif t.op != "var":
+            result = OPERATORS[t.op].result
+            if result:
+                sorts.require(t, result)
+        else:
+            kind = kinds[t.name]
+            if not lenient or kind.sort == BOOL or kind.lo is not None:
+                sorts.require(t, kind.sort)
+    for t in terms:
+        if t.args:
+            o = OPERATORS[t.op]
+            alike = [a for k, a in enumerate(t.args) if not o.sort_of(k)]
+            for a in alike[1:]:
+                sorts.join(alike[0], a)
+            if alike and not o.result:
+                sorts.join(alike[0], t)
+    for t in terms:
+        for k, a in enumerate(t.args):
+            wanted = OPERATORS[t.op].sort_of(k)
+            if wanted:
+                sorts.require(a, wanted)
+
+
+def _typed(terms: Sequence[Term], sorts: _Sorts) -> dict[int, Term]:
+    done: dict[int, Term] = {}
+    for t in terms:
+        op = t.op
+        if t.op == "var":
+            op = "flag" if sorts.of(t) == BOOL else "var"
+        elif t.op in _ON_TRUTH and sorts.of(t.args[-1]) == BOOL:
+            op = _ON_TRUTH[t.op]
+        done[id(t)] = Term(op, tuple(done[id(a)] for a in t.args), t.value, t.at)
+    return done
+
+
+# ------------------------------------------------------------------------------------------------------- checks
+def checked(
+    name: str,
+    left: Term,
+    right: Term,
+    conditions: Iterable[Term],
+    kinds: Mapping[str, Kind],
+    semantics: Semantics,
+    complain: Complaint,
+    *,
+    doc: str = "",
+    where: str = "",
+    lenient: bool = False,
+) -> StatedRule:
+    """The rule with typed terms.
+
+    Where ``lenient``, an integer variable without bounds that is only used as a truth value is one.  Raises what
+    ``complain`` makes of an undeclared variable, a term of the wrong sort, a variable below ``fold``, and what machine
+    integers cannot hold.
+    """
+    conditions = tuple(conjuncts(conditions))
+    terms = below(left, right, *conditions)
+    for t in terms:
+        if t.op == "var" and t.name not in kinds:
+            known = ", ".join(map(quoted, kinds)) or "none"
+            raise complain(t, f"{quoted(t.name)} is not declared", f"one of the variables: {known}")
+    sorts = _Sorts(complain)
+    _infer(terms, kinds, sorts, lenient=lenient)
+    sorts.join(left, right)
+    for c in conditions:
+        sorts.require(c, BOOL)
+    for t in terms:
+        if t.op == "fold":
+            _only_constants(t, kinds, complain)
+        if t.op == "wrap" and not semantics.width:
+            raise complain(t, "`wrap` says nothing of unbounded integers", "integers of some width")
+    if semantics.width:
+        for t in below(left, right):
+            if t.op == "wrap":
+                raise complain(t, "the sides of a rule are machine integers already", "`wrap` in a condition")
+            if t.op == "int" and not semantics.lo <= int(t.value) <= semantics.hi:
+                raise complain(
+                    t,
+                    f"{t.value} does not fit into {semantics.width} bits",
+                    f"an integer in [{semantics.lo}, {semantics.hi}]",
+                )
+    done = _typed(terms, sorts)
+    used: dict[str, Kind] = {}
+    mentioned = {t.name for t in terms if t.op == "var"}
+    for v, kind in kinds.items():
+        if v in mentioned:
+            flag = sorts.of(Term("var", value=v)) == BOOL
+            used[v] = Kind("bool") if flag and kind.name != "bool" else kind
+    return StatedRule(
+        name,
+        done[id(left)],
+        done[id(right)],
+        tuple(done[id(c)] for c in conditions),
+        used,
+        semantics,
+        doc,
+        where,
+    )
+
+
+def conjuncts(conditions: Iterable[Term]) -> list[Term]:
+    """The parts of conjunctions, in order."""
+    out: list[Term] = []
+    todo = list(reversed(list(conditions)))
+    while todo:
+        t = todo.pop()
+        if t.op == "and":
+            todo.extend(reversed(t.args))
+        else:
+            out.append(t)
+    return out
+
+
+def _only_constants(t: Term, kinds: Mapping[str, Kind], complain: Complaint) -> None:
+    for a in below(t):
+        if a.op == "var" and kinds[a.name].name != "const":
+            raise complain(a, f"{quoted(a.name)} is not a constant, so it cannot be folded", "constants only")

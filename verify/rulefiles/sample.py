@@ -1,0 +1,509 @@
+"""Points at which a rule is tried before anything is proved, all at once, in the rule's own arithmetic.
+
+Every small point, random ones, the same with their coordinates set so that conditions hold, and for machine integers
+points next to the limits.  One table answers three questions: where the rule fails, whether it says anything at all, and
+without which of its conditions it would fail.  Whatever is reported is confirmed by :func:`.evaluate.judge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .evaluate import division, judge
+from .rule import StatedRule
+from .semantics import Rounding, Semantics
+from .terms import Term, below
+
+__all__ = ["Table", "magnitude", "table_of"]
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+
+_GRID = 4096
+_RANDOM = 2500
+_MACHINE = 2000
+_OK, _ZERO, _OVERFLOW = 0, 1, 2
+#: Absolute values below this are exact in 64 bits.
+_EXACT = (1 << 63) - 1
+
+
+def magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
+    """Smaller absolute values first, then fewer negative ones, then a fixed order."""
+    return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
+
+
+# --------------------------------------------------------------------------------------------------- evaluation
+class _Columns:
+    """Terms on columns of points: values, and where there is none and why."""
+
+    def __init__(self, columns: Mapping[str, Array], size: int, s: Semantics, *, machine: bool) -> None:
+        self.columns = columns
+        self.size = size
+        self.semantics = s
+        self.machine = machine
+        self._memo: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, root: Term) -> tuple[Any, Any]:
+        """Value and state (a scalar where it is the same everywhere)."""
+        for t in below(root):
+            if id(t) not in self._memo:
+                args = [self._memo[id(a)] for a in t.args]
+                self._memo[id(t)] = self._checked(t, *self._value(t, args), args)
+        return self._memo[id(root)]
+
+    def _checked(self, t: Term, value: Any, state: Any, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+        s = self.semantics
+        if not self.machine or t.op not in _RESULTS:
+            return value, state
+        if s.overflow == "wrap":
+            return (value - s.lo) % s.modulus + s.lo, state
+        outside = np.less(value, s.lo) | np.greater(value, s.hi)
+        if division(t, s) is not None:
+            outside = outside | (np.equal(args[0][0], s.lo) & np.equal(args[1][0], -1))
+        # what had no value keeps its reason
+        return value, np.where(outside & np.equal(state, _OK), _OVERFLOW, state)
+
+    def _value(self, t: Term, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+        match t.op:
+            case "int":
+                return int(t.value), _OK
+            case "bool":
+                return bool(t.value), _OK
+            case "var":
+                return self.columns[t.name], _OK
+            case "flag":
+                return np.not_equal(self.columns[t.name], 0), _OK
+            case "fold":
+                return args[0]
+            case "and" | "or":
+                return self._connective(t.op == "or", args)
+            case "select" | "choose":
+                (c, cs), (a, as_), (b, bs) = args
+                state = np.where(np.equal(cs, _OK), np.where(c, as_, bs), cs)
+                return np.where(c, a, b), state
+        state = args[0][1]
+        for _, other in args[1:]:
+            state = np.maximum(state, other)
+        xs = [a for a, _ in args]
+        kind = division(t, self.semantics)
+        if kind is not None:
+            return self._division(kind[0], xs[0], xs[1], state, whole=kind[1])
+        if t.op == "cdiv":
+            value, state = self._division(
+                self.semantics.quotient, -xs[0], xs[1], state, whole=True, floor=True
+            )
+            return -value, state
+        return self._plain(t.op, xs), state
+
+    def _connective(self, deciding: bool, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+        (a, as_), (b, bs) = args
+        known = (np.equal(as_, _OK) & np.equal(a, deciding)) | (np.equal(bs, _OK) & np.equal(b, deciding))
+        state = np.where(known, _OK, np.maximum(as_, bs))
+        return (known if deciding else ~known), state
+
+    def _division(
+        self, rounding: Rounding, a: Any, b: Any, state: Any, *, whole: bool, floor: bool = False
+    ) -> tuple[Any, Any]:
+        zero = np.equal(b, 0)
+        if not rounding.endswith("0"):
+            state = np.where(np.equal(state, _OK) & zero, _ZERO, state)
+        d = np.where(zero, 1, b)
+        size = np.abs(d)
+        name = "floor" if floor else rounding.removesuffix("0")
+        if name == "floor":
+            value = a // d if whole else a % d
+        elif name == "trunc":
+            value = np.abs(a) // size if whole else np.abs(a) % size
+            flip = np.less(a, 0) != np.less(d, 0) if whole else np.less(a, 0)
+            value = np.where(flip, -value, value)
+        elif whole:
+            value = np.where(np.greater(d, 0), a // size, -(a // size))
+        else:
+            value = a % size
+        return np.where(zero, 0, value), state
+
+    def _plain(self, op: str, xs: list[Any]) -> Any:
+        match op:
+            case "add":
+                return xs[0] + xs[1]
+            case "sub":
+                return xs[0] - xs[1]
+            case "neg":
+                return -xs[0]
+            case "mul":
+                return xs[0] * xs[1]
+            case "min":
+                return np.minimum(xs[0], xs[1])
+            case "max":
+                return np.maximum(xs[0], xs[1])
+            case "wrap":
+                return (xs[0] - self.semantics.lo) % self.semantics.modulus + self.semantics.lo
+            case "lt":
+                return np.less(xs[0], xs[1])
+            case "le":
+                return np.less_equal(xs[0], xs[1])
+            case "gt":
+                return np.greater(xs[0], xs[1])
+            case "ge":
+                return np.greater_equal(xs[0], xs[1])
+            case "eq" | "iff":
+                return np.equal(xs[0], xs[1])
+            case "ne" | "xor":
+                return np.not_equal(xs[0], xs[1])
+            case "within":
+                return np.less_equal(xs[1], xs[0]) & np.less_equal(xs[0], xs[2])
+            case "divides":
+                zero = np.equal(xs[0], 0)
+                return ~zero & np.equal(xs[1] % np.where(zero, 1, xs[0]), 0)
+            case "not":
+                return np.logical_not(xs[0])
+        raise AssertionError(f"no meaning for {op}")
+
+
+#: Operators whose results may leave the range of machine integers.
+_RESULTS = frozenset(
+    {"int", "add", "sub", "neg", "mul", "fdiv", "mod", "cdiv"}
+    | {"floordiv", "floormod", "truncdiv", "truncmod", "eucliddiv", "euclidmod"}
+)
+
+
+def _largest(roots: Sequence[Term], largest: Mapping[str, int], s: Semantics, *, machine: bool) -> int:
+    """A bound on every absolute value on the way to the values of ``roots``."""
+    peak = 1
+    done: dict[int, int] = {}
+    limit = 1 << (s.width - 1) if machine and s.overflow == "wrap" else None
+    for t in below(*roots):
+        args = [done[id(a)] for a in t.args]
+        match t.op:
+            case "int":
+                n = abs(int(t.value))
+            case "var" | "flag":
+                n = largest[t.name]
+            case "add" | "sub":
+                n = sum(args)
+            case "mul":
+                n = max(args[0], 1) * max(args[1], 1)
+            case _:
+                n = max([1, *args])
+        peak = max(peak, n)
+        done[id(t)] = n if limit is None else min(n, limit)
+    if s.width:
+        peak += s.modulus
+    return peak
+
+
+# ------------------------------------------------------------------------------------------------------- points
+def _domains(r: StatedRule) -> dict[str, tuple[int | None, int | None]]:
+    """The bounds of every variable, none where there are none."""
+    s = r.semantics
+    out: dict[str, tuple[int | None, int | None]] = {}
+    for v, kind in r.variables.items():
+        lo, hi = (0, 1) if kind.name == "bool" else (kind.lo, kind.hi)
+        if s.width and kind.name != "bool":
+            lo = s.lo if lo is None else max(lo, s.lo)
+            hi = s.hi if hi is None else min(hi, s.hi)
+        out[v] = lo, hi
+    return out
+
+
+def _near_zero(lo: int | None, hi: int | None, count: int) -> list[int]:
+    """The values of a range nearest to zero."""
+    start = 0 if (lo is None or lo <= 0) and (hi is None or hi >= 0) else lo if lo and lo > 0 else hi or 0
+    out = [start]
+    for step in range(1, count):
+        out += [
+            x for x in (start + step, start - step) if (lo is None or x >= lo) and (hi is None or x <= hi)
+        ]
+    return out[:count]
+
+
+def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> list[Array]:
+    """All points of the largest box around zero that has not too many."""
+    if not domains:
+        return []
+    radius = 0
+    for wider in range(1, 40):
+        sizes = [len(_near_zero(lo, hi, 2 * wider + 1)) for lo, hi in domains.values()]
+        if np.prod(np.array(sizes, dtype=float)) > _GRID:
+            break
+        radius = wider
+    if not radius:
+        return [np.zeros(0, dtype=kind) for _ in domains]
+    axes = [np.array(_near_zero(lo, hi, 2 * radius + 1), dtype=kind) for lo, hi in domains.values()]
+    return [g.ravel() for g in np.meshgrid(*axes, indexing="ij")]
+
+
+def _cast(column: Array, lo: int | None, hi: int | None) -> Array:
+    """The column moved into its range."""
+    if lo is not None and hi is not None:
+        inside = (column >= lo) & (column <= hi)
+        return np.where(inside, column, lo + (column - lo) % (hi - lo + 1))
+    return column
+
+
+def _literals(r: StatedRule) -> list[int]:
+    """The integers of a rule and those next to them."""
+    found = {int(t.value) for t in below(r.left, r.right, *r.conditions) if t.op == "int"}
+    near = {x + d for x in found for d in (-1, 0, 1)} | {-x for x in found} | {-1, 0, 1, 2}
+    return sorted(near, key=lambda x: (abs(x), x < 0))
+
+
+def _random(r: StatedRule, count: int, seed: int, kind: Any) -> dict[str, Array]:
+    generator = np.random.default_rng(seed)
+    n = len(r.variables)
+    scale = generator.choice([2, 3, 4, 8, 16, 64, 256], size=(count, 1))
+    base = np.rint(generator.uniform(-0.6, 1.0, size=(count, n)) * scale).astype(np.int64)
+    pool = np.array(_literals(r), dtype=kind)
+    picked = pool[generator.integers(0, len(pool), size=(count, n))]
+    points = np.where(generator.random((count, n)) < 0.15, picked, base)
+    return {v: points[:, k] for k, v in enumerate(r.variables)}
+
+
+def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
+    """Points next to the limits of machine integers; half of the coordinates small, as overflow needs few large ones."""
+    s = r.semantics
+    top = s.hi + 1
+    near = {
+        0,
+        1,
+        2,
+        3,
+        4,
+        5,
+        7,
+        8,
+        16,
+        top // 4,
+        top // 3,
+        top // 2 - 1,
+        top // 2,
+        top // 2 + 1,
+        top - 2,
+        top - 1,
+    }
+    near |= {1 << (s.width // 2), (1 << (s.width // 2)) - 1, *(abs(x) for x in _literals(r))}
+    values = np.array(
+        sorted({x for n in near for x in (n, -n)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=kind
+    )
+    generator = np.random.default_rng(s.width)
+    shape = (count, len(r.variables))
+    small = generator.integers(-4, 11, size=shape)
+    picked = values[generator.integers(0, len(values), size=shape)]
+    points = np.where(generator.random(shape) < 0.5, small, picked)
+    return {v: points[:, k] for k, v in enumerate(r.variables)}
+
+
+# -------------------------------------------------------------------------------------- points of the conditions
+def _variables(*terms: Term) -> set[str]:
+    return {t.name for t in below(*terms) if t.op in ("var", "flag")}
+
+
+def _solved(a: Term, b: Term) -> Iterator[tuple[Term, Term]]:
+    """Ways to write ``a = b`` as a variable and its value: by moving summands to the other side."""
+    todo = [(a, b), (b, a)]
+    while todo:
+        one, two = todo.pop()
+        match one.op:
+            case "var":
+                yield one, two
+            case "add":
+                todo += [(x, Term("sub", (two, y))) for x, y in (one.args, one.args[::-1])]
+            case "sub":
+                todo.append((one.args[0], Term("add", (two, one.args[1]))))
+                todo.append((one.args[1], Term("sub", (one.args[0], two))))
+            case "neg":
+                todo.append((one.args[0], Term("neg", (two,))))
+
+
+def _recipes(r: StatedRule, among: Sequence[Term]) -> list[tuple[str, str, tuple[Term, ...]]]:
+    """Ways to set one variable from others so that a condition holds, in an order in which they can be followed."""
+    found: dict[str, tuple[int, str, tuple[Term, ...]]] = {}
+
+    def offer(rank: int, v: Term, how: str, *terms: Term) -> None:
+        better = v.name not in found or rank < found[v.name][0]
+        if v.op == "var" and better and v.name not in _variables(*terms):
+            found[v.name] = rank, how, terms
+
+    for c in among:
+        a = c.args
+        match c.op:
+            case "eq":
+                for v, value in _solved(a[0], a[1]):
+                    offer(0, v, "equal", value)
+                for one, two in ((a[0], a[1]), (a[1], a[0])):
+                    zero = two.op == "int" and not two.value
+                    if zero and one.op in ("mod", "floormod", "truncmod", "euclidmod"):
+                        offer(1, one.args[0], "multiple", one.args[1])
+            case "divides":
+                offer(1, a[1], "multiple", a[0])
+            case "within":
+                offer(2, a[0], "within", a[1], a[2])
+            case "lt" | "le":
+                offer(3, a[0], "below", a[1])
+                offer(3, a[1], "above", a[0])
+            case "gt" | "ge":
+                offer(3, a[0], "above", a[1])
+                offer(3, a[1], "below", a[0])
+    order: list[tuple[str, str, tuple[Term, ...]]] = []
+    left = dict(found)
+    while left:
+        ready = [v for v, (_, _, terms) in left.items() if not (_variables(*terms) & set(left))]
+        if not ready:  # a circle: give up the weakest of it
+            worst = max(left, key=lambda v: (left[v][0], v))
+            del left[worst]
+            continue
+        for name in ready:
+            _, how, terms = left.pop(name)
+            order.append((name, how, terms))
+    return order
+
+
+def _sizes(columns: Mapping[str, Array]) -> dict[str, int]:
+    """The largest absolute value of every column."""
+    return {v: int(max(a.max(), -a.min())) if len(a) else 0 for v, a in columns.items()}
+
+
+def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> dict[str, Array]:
+    """The points with variables set so that as many as possible of some conditions hold."""
+    out = dict(columns)
+    domains = _domains(r)
+    kind = object if any(a.dtype == object for a in columns.values()) else np.int64
+    for v, how, terms in _recipes(r, among):
+        size = len(out[v])
+        if kind is not object and _largest(terms, _sizes(out), r.semantics, machine=False) >= _EXACT >> 20:
+            continue
+        reader = _Columns(out, size, r.semantics, machine=False)
+        values = [np.broadcast_to(np.asarray(reader.of(t)[0], dtype=kind), (size,)) for t in terms]
+        own = out[v]
+        match how:
+            case "equal":
+                new = values[0]
+            case "multiple":
+                new = own * values[0]
+            case "within":
+                width = values[1] - values[0] + 1
+                new = np.where(width > 0, values[0] + own % np.where(width > 0, width, 1), values[0])
+            case "below":
+                new = np.where(own < values[0], own, values[0] - 1 - abs(own))
+            case _:
+                new = np.where(own > values[0], own, values[0] + 1 + abs(own))
+        out[v] = _cast(new, *domains[v])
+    return out
+
+
+# -------------------------------------------------------------------------------------------------------- table
+class Table:
+    """A rule on many points.
+
+    ``conditions`` has a row of truth values for each condition; ``concerned`` says where the left side has a value (and,
+    where overflow is assumed not to occur, nothing overflows), ``fails`` where besides the right side has none or another.
+    """
+
+    def __init__(self, r: StatedRule, columns: Mapping[str, Array], size: int) -> None:
+        self.rule = r
+        self.columns = columns
+        self.size = size
+        s = r.semantics
+        largest = _sizes(columns)
+        exact = max(
+            _largest((r.left, r.right), largest, s, machine=bool(s.width)),
+            _largest(r.conditions, largest, s, machine=False) if r.conditions else 0,
+        )
+        kind = np.int64 if exact < _EXACT else object
+        typed = {v: a.astype(kind, copy=False) for v, a in columns.items()}
+        plain = _Columns(typed, size, s, machine=False)
+        truths = [self._full(np.equal(state, _OK) & value) for value, state in map(plain.of, r.conditions)]
+        self.conditions: list[Array] = [np.asarray(t, dtype=bool) for t in truths]
+        sides = _Columns(typed, size, s, machine=bool(s.width))
+        (left, lefts), (right, rights) = sides.of(r.left), sides.of(r.right)
+        concerned = np.equal(lefts, _OK)
+        if s.overflow == "nowrap":
+            concerned = concerned & np.not_equal(rights, _OVERFLOW)
+        differs = np.not_equal(rights, _OK) | np.not_equal(left, right)
+        self.concerned = np.asarray(self._full(concerned), dtype=bool)
+        self.fails = self.concerned & np.asarray(self._full(differs), dtype=bool)
+
+    def _full(self, a: Any) -> Any:
+        return np.broadcast_to(np.asarray(a), (self.size,))
+
+    def _points(self, where: Array, most: int) -> Iterator[dict[str, int]]:
+        rows = np.flatnonzero(where)
+        if not len(rows):
+            return
+        total = sum(
+            (np.abs(self.columns[v][rows].astype(float)) for v in self.columns), start=np.zeros(len(rows))
+        )
+        if len(rows) > 64:
+            rows = rows[np.argsort(total, kind="stable")[:64]]
+        names = list(self.columns)
+        found = [[int(self.columns[v][k]) for v in names] for k in rows]
+        for row in sorted(found, key=magnitude)[:most]:
+            yield dict(zip(names, row, strict=True))
+
+    def _all(self, without: int | None = None) -> Array:
+        kept = np.ones(self.size, dtype=bool)
+        for k, c in enumerate(self.conditions):
+            if k != without:
+                kept &= c
+        return kept
+
+    def counterexample(self) -> dict[str, int] | None:
+        """The smallest point of the table at which the rule fails."""
+        for point in self._points(self._all() & self.fails, 8):
+            if judge(self.rule, point) in ("counterexample", "undefined"):
+                return point
+        return None
+
+    def example(self) -> dict[str, int] | None:
+        """The smallest point of the table at which the rule says something."""
+        for point in self._points(self._all() & self.concerned, 8):
+            if judge(self.rule, point) != "not concerned":
+                return point
+        return None
+
+    def needs(self, k: int) -> bool:
+        """Whether at some point only condition ``k`` keeps the rule from failing."""
+        return bool((self._all(without=k) & self.fails).any())
+
+    def _typed_for(self, condition: Term) -> Mapping[str, Array]:
+        exact = _largest((condition,), _sizes(self.columns), self.rule.semantics, machine=False) < _EXACT
+        return {v: a.astype(np.int64 if exact else object, copy=False) for v, a in self.columns.items()}
+
+    def saved_by(self, condition: Term) -> Array | None:
+        """Where the rule says something and ``condition`` holds; ``None`` if that is nowhere, or the rule still fails."""
+        value, state = _Columns(self._typed_for(condition), self.size, self.rule.semantics, machine=False).of(
+            condition
+        )
+        holds = (
+            np.asarray(self._full(np.equal(state, _OK) & value), dtype=bool) & self._all() & self.concerned
+        )
+        return holds if holds.any() and not (holds & self.fails).any() else None
+
+
+def table_of(r: StatedRule) -> Table:
+    """The table of a rule; the same every time."""
+    domains = _domains(r)
+    kind = _kind_of(r, domains)
+    grid = _grid(domains, kind)
+    blocks: list[dict[str, Array]] = [dict(zip(r.variables, grid, strict=True))] if grid else []
+    blocks += [
+        _random(r, _RANDOM, 20240229, kind),
+        _follow(r, _random(r, _RANDOM, 8128, kind), r.conditions),
+    ]
+    equations = [t for t in below(r.left) if t.op == "eq"]
+    if equations:  # an equivalence is tried where its left side holds
+        blocks.append(_follow(r, _random(r, _RANDOM, 496, kind), (*equations, *r.conditions)))
+    if r.semantics.width:
+        near = _limits(r, _MACHINE, kind)
+        blocks += [near, _follow(r, near, r.conditions)]
+    columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
+    size = len(next(iter(columns.values()))) if columns else 1
+    return Table(r, columns, size)
+
+
+def _kind_of(r: StatedRule, domains: Mapping[str, tuple[int | None, int | None]]) -> Any:
+    """Machine integers for the points themselves where all are small, else Python's."""
+    bounds = [abs(b) for pair in domains.values() for b in pair if b is not None]
+    return np.int64 if max([0, *bounds, *map(abs, _literals(r))]) <= 1 << 33 else object

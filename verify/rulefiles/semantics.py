@@ -1,0 +1,138 @@
+"""What the operators of a rule set mean: which division, and which integers (reports/rule_files.md, "Semantics")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from ...core.errors import InputError, quoted
+
+__all__ = ["OVERFLOWS", "ROUNDINGS", "Overflow", "Rounding", "Semantics", "quotient", "remainder"]
+
+Rounding = Literal["floor", "trunc", "euclid", "floor0", "trunc0", "euclid0"]
+Overflow = Literal["wrap", "nowrap", "undefined"]
+
+ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
+OVERFLOWS: tuple[Overflow, ...] = get_args(Overflow)
+
+
+def quotient(rounding: Rounding, a: int, b: int) -> int | None:
+    """``a / b``, or ``None`` where division by zero has no value."""
+    if b == 0:
+        return 0 if rounding.endswith("0") else None
+    match rounding.removesuffix("0"):
+        case "floor":
+            return a // b
+        case "trunc":
+            return a // b if (a < 0) == (b < 0) else -(-a // b)
+    return a // b if b > 0 else -(a // -b)
+
+
+def remainder(rounding: Rounding, a: int, b: int) -> int | None:
+    """``a % b``, or ``None`` where division by zero has no value."""
+    if b == 0:
+        return 0 if rounding.endswith("0") else None
+    match rounding.removesuffix("0"):
+        case "floor":
+            return a % b
+        case "trunc":
+            return a % abs(b) if a >= 0 else -(-a % abs(b))
+    return a % abs(b)
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """How a rule set divides, and its integers: unbounded (``width`` 0) or two's complement of ``width`` bits.
+
+    ``overflow`` says what becomes of a result that does not fit: it wraps around; it is assumed not to occur
+    (``nowrap``); or it has no value (``undefined``), so that the right side may only overflow where the left does.
+    """
+
+    quotient: Rounding = "floor"
+    remainder: Rounding = "floor"
+    width: int = 0
+    overflow: Overflow = "wrap"
+
+    @property
+    def lo(self) -> int:
+        """The least machine integer."""
+        return -(1 << (self.width - 1))
+
+    @property
+    def hi(self) -> int:
+        """The greatest machine integer."""
+        return (1 << (self.width - 1)) - 1
+
+    @property
+    def modulus(self) -> int:
+        """``2**width``."""
+        return 1 << self.width
+
+    def wrapped(self, n: int) -> int:
+        """The machine integer that ``n`` wraps around to."""
+        return (n - self.lo) % self.modulus + self.lo
+
+    @property
+    def division(self) -> str:
+        """The division in the text form."""
+        if self.quotient == self.remainder:
+            return self.quotient
+        return f"quotient {self.quotient} remainder {self.remainder}"
+
+    @property
+    def integers(self) -> str:
+        """The integers in the text form."""
+        return f"{self.width} bits {self.overflow}" if self.width else "unbounded"
+
+    def __str__(self) -> str:
+        return self.division + (f", {self.integers}" if self.width else "")
+
+
+#: Keys by which a division given in two parts may name them.
+_PARTS = (("quotient", "remainder"), ("div", "mod"), ("fdiv", "mod"))
+_EXPECTED = ", ".join(f"`{r}`" for r in ROUNDINGS[:-1]) + f" or `{ROUNDINGS[-1]}`"
+
+
+def division_of(value: Any) -> tuple[Rounding, Rounding]:
+    """Quotient and remainder from JSON: one name, an object that names each, or a pair.  Raises :class:`InputError`."""
+    if isinstance(value, dict):
+        for keys in _PARTS:
+            if set(value) == set(keys):
+                return rounding_of(value[keys[0]]), rounding_of(value[keys[1]])
+        raise InputError(
+            "a division in two parts names its quotient and its remainder",
+            expected='`{"quotient": …, "remainder": …}`',
+        )
+    if isinstance(value, list) and len(value) == 2:
+        return rounding_of(value[0]), rounding_of(value[1])
+    both = rounding_of(value)
+    return both, both
+
+
+def rounding_of(value: Any) -> Rounding:
+    """A rounding by its name.  Raises :class:`InputError`."""
+    for r in ROUNDINGS:
+        if r == value:
+            return r
+    raise InputError(f"no division is called {quoted(value)}", expected=_EXPECTED)
+
+
+def overflow_of(value: Any) -> Overflow:
+    """A kind of overflow by its name.  Raises :class:`InputError`."""
+    for o in OVERFLOWS:
+        if o == value:
+            return o
+    raise InputError(f"no overflow is called {quoted(value)}", expected="`wrap`, `nowrap` or `undefined`")
+
+
+def width_of(value: Any) -> int:
+    """A width in bits.  Raises :class:`InputError`."""
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_WIDTH:
+        return value
+    raise InputError(
+        f"{quoted(value)} is no width of integers", expected=f"a number of bits from 1 to {MAX_WIDTH}"
+    )
+
+
+#: The widest machine integers; far beyond what machines have.
+MAX_WIDTH = 4096

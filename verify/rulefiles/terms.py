@@ -1,0 +1,203 @@
+"""Terms of other people's rules: integers and truth values, untyped as they are read, typed as they are kept.
+
+A :class:`Term` is one operator applied to terms.  ``OPERATORS`` is the whole language: what each operator takes
+and gives, and how the text form writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ...core.numerals import format_int
+
+__all__ = ["BOOL", "INT", "OPERATORS", "Kind", "Operator", "Sort", "Term", "below", "show", "subterms"]
+
+Sort = Literal["int", "bool"]
+INT: Sort = "int"
+BOOL: Sort = "bool"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a variable stands for: any integer, a constant of the rule, a truth value, or a range of integers."""
+
+    name: Literal["int", "const", "bool"]
+    lo: int | None = None
+    hi: int | None = None
+
+    @property
+    def sort(self) -> Sort:
+        """The sort of its values."""
+        return BOOL if self.name == "bool" else INT
+
+
+@dataclass(frozen=True)
+class Operator:
+    """``args`` and ``result`` are sorts; ``""`` stands for one sort that all places marked so share.
+
+    ``most`` is the largest number of arguments, 0 for any from two on.  ``text`` is how the text form writes it
+    (``infix`` between its arguments), ``level`` how tightly it binds.
+    """
+
+    args: tuple[Sort | Literal[""], ...]
+    result: Sort | Literal[""]
+    text: str
+    level: int
+    most: int
+    infix: bool = False
+
+    def sort_of(self, k: int) -> Sort | Literal[""]:
+        """The sort of argument number ``k``."""
+        return self.args[min(k, len(self.args) - 1)]
+
+
+_OR, _AND, _NOT, _RELATION, _SUM, _PRODUCT, _MINUS, _CALL = range(1, 9)
+
+
+def _infix(sort: Sort | Literal[""], result: Sort, text: str, level: int, most: int = 2) -> Operator:
+    return Operator((sort, sort), result, text, level, most, infix=True)
+
+
+def _call(args: Sequence[Sort | Literal[""]], result: Sort | Literal[""], text: str) -> Operator:
+    return Operator(tuple(args), result, text, _CALL, len(args))
+
+
+#: The operators by their name in the JSON form.  ``iff``, ``xor`` and ``choose`` are what ``eq``, ``ne`` and
+#: ``select`` of truth values become; they are never read.
+OPERATORS: dict[str, Operator] = {
+    "add": _infix(INT, INT, "+", _SUM, 0),
+    "sub": _infix(INT, INT, "-", _SUM),
+    "neg": Operator((INT,), INT, "-", _MINUS, 1),
+    "mul": _infix(INT, INT, "*", _PRODUCT, 0),
+    "fdiv": _infix(INT, INT, "/", _PRODUCT),
+    "mod": _infix(INT, INT, "%", _PRODUCT),
+    "cdiv": _call((INT, INT), INT, "ceildiv"),
+    "floordiv": _call((INT, INT), INT, "floordiv"),
+    "floormod": _call((INT, INT), INT, "floormod"),
+    "truncdiv": _call((INT, INT), INT, "truncdiv"),
+    "truncmod": _call((INT, INT), INT, "truncmod"),
+    "eucliddiv": _call((INT, INT), INT, "eucliddiv"),
+    "euclidmod": _call((INT, INT), INT, "euclidmod"),
+    "min": Operator((INT, INT), INT, "min", _CALL, 0),
+    "max": Operator((INT, INT), INT, "max", _CALL, 0),
+    "wrap": _call((INT,), INT, "wrap"),
+    "lt": _infix(INT, BOOL, "<", _RELATION),
+    "le": _infix(INT, BOOL, "<=", _RELATION),
+    "gt": _infix(INT, BOOL, ">", _RELATION),
+    "ge": _infix(INT, BOOL, ">=", _RELATION),
+    "eq": _infix("", BOOL, "==", _RELATION),
+    "ne": _infix("", BOOL, "!=", _RELATION),
+    "within": Operator((INT, INT, INT), BOOL, "in", _RELATION, 3),
+    "divides": _call((INT, INT), BOOL, "divides"),
+    "and": _infix(BOOL, BOOL, "and", _AND, 0),
+    "or": _infix(BOOL, BOOL, "or", _OR, 0),
+    "not": Operator((BOOL,), BOOL, "not", _NOT, 1),
+    "select": _call((BOOL, "", ""), "", "select"),
+    "fold": _call(("",), "", "fold"),
+    "iff": _infix(BOOL, BOOL, "==", _RELATION),
+    "xor": _infix(BOOL, BOOL, "!=", _RELATION),
+    "choose": _call((BOOL, BOOL, BOOL), BOOL, "select"),
+}
+
+#: What no file may say: the forms that truth values give to ``eq``, ``ne`` and ``select``.
+INNER = frozenset({"iff", "xor", "choose"})
+
+
+class Term:
+    """``op`` applied to ``args``; a literal has the op ``int`` or ``bool``, a variable ``var``, and a ``value``.
+
+    In a rule that has been checked a variable for truth values has the op ``flag``.
+
+    ``at`` is the offset in the text it was read from.  Terms are compared by identity.
+    """
+
+    __slots__ = ("args", "at", "op", "value")
+
+    def __init__(
+        self, op: str, args: tuple[Term, ...] = (), value: int | str | bool = 0, at: int = -1
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.value = value
+        self.at = at
+
+    @property
+    def name(self) -> str:
+        """The name of a variable."""
+        return str(self.value)
+
+    def __repr__(self) -> str:
+        return f"Term({show(self)})"
+
+
+def below(*roots: Term) -> list[Term]:
+    """Every term below ``roots`` once, arguments first; any depth will do."""
+    seen: set[int] = set()
+    out: list[Term] = []
+    stack: list[tuple[Term, Iterator[Term]]] = []
+    for root in roots:
+        if id(root) in seen:
+            continue
+        seen.add(id(root))
+        stack.append((root, iter(root.args)))
+        while stack:
+            node, rest = stack[-1]
+            for child in rest:
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    stack.append((child, iter(child.args)))
+                    break
+            else:
+                out.append(node)
+                stack.pop()
+    return out
+
+
+def subterms(root: Term) -> list[Term]:
+    """What is worth showing of a term: everything compound, each once, arguments first."""
+    found: dict[str, Term] = {}
+    for t in below(root):
+        if t.args and t.op != "fold" and not (t.op == "neg" and not t.args[0].args):
+            found.setdefault(show(t), t)
+    return list(found.values()) or [root]
+
+
+def show(root: Term) -> str:
+    """The term in the text form; reading it gives the same term again."""
+    done: dict[int, tuple[str, int]] = {}
+
+    def at(t: Term, least: int) -> str:
+        text, level = done[id(t)]
+        return text if level >= least else f"({text})"
+
+    for t in below(root):
+        done[id(t)] = _text(t, at)
+    return done[id(root)][0]
+
+
+def _text(t: Term, at: Callable[[Term, int], str]) -> tuple[str, int]:
+    if t.op in ("var", "flag"):
+        return t.name, _CALL
+    if t.op == "bool":
+        return ("true" if t.value else "false"), _CALL
+    if t.op == "int":
+        return format_int(int(t.value)), _CALL if int(t.value) >= 0 else _MINUS
+    o = OPERATORS[t.op]
+    args = t.args
+    if o.infix:
+        # relations do not chain here, so both of their sides bind tighter; the rest leans to the left
+        left = o.level if o.level != _RELATION else o.level + 1
+        parts = [at(args[0], left), *(at(a, o.level + 1) for a in args[1:])]
+        return f" {o.text} ".join(parts), o.level
+    match t.op:
+        case "within":
+            return f"{at(args[0], _SUM)} in [{at(args[1], 0)}, {at(args[2], 0)}]", _RELATION
+        case "neg":
+            # the minus of a number belongs to the number
+            literal = args[0].op == "int"
+            return "-" + (f"({at(args[0], 0)})" if literal else at(args[0], _MINUS)), _MINUS
+        case "not":
+            return f"not {at(args[0], _NOT)}", _NOT
+    return f"{o.text}({', '.join(at(a, 0) for a in args)})", _CALL

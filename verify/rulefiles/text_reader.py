@@ -1,0 +1,456 @@
+"""Reading rule files in their text form; reports/rule_files.md gives the grammar.
+
+One iterative operator-precedence reader, so nesting of any depth is read.  Nothing in a file is executed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, NoReturn
+
+from ...core.errors import InputError, quoted
+from ...core.numerals import parse_int
+from .rule import RuleFile, StatedRule, checked
+from .semantics import (
+    OVERFLOWS,
+    ROUNDINGS,
+    Rounding,
+    Semantics,
+    overflow_of,
+    rounding_of,
+    width_of,
+)
+from .terms import INNER, OPERATORS, Kind, Term
+
+__all__ = ["parse_rules", "print_rules"]
+
+#: Words that are no names of variables.
+RESERVED: Final = frozenset(
+    {"and", "or", "not", "in", "if", "true", "false"}
+    | {o.text for o in OPERATORS.values() if o.text.isalpha()}
+)
+_STATEMENTS: Final = (
+    "`NAME: LEFT -> RIGHT if CONDITIONS`, `int`, `const` or `bool` with names, `semantics …`, `integers …`"
+    " or an indented line"
+)
+
+_TOKEN: Final = re.compile(
+    r"""(?P<space> \s+ | \#[^\n]* )
+    | (?P<name> [A-Za-z_][A-Za-z0-9_]* )
+    | (?P<number> [0-9]+ )
+    | (?P<sign> -> | <= | >= | == | != | && | \|\| | [][(),:+*/%<>!-] )
+    | (?P<stray> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_RULE: Final = re.compile(r'(?P<name>[A-Za-z_][\w.\-]*|"(?:[^"\\\n]|\\["\\])+")[ \t]*:', re.ASCII)
+_WORD: Final = re.compile(r"[A-Za-z_]+")
+
+#: How the signs of the text form are called, by what stands between two terms.
+_INFIX: Final[dict[str, str]] = {o.text: op for op, o in OPERATORS.items() if o.infix and op not in INNER} | {
+    "&&": "and",
+    "||": "or",
+}
+_CALLS: Final[dict[str, str]] = {
+    o.text: op
+    for op, o in OPERATORS.items()
+    if not o.infix and op not in INNER and op not in ("neg", "not", "within")
+}
+_PREFIX: Final[dict[str, str]] = {"-": "neg", "not": "not", "!": "not"}
+_RELATION: Final = OPERATORS["lt"].level
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    at: int
+
+
+@dataclass(slots=True)
+class _Pending:
+    """An operator that waits for its right side, or an open bracket (level 0) with the arguments before this one.
+
+    The ``op`` of a bracket is the function whose arguments it holds, empty for one that only groups.
+    """
+
+    op: str
+    token: _Token
+    level: int
+    args: list[Term] = field(default_factory=list)
+
+
+def parse_rules(text: str, name: str = "<rules>") -> RuleFile:
+    """The rules that a text states.  Raises :class:`InputError`, pointing into the text, and nothing else."""
+    if not isinstance(text, str):
+        raise InputError(f"expected text, not {type(text).__name__}")
+    return _Reader(text, name).file()
+
+
+class _Reader:
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.name = name
+        self.kinds: dict[str, Kind] = {}
+        self.semantics = Semantics()
+        self.rules: list[StatedRule] = []
+        self.lines: dict[str, int] = {}
+        self.tokens: list[_Token] = []
+        self.next = 0
+
+    # -- complaints
+    def error(self, message: str, at: int, expected: str = "") -> InputError:
+        return InputError.at(message, self.text, at, expected)
+
+    def complain(self, t: Term, message: str, expected: str) -> InputError:
+        return self.error(message, t.at, expected)
+
+    def unexpected(self, expected: str) -> NoReturn:
+        token = self.token
+        if token.kind == "end":
+            raise self.error("the statement ends too early", token.at, expected)
+        what = "stray character" if token.kind == "stray" else "unexpected"
+        raise self.error(f"{what} {quoted(token.text)}", token.at, expected)
+
+    # -- statements
+    def file(self) -> RuleFile:
+        for start, end in self.statements():
+            self.statement(start, end)
+        if not self.rules:
+            raise self.error("the file states no rule", len(self.text), "`NAME: LEFT -> RIGHT if CONDITIONS`")
+        return RuleFile(self.name, tuple(self.rules))
+
+    def statements(self) -> Iterator[tuple[int, int]]:
+        """Where each statement begins and ends: lines that begin with space belong to the one above."""
+        start = -1
+        end = at = 1 if self.text.startswith("\ufeff") else 0
+        while at < len(self.text):
+            stop = self.text.find("\n", at)
+            stop = len(self.text) if stop < 0 else stop
+            line = self.text[at:stop].partition("#")[0].rstrip()
+            if line:
+                indent = len(line) - len(line.lstrip())
+                if not indent:
+                    if start >= 0:
+                        yield start, end
+                    start = at
+                elif start < 0:
+                    raise self.error("an indented line that continues nothing", at + indent, _STATEMENTS)
+                end = at + len(line)
+            at = stop + 1
+        if start >= 0:
+            yield start, end
+
+    def statement(self, start: int, end: int) -> None:
+        rule = _RULE.match(self.text, start, end)
+        if rule is not None:
+            self.tokenize(rule.end(), end)
+            return self.rule(rule["name"], start)
+        word = _WORD.match(self.text, start, end)
+        keyword = word[0] if word is not None else ""
+        self.tokenize(start + len(keyword), end)
+        match keyword:
+            case "int" | "const" | "bool":
+                self.declaration(keyword)
+            case "semantics":
+                self.division()
+            case "integers":
+                self.integers()
+            case _:
+                self.tokenize(start, end)
+                self.unexpected(_STATEMENTS)
+        if self.token.kind != "end":
+            self.unexpected("the end of the statement")
+
+    def tokenize(self, start: int, end: int) -> None:
+        found = _TOKEN.finditer(self.text, start, end)
+        self.tokens = [
+            _Token(m.lastgroup or "", m[0], m.start()) for m in found if m.lastgroup not in (None, "space")
+        ]
+        self.tokens.append(_Token("end", "", end))
+        self.next = 0
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.next]
+
+    def take(self, *texts: str) -> _Token | None:
+        token = self.token
+        if token.kind in ("sign", "name") and token.text in texts:
+            self.next += 1
+            return token
+        return None
+
+    def expect(self, text: str, expected: str = "") -> _Token:
+        return self.take(text) or self.unexpected(expected or f"`{text}`")
+
+    def declaration(self, keyword: str) -> None:
+        names: list[_Token] = []
+        while True:
+            token = self.token
+            if token.kind != "name":
+                self.unexpected("the name of a variable")
+            if token.text in RESERVED:
+                raise self.error(f"{quoted(token.text)} is a word of the language", token.at, "another name")
+            names.append(token)
+            self.next += 1
+            if not self.take(","):
+                break
+        kind = Kind(keyword)  # type: ignore[arg-type]
+        if keyword != "bool" and self.take("in"):
+            at = self.expect("[").at
+            lo = self.bound()
+            self.expect(",")
+            hi = self.bound()
+            self.expect("]")
+            if lo > hi:
+                raise self.error(f"no integer lies in [{lo}, {hi}]", at, "the smaller bound first")
+            kind = Kind(kind.name, lo, hi)
+        for token in names:
+            self.kinds.pop(token.text, None)
+            self.kinds[token.text] = kind
+
+    def bound(self) -> int:
+        negative = bool(self.take("-"))
+        if self.token.kind != "number":
+            self.unexpected("an integer")
+        n = parse_int(self.token.text)
+        self.next += 1
+        return -n if negative else n
+
+    def rounding(self) -> Rounding:
+        token = self.token
+        if token.kind == "end":
+            self.unexpected(", ".join(f"`{r}`" for r in ROUNDINGS))
+        self.next += 1
+        try:
+            return rounding_of(token.text)
+        except InputError as wrong:
+            raise self.error(wrong.message, token.at, wrong.expected) from None
+
+    def division(self) -> None:
+        if self.take("quotient"):
+            quotient = self.rounding()
+            self.expect("remainder")
+            remainder = self.rounding()
+        else:
+            quotient = remainder = self.rounding()
+        old = self.semantics
+        self.semantics = Semantics(quotient, remainder, old.width, old.overflow)
+
+    def integers(self) -> None:
+        old = self.semantics
+        if self.take("unbounded"):
+            self.semantics = Semantics(old.quotient, old.remainder)
+            return
+        token = self.token
+        if token.kind != "number":
+            self.unexpected("`unbounded`, or a number of bits as in `32 bits wrap`")
+        try:
+            width = width_of(parse_int(token.text))
+        except InputError as wrong:
+            raise self.error(wrong.message, token.at, wrong.expected) from None
+        self.next += 1
+        self.expect("bits")
+        overflow = overflow_of("wrap")
+        if self.token.kind != "end":
+            if self.token.text not in OVERFLOWS:
+                self.unexpected("`wrap`, `nowrap` or `undefined`")
+            overflow = overflow_of(self.token.text)
+            self.next += 1
+        self.semantics = Semantics(old.quotient, old.remainder, width, overflow)
+
+    def rule(self, label: str, at: int) -> None:
+        name = re.sub(r"\\(.)", r"\1", label[1:-1]) if label.startswith('"') else label
+        line = self.text.count("\n", 0, at) + 1
+        if name in self.lines:
+            raise self.error(
+                f"another rule is called {quoted(name)}, in line {self.lines[name]}", at, "a name of its own"
+            )
+        self.lines[name] = line
+        left = self.expression()
+        self.expect("->", "an operator or `->`")
+        right = self.expression()
+        conditions: list[Term] = []
+        if self.take("if"):
+            conditions.append(self.expression())
+            while self.take(","):
+                conditions.append(self.expression())
+        if self.token.kind != "end":
+            self.unexpected("an operator, " + ("`,`" if conditions else "`if`") + " or the next statement")
+        self.rules.append(
+            checked(
+                name,
+                left,
+                right,
+                conditions,
+                self.kinds,
+                self.semantics,
+                self.complain,
+                where=f"{self.name}:{line}",
+            )
+        )
+
+    # -- expressions
+    def expression(self) -> Term:
+        """One expression; stops before the first word that cannot continue it."""
+        operands: list[Term] = []
+        waiting: list[_Pending] = []
+        while True:
+            self.operand(operands, waiting)
+            while True:  # what may follow an operand
+                token = self.token
+                op = _INFIX.get(token.text) if token.kind in ("sign", "name") else None
+                if op is not None:
+                    self.infix(op, token, operands, waiting)
+                    break
+                if token.kind == "name" and token.text == "in":
+                    self.reduce(operands, waiting, _RELATION)
+                    self.next += 1
+                    waiting.append(_Pending("within", self.expect("["), 0, [operands.pop()]))
+                    break
+                self.reduce(operands, waiting, 1)
+                if not waiting:
+                    return operands.pop()
+                if token.text == "," and _takes_more(waiting[-1]):
+                    self.next += 1
+                    waiting[-1].args.append(operands.pop())
+                    break
+                self.close(waiting.pop(), operands)
+
+    def operand(self, operands: list[Term], waiting: list[_Pending]) -> None:
+        """Prefix signs, opened brackets, and then a variable or a literal."""
+        while True:
+            token = self.token
+            word = token.kind in ("sign", "name")
+            if token.text == "-" and self.tokens[self.next + 1].kind == "number":
+                # the minus of a number belongs to the number
+                self.next += 1
+                operands.append(Term("int", (), -parse_int(self.token.text), token.at))
+                break
+            if word and token.text in _PREFIX:
+                op = _PREFIX[token.text]
+                waiting.append(_Pending(op, token, OPERATORS[op].level))
+            elif word and token.text == "(":
+                waiting.append(_Pending("", token, 0))
+            elif word and token.text in _CALLS:
+                self.next += 1
+                if self.token.text != "(":
+                    self.unexpected(f"`(` and the arguments of `{token.text}`")
+                waiting.append(_Pending(_CALLS[token.text], token, 0))
+            else:
+                operands.append(self.primary())
+                break
+            self.next += 1
+        self.next += 1
+
+    def primary(self) -> Term:
+        token = self.token
+        if token.kind == "number":
+            return Term("int", (), parse_int(token.text), token.at)
+        if token.kind == "name" and token.text in ("true", "false"):
+            return Term("bool", (), token.text == "true", token.at)
+        if token.kind == "name" and token.text not in RESERVED:
+            return Term("var", (), token.text, token.at)
+        self.unexpected("a variable, a number, `true`, `false`, `-`, `not`, `(` or a function")
+
+    def infix(self, op: str, token: _Token, operands: list[Term], waiting: list[_Pending]) -> None:
+        level = OPERATORS[op].level
+        before: list[Term] = []
+        if level == _RELATION:
+            # `a < b < c` is `a < b and b < c`
+            self.reduce(operands, waiting, level + 1)
+            if waiting and waiting[-1].level == level:
+                middle = operands[-1]
+                self.reduce(operands, waiting, level)
+                before.append(operands.pop())
+                operands.append(middle)
+        else:
+            self.reduce(operands, waiting, level)
+        waiting.append(_Pending(op, token, level, before))
+        self.next += 1
+
+    def reduce(self, operands: list[Term], waiting: list[_Pending], level: int) -> None:
+        """Apply the waiting operators that bind at least as tightly as ``level``."""
+        while waiting and waiting[-1].level >= level:
+            p = waiting.pop()
+            last = operands.pop()
+            if p.op in ("neg", "not"):
+                operands.append(Term(p.op, (last,), at=p.token.at))
+                continue
+            made = Term(p.op, (operands.pop(), last), at=p.token.at)
+            operands.append(Term("and", (p.args[0], made), at=p.token.at) if p.args else made)
+
+    def close(self, opener: _Pending, operands: list[Term]) -> None:
+        """The bracket that ends what ``opener`` began."""
+        sign = "]" if opener.op == "within" else ")"
+        args = [*opener.args, operands.pop()]
+        missing = opener.op and len(args) < max(OPERATORS[opener.op].most, len(OPERATORS[opener.op].args))
+        if missing or not self.take(sign):
+            column = self.error("", opener.token.at).column
+            self.unexpected(
+                f"an operator or {'`,`' if missing else quoted(sign)} "
+                f"(the {quoted(opener.token.text)} of column {column} is open)"
+            )
+        operands.append(applied(opener.op, args, opener.token.at) if opener.op else args[0])
+
+
+def _takes_more(opener: _Pending) -> bool:
+    """Whether a comma may follow the argument just read."""
+    if not opener.op:
+        return False
+    most = OPERATORS[opener.op].most
+    return not most or len(opener.args) + 1 < most
+
+
+def applied(op: str, args: Sequence[Term], at: int) -> Term:
+    """``op`` of several arguments; where it takes any number, two at a time from the left."""
+    if OPERATORS[op].most:
+        return Term(op, tuple(args), at=at)
+    total = args[0]
+    for a in args[1:]:
+        total = Term(op, (total, a), at=at)
+    return total
+
+
+# ---------------------------------------------------------------------------------------------------- printing
+def print_rules(rules: RuleFile) -> str:
+    """The rules in the text form; reading it gives the same rules.
+
+    Raises :class:`InputError` for a name that the text form has no word for.
+    """
+    lines: list[str] = []
+    kinds: dict[str, Kind] = {}
+    semantics: Semantics | None = None
+    for r in rules.rules:
+        if semantics is None or semantics.division != r.semantics.division:
+            lines.append(f"semantics {r.semantics.division}")
+        if semantics is None or semantics.integers != r.semantics.integers:
+            lines.append(f"integers {r.semantics.integers}")
+        semantics = r.semantics
+        lines += _declarations(r.variables, kinds)
+        name = r.name if re.fullmatch(r"[A-Za-z_][\w.\-]*", r.name, re.ASCII) else _string(r.name)
+        lines.append(f"{name}: {r.statement()}")
+    return "\n".join([*lines, ""])
+
+
+def _declarations(variables: Mapping[str, Kind], known: dict[str, Kind]) -> Iterator[str]:
+    by_kind: dict[Kind, list[str]] = {}
+    for v, kind in variables.items():
+        if v in RESERVED or not re.fullmatch(r"[A-Za-z_]\w*", v, re.ASCII):
+            raise InputError(
+                f"{quoted(v)} cannot be written as a variable", expected="letters, digits and `_`"
+            )
+        if known.get(v) != kind:
+            by_kind.setdefault(kind, []).append(v)
+            known[v] = kind
+    for kind, names in by_kind.items():
+        bounds = f" in [{kind.lo}, {kind.hi}]" if kind.lo is not None else ""
+        yield f"{kind.name} {', '.join(names)}{bounds}"
+
+
+def _string(name: str) -> str:
+    if "\n" in name:
+        raise InputError(f"{quoted(name)} cannot be written as a name", expected="a name on one line")
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -5,8 +5,8 @@ Common subexpressions count once.  Of every distinct
 * ``floordiv``, ``mod``, ``ceildiv``: one *division*, which is an operation too,
 * ``min``, ``max`` and product of n expressions: ``n - 1`` operations,
 * product of a term and a constant other than 1 and -1, up to the sign: one multiplication,
-* sum of n such products and terms, the constant left out: ``n - 1`` additions and subtractions; a sum in which everything is
-  negative is computed with the opposite sign,
+* sum of n such products and terms, the constant left out: ``n - 1`` additions and subtractions; a sum in which everything
+  is negative is computed with the opposite sign,
 * sum with a constant or with the opposite sign: one more operation, which also gives it its sign.
 
 Variables and literals cost nothing.  A division weighs as much as :data:`DIVISION_WEIGHT` other operations: about what a

@@ -126,5 +126,8 @@ class MapWatcher:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self.done, description=said)
         elif self.total >= _LEAST and self.done * _LINES // self.total > before * _LINES // self.total:
-            self.stream.write(f"{100 * self.done // self.total:3}%  {self.done:,} of {self.total:,} maps  {said}".rstrip() + "\n")
+            self.stream.write(
+                f"{100 * self.done // self.total:3}%  {self.done:,} of {self.total:,} maps  {said}".rstrip()
+                + "\n"
+            )
             self.stream.flush()

@@ -1,0 +1,204 @@
+"""Derivations as text: every step with its place, its rule, the values of its variables and the facts it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..core.condition import Condition, Truth, all_exprs
+from ..core.derivation import Derivation, DerivationStep, MapChange, RuleStep
+from ..core.derivation_json import derivation_from_json
+from ..core.explain import replayed
+from ..core.expr import Expr, Int, postorder, var
+from ..core.facts import Facts
+from ..core.indexing_map import Constraint, IndexingMap
+from ..core.interval import Interval
+from ..core.notation import show, show_condition
+from ..core.rewrite import ConstraintRule, Rule, RuleSet
+from ..core.text import format_map
+from ..verify.derivation import Checked, DerivationRefused
+from .layout import block, count
+from .machine import document, map_json
+
+__all__ = [
+    "derivation_text",
+    "read_derivation",
+    "replay_json",
+    "replay_text",
+    "step_text",
+    "steps_json",
+]
+
+#: Longer expressions are shown around the place that matters.
+_WIDTH = 160
+_OPEN, _CLOSE = "⟦", "⟧"
+
+
+def derivation_text(derivation: Derivation) -> str:
+    """All steps, numbered; a sentence where there are none."""
+    blocks = [step_text(n, step, m) for n, (step, m) in enumerate(replayed(derivation), 1)]
+    return "\n".join(blocks) or "no rule applies"
+
+
+def step_text(number: int, step: DerivationStep, m: IndexingMap) -> str:
+    """One step as a block of labelled lines; ``m`` is the map as it stood before the step's run."""
+    if isinstance(step, MapChange):
+        lines = [("from", format_map(step.before)), ("to", format_map(step.after))]
+        return block(f"{number}  {step.why}", lines)
+    lines = []
+    if isinstance(step, RuleStep):
+        head = f"{number}  {step.rule.name}   in {step.position}"
+        lines.append(("says", f"{_cut(show(step.before))}  →  {_cut(show(step.after))}"))
+        root = _root(step, m)
+        if root is not None and root is not step.before:
+            lines.append(("in", _marked(root, step.position.at)))
+        own = step.position.number if step.position.part == "constraint" else -1
+        others = tuple(c for k, c in enumerate(m.constraints) if k != own)
+    else:
+        head = f"{number}  {step.rule.name}   in the constraints"
+        lines.append(("says", f"{_all(step.before)}  ⇔  {_all(step.after)}"))
+        others = tuple(c for c in m.constraints if c not in step.before)
+    return block(head, [*lines, *_reasons(step.rule, step.binding, m, others)])
+
+
+def steps_json(derivation: Derivation) -> list[dict[str, Any]]:
+    """All steps in words, for programs that show them.
+
+    :mod:`indexproof.core.derivation_json` is for those that check them.
+    """
+    out: list[dict[str, Any]] = []
+    for step, m in replayed(derivation):
+        place: dict[str, Any] = {"part": "map"}
+        sides: dict[str, Any]
+        if isinstance(step, MapChange):
+            sides = {"before": format_map(step.before), "after": format_map(step.after)}
+            out.append({"rule": step.why, **sides, "binding": {}, "position": place})
+            continue
+        if isinstance(step, RuleStep):
+            root = _root(step, m)
+            path = None if root is None else list(step.position.path(root))
+            place = {"part": step.position.part, "index": step.position.number, "path": path}
+            sides = {"before": show(step.before), "after": show(step.after)}
+        else:
+            place = {"part": "constraints"}
+            sides = {
+                "before": [_constraint(c) for c in step.before],
+                "after": [_constraint(c) for c in step.after],
+            }
+        binding = {n: show(e) for n, e in step.binding.items()}
+        out.append({"rule": step.rule.name, **sides, "binding": binding, "position": place})
+    return out
+
+
+# ---------------------------------------------------------------------------------------------- replaying
+def read_derivation(data: Any, rules: RuleSet) -> Derivation:
+    """The derivation in a JSON document: itself, or what ``simplify --json`` printed."""
+    if isinstance(data, Mapping) and "derivation" in data:
+        data = data["derivation"]
+    return derivation_from_json(data, rules)
+
+
+def replay_text(derivation: Derivation, checked: Checked | None, refused: DerivationRefused | None) -> str:
+    """Whether a derivation holds: how its conditions were shown, or which step is wrong and why."""
+    maps = [("map", format_map(derivation.before)), ("result", format_map(derivation.after))]
+    if refused is not None:
+        where = f"step {refused.step} of {len(derivation)}" if refused.step else "the derivation"
+        lines = [*maps, ("because", refused.reason)]
+        if refused.step:
+            step = derivation.steps[refused.step - 1]
+            lines.append(("step", step.why if isinstance(step, MapChange) else step.rule.statement()))
+        return block(f"REFUTED  {where} is wrong", lines)
+    assert checked is not None
+    by = ", ".join(f"{n:,} by {name}" for name, n in checked.decided_by().most_common()) or "none"
+    lines = [*maps, ("rules", ", ".join(derivation.rules()) or "none"), ("holds", f"conditions: {by}")]
+    if checked.engines:
+        lines.append(("changes", f"of the whole map, each proved: {', '.join(checked.engines)}"))
+    return block(f"PROVED  {count(len(derivation), 'step')}, each an instance of a proved rule", lines)
+
+
+def replay_json(
+    derivation: Derivation, checked: Checked | None, refused: DerivationRefused | None, exit_status: int
+) -> dict[str, Any]:
+    """The same for programs."""
+    return document(
+        "replay",
+        "PROVED" if refused is None else "REFUTED",
+        exit_status,
+        steps=len(derivation),
+        rules=list(derivation.rules()),
+        conditions={} if checked is None else dict(sorted(checked.decided_by().items())),
+        refused=None if refused is None else {"step": refused.step, "reason": refused.reason},
+        left=map_json(derivation.before),
+        right=map_json(derivation.after),
+    )
+
+
+def _root(step: RuleStep, m: IndexingMap) -> Expr | None:
+    """The expression that the step's position speaks of."""
+    part, index, _ = step.position
+    roots = {
+        "result": list(m.results),
+        "constraint": [c.expr for c in m.constraints],
+        "source": [e for r in m.rts if r.source is not None for e in r.source.results],
+    }[part]
+    return roots[index] if index < len(roots) else None
+
+
+def _marked(root: Expr, at: Expr) -> str:
+    """``root`` with ``at`` in brackets."""
+    if root is at:
+        return f"{_OPEN}{_cut(show(at))}{_CLOSE}"
+    inside = _cut(show(at))
+    text = show(root.substitute({at: var(f"{_OPEN}{inside}{_CLOSE}")}))
+    if len(text) <= _WIDTH:
+        return text
+    start = text.find(_OPEN)
+    spare = max(_WIDTH - len(inside), 40) // 2
+    low, high = max(start - spare, 0), min(start + len(inside) + 2 + spare, len(text))
+    return ("…" if low else "") + text[low:high] + ("…" if high < len(text) else "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH // 2]} … {text[-_WIDTH // 2 :]}"
+
+
+def _all(constraints: Iterable[Constraint]) -> str:
+    return " and ".join(map(_constraint, constraints)) or "true"
+
+
+def _constraint(c: Constraint) -> str:
+    return f"{_cut(show(c.expr))} ∈ [{c.lo}, {c.hi}]"
+
+
+def _reasons(
+    rule: Rule | ConstraintRule,
+    binding: Mapping[str, Expr],
+    m: IndexingMap,
+    constraints: tuple[Constraint, ...],
+) -> Iterator[tuple[str, str]]:
+    """The binding, and the conditions that are not plain arithmetic, each with what it follows from."""
+    yield "with", _cut(",  ".join(f"{n} = {show(e)}" for n, e in binding.items()))
+    values = {v: binding[v.name] for v in rule.variables}
+    for c in rule.when:
+        here = c.substitute(values)
+        if not isinstance(here, Truth) and here.variables():
+            facts = ",  ".join(_facts(here, m, constraints))
+            yield "since", _cut(show_condition(here)) + (f"   from {facts}" if facts else "")
+
+
+def _facts(c: Condition, m: IndexingMap, constraints: tuple[Constraint, ...]) -> list[str]:
+    """The boxes and constraints that a condition follows from, as far as ranges tell."""
+    boxes = m.bounds
+    mentioned = set(postorder(*all_exprs(c)))
+    box = [f"{v.name} ∈ [{v.lo}, {v.hi}]" for v in m.variables if v.expr in mentioned]
+    known = [(k.expr, Interval(k.lo, k.hi)) for k in constraints if not isinstance(k.expr, Int)]
+    if Facts(boxes).holds(c):
+        return box
+    # drop one constraint after the other as long as the rest suffices
+    needed = list(range(len(known)))
+    if Facts(boxes, known).holds(c):
+        for k in list(needed):
+            fewer = [j for j in needed if j != k]
+            if Facts(boxes, [known[j] for j in fewer]).holds(c):
+                needed = fewer
+    return [*box, *(f"{_cut(show(known[k][0]))} ∈ {known[k][1]}" for k in needed)]

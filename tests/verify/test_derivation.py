@@ -1,0 +1,809 @@
+"""The checker of derivations: it shares nothing with the simplifier, accepts what is true, and notices everything else."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import itertools
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import indexproof
+from indexproof.core.condition import Condition
+from indexproof.core.derivation import ConstraintChange, Derivation, MapChange, Position, RuleStep
+from indexproof.core.derivation_json import derivation_from_json, derivation_to_json
+from indexproof.core.errors import InputError
+from indexproof.core.explain import UnexplainedError, explain, explained, replayed
+from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum, var
+from indexproof.core.indexing_map import Constraint, IndexingMap
+from indexproof.core.json_text import dump_json
+from indexproof.core.rewrite import Const, Rest, Rewrite, RuleSet, rule
+from indexproof.core.simplify_map import simplify_map
+from indexproof.core.text import parse_expr, parse_map
+from indexproof.core.transform import reduce_map
+from indexproof.rules.catalog import RULES
+from indexproof.verify.derivation import DerivationRefused, check_derivation
+from indexproof.verify.domain import Domain
+from indexproof.verify.fuzz.corpus import builtin_corpus
+from indexproof.verify.fuzz.generate import random_map
+from indexproof.verify.proved import proved_rules
+
+ROOT = Path(indexproof.__file__).resolve().parent
+XLA_PAIRS = Path(__file__).parent / "data" / "xla_pairs.jsonl.gz"
+
+FORBIDDEN = (
+    "simplify",
+    "matcher",
+    "choose",
+    "engine",
+    "simplify_map",
+    "explain",
+    "facts",
+    "compiler",
+    "sharing",
+)
+
+
+@cache
+def proved() -> frozenset[str]:
+    return proved_rules(RULES)
+
+
+# -------------------------------------------------------------------------------------------- independence
+def imported(path: Path) -> set[str]:
+    """Modules of the package that a source file imports, at the top or inside a function, but not for types alone."""
+    package = ("indexproof", *path.relative_to(ROOT).parts[:-1])
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=orelse):
+                for n in orelse:
+                    visit(n)
+                return
+            case ast.Import(names=names):
+                found.update(a.name for a in names if a.name.startswith("indexproof"))
+            case ast.ImportFrom(module=module, names=names, level=level) if level or (
+                module or ""
+            ).startswith("indexproof"):
+                base = package[: len(package) - level + 1] if level else ()
+                prefix = ".".join((*base, *([module] if module else ())))
+                found.update((prefix, *(f"{prefix}.{a.name}" for a in names)))
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(path.read_text("utf-8")))
+    return found
+
+
+def source_of(name: str) -> Path | None:
+    parts = name.split(".")[1:]
+    for path in (ROOT.joinpath(*parts).with_suffix(".py"), ROOT.joinpath(*parts) / "__init__.py"):
+        if parts and path.is_file():
+            return path
+    return None
+
+
+def reachable(name: str) -> dict[str, str]:
+    """Every module that ``name`` leads to, each with the one that imports it."""
+    found = {name: ""}
+    todo = [name]
+    while todo:
+        at = todo.pop()
+        path = source_of(at)
+        if path is None:
+            continue
+        for other in imported(path):
+            if other not in found and source_of(other) is not None:
+                found[other] = at
+                todo.append(other)
+    return found
+
+
+def test_the_checker_shares_no_code_with_the_simplifier() -> None:
+    found = reachable("indexproof.verify.derivation")
+    assert len(found) > 15
+    wrong = {
+        n: by
+        for n, by in found.items()
+        if n.startswith("indexproof.core.")
+        and (
+            n.split(".")[2] in FORBIDDEN or n.split(".")[2].startswith(("engine", "constraint_", "transform"))
+        )
+    }
+    assert not wrong, wrong
+    assert not [n for n in found if n.startswith("indexproof.rules")], "the rules are an argument"
+
+
+def test_the_walk_over_imports_would_notice() -> None:
+    assert "indexproof.core.engine" in reachable("indexproof.core.explain")
+
+
+def test_loading_the_checker_loads_no_simplifier() -> None:
+    code = "import sys, indexproof.verify.derivation\nprint(*[m for m in sys.modules if m.startswith('indexproof.core.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {m.split(".")[2] for m in done.stdout.split()}
+    assert loaded & {"derivation", "expr"}
+    assert not loaded & {
+        "simplify",
+        "matcher",
+        "choose",
+        "engine",
+        "simplify_map",
+        "explain",
+        "sharing",
+        "compiler",
+    }
+
+
+# ------------------------------------------------------------------------------------------- true derivations
+def agreed(m: IndexingMap, derivation: Derivation) -> None:
+    checked = check_derivation(derivation, RULES, proved())
+    assert checked.steps == len(derivation)
+    assert derivation.before == m
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_maps_are_derived_step_by_step(part: int) -> None:
+    used: Counter[str] = Counter()
+    for index in range(part * 200, part * 200 + 200):
+        m = random_map(1, index).map
+        derivation = explain(m, RULES)
+        agreed(m, derivation)
+        used.update(derivation.rules())
+    assert len(used) > 30, used
+
+
+@pytest.mark.parametrize("to_dims", [False, True])
+def test_maps_with_fewer_variables_are_derived_too(to_dims: bool) -> None:
+    changes: Counter[str] = Counter()
+    for index in range(150):
+        m = random_map(2, index).map
+        trace: list[Any] = []
+        reduced = reduce_map(m, RULES, trace, to_dims=to_dims, unused_dims=to_dims)
+        derivation = explained(m, reduced.map, trace)
+        agreed(m, derivation)
+        changes.update(s.why for s in derivation if isinstance(s, MapChange))
+    assert len(changes) >= 3, changes
+
+
+def test_the_examples_of_all_rules_and_the_published_maps() -> None:
+    for name, m in builtin_corpus(RULES):
+        try:
+            agreed(m, explain(m, RULES))
+        except (UnexplainedError, DerivationRefused) as error:
+            raise AssertionError(f"{name}: {error}") from error
+
+
+def test_what_xla_simplifies() -> None:
+    from indexproof.verify.fuzz.corpus import read_corpus
+
+    maps = read_corpus(XLA_PAIRS)
+    assert len(maps) == 470
+    for _, m in maps[::3]:
+        agreed(m, explain(m, RULES))
+
+
+def test_a_map_that_stays_needs_no_step() -> None:
+    derivation = explain(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"), RULES)
+    assert not derivation.steps
+    assert not derivation.rules()
+    assert check_derivation(derivation, RULES).steps == 0
+
+
+def test_expressions_of_any_depth() -> None:
+    e: Expr = var("d0")
+    for k in range(10_000):
+        e = (e + k) // 2
+    m = IndexingMap.of([("d0", 0, 2**20)], results=[e])
+    derivation = explain(m, RULES)
+    again = derivation_from_json(dump_json(derivation_to_json(derivation)), RULES)
+    assert again == derivation
+    agreed(m, again)
+
+
+# ------------------------------------------------------------------------------------------------- storage
+MAPS = (
+    "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4 + d0), domain: d0 in [0, 99], d1 in [0, 3]",
+    "(d0, d1)[s0] -> ((d0 * 32 + d1) floordiv 8 mod 4 + s0), domain: d0 in [0, 100], d1 in [0, 40], s0 in [0, 20], "
+    "d1 + s0 in [0, 12], s0 mod 3 in [0, 0]",
+    "(d0) -> (d0), domain: d0 in [0, 3], d0 + 5 in [0, 2]",
+    "(d0){rt0} -> (max(d0 + rt0, 0, d0)),\ndomain:\nd0 in [0, 9],\nrt0 in [0, 5]\n  hlo: p = s32[9] parameter(0)\n"
+    "  (d0) -> ((d0 + 20) mod 10)",
+)
+
+
+@pytest.mark.parametrize("text", MAPS)
+def test_a_stored_derivation_is_the_same(text: str) -> None:
+    derivation = explain(parse_map(text), RULES)
+    stored = json.dumps(derivation_to_json(derivation))
+    again = derivation_from_json(stored, RULES)
+    assert again == derivation
+    agreed(derivation.before, again)
+    assert json.dumps(derivation_to_json(again)) == stored
+
+
+def test_another_process_checks_it(tmp_path: Path) -> None:
+    path = tmp_path / "derivation.json"
+    path.write_text(json.dumps([derivation_to_json(explain(parse_map(t), RULES)) for t in MAPS]), "utf-8")
+    code = (
+        "import json, sys\n"
+        "from indexproof.core.derivation_json import derivation_from_json\n"
+        "from indexproof.rules.catalog import RULES\n"
+        "from indexproof.verify.derivation import check_derivation\n"
+        "for d in json.load(open(sys.argv[1])):\n"
+        "    print(check_derivation(derivation_from_json(d, RULES), RULES).steps)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert [int(n) for n in done.stdout.split()] == [len(explain(parse_map(t), RULES)) for t in MAPS]
+
+
+def changed(data: Any, path: str, value: Any) -> Any:
+    copy = json.loads(json.dumps(data))
+    at = copy
+    *way, last = path.split(".")
+    for step in way:
+        at = at[int(step) if step.isdigit() else step]
+    at[int(last) if last.isdigit() else last] = value
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("format", "indexproof derivation 7", "format: the format is"),
+        ("steps.0.rule", "no_such_rule", "steps[0]: no rule is called"),
+        (
+            "steps.0.rule",
+            "same_expression_intersects",
+            "steps[0]: same_expression_intersects is a rule for constraints",
+        ),
+        ("steps.0.binding", 3, "steps[0].binding"),
+        ("steps.0.before", 10**6, "there is no node"),
+        ("steps.0.before", True, "is no integer"),
+        ("steps.0.position", ["nowhere", 0, 0], "steps[0].position"),
+        ("steps.0", {}, "steps[0]: unexpected"),
+        ("nodes.2", ["pow", 0, 1], "nodes[2]"),
+        ("nodes.2", ["fdiv", 0, 7], "there is no node 7"),
+        ("nodes.0", "d 0", "nodes[0]"),
+        ("before.dims.0", ["d0", 0], "before.dims[0]"),
+        ("before", [], "before: unexpected"),
+        ("steps", None, "steps: `None` is no list"),
+    ],
+)
+def test_a_damaged_document_is_refused_with_its_place(path: str, value: Any, said: str) -> None:
+    data = derivation_to_json(explain(parse_map(MAPS[0]), RULES))
+    with pytest.raises(InputError) as error:
+        derivation_from_json(changed(data, path, value), RULES)
+    assert said in str(error.value)
+
+
+# ------------------------------------------------------------------------------------------------- sabotage
+@rule()
+def forged_small_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
+    """Claims that the remainder does not matter, whatever it is."""
+    return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d)), guard=(g > 1,))
+
+
+def edited(d: Derivation, k: int, **changes: Any) -> Derivation:
+    """With parts of step ``k`` (from 0) exchanged."""
+    steps = list(d.steps)
+    steps[k] = replace(steps[k], **changes)
+    return replace(d, steps=tuple(steps))
+
+
+def rules_at(d: Derivation) -> list[str]:
+    return [s.why if isinstance(s, MapChange) else s.rule.name for s in d.steps]
+
+
+def number(d: Derivation, name: str) -> int:
+    return rules_at(d).index(name)
+
+
+def bound(derivation: Derivation, k: int, **values: Any) -> Derivation:
+    step = derivation.steps[k]
+    assert not isinstance(step, MapChange)
+    binding = {**step.binding, **{n: integer(v) if isinstance(v, int) else v for n, v in values.items()}}
+    return edited(derivation, k, binding=binding)
+
+
+def without(d: Derivation, k: int) -> Derivation:
+    return replace(d, steps=d.steps[:k] + d.steps[k + 1 :])
+
+
+def swapped(d: Derivation, k: int) -> Derivation:
+    steps = list(d.steps)
+    steps[k], steps[k + 1] = steps[k + 1], steps[k]
+    return replace(d, steps=tuple(steps))
+
+
+def given(d: Derivation, text: str) -> Derivation:
+    """The same steps for another map."""
+    m = parse_map(text)
+    return replace(d, before=m, after=d.after.with_(dims=m.dims, ranges=m.ranges))
+
+
+PLAIN = (
+    "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4 + d0), domain: d0 in [0, 99], d1 in [0, 3]"
+)
+NESTED = "(d0, d1) -> (((d0 * 4 + d1) floordiv 12 * 8 + d1) floordiv 8), domain: d0 in [0, 99], d1 in [0, 3]"
+BOUND = (
+    "(d0, d1) -> (d0 floordiv 4, d1), domain: d0 in [0, 99], d1 in [0, 20], d0 + 7 in [11, 26], d1 mod 4 in [2, 2], "
+    "d0 + d1 in [0, 1000], (d0 + d1) mod 3 in [0, 1]"
+)
+EXTREMA = "(d0, d1) -> (min(d0, d1 + 20, max(d1, 40))), domain: d0 in [0, 9], d1 in [0, 30]"
+RUNTIME = "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], rt0 in [0, 20], rt0 + 3 in [5, 40]"
+EMPTY = "(d0) -> (d0), domain: d0 in [0, 3], d0 + 5 in [0, 2]"
+
+
+@cache
+def good(text: str) -> Derivation:
+    derivation = explain(parse_map(text), RULES)
+    agreed(derivation.before, derivation)
+    return derivation
+
+
+def narrowed(d: Derivation, lo: int, hi: int) -> Derivation:
+    """The first step that changes a box says another box, and the result has it."""
+    for k, s in enumerate(d.steps):
+        if isinstance(s, ConstraintChange) and s.rule.name == "same_expression_intersects":
+            forged = edited(d, k, after=(Constraint(s.after[0].expr, lo, hi),))
+            dims = tuple(replace(v, lo=lo, hi=hi) if v.expr is s.after[0].expr else v for v in d.after.dims)
+            return replace(forged, after=d.after.with_(dims=dims))
+    raise AssertionError(rules_at(d))
+
+
+def circular() -> Derivation:
+    """``d0 // 4 = 0`` because of the constraint that says so, which then says nothing, and vanishes."""
+    m = parse_map("(d0) -> (d0), domain: d0 in [0, 99], d0 floordiv 4 in [0, 0]")
+    quotient, vanishes = RULES["quotient_known"], RULES["satisfied_constraint_vanishes"]
+    e = m.constraints[0].expr
+    steps = (
+        RuleStep(
+            quotient,  # type: ignore[arg-type]
+            {"x": var("d0"), "d": integer(4), "q": integer(0)},
+            Position("constraint", 0, e),
+            e,
+            integer(0),
+        ),
+        ConstraintChange(
+            vanishes,  # type: ignore[arg-type]
+            {"x": integer(0), "lo": integer(0), "hi": integer(0)},
+            (Constraint(integer(0), 0, 0),),
+            (),
+        ),
+    )
+    return Derivation(m, m.with_(constraints=()), steps)
+
+
+def turning() -> Derivation:
+    """A quotient is zero, and zero is zero, and so on."""
+    m = parse_map("(d0) -> (d0 floordiv 2), domain: d0 in [0, 1]")
+    known, e = RULES["quotient_certified"], m.results[0]
+    zero = integer(0)
+    back = RuleStep(
+        RULES["value_known"],  # type: ignore[arg-type]
+        {"x": zero, "k": zero},
+        Position("result", 0, e),
+        zero,
+        zero,
+    )
+    there = RuleStep(
+        known,  # type: ignore[arg-type]
+        {"x": var("d0"), "d": integer(2), "q": zero},
+        Position("result", 0, e),
+        e,
+        zero,
+    )
+    return Derivation(m, m.with_(results=(zero,)), (there, back))
+
+
+def foreign_fact() -> Derivation:
+    """A constraint that the map does not have vanishes because it holds."""
+    m = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
+    step = ConstraintChange(
+        RULES["satisfied_constraint_vanishes"],  # type: ignore[arg-type]
+        {"x": var("d0"), "lo": integer(0), "hi": integer(20)},
+        (Constraint(var("d0"), 0, 20),),
+        (),
+    )
+    return Derivation(m, m, (step,))
+
+
+def lost_box() -> Derivation:
+    """The box of a variable vanishes because it holds."""
+    m = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
+    step = ConstraintChange(
+        RULES["satisfied_constraint_vanishes"],  # type: ignore[arg-type]
+        {"x": var("d0"), "lo": integer(0), "hi": integer(9)},
+        (Constraint(var("d0"), 0, 9),),
+        (),
+    )
+    return Derivation(m, m, (step,))
+
+
+def runtime_box() -> Derivation:
+    """The box of a runtime variable becomes smaller, which would clamp its value."""
+    d = good(RUNTIME)
+    rts = tuple(replace(v, lo=2) for v in d.after.rts)
+    return replace(d, after=d.after.with_(rts=rts))
+
+
+def two_changes(d: Derivation) -> Derivation:
+    """A step for another map than the one that stands."""
+    k = number(d, "empty_domain")
+    step = d.steps[k]
+    assert isinstance(step, MapChange)
+    return edited(d, k, before=step.before.with_(results=(integer(1),)))
+
+
+def other_meaning(d: Derivation) -> Derivation:
+    """The empty map becomes one that is not."""
+    k = number(d, "empty_domain")
+    step = d.steps[k]
+    assert isinstance(step, MapChange)
+    wrong = parse_map("(d0) -> (0), domain: d0 in [0, 0]")
+    return replace(edited(d, k, after=wrong), after=wrong)
+
+
+def one_more(d: Derivation) -> Derivation:
+    """A true step that nothing needs."""
+    e = parse_expr("(d0 * 6) floordiv 3")
+    x = var("d0") * 2
+    step = RuleStep(
+        RULES["multiple_leaves_quotient"],  # type: ignore[arg-type]
+        {"x": x, "d": integer(3), "r": integer(0)},
+        Position("result", 0, e),
+        e,
+        x,
+    )
+    return replace(d, steps=(*d.steps, step))
+
+
+def split(d: Derivation) -> Derivation:
+    """The second step in a run of its own, where the first is no longer to be seen."""
+    last = d.steps[-1]
+    assert isinstance(last, RuleStep)
+    return edited(d, 0, run=last.run + 1)
+
+
+def doubled(d: Derivation) -> Derivation:
+    return replace(d, steps=(d.steps[0], *d.steps))
+
+
+def wrong_pair(d: Derivation) -> Derivation:
+    """Of two arguments the larger is taken."""
+    k = next(k for k, n in enumerate(rules_at(d)) if n == "min_keeps_smaller")
+    step = d.steps[k]
+    assert isinstance(step, RuleStep)
+    other = next(a for a in step.before.children if a is not step.after)
+    return edited(d, k, after=other, binding={"x": step.binding["y"], "y": step.binding["x"]})
+
+
+def result_plus_one(d: Derivation) -> Derivation:
+    return replace(d, after=d.after.with_(results=(d.after.results[0] + 1, *d.after.results[1:])))
+
+
+def constraint_lost(d: Derivation) -> Derivation:
+    return replace(d, after=d.after.with_(constraints=d.after.constraints[:-1]))
+
+
+def box_wider(d: Derivation) -> Derivation:
+    dims = (replace(d.after.dims[0], hi=d.after.dims[0].hi + 1), *d.after.dims[1:])
+    return replace(d, after=d.after.with_(dims=dims))
+
+
+def step_position(d: Derivation, k: int, **changes: Any) -> Derivation:
+    step = d.steps[k]
+    assert isinstance(step, RuleStep)
+    return edited(d, k, position=step.position._replace(**changes))
+
+
+SABOTAGE: dict[str, tuple[Callable[[], Derivation], int, str]] = {
+    "wrong value": (lambda: bound(good(PLAIN), 0, x=var("d1")), 1, "the left side under the binding is"),
+    "wrong constant": (lambda: bound(good(PLAIN), 0, d=24), 1, "the left side under the binding is"),
+    "a value is missing": (
+        lambda: edited(good(PLAIN), 0, binding={"x": var("d0")}),
+        1,
+        "the binding is not one of the variables",
+    ),
+    "an expression for a constant": (lambda: bound(good(PLAIN), 0, g=var("d0")), 1, "is no constant"),
+    "a variable of no map": (lambda: bound(good(PLAIN), 0, x=var("d7")), 1, "which the map does not have"),
+    "a pattern variable": (
+        lambda: bound(good(PLAIN), 0, x=var("x", "expr")),
+        1,
+        "which the map does not have",
+    ),
+    "another rule": (
+        lambda: edited(good(PLAIN), 0, rule=RULES["common_factor_leaves_remainder"]),
+        1,
+        "the left side under the binding is",
+    ),
+    "a rule for constraints": (
+        lambda: edited(good(PLAIN), 0, rule=RULES["same_expression_intersects"]),
+        1,
+        "the binding is not one",
+    ),
+    "a rule of one's own": (
+        lambda: edited(good(PLAIN), 0, rule=forged_small_remainder),
+        1,
+        "is not one of the given rules",
+    ),
+    "a step is left out": (lambda: without(good(PLAIN), 1), 0, "the steps do not lead to the result"),
+    "an inner step is left out": (lambda: without(good(NESTED), 0), 1, "the step is never needed"),
+    "steps in another order": (lambda: swapped(good(NESTED), 0), 1, "step 2 is needed first"),
+    "a step twice": (lambda: doubled(good(PLAIN)), 2, "step 1 says already"),
+    "an idle step": (lambda: one_more(good(PLAIN)), 3, "the step is never needed"),
+    "a run apart": (lambda: split(good(NESTED)), 2, "the step is needed in result 0 at"),
+    "the result of a step": (
+        lambda: edited(good(PLAIN), 0, after=parse_expr("d0 floordiv 4")),
+        1,
+        "the right side under the binding is",
+    ),
+    "the redex of a step": (
+        lambda: edited(good(PLAIN), 0, before=parse_expr("(d0 * 4 + d1) floordiv 13")),
+        1,
+        "the left side under the binding is",
+    ),
+    "the place: another result": (
+        lambda: step_position(good(PLAIN), 0, number=1),
+        1,
+        "the step is never needed",
+    ),
+    "the place: another part": (
+        lambda: step_position(good(PLAIN), 1, at=parse_expr("d0")),
+        2,
+        "the step is needed in result 1 at",
+    ),
+    "the place: no such constraint": (
+        lambda: step_position(good(PLAIN), 0, part="constraint"),
+        1,
+        "there is no constraint 0",
+    ),
+    "the result": (
+        lambda: result_plus_one(good(PLAIN)),
+        0,
+        "the steps do not lead to the result: result 0 is",
+    ),
+    "a condition that is false": (
+        lambda: given(good(PLAIN), PLAIN.replace("d1 in [0, 3]", "d1 in [0, 4]")),
+        1,
+        "does not hold",
+    ),
+    "the larger of two": (lambda: wrong_pair(good(EXTREMA)), 2, "does not hold"),
+    "a rule that is not proved": (lambda: good(PLAIN), 1, "is not proved"),
+    "a constraint lost": (
+        lambda: constraint_lost(good(BOUND)),
+        0,
+        "the steps do not lead to the result: the constraint",
+    ),
+    "a constraint change left out": (lambda: without(good(BOUND), 0), 1, "neither a constraint nor a box"),
+    "constraint changes in another order": (
+        lambda: swapped(good(BOUND), 0),
+        1,
+        "neither a constraint nor a box",
+    ),
+    "a box too narrow": (lambda: narrowed(good(BOUND), 5, 19), 2, "is not"),
+    "a box too wide": (lambda: box_wider(good(BOUND)), 0, "the steps do not lead to the result: d0 is in"),
+    "a box that vanishes": (lost_box, 1, "nothing is said about d0 afterwards"),
+    "a box of a runtime variable": (runtime_box, 0, "rt0 is in [0, 20], not in [2, 20]"),
+    "a constraint of no map": (foreign_fact, 1, "neither a constraint nor a box"),
+    "a constraint because of itself": (circular, 1, "does not hold"),
+    "equations in a circle": (turning, 2, "the equations turn in a circle"),
+    "another map changed": (lambda: two_changes(good(EMPTY)), 2, "is not the one that is changed"),
+    "a change of meaning": (lambda: other_meaning(good(EMPTY)), 2, "the map changes its meaning"),
+}
+
+
+@pytest.mark.parametrize("name", SABOTAGE)
+def test_sabotage_is_noticed(name: str) -> None:
+    make, step, said = SABOTAGE[name]
+    forged = make()
+    allowed: Any = proved()
+    if name == "a rule that is not proved":
+        allowed -= {forged.steps[0].rule.name}  # type: ignore[union-attr]
+    with pytest.raises(DerivationRefused) as refused:
+        check_derivation(forged, RULES, allowed)
+    assert said in refused.value.reason, refused.value.reason
+    assert refused.value.step == step, refused.value
+
+
+def test_there_is_enough_sabotage() -> None:
+    assert len(SABOTAGE) >= 30
+
+
+def refused(d: Derivation) -> bool:
+    try:
+        check_derivation(d, RULES, proved())
+    except DerivationRefused as refusal:
+        return 0 <= refusal.step <= len(d)
+    return False
+
+
+@pytest.mark.parametrize("index", range(60))
+def test_random_sabotage_is_noticed_or_harmless(index: int) -> None:
+    """Whatever is altered: if it is accepted, the altered claim is true all the same."""
+    from indexproof.verify.concrete import equal_maps
+
+    rng = random.Random(index)
+    d = explain(random_map(3, index).map, RULES)
+    if not d.steps:
+        return
+    for _ in range(6):
+        k = rng.randrange(len(d.steps))
+        step = d.steps[k]
+        kind = rng.randrange(6)
+        if kind == 0:
+            forged = without(d, k)
+        elif kind == 1 and k + 1 < len(d.steps):
+            forged = swapped(d, k)
+        elif kind == 2 and isinstance(step, RuleStep):
+            forged = edited(d, k, after=step.after + rng.choice((1, -1)))
+        elif kind == 3 and not isinstance(step, MapChange):
+            name = rng.choice(list(step.binding))
+            forged = edited(d, k, binding={**step.binding, name: step.binding[name] + 1})
+        elif kind == 4 and d.after.constraints:
+            forged = constraint_lost(d)
+        elif d.after.results:
+            forged = result_plus_one(d)
+        else:
+            continue
+        if forged == d:
+            continue
+        if not refused(forged):
+            assert equal_maps(forged.before, forged.after).proved, forged
+
+
+def test_a_false_rule_is_refused_by_its_verdict() -> None:
+    """With the rule among those given, its steps are instances; that it is not proved is what stops it."""
+    mine = RuleSet("mine", (forged_small_remainder,))
+    assert proved_rules(mine) == frozenset()
+    m = parse_map("(d0, d1) -> ((d0 * 4 + d1) floordiv 12), domain: d0 in [0, 99], d1 in [0, 30]")
+    trace: list[Any] = []
+    after = simplify_map(m, mine, trace)
+    derivation = explained(m, after, trace)
+    assert len(check_derivation(derivation, mine).findings) == 1
+    with pytest.raises(DerivationRefused, match="is not proved"):
+        check_derivation(derivation, mine, proved_rules(mine))
+
+
+def test_a_trace_that_lacks_something_explains_nothing() -> None:
+    m = parse_map(NESTED)
+    trace: list[Any] = []
+    after = simplify_map(m, RULES, trace)
+    steps = [k for k, s in enumerate(trace) if hasattr(s, "rule")]
+    for k in steps:
+        with pytest.raises(UnexplainedError):
+            explained(m, after, trace[:k] + trace[k + 1 :])
+    with pytest.raises(UnexplainedError):
+        explained(m, after.with_(results=(integer(0),)), trace)
+
+
+def test_states_of_a_derivation() -> None:
+    d = good(BOUND)
+    states = [m for _, m in replayed(d)]
+    assert states[0] == d.before
+    assert len(states) == len(d)
+    assert states[-1].dims[0] == d.after.dims[0] != d.before.dims[0]
+
+
+def test_the_path_to_a_place() -> None:
+    d = good(NESTED)
+    step = d.steps[0]
+    assert isinstance(step, RuleStep)
+    at = d.before.results[0]
+    for k in step.position.path(at):
+        at = at.children[k]
+    assert at is step.before
+    assert Position("result", 0, d.before.results[0]).path(d.before.results[0]) == ()
+    with pytest.raises(ValueError, match="no part"):
+        step.position.path(var("d1"))
+
+
+# --------------------------------------------------------------------------------------- the checker's own ranges
+def _random(rng: random.Random, atoms: list[Expr], depth: int) -> Expr:
+    if not depth:
+        return rng.choice([*atoms, integer(rng.randint(-9, 9))])
+    a, b = _random(rng, atoms, depth - 1), _random(rng, atoms, depth - 1)
+    k = rng.choice((2, 3, 4, 5, 6, 8, -2, -3, -4, -7))
+    return rng.choice(
+        (
+            a + b,
+            a - b,
+            a * k,
+            a // k,
+            a % k,
+            ceildiv(a, k),
+            minimum(a, b),
+            maximum(a, b),
+            a * 6 + b * 4,
+            a * 12 + 3,
+        )
+    )
+
+
+def _conditions(rng: random.Random, e: Expr, f: Expr, span: tuple[int, int]) -> list[Condition]:
+    lo, hi = span
+    n = rng.choice((2, 3, 4, 6, -3))
+    return [
+        e.within(lo, hi),
+        e.within(lo + 1, hi),
+        e.within(lo, hi - 1),
+        e <= hi,
+        e < hi,
+        e.ne(hi + 1),
+        e.ne(lo),
+        e.eq(lo),
+        e <= f,
+        integer(n).divides(e),
+        integer(n).divides(e - lo),
+        (e < lo) | (e >= lo),
+        (e >= lo) & (f <= f + 1),
+        ~integer(n).divides(e),
+        ~(e <= hi),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_conditions_are_decided_as_by_trying_all_points(seed: int) -> None:
+    rng = random.Random(seed)
+    names = ["a", "b", "c"][: rng.randint(1, 3)]
+    box = {}
+    for n in names:
+        lo = rng.choice((0, 0, -4, 3))
+        box[var(n)] = (lo, lo + rng.randint(0, 6))
+    atoms: list[Expr] = list(box)
+    constraints = []
+    for _ in range(rng.choice((0, 1, 2))):
+        c = _random(rng, atoms, rng.randint(0, 2))
+        lo = rng.randint(-6, 6)
+        constraints.append(Constraint(c, lo, lo + rng.choice((0, 2, 9))))
+    domain = Domain(box, constraints)
+    points = [
+        dict(zip(box, p, strict=True))
+        for p in itertools.product(*(range(lo, hi + 1) for lo, hi in box.values()))
+    ]
+    inside = [p for p in points if all(c.lo <= c.expr.evaluate(p) <= c.hi for c in constraints)]
+    for _ in range(4):
+        e, f = _random(rng, atoms, 3), _random(rng, atoms, 2)
+        values = [e.evaluate(p) for p in inside]
+        if values:
+            span = domain.span(e)
+            assert span.lo <= min(values), (e, span)
+            assert max(values) <= span.hi, (e, span)
+            for x in values:
+                assert x == span.r if span.m == 0 else x % span.m == span.r % span.m, (e, span, x)
+        ends = (min(values, default=0), max(values, default=0))
+        for c in _conditions(rng, e, f, ends):
+            finding = domain.decide(c)
+            # what is false of constants is false, even where no point is left
+            expected = all(c.evaluate(p) for p in inside) if c.variables() else c.evaluate({})
+            assert finding.holds == expected, (c, finding, box, constraints)
+
+
+def test_conditions_on_constants_need_no_engine() -> None:
+    domain = Domain({})
+    assert domain.decide(integer(3) < integer(4)) == (True, "constants", ())
+    assert not domain.decide(integer(0).divides(integer(4))).holds
+    assert domain.decide(integer(-2).divides(integer(4))).holds
+
+
+def test_what_cannot_be_decided_does_not_hold() -> None:
+    """A divisor that is no constant has no range and no engine, so nothing follows."""
+    domain = Domain({var("a"): (1, 9), var("b"): (1, 9)})
+    assert not domain.decide((var("a") * var("b")).within(1, 80)).holds
+
+
+def test_the_pairs_of_the_data_are_there() -> None:
+    with gzip.open(XLA_PAIRS, "rt") as lines:
+        assert sum(len(json.loads(line)["pairs"]) for line in lines) == 235

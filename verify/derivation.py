@@ -1,0 +1,538 @@
+"""The checker of derivations: every step again, from the declarations, without any of the simplifier's code.
+
+What is trusted: the language of expressions (:mod:`indexproof.core.expr`), the declarations of the rules and, for
+conditions on ranges, :mod:`.domain` and the concrete deciders.  Nothing of the simplifier, its matcher, its engine, its way
+of finding values for variables or its knowledge of ranges is used, and nothing that a derivation says is believed:
+
+* each rule must be in the given set, and where verdicts are given (:mod:`.proved`) it must be proved,
+* the left side under the binding must be ``before`` and the right side ``after``, as the same interned expressions,
+* all conditions of the rule must hold on the domain; what holds on the domain of a constraint that is being rewritten is
+  what follows from the box and the *other* constraints,
+* rewriting bottom-up must need exactly the listed equations, in their order and at the places they name,
+* constraints and boxes are replaced only by what an instance of a constraint rule puts in their place, and
+* changes of the whole map must leave its relation the same, which the concrete deciders prove.
+
+The outcome must be the map that the derivation names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from ..core.condition import Condition
+from ..core.derivation import ConstraintChange, Derivation, MapChange, Part, Position, RuleStep
+from ..core.errors import IndexproofError
+from ..core.expr import Expr, Int, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
+from ..core.indexing_map import Constraint, IndexingMap
+from ..core.notation import show, show_condition
+from ..core.rewrite import Bounded, ConstraintRule, Rule, RuleSet
+from .concrete import equal_maps
+from .domain import Domain, Finding
+
+__all__ = ["Checked", "DerivationRefused", "check_derivation"]
+
+
+class DerivationRefused(IndexproofError):
+    """A derivation that is none.  ``step`` counts from 1; 0 stands for the derivation as a whole."""
+
+    def __init__(self, step: int, reason: str) -> None:
+        self.step = step
+        self.reason = reason
+        super().__init__(f"step {step}: {reason}" if step else reason)
+
+
+@dataclass
+class Checked:
+    """What was checked: per step the conditions of its rule, each with how it was shown to hold."""
+
+    findings: list[list[tuple[Condition, Finding]]] = field(default_factory=list)
+    #: The engines that decided the changes of the whole map.
+    engines: list[str] = field(default_factory=list)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps."""
+        return len(self.findings)
+
+    def decided_by(self) -> Counter[str]:
+        """How many conditions were decided how."""
+        return Counter(f.by for found in self.findings for _, f in found)
+
+
+def check_derivation(
+    derivation: Derivation, rules: RuleSet, proved: Collection[str] | None = None
+) -> Checked:
+    """Check every step of ``derivation``, with ``rules`` as the only ones there are.
+
+    With ``proved``, each rule that is used must be named there.  Raises :class:`DerivationRefused`.
+    """
+    return _Checker(derivation, rules, proved).run()
+
+
+class _Checker:
+    def __init__(self, derivation: Derivation, rules: RuleSet, proved: Collection[str] | None) -> None:
+        self.derivation = derivation
+        self.rules: dict[str, Rule | ConstraintRule] = {r.name: r for r in rules}
+        self.proved = proved
+        self.checked = Checked()
+        self.start(derivation.before)
+
+    def start(self, m: IndexingMap) -> None:
+        """Go on from ``m``."""
+        self.map = m
+        self.known: Domain | None = None
+        self.box = {v.expr: (v.lo, v.hi) for v in m.variables}
+        #: A runtime variable's box says what its value is clamped to: that may be used, but not changed.
+        self.fixed = {v.expr for v in m.rts}
+        self.constraints = list(m.constraints)
+        self.results = list(m.results)
+        self.sources = [e for r in m.rts if r.source is not None for e in r.source.results]
+
+    def run(self) -> Checked:
+        steps = self.derivation.steps
+        for first, last in _runs(steps):
+            step = steps[first]
+            match step:
+                case RuleStep():
+                    self.rewrite(first, [s for s in steps[first:last] if isinstance(s, RuleStep)])
+                case ConstraintChange():
+                    self.change(first + 1, step)
+                case MapChange():
+                    self.exchange(first + 1, step)
+        self.compare(self.derivation.after)
+        return self.checked
+
+    # -- what every instance owes
+    def instance(
+        self, number: int, rule: Rule | ConstraintRule, binding: Mapping[str, Expr]
+    ) -> dict[Var, Expr]:
+        """The values of the rule's variables, once the rule is known and the values are of their kind."""
+        if self.rules.get(rule.name) is not rule:
+            raise DerivationRefused(number, f"the rule {rule.name} is not one of the given rules")
+        if self.proved is not None and rule.name not in self.proved:
+            raise DerivationRefused(number, f"the rule {rule.name} is not proved")
+        names = {v.name for v in rule.variables}
+        if set(binding) != names:
+            odd = ", ".join(sorted(names ^ set(binding)))
+            raise DerivationRefused(number, f"the binding is not one of the variables of {rule.name}: {odd}")
+        values = {v: binding[v.name] for v in rule.variables}
+        for v, e in values.items():
+            if v.kind == "const" and not isinstance(e, Int):
+                raise DerivationRefused(number, f"{v.name} = {show(e)} is no constant")
+            for n in postorder(e):
+                if isinstance(n, Var) and n not in self.box:
+                    raise DerivationRefused(
+                        number, f"{v.name} = {show(e)} mentions {n}, which the map does not have"
+                    )
+        return values
+
+    def conditions(
+        self,
+        number: int,
+        rule: Rule | ConstraintRule,
+        values: Mapping[Var, Expr],
+        domain: Domain,
+        otherwise: Sequence[Domain] = (),
+    ) -> None:
+        """Every condition of the rule must hold on the domain, or on each of those in ``otherwise``."""
+        found: list[tuple[Condition, Finding]] = []
+        for c in rule.conditions:
+            try:
+                here = c.substitute(values)
+            except ZeroDivisionError:
+                raise DerivationRefused(
+                    number, f"{show_condition(c)} has no value under the binding"
+                ) from None
+            finding = domain.decide(here)
+            for d in otherwise if not finding.holds else ():
+                finding = d.decide(here)
+                if not finding.holds:
+                    break
+            if not finding.holds:
+                why = f": {finding.why[0]}" if finding.why else ""
+                raise DerivationRefused(
+                    number,
+                    f"the condition {show_condition(c)} of {rule.name} does not hold ({show_condition(here)}){why}",
+                )
+            found.append((here, finding))
+        self.checked.findings.append(found)
+
+    # -- expressions
+    def rewrite(self, offset: int, steps: Sequence[RuleStep]) -> None:
+        """A run of rule steps: one expression becomes another."""
+        part, index, _ = steps[0].position
+        roots = self.expressions(part)
+        if not 0 <= index < len(roots):
+            raise DerivationRefused(offset + 1, f"there is no {part} {index}")
+        domain = self.domain(index if part == "constraint" else None)
+        for number, step in enumerate(steps, offset + 1):
+            values = self.instance(number, step.rule, step.binding)
+            if not isinstance(step.rule, Rule):
+                raise DerivationRefused(number, f"{step.rule.name} is a rule for constraints")
+            _same(number, "left", step.rule.left, values, step.before)
+            _same(number, "right", step.rule.right, values, step.after)
+            self.conditions(number, step.rule, values, domain)
+        became = _Rewriting(offset, steps, part, index, roots[index]).run()
+        if part == "constraint":
+            self.constraints[index] = replace(self.constraints[index], expr=became)
+            self.known = None
+        else:
+            (self.results if part == "result" else self.sources)[index] = became
+
+    def expressions(self, part: Part) -> list[Expr]:
+        """The expressions that a position counts."""
+        if part == "constraint":
+            return [c.expr for c in self.constraints]
+        return self.results if part == "result" else self.sources
+
+    def domain(self, without: int | None) -> Domain:
+        """The points of the map; for a constraint that is being rewritten, what the box and the others leave."""
+        if without is not None:
+            return Domain(self.box, [c for k, c in enumerate(self.constraints) if k != without])
+        if self.known is None:
+            self.known = Domain(self.box, self.constraints)
+        return self.known
+
+    # -- constraints
+    def change(self, number: int, step: ConstraintChange) -> None:
+        """One application of a constraint rule."""
+        rule = step.rule
+        values = self.instance(number, rule, step.binding)
+        if not isinstance(rule, ConstraintRule):
+            raise DerivationRefused(number, f"{rule.name} is no rule for constraints")
+        for side, patterns, given in (("left", rule.left, step.before), ("right", rule.right, step.after)):
+            if len(patterns) != len(given):
+                raise DerivationRefused(
+                    number, f"{rule.name} has {len(patterns)} constraints on its {side} side"
+                )
+            for p, c in zip(patterns, given, strict=True):
+                if _bounded(number, p, values) != c:
+                    raise DerivationRefused(
+                        number,
+                        f"{_text(c)} is not {_text(_bounded(number, p, values))}, the {side} side of"
+                        f" {rule.name} under the binding",
+                    )
+        taken: list[int] = []
+        boxes: set[Var] = set()
+        for c in step.before:
+            at = next((k for k, d in enumerate(self.constraints) if d == c and k not in taken), None)
+            if at is not None:
+                taken.append(at)
+                continue
+            v = self.boxed(c)
+            if v is None or v in boxes:
+                raise DerivationRefused(
+                    number, f"{_text(c)} is neither a constraint nor a box of the map as it stands"
+                )
+            boxes.add(v)
+        place = min(taken, default=len(self.constraints))
+        moved: list[Constraint] = []
+        box = dict(self.box)
+        replaced = boxes - self.fixed
+        for c in step.after:
+            image = _image(c)
+            if image is not None and image[0] in replaced:
+                v, lo, hi = image
+                box[v] = (lo, hi)
+                replaced.discard(v)
+            else:
+                moved.append(c)
+        if replaced:
+            lost = ", ".join(sorted(v.name for v in replaced))
+            raise DerivationRefused(number, f"nothing is said about {lost} afterwards")
+        before = [c for k, c in enumerate(self.constraints) if k < place]
+        after = [c for k, c in enumerate(self.constraints) if k > place and k not in taken]
+        constraints = [*before, *moved, *after]
+        # the rule is an equivalence under its conditions, so they must follow from either side of it: best from what both
+        # sides have in common, otherwise from each
+        common = {v: _WIDE if v in boxes - self.fixed else i for v, i in self.box.items()}
+        sides = [Domain(self.box, self.constraints), Domain(box, constraints)]
+        self.conditions(number, rule, values, Domain(common, [*before, *after]), sides)
+        self.box = box
+        self.constraints = constraints
+        self.known = None
+
+    def boxed(self, c: Constraint) -> Var | None:
+        """The variable whose whole box ``c`` states."""
+        image = _image(c)
+        if image is None:
+            return None
+        v, lo, hi = image
+        return v if self.box.get(v) == (lo, hi) else None
+
+    # -- maps
+    def exchange(self, number: int, step: MapChange) -> None:
+        """Another map with the same relation."""
+        different = self.difference(step.before)
+        if different:
+            raise DerivationRefused(
+                number, f"the map as it stands is not the one that is changed: {different}"
+            )
+        self.related(number, step)
+        self.checked.findings.append([])
+        self.start(step.after)
+
+    def related(self, number: int, step: MapChange) -> None:
+        """The relations of both maps must be the same, once the dimensions are those of the first."""
+        answer = equal_maps(step.before, _with_dims_of(step.before, step.after))
+        if not answer.proved:
+            said = answer.counterexample or f"not decided ({'; '.join(answer.tried)})"
+            raise DerivationRefused(number, f"{step.why}: the map changes its meaning: {said}")
+        self.checked.engines.append(answer.engine)
+
+    def difference(self, m: IndexingMap) -> str:
+        """Where the map as it stands differs from ``m``; the order of constraints does not matter."""
+        own = self.map
+        names = [[v.name for v in group] for group in (own.dims, own.ranges, own.rts)]
+        theirs = [[v.name for v in group] for group in (m.dims, m.ranges, m.rts)]
+        if names != theirs:
+            return f"it has the variables {names}, not {theirs}"
+        for v in m.variables:
+            lo, hi = self.box[v.expr]
+            if (lo, hi) != (v.lo, v.hi):
+                return f"{v.name} is in [{lo}, {hi}], not in [{v.lo}, {v.hi}]"
+        for what, ours, others in (
+            ("result", self.results, m.results),
+            (
+                "index of a source",
+                self.sources,
+                [e for r in m.rts if r.source is not None for e in r.source.results],
+            ),
+        ):
+            if len(ours) != len(others):
+                return f"it has {len(ours)} expressions ({what}), not {len(others)}"
+            for k, (a, b) in enumerate(zip(ours, others, strict=True)):
+                if a is not b:
+                    return f"{what} {k} is {show(a)}, not {show(b)}"
+        if [r.source and r.source.hlo for r in own.rts] != [r.source and r.source.hlo for r in m.rts]:
+            return "the runtime variables have other sources"
+        have, want = _merged(self.constraints), _merged(m.constraints)
+        for e in {**have, **want}:
+            if have.get(e) != want.get(e):
+                return (
+                    f"the constraint on {show(e)} is {have.get(e, 'missing')}, not {want.get(e, 'missing')}"
+                )
+        return ""
+
+    def compare(self, goal: IndexingMap) -> None:
+        different = self.difference(goal)
+        if different:
+            raise DerivationRefused(0, f"the steps do not lead to the result: {different}")
+
+
+def _with_dims_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
+    """``after`` with the dimensions of ``before``: as many correspond by place, otherwise by name.
+
+    A dimension that ``after`` lacks takes every value of the box it had; one that it has in addition is a range.
+    """
+    if len(before.dims) == len(after.dims):
+        return after
+    own = {v.name: v for v in after.dims}
+    names = {v.name for v in before.dims}
+    taken = {v.name for v in after.variables}
+    dims = []
+    for v in before.dims:
+        name = v.name
+        while name in taken and v.name not in own:
+            name += "_"
+        taken.add(name)
+        dims.append(own.get(v.name, v.named(name)))
+    ranges = tuple(v for v in after.dims if v.name not in names)
+    return after.with_(dims=tuple(dims), ranges=ranges + after.ranges)
+
+
+#: Stands for a box that may not be relied on; wide enough that nothing follows from it.
+_WIDE = (-(10**40), 10**40)
+
+
+def _runs(steps: Sequence[object]) -> Iterable[tuple[int, int]]:
+    """Where each run of rule steps, and each other step, begins and ends."""
+
+    def key(step: object) -> object:
+        if not isinstance(step, RuleStep):
+            return None
+        return step.position.part, step.position.number, step.run
+
+    starts = [
+        k for k in range(len(steps)) if not k or key(steps[k]) is None or key(steps[k]) != key(steps[k - 1])
+    ]
+    return pairwise([*starts, len(steps)])
+
+
+def _same(number: int, side: str, pattern: Expr, values: Mapping[Var, Expr], given: Expr) -> None:
+    try:
+        found = pattern.substitute(values)
+    except ZeroDivisionError:
+        raise DerivationRefused(number, f"the {side} side under the binding divides by zero") from None
+    if found is not given:
+        raise DerivationRefused(
+            number, f"the {side} side under the binding is {show(found)}, not {show(given)}"
+        )
+
+
+def _bounded(number: int, b: Bounded, values: Mapping[Var, Expr]) -> Constraint:
+    try:
+        e, lo, hi = (part.substitute(values) for part in (b.e, b.lo, b.hi))
+    except ZeroDivisionError:
+        raise DerivationRefused(number, "a constraint under the binding divides by zero") from None
+    if not isinstance(lo, Int) or not isinstance(hi, Int):
+        raise DerivationRefused(number, f"the bounds {show(lo)} and {show(hi)} are no constants")
+    return Constraint(e, lo.value, hi.value)
+
+
+def _image(c: Constraint) -> tuple[Var, int, int] | None:
+    """What a constraint on ``±v + n`` says of v."""
+    if isinstance(c.expr, Var):
+        return c.expr, c.lo, c.hi
+    if isinstance(c.expr, Sum) and len(c.expr.terms) == 1:
+        v, k = c.expr.terms[0]
+        n = c.expr.const
+        if isinstance(v, Var) and k == 1:
+            return v, c.lo - n, c.hi - n
+        if isinstance(v, Var) and k == -1:
+            return v, n - c.hi, n - c.lo
+    return None
+
+
+def _merged(constraints: Iterable[Constraint]) -> dict[Expr, tuple[int, int]]:
+    out: dict[Expr, tuple[int, int]] = {}
+    for c in constraints:
+        lo, hi = out.get(c.expr, (c.lo, c.hi))
+        out[c.expr] = (max(lo, c.lo), min(hi, c.hi))
+    return out
+
+
+def _text(c: Constraint) -> str:
+    return f"{show(c.expr)} ∈ [{c.lo}, {c.hi}]"
+
+
+class _Rewriting:
+    """An expression rewritten bottom-up with the equations of a run, in the order of :mod:`indexproof.core.derivation`."""
+
+    def __init__(self, offset: int, steps: Sequence[RuleStep], part: Part, index: int, root: Expr) -> None:
+        self.offset = offset
+        self.steps = steps
+        self.part: Part = part
+        self.index = index
+        self.root = root
+        self.by_left: dict[Expr, int] = {}
+        for k, s in enumerate(steps):
+            if s.before in self.by_left:
+                raise DerivationRefused(
+                    offset + k + 1,
+                    f"step {offset + self.by_left[s.before] + 1} says already what {show(s.before)} is",
+                )
+            self.by_left[s.before] = k
+        extrema = [k for k, s in enumerate(steps) if isinstance(s.before, (Min, Max))]
+        self.choosing = [k for k in extrema if steps[k].after in steps[k].before.children]
+        self.shifting = [k for k in extrema if k not in self.choosing]
+        self.became: dict[Expr, Expr] = {}
+        self.needed = 0
+
+    def run(self) -> Expr:
+        """What the expression becomes."""
+        self.bring(self.root)
+        if self.needed < len(self.steps):
+            raise DerivationRefused(self.offset + self.needed + 1, "the step is never needed")
+        return self.became[self.root]
+
+    def bring(self, root: Expr) -> None:
+        """Rewrite ``root``; tasks wait on a stack, each as (what to do, node, place, what the node is on its way to)."""
+        became = self.became
+        open_: set[Expr] = set()
+        tasks: list[tuple[str, Expr, Expr | None, Expr]] = [("enter", root, None, root)]
+        while tasks:
+            what, node, place, via = tasks.pop()
+            here = node if place is None else place
+            if what == "enter":
+                if node in became:
+                    continue
+                if node in open_:
+                    raise DerivationRefused(
+                        self.offset + self.needed, f"the equations turn in a circle at {show(node)}"
+                    )
+                open_.add(node)
+                tasks.append(("build", node, place, node))
+                tasks += [("enter", c, place, c) for c in reversed(node.children)]
+            elif what == "build":
+                via = self.rebuilt(node)
+                after = None if via in became else self.applied(via, here)
+                if after is None:
+                    became[node] = became.setdefault(via, via)
+                    open_.discard(node)
+                else:
+                    tasks.append(("leave", node, after, via))
+                    tasks.append(("enter", after, here, after))
+            else:
+                after = place
+                assert after is not None, "set when the task was made"
+                became[node] = became[via] = became[after]
+                open_.discard(node)
+
+    def rebuilt(self, node: Expr) -> Expr:
+        kids = node.children
+        new = [self.became[c] for c in kids]
+        return node if all(a is b for a, b in zip(kids, new, strict=True)) else rebuild(node, new)
+
+    def applied(self, node: Expr, place: Expr) -> Expr | None:
+        """What an equation makes of ``node``, if one applies."""
+        k = self.by_left.get(node)
+        if k is not None:
+            self.need(k, place)
+            return self.steps[k].after
+        if not isinstance(node, (Min, Max)):
+            return None
+        for k in self.choosing:
+            part = self.in_part(k, node)
+            if part is not None:
+                self.need(k, place)
+                return part
+        k = self.leading(node)
+        if k is None:
+            return None
+        self.need(k, place)
+        return self.in_part(k, node)
+
+    def in_part(self, k: int, node: Expr) -> Expr | None:
+        """What equation ``k`` makes of a minimum or maximum with more arguments than its left side has."""
+        s = self.steps[k]
+        if type(s.before) is not type(node) or not set(s.before.children) < set(node.children):
+            return None
+        others = [a for a in node.children if a not in s.before.children]
+        return (minimum if isinstance(node, Min) else maximum)(s.after, *others)
+
+    def leading(self, node: Expr) -> int | None:
+        """The first equation that leads, in the fewest applications to a part, to the left side of an equation."""
+        reached: dict[Expr, int] = {}
+        level = [node]
+        while level:
+            following: list[Expr] = []
+            for at in level:
+                for k in self.shifting:
+                    part = self.in_part(k, at)
+                    if part is None or part in reached or part is node:
+                        continue
+                    reached[part] = reached.get(at, k)
+                    if part in self.by_left:
+                        return reached[part]
+                    following.append(part)
+            level = following
+        return None
+
+    def need(self, k: int, place: Expr) -> None:
+        if k < self.needed:
+            return
+        number = self.offset + self.needed + 1
+        if k > self.needed:
+            raise DerivationRefused(number, f"step {self.offset + k + 1} is needed first")
+        position = Position(self.part, self.index, place)
+        given = self.steps[k].position
+        if given != position:
+            raise DerivationRefused(
+                number,
+                f"the step is needed in {position} at {show(place)}, not in {given} at {show(given.at)}",
+            )
+        self.needed += 1

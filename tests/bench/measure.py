@@ -1,0 +1,415 @@
+"""Measurements: all simplifiers in one process, map by map in rotating order; growth, memory, and passes that do nothing.
+
+A measurement never decides anything but what is printed.  Everything is ``time.perf_counter`` around one call with the
+garbage collector off, as ``timeit`` does it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpora import Map, corpus, depths, published, terms
+from dump import disagreement, limited
+from peers import Ours, Peer
+from programs import Builder, Program, cost
+
+#: Rounds for one peer on one map, and the seconds after which no further round begins.
+ROUNDS = 7
+PATIENCE = 0.05
+
+
+def percentile(values: Sequence[float], p: float) -> float:
+    """The value below which the share ``p`` of the values lies (the nearest one that occurs)."""
+    ordered = sorted(values)
+    return (
+        ordered[min(len(ordered) - 1, math.ceil(p * len(ordered)) - 1 if p else 0)] if ordered else math.nan
+    )
+
+
+# ------------------------------------------------------------------------------------------------- corpora and peers
+def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROUNDS) -> list[dict[str, Any]]:
+    """For each map a row ``{"name", "before": [all, div], "peers": {name: record}}``.
+
+    A record has ``state`` (``ok``, ``wrong``, ``refused``, ``gave up`` or ``failed``) and, where there was a result, its
+    cost and the medians over the rounds of ``convert``, ``cold`` and ``warm`` in seconds.
+    """
+    rows = []
+    for number, m in enumerate(maps):
+        before = cost(m.program)
+        records: dict[str, dict[str, Any]] = {}
+        times: dict[str, list[tuple[float, float, float]]] = {p.name: [] for p in peers}
+        for round_ in range(rounds):
+            turn = (number + round_) % len(peers)
+            for p in [*peers[turn:], *peers[:turn]]:
+                record = records.get(p.name)
+                spent = sum(sum(t) for t in times[p.name])
+                if record is not None and (record["state"] not in ("ok", "wrong") or spent > PATIENCE):
+                    continue
+                if record is None and (reason := p.refuses(m)):
+                    records[p.name] = {"state": "refused", "why": reason}
+                    continue
+                found = once(p, m, first=record is None)
+                if "times" in found:
+                    times[p.name].append(found.pop("times"))
+                if record is None:
+                    records[p.name] = found
+        for name, taken in times.items():
+            if taken and records[name]["state"] in ("ok", "wrong"):
+                for k, what in enumerate(("convert", "cold", "warm")):
+                    records[name][what] = statistics.median(t[k] for t in taken)
+        rows.append(
+            {"name": m.name, "size": m.size, "before": [before.all, before.divisions], "peers": records}
+        )
+    return rows
+
+
+def once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
+    """One conversion, one cold and one warm simplification; what the result costs and whether it is right, if ``first``."""
+    p.fresh()
+    gc.disable()
+    try:
+        state, why, value = limited(p, lambda: _timed(p, m))
+    finally:
+        gc.enable()
+    if state:
+        return {"state": state, "why": why}
+    taken, result = value
+    out: dict[str, Any] = {"times": taken, "state": "ok"}
+    if first:
+        try:
+            program = p.back(result, m)
+        except Exception as error:  # whatever a peer returns that has no reading
+            return {"state": "failed", "why": f"{type(error).__name__}: {error}"[:200]}
+        c = cost(program)
+        out |= {"all": c.all, "div": c.divisions}
+        wrong = disagreement(m, program)
+        if wrong:
+            out |= {"state": "wrong", "why": wrong}
+    return out
+
+
+def _timed(p: Peer, m: Map) -> tuple[tuple[float, float, float], Any]:
+    clock = time.perf_counter
+    a = clock()
+    native = p.convert(m)
+    b = clock()
+    result = p.simplify(native)
+    c = clock()
+    p.simplify(native)
+    d = clock()
+    return (b - a, c - b, d - c), result
+
+
+def warm_up(peers: Sequence[Peer]) -> None:
+    """Let every peer do its imports and fill its tables of rules, on maps that are measured only as ``published``."""
+    for m in published():
+        for p in peers:
+            if not p.refuses(m):
+                limited(p, lambda p=p, m=m: _timed(p, m))
+    gc.collect()
+    gc.freeze()
+
+
+# -------------------------------------------------------------------------------------------------------- the summary
+def summarise(
+    rows: Sequence[dict[str, Any]], names: Sequence[str], ours: str = "indexproof"
+) -> dict[str, Any]:
+    """Sums, medians and ratios of one corpus."""
+    others = [n for n in names if n != ours]
+    out: dict[str, Any] = {
+        "maps": len(rows),
+        "before": [sum(r["before"][k] for r in rows) for k in (0, 1)],
+        "peers": {},
+    }
+    best = [virtual_best(r, others) for r in rows]
+    out["best"] = [sum(b[k] for b in best) for k in (0, 1)]
+    reference = (
+        {i: r["peers"]["tvm"]["cold"] for i, r in enumerate(rows) if _answered(r, "tvm")}
+        if "tvm" in names
+        else {}
+    )
+    for n in names:
+        done = [(i, r["peers"][n]) for i, r in enumerate(rows) if _answered(r, n)]
+        states = [r["peers"].get(n, {}).get("state", "missing") for r in rows]
+        record: dict[str, Any] = {s: states.count(s) for s in ("ok", "wrong", "refused", "gave up", "failed")}
+        # a map without a right answer counts as it was given, except where it was never asked
+        asked = [
+            (r["peers"][n] if states[i] == "ok" else {"all": r["before"][0], "div": r["before"][1]}, best[i])
+            for i, r in enumerate(rows)
+            if states[i] not in ("refused", "missing")
+        ]
+        if asked:
+            record["cost"] = [sum(p[k] for p, _ in asked) for k in ("all", "div")]
+            record["best"] = [sum(b[k] for _, b in asked) for k in (0, 1)]
+            record["at_best"] = [
+                sum(p[k] <= b[j] for p, b in asked) / len(asked) for j, k in enumerate(("all", "div"))
+            ]
+        if done and n != "xla":
+            for what in ("convert", "cold", "warm"):
+                values = [p[what] for _, p in done]
+                record[what] = {"median": statistics.median(values), "p95": percentile(values, 0.95)}
+            both = [(p["cold"], reference[i]) for i, p in done if i in reference]
+            if both:
+                mine, theirs = zip(*both, strict=True)
+                record["to_tvm"] = {
+                    "median": statistics.median(mine) / statistics.median(theirs),
+                    "p95": percentile(mine, 0.95) / percentile(theirs, 0.95),
+                    "per_map": statistics.median(a / b for a, b in both),
+                }
+        out["peers"][n] = record
+    return out
+
+
+def _answered(row: dict[str, Any], name: str) -> bool:
+    return row["peers"].get(name, {}).get("state") in ("ok", "wrong") and "cold" in row["peers"][name]
+
+
+def virtual_best(row: dict[str, Any], others: Sequence[str]) -> tuple[int, int]:
+    """The smallest right result of the other peers, by all operations and by divisions; the input if there is none."""
+    good = [row["peers"][n] for n in others if row["peers"].get(n, {}).get("state") == "ok"]
+    if not good:
+        return row["before"][0], row["before"][1]
+    return min(g["all"] for g in good), min(g["div"] for g in good)
+
+
+# ------------------------------------------------------------------------------------------------------------- growth
+def growth(peers: Sequence[Peer]) -> list[dict[str, Any]]:
+    """Times on the growing families, and the exponents fitted to them."""
+    out = []
+    for family, maps in (("terms", list(terms())), ("depths", list(depths()))):
+        for kind in dict.fromkeys(m.name.split(",")[0] for m in maps):
+            chosen = [m for m in maps if m.name.split(",")[0] == kind]
+            for p in peers:
+                if p.name == "xla":
+                    continue
+                points = []
+                stopped = ""
+                for m in chosen:
+                    stopped = p.refuses(m)
+                    if stopped:
+                        break
+                    taken = []
+                    for _ in range(7):
+                        found = once(p, m, first=False)
+                        if "times" not in found:
+                            stopped = found["why"]
+                            break
+                        taken.append(found["times"][1])
+                        if sum(taken) > 1:
+                            break
+                    if stopped:
+                        break
+                    points.append((m.size, min(taken)))
+                out.append(
+                    {
+                        "family": family,
+                        "kind": kind,
+                        "peer": p.name,
+                        "points": points,
+                        "exponent": slope(points),
+                        "tail": slope(points[len(points) // 2 :]),
+                        "stopped": stopped,
+                    }
+                )
+    return out
+
+
+def slope(points: Sequence[tuple[float, float]]) -> float | None:
+    """The exponent ``p`` of the best fit of ``time = c * size**p``; needs three points."""
+    if len(points) < 3:
+        return None
+    xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
+    mx, my = statistics.fmean(xs), statistics.fmean(ys)
+    return sum((x - mx) * (y - my) for x, y in zip(xs, ys, strict=True)) / sum((x - mx) ** 2 for x in xs)
+
+
+# ------------------------------------------------------------------------------------------- ours: what does nothing
+def nothing_to_do(ours: Ours, maps: Iterable[Map]) -> dict[str, float]:
+    """Medians over the maps: an already simplified map again, and a pass over a fresh copy that finds nothing."""
+    again, per_node, nodes = [], [], []
+    for m in maps:
+        ours.fresh()
+        result = ours.simplify(ours.convert(m))
+        done = ours.simplify(result)
+        loops = 200
+        taken = []
+        gc.disable()
+        for _ in range(5):
+            start = time.perf_counter()
+            for _ in range(loops):
+                ours.simplify(done)
+            taken.append((time.perf_counter() - start) / loops)
+        gc.enable()
+        again.append(min(taken))
+        # the same map, written anew
+        copy = Map(m.corpus, m.name, [(v.name, v.lo, v.hi) for v in done.variables], *_rewritten(ours, done))
+        del result, done
+        count = len(copy.program.live())
+        taken = []
+        for _ in range(5):
+            ours.fresh()
+            native = ours.convert(copy)
+            gc.disable()
+            start = time.perf_counter()
+            after = ours.simplify(native)
+            taken.append(time.perf_counter() - start)
+            gc.enable()
+        if after.results == native.results and count:
+            per_node.append(min(taken) / count)
+            nodes.append(count)
+    return {
+        "again_median": statistics.median(again),
+        "again_worst": max(again),
+        "pass_per_node_median": statistics.median(per_node),
+        "pass_maps": len(per_node),
+        "pass_nodes_median": statistics.median(nodes),
+    }
+
+
+def _rewritten(ours: Ours, m: Any) -> tuple[Program, list[tuple[int, int, int]]]:
+    from peers import from_exprs
+
+    whole = from_exprs(ours.e, [*m.results, *(c.expr for c in m.constraints)])
+    n = len(m.results)
+    where = [(r, c.lo, c.hi) for r, c in zip(whole.roots[n:], m.constraints, strict=True)]
+    return Program(whole.nodes, whole.roots[:n]), where
+
+
+def big_pass(ours: Ours, count: int = 2_000) -> dict[str, float]:
+    """One map with many independent results in normal form: time per node of a pass that finds nothing."""
+    rng = random.Random(5)
+    b = Builder()
+    roots, boxes = [], []
+    for k in range(count // 6):
+        x, y = b.var(f"d{2 * k}"), b.var(f"d{2 * k + 1}")
+        boxes += [(f"d{2 * k}", 0, rng.randint(50, 90)), (f"d{2 * k + 1}", 0, rng.randint(50, 90))]
+        roots.append(b.add(b.mul(b.fdiv(b.add(b.mul(x, 3), y), 7), 2), b.mod(y, 11)))
+    m = Map("pass", "pass", boxes, b.program(roots))
+    nodes = len(m.program.live())
+    taken = []
+    for _ in range(5):
+        ours.fresh()
+        native = ours.convert(m)
+        gc.disable()
+        start = time.perf_counter()
+        after = ours.simplify(native)
+        taken.append(time.perf_counter() - start)
+        gc.enable()
+    return {"nodes": nodes, "per_node": min(taken) / nodes, "unchanged": after.results == native.results}
+
+
+# ------------------------------------------------------------------------------------------------------------- memory
+def many_maps(count: int) -> dict[str, Any]:
+    """Simplify ``count`` distinct maps, letting go of each; prints resident memory on the way.  Runs in its own process."""
+    ours = Ours()
+    rng = random.Random(1_000_000)
+    seen: list[tuple[int, float]] = []
+    start = time.perf_counter()
+    spent = 0.0
+    for k in range(count):
+        m = distinct_map(rng, k)
+        native = ours.convert(m)
+        t = time.perf_counter()
+        ours.simplify(native)
+        spent += time.perf_counter() - t
+        if (k + 1) % max(1, count // 20) == 0:
+            seen.append((k + 1, resident()))
+    return {
+        "maps": count,
+        "megabytes": seen,
+        "peak": peak(),
+        "seconds": time.perf_counter() - start,
+        "seconds_simplifying": spent,
+    }
+
+
+def distinct_map(rng: random.Random, k: int) -> Map:
+    """A reshape of a reshape with a shift by ``k``, so that no two maps are equal; sizes vary too."""
+    b = Builder()
+    p, q, r = rng.randint(2, 40), rng.randint(2, 40), rng.randint(2, 40)
+    x, y, z = b.var("d0"), b.var("d1"), b.var("d2")
+    position = b.add(b.add(b.mul(x, q * r), b.mul(y, r)), z, n=k)
+    outer = b.add(b.mul(b.fdiv(position, r), r), b.mod(position, r))
+    roots = [b.fdiv(outer, q * r), b.mod(b.fdiv(outer, r), q), b.mod(outer, r)]
+    return Map("memory", str(k), [("d0", 0, p - 1), ("d1", 0, q - 1), ("d2", 0, r - 1)], b.program(roots))
+
+
+def resident() -> float:
+    """Resident memory of this process in megabytes."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return peak()
+    import resource
+
+    return pages * resource.getpagesize() / 1e6
+
+
+def peak() -> float:
+    """Peak resident memory of this process in megabytes."""
+    try:  # ``ru_maxrss`` of a child remembers the process that it was forked from
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1e3
+    except OSError:
+        pass
+    import resource
+
+    unit = 1e6 if sys.platform == "darwin" else 1e3
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def memory(count: int) -> dict[str, Any]:
+    """:func:`many_maps` in a process of its own."""
+    code = f"import json, measure; print(json.dumps(measure.many_maps({count})))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+    )
+    out: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return out
+
+
+# ------------------------------------------------------------------------------------------------------------ machine
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    import os
+
+    cpu = platform.processor()
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                cpu = line.split(":", 1)[1].strip()
+                break
+    except OSError:
+        pass
+    return {
+        "cores": os.cpu_count(),
+        "cpu": cpu,
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+    }
+
+
+__all__ = [
+    "big_pass",
+    "corpus",
+    "growth",
+    "machine",
+    "measure_corpus",
+    "memory",
+    "nothing_to_do",
+    "summarise",
+    "warm_up",
+]

@@ -1,0 +1,593 @@
+"""The page, the plots and the JSON of the benchmark, from what was measured."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import textwrap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+OURS = "indexproof"
+#: The names under which corpora appear.
+TITLES = {
+    "published": "published examples",
+    "xla": "XLA pairs",
+    "chains": "chains",
+    "tiles": "tiled layouts",
+    "convolutions": "convolutions",
+    "threads": "threads and blocks",
+}
+ABOUT = {
+    "published": "the worked examples of the published descriptions of XLA's simplifier",
+    "xla": "what XLA composed for 250 random fusions, with the domain it stated",
+    "chains": "reshape, transpose, slice, pad, reverse, broadcast: depth 2 to 8, rank 1 to 6",
+    "tiles": "one- and two-level tilings such as (8,128)(2,1): index to offset, back, there and back, tiling to tiling",
+    "convolutions": "strided and dilated windows over padded and dilated inputs, with chains behind and before",
+    "threads": "block, thread, vector lane and unrolled step to an output position, on to an operand",
+}
+
+
+# -------------------------------------------------------------------------------------------------------------- words
+def duration(seconds: float) -> str:
+    if math.isnan(seconds):
+        return "-"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs" if seconds >= 1e-6 else f"{seconds * 1e9:.0f} ns"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown; columns of figures are set to the right."""
+    rows = list(rows)
+    figures = [all(r[k][:1] in "0123456789-≤≥<" for r in rows) for k in range(len(head))]
+    return [
+        "| " + " | ".join(head) + " |",
+        "| " + " | ".join("---:" if f else "---" for f in figures) + " |",
+        *("| " + " | ".join(r) + " |" for r in rows),
+        "",
+    ]
+
+
+def prose(text: str, mark: str = "") -> list[str]:
+    """A paragraph, wrapped, and an empty line."""
+    words = " ".join(text.split())
+    return [
+        *textwrap.wrap(
+            words, 120, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False
+        ),
+        "",
+    ]
+
+
+def percent(share: float) -> str:
+    """Rounded down, so that 100 means all."""
+    return f"{math.floor(share * 1000) / 10:g}%"
+
+
+def ratio(a: float, b: float) -> str:
+    return f"{a / b:.2f}" if b else ("1.00" if a == b else "-")
+
+
+# --------------------------------------------------------------------------------------------------------------- page
+def markdown(data: dict[str, Any]) -> str:
+    m = data["machine"]
+    corpora = {c: d["summary"] for c, d in data["corpora"].items()}
+    names = list(data["peers"])
+    out = [
+        "# The simplifier against other simplifiers",
+        "",
+        *prose(
+            """Written by `make bench`, which measures this project and every installed peer in one process: map by
+            map, the peers in rotating order, the garbage collector off during a call. Times are one call of the
+            simplifier on one map. *Cold*: a new analyzer or context, told the boxes and the constraints, and
+            nothing remembered of any map; the peer's own expressions are built before (*convert*). *Warm*: the
+            same call again on the same objects."""
+        ),
+        f"Machine: {m['cores']} cores, {m['cpu']}, {m['system']}, Python {m['python']}; load {m['load']} at the start.",
+        "",
+        *table(
+            ["peer", "version", "how it is asked"],
+            [
+                [n, d["version"] or "-", d["note"] or "`simplify_map(m, RULES)`, pure Python"]
+                for n, d in data["peers"].items()
+            ],
+        ),
+    ]
+    if data["missing"]:
+        out += [f"Not installed, and so not measured: {', '.join(sorted(data['missing']))}.", ""]
+    out += _goals(data, corpora)
+    out += _corpora(corpora)
+    out += _size(corpora, names)
+    out += _time(corpora, names)
+    out += _wrong(data, corpora, names)
+    if "growth" in data:
+        out += _growth(data)
+    out += _rest(data)
+    out += _method()
+    while out[-1] == "":
+        out.pop()
+    return "\n".join(out) + "\n"
+
+
+def _goals(data: dict[str, Any], corpora: dict[str, Any]) -> list[str]:
+    rows: list[tuple[str, str, str, bool]] = []
+
+    def goal(what: str, limit: str, met: bool, shown: str) -> None:
+        rows.append((what, limit, shown, met))
+
+    def ours(c: str) -> dict[str, Any]:
+        found: dict[str, Any] = corpora.get(c, {}).get("peers", {}).get(OURS, {})
+        return found
+
+    for c in corpora:
+        p = ours(c)
+        for k, label in enumerate(("operations", "divisions") if "cost" in p else ()):
+            mine, best, share = p["cost"][k], p["best"][k], p["at_best"][k]
+            goal(
+                f"{TITLES[c]}: {label}, sum against the virtual best",
+                "≤ 1",
+                mine <= best,
+                f"{mine / max(best, 1):.3f}",
+            )
+            goal(
+                f"{TITLES[c]}: {label}, maps no larger than the virtual best",
+                "≥ 97%",
+                share >= 0.97,
+                percent(share),
+            )
+    xla = data["corpora"].get("xla")
+    if xla and "xla" in data["peers"] and OURS in data["peers"]:
+        pairs = [(r["peers"][OURS], r["peers"]["xla"]) for r in xla["rows"]]
+        pairs = [(a, b) for a, b in pairs if a["state"] == b["state"] == "ok"]
+        larger = sum(a["all"] > b["all"] or a["div"] > b["div"] for a, b in pairs)
+        fewer = 1 - sum(a["div"] for a, _ in pairs) / max(1, sum(b["div"] for _, b in pairs))
+        goal("XLA pairs: maps larger than XLA's result", "0", larger == 0, str(larger))
+        goal("XLA pairs: fewer divisions than XLA", "≥ 15%", fewer >= 0.15, percent(fewer))
+    for c, limit in (("chains", 0.5), ("convolutions", 0.5), ("threads", 0.5), ("tiles", 1.0)):
+        if r := ours(c).get("to_tvm"):
+            met = r["median"] <= limit
+            goal(f"{TITLES[c]}: median cold time against tvm", f"≤ {limit:g}", met, f"{r['median']:.2f}")
+    if r := ours("chains").get("to_tvm"):
+        goal("chains: p95 of the cold time against tvm", "≤ 0.15", r["p95"] <= 0.15, f"{r['p95']:.2f}")
+    for peer, factor in (("tinygrad", 60), ("inductor", 300)):
+        for c, s in corpora.items():
+            a, b = ours(c).get("cold"), s["peers"].get(peer, {}).get("cold")
+            if a and b and c != "published":
+                x = b["median"] / a["median"]
+                goal(f"{TITLES[c]}: median, times faster than {peer}", f"≥ {factor}", x >= factor, f"{x:.0f}")
+    wrong = sum(ours(c).get("wrong", 0) for c in corpora)
+    goal("wrong answers", "0", wrong == 0, str(wrong))
+    if n := data.get("nothing"):
+        value = n["again_median"]
+        goal("an already simplified map, median", "≤ 1 µs", value <= 1e-6, duration(value))
+    if n := data.get("pass"):
+        value = n["per_node"]
+        goal("a pass that finds nothing, per node", "≤ 0.6 µs", value <= 0.6e-6, duration(value))
+    for g in data.get("growth", ()):
+        if g["peer"] == OURS and g["exponent"] is not None:
+            value = max(g["exponent"], g["tail"] or 0)
+            goal(f"growth, {g['family']}, {g['kind']}: exponent", "< 1.2", value < 1.2, f"{value:.2f}")
+    if n := data.get("memory"):
+        goal(f"memory for {n['maps']:,} distinct maps", "< 500 MB", n["peak"] < 500, f"{n['peak']:.0f} MB")
+    reached = sum(r[3] for r in rows)
+    return [
+        f"## Goals: {reached} of {len(rows)} met",
+        "",
+        *table(
+            ["figure", "goal", "measured", ""],
+            [[a, b, c, "met" if d else "**not met**"] for a, b, c, d in rows],
+        ),
+    ]
+
+
+def _corpora(corpora: dict[str, Any]) -> list[str]:
+    rows = [
+        [TITLES[c], str(s["maps"]), f"{s['before'][0]:,}", f"{s['before'][1]:,}", ABOUT[c]]
+        for c, s in corpora.items()
+    ]
+    return ["## Corpora", "", *table(["corpus", "maps", "operations", "divisions", "what it holds"], rows)]
+
+
+def _size(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
+    out = [
+        "## Size of the results",
+        "",
+        *prose(
+            """Cost summed over the maps, as a multiple of the *virtual best*: for each map the smallest right
+            result among all peers (ours is not one of them), for all operations and for divisions (`floordiv`
+            and `mod`) separately. In brackets the share of maps that are no larger. A map that a peer did not
+            answer, or answered wrongly, counts as it was given."""
+        ),
+        "![cost of results as a multiple of the virtual best](benchmark/cost_against_best.svg)",
+        "",
+    ]
+    for k, label in enumerate(("All operations", "Divisions")):
+        rows = []
+        for n in names:
+            row = [n]
+            for s in corpora.values():
+                p = s["peers"].get(n, {})
+                row.append(
+                    f"{ratio(p['cost'][k], p['best'][k])} ({percent(p['at_best'][k])})"
+                    if "cost" in p
+                    else "-"
+                )
+            rows.append(row)
+        rows.append(["virtual best, sum", *(f"{s['best'][k]:,}" for s in corpora.values())])
+        rows.append(["as given, sum", *(f"{s['before'][k]:,}" for s in corpora.values())])
+        out += [f"**{label}**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
+    return out
+
+
+def _time(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
+    out = [
+        "## Time",
+        "",
+        "![time against size](benchmark/time_against_size.svg)",
+        "",
+        *prose(
+            """Median and 95th percentile over the maps of each corpus; the time of a map is the median of up to
+            seven rounds. The columns on the right are ratios to tvm on the maps that both answered: of the
+            medians, of the 95th percentiles, and the median of the ratios map by map."""
+        ),
+    ]
+    for c, s in corpora.items():
+        rows = []
+        for n in names:
+            p = s["peers"].get(n, {})
+            if "cold" not in p:
+                continue
+            t = p.get("to_tvm")
+            rows.append(
+                [
+                    n,
+                    duration(p["cold"]["median"]),
+                    duration(p["cold"]["p95"]),
+                    duration(p["warm"]["median"]),
+                    duration(p["warm"]["p95"]),
+                    duration(p["convert"]["median"]),
+                    *((f"{t[k]:.2f}" for k in ("median", "p95", "per_map")) if t else ("-", "-", "-")),
+                ]
+            )
+        head = [
+            "peer",
+            "cold",
+            "cold p95",
+            "warm",
+            "warm p95",
+            "convert",
+            "cold / tvm",
+            "p95 / tvm",
+            "by map",
+        ]
+        out += [f"**{TITLES[c]}**", "", *table(head, rows)]
+    return out
+
+
+def _wrong(data: dict[str, Any], corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
+    out = [
+        "## Answers",
+        "",
+        *prose(
+            """Every result is evaluated on all points of the domain where the box has at most 20,000, otherwise on
+            those of 20,000 random points and corners of the box that lie in it; *wrong* differs from the map
+            somewhere. *Gave up* is the peer's limit of time or of its own steps."""
+        ),
+    ]
+    states = ("ok", "wrong", "gave up", "failed", "refused")
+    rows = []
+    for n in names:
+        counts = [sum(s["peers"].get(n, {}).get(k, 0) for s in corpora.values()) for k in states]
+        rows.append([n, *(str(x) for x in counts)])
+    out += table(["peer", "right", "wrong", "gave up", "failed", "not asked"], rows)
+    shown = []
+    for c, d in data["corpora"].items():
+        for r in d["rows"]:
+            for n, p in r["peers"].items():
+                if p["state"] == "wrong" and sum(1 for s in shown if s[0] == n) < 2:
+                    shown.append((n, f"- `{n}` on {TITLES[c]}, {r['name']}: {p.get('why', '')}"))
+    return out + ([line for _, line in shown] + [""] if shown else [])
+
+
+def _growth(data: dict[str, Any]) -> list[str]:
+    out = [
+        "## Growth",
+        "",
+        *prose(
+            """Families of growing maps: a sum of up to 1,000 terms under a quotient and a remainder (*digits*:
+            coefficients 4 to 32; *loose*: 1 to 40), and chains of up to 64 reshapes (*transpose*: with
+            transposes between). The exponent is the slope of the logarithm of the cold time (best of seven)
+            against the logarithm of the size; *tail* is that of the larger half. A chain shares its nodes; as a
+            tree it grows exponentially, which is what stops simplifiers that walk trees."""
+        ),
+        "![time on growing maps](benchmark/growth.svg)",
+        "",
+    ]
+    rows = []
+    for g in data["growth"]:
+        if not g["points"]:
+            continue
+        size, seconds = g["points"][-1]
+        rows.append(
+            [
+                f"{g['family']}, {g['kind']}",
+                g["peer"],
+                "-" if g["exponent"] is None else f"{g['exponent']:.2f}",
+                "-" if g["tail"] is None else f"{g['tail']:.2f}",
+                str(size),
+                duration(seconds),
+                g["stopped"].replace("|", "/") or "",
+            ]
+        )
+    return out + table(["family", "peer", "exponent", "tail", "largest", "time there", "stopped by"], rows)
+
+
+def _rest(data: dict[str, Any]) -> list[str]:
+    out: list[str] = []
+    if "nothing" in data:
+        n, p = data["nothing"], data["pass"]
+        out += [
+            "## Where there is nothing to do",
+            "",
+            *prose(
+                f"""An already simplified map comes back in {duration(n["again_median"])} (median of all corpora;
+                worst {duration(n["again_worst"])}). A pass that finds nothing, over one map of {p["nodes"]:,}
+                nodes, costs {duration(p["per_node"])} a node; over the simplified maps of the corpora, of
+                {n["pass_nodes_median"]:.0f} nodes in the median, {duration(n["pass_per_node_median"])} a node,
+                everything included."""
+            ),
+        ]
+    if "memory" in data:
+        n = data["memory"]
+        marks = n["megabytes"]
+        out += [
+            "## Memory",
+            "",
+            *prose(
+                f"""{n["maps"]:,} distinct maps, simplified and let go in one process: {marks[0][1]:.0f} MB resident
+                after {marks[0][0]:,}, {marks[-1][1]:.0f} MB at the end, {n["peak"]:.0f} MB at the peak;
+                {duration(n["seconds_simplifying"] / n["maps"])} of simplification each."""
+            ),
+        ]
+    return out
+
+
+def _method() -> list[str]:
+    points = (
+        """Maps come from seeded generators that use no simplifier (`tests/bench/corpora.py`); only literals and
+        neutral elements are folded. Each peer gets the same nodes, shared where the map shares them.""",
+        """One cost function reads every result in one neutral form (`tests/bench/programs.py`): the operations of
+        a straight-line program for all results of the map, equal nodes once. `floordiv`, `mod`, `min`, `max`, a
+        comparison and `select` are one each; a product with a literal is one; a sum of n terms is n - 1 in any
+        grouping, subtractions included; a factor -1 is free where there is something to subtract from. A shift
+        is a `floordiv`, a mask of low bits is a `mod`, tinygrad's `~max(~a, ~b)` is a `min`, Inductor's
+        `ModularIndexing(x, d, m)` is a `floordiv` and a `mod`, isl's exact division is a `floordiv`.""",
+        """Whatever facts a peer can take it is given: constraints go to tvm as scopes, to its iter-map as the
+        predicate, to tinygrad through `uop_given_valid`, to isl as the context. sympy and Inductor have no
+        place for them; sympy knows only the signs.""",
+        """sympy, Inductor and tinygrad are stopped by a time limit (3, 5 and 20 s of processor time a map), isl by
+        its own count of operations, tvm by the size of the map as a tree. Simplifiers that need more than 50 ms for
+        a map are measured once on it, others up to seven times.""",
+        """The virtual best has the better of all peers, and of three ways of asking tvm, for each map and each measure.""",
+    )
+    out = ["## How it is made fair", ""]
+    for p in points:
+        out += prose(p, "- ")[:-1]
+    out += [""]
+    return out + prose(
+        """To repeat it: `make bench` (all peers but Inductor are in the extra `bench`; Inductor needs `pip install
+        torch`, whose CPU build is enough), or `python tests/bench/simplifier.py --quick` for the fast peers
+        alone."""
+    )
+
+
+# --------------------------------------------------------------------------------------------------------------- JSON
+_FIELDS = ("all", "div", "convert", "cold", "warm")
+
+
+def compact(data: dict[str, Any]) -> str:
+    """The JSON, one map a line; diffs stay readable.
+
+    In a row a peer has ``[all, div, convert, cold, warm]`` with times in microseconds, followed by what was wrong with
+    the result if it was; or ``[state, why]`` if there was none; or nothing if it was not asked.
+    """
+    lines = ["{"]
+    for k, v in data.items():
+        if k != "corpora":
+            lines.append(f" {json.dumps(k)}: {json.dumps(_rounded(v), ensure_ascii=False)},")
+    lines.append(' "corpora": {')
+    for i, (c, d) in enumerate(data["corpora"].items()):
+        lines.append(
+            f'  {json.dumps(c)}: {{"summary": {json.dumps(_rounded(d["summary"]), ensure_ascii=False)},'
+        )
+        lines.append('   "rows": [')
+        rows = []
+        for r in d["rows"]:
+            found = {n: _packed(p) for n, p in r["peers"].items() if p["state"] != "refused"}
+            row = {"name": r["name"], "before": r["before"], "peers": found}
+            rows.append("    " + json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+        lines.append(",\n".join(rows))
+        lines.append("   ]}" + ("," if i + 1 < len(data["corpora"]) else ""))
+    lines += [" }", "}", ""]
+    return "\n".join(lines)
+
+
+def _packed(p: dict[str, Any]) -> list[Any]:
+    if p["state"] not in ("ok", "wrong"):
+        return [p["state"], p.get("why", "")]
+    times = [float(f"{p[k] * 1e6:.3g}") for k in _FIELDS[2:]]
+    packed = [p["all"], p["div"], *(int(t) if t >= 100 else t for t in times)]
+    return packed + ([p["why"]] if p["state"] == "wrong" else [])
+
+
+def expanded(text: str) -> dict[str, Any]:
+    """What :func:`compact` wrote, as it was measured (but for rounding)."""
+    data: dict[str, Any] = json.loads(text)
+    for d in data["corpora"].values():
+        for r in d["rows"]:
+            for n, p in r["peers"].items():
+                if isinstance(p[0], str):
+                    r["peers"][n] = {"state": p[0], "why": p[1]}
+                    continue
+                r["peers"][n] = {"state": "wrong" if len(p) > 5 else "ok", "all": p[0], "div": p[1]}
+                r["peers"][n] |= {k: t * 1e-6 for k, t in zip(_FIELDS[2:], p[2:5], strict=True)}
+                if len(p) > 5:
+                    r["peers"][n]["why"] = p[5]
+    return data
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.3g}")
+    if isinstance(value, dict):
+        return {k: _rounded(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_rounded(v) for v in value]
+    return value
+
+
+# -------------------------------------------------------------------------------------------------------------- plots
+COLOURS = {
+    "indexproof": "#c0392b",
+    "xla": "#555555",
+    "tvm": "#1f5fa8",
+    "tvm-steps": "#6fa3d8",
+    "tvm-itermap": "#16a0a0",
+    "tinygrad": "#e08e0b",
+    "isl": "#2e8b57",
+    "sympy": "#8e6bbf",
+    "inductor": "#b5527f",
+}
+
+
+def plots(data: dict[str, Any], folder: Path) -> None:
+    """The SVG files.  Raises :class:`ImportError` without matplotlib."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update(
+        {
+            "svg.hashsalt": "indexproof",
+            "svg.fonttype": "none",
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#e4e4e4",
+            "grid.linewidth": 0.6,
+            "axes.axisbelow": True,
+            "legend.frameon": False,
+        }
+    )
+
+    def save(figure: Any, name: str) -> None:
+        figure.savefig(folder / name, metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+        plt.close(figure)
+
+    _plot_time(data, plt, save)
+    _plot_cost(data, plt, save)
+    if "growth" in data:
+        _plot_growth(data, plt, save)
+
+
+def _plot_time(data: dict[str, Any], plt: Any, save: Any) -> None:
+    figure, axes = plt.subplots(figsize=(8, 4.6))
+    rows = [r for d in data["corpora"].values() for r in d["rows"]]
+    for n in data["peers"]:
+        points = sorted(
+            (r["before"][0], r["peers"][n]["cold"])
+            for r in rows
+            if r["before"][0] and "cold" in r["peers"].get(n, {}) and n != "xla"
+        )
+        if not points:
+            continue
+        xs, mid, low, high = _binned(points)
+        axes.plot(
+            xs, mid, marker="o", ms=3, lw=1.4, color=COLOURS.get(n), label=n, zorder=3 if n == OURS else 2
+        )
+        if n in (OURS, "tvm"):
+            axes.fill_between(xs, low, high, color=COLOURS.get(n), alpha=0.12, lw=0)
+    axes.set(xscale="log", yscale="log", xlabel="operations of the map as given", ylabel="seconds, cold")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_title(
+        "Time of one map against its size: median; for indexproof and tvm the middle 90 percent",
+        loc="left",
+        fontsize=10,
+    )
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    save(figure, "time_against_size.svg")
+
+
+def _binned(
+    points: Sequence[tuple[float, float]],
+) -> tuple[list[float], list[float], list[float], list[float]]:
+    """Per bin of the size (six a decade): its geometric middle, and median, 5th and 95th percentile of the times."""
+    bins: dict[int, list[tuple[float, float]]] = {}
+    for x, y in points:
+        bins.setdefault(math.floor(6 * math.log10(x)), []).append((x, y))
+    xs, mid, low, high = [], [], [], []
+    for _, inside in sorted(bins.items()):
+        if len(inside) < 3:
+            continue
+        ys = sorted(y for _, y in inside)
+        xs.append(math.exp(statistics.fmean(math.log(x) for x, _ in inside)))
+        mid.append(statistics.median(ys))
+        low.append(ys[int(0.05 * (len(ys) - 1))])
+        high.append(ys[math.ceil(0.95 * (len(ys) - 1))])
+    return xs, mid, low, high
+
+
+def _plot_cost(data: dict[str, Any], plt: Any, save: Any) -> None:
+    corpora = [c for c in data["corpora"] if c != "published"] or list(data["corpora"])
+    names = [n for n in data["peers"] if n != "tvm-steps"]
+    figure, both = plt.subplots(2, 1, figsize=(9, 6), sharex=True)
+    width = 0.8 / len(names)
+    for k, (axes, label) in enumerate(zip(both, ("all operations", "divisions"), strict=True)):
+        for i, n in enumerate(names):
+            heights, places = [], []
+            for at, c in enumerate(corpora):
+                p = data["corpora"][c]["summary"]["peers"].get(n, {})
+                if "cost" in p and p["best"][k]:
+                    heights.append(p["cost"][k] / p["best"][k])
+                    places.append(at - 0.4 + (i + 0.5) * width)
+            axes.bar(places, heights, width * 0.92, color=COLOURS.get(n), label=n)
+        axes.axhline(1, color="black", lw=1)
+        axes.set_ylabel(f"{label}\n(virtual best = 1)")
+        axes.set_ylim(0, 2.5)
+        axes.grid(axis="x", visible=False)
+    both[-1].set_xticks(range(len(corpora)), [TITLES[c] for c in corpora])
+    both[0].set_title(
+        "Cost of the results against the best of all peers, summed; bars are cut at 2.5",
+        loc="left",
+        fontsize=10,
+    )
+    both[0].legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.02), fontsize=8)
+    save(figure, "cost_against_best.svg")
+
+
+def _plot_growth(data: dict[str, Any], plt: Any, save: Any) -> None:
+    families = list(dict.fromkeys((g["family"], g["kind"]) for g in data["growth"]))
+    figure, all_axes = plt.subplots(1, len(families), figsize=(3.2 * len(families), 3.4), sharey=True)
+    for axes, (family, kind) in zip(all_axes, families, strict=True):
+        for g in data["growth"]:
+            if (
+                (g["family"], g["kind"]) == (family, kind)
+                and len(g["points"]) > 1
+                and g["peer"] != "tvm-steps"
+            ):
+                xs, ys = zip(*g["points"], strict=True)
+                axes.plot(xs, ys, marker="o", ms=3, lw=1.3, color=COLOURS.get(g["peer"]), label=g["peer"])
+        axes.set(
+            xscale="log", yscale="log", xlabel={"terms": "terms", "depths": "depth of the chain"}[family]
+        )
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_title(f"{family}, {kind}", loc="left", fontsize=9)
+    all_axes[0].set_ylabel("seconds, cold")
+    all_axes[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    save(figure, "growth.svg")

@@ -1,0 +1,804 @@
+"""The simplifiers that are compared, each behind the same four methods.
+
+``convert(m)`` builds the peer's own expressions (timed, but apart); ``simplify(native)`` is what is measured, and it
+includes telling the simplifier the boxes of the variables and the constraints; ``back(result, m)`` reads the result as
+a :class:`~programs.Program`.  ``refuses(m)`` names the reason why a map is not given to this peer at all.
+
+A peer whose package is not installed is reported as missing; see :func:`available`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import math
+from typing import Any
+
+from corpora import Map
+from programs import Builder, Program
+
+
+class GivesUp(Exception):
+    """The peer stopped at its own limit or raised; its result is then the input."""
+
+
+class Peer:
+    name = ""
+    package = ""
+    note = ""
+    #: seconds of processor time after which a map is taken away from it; 0 where it cannot be interrupted
+    limit = 0.0
+    #: maps that are larger than this as trees are not given to it
+    tree: float = math.inf
+    #: slow ones are left out of timing on corpora where one map takes seconds
+    slow = False
+
+    def __init__(self) -> None:
+        self.version = importlib.metadata.version(self.package) if self.package else ""
+        self.load()
+
+    def load(self) -> None:
+        """Import what is needed."""
+
+    def refuses(self, m: Map) -> str:
+        size = m.program.tree_size()
+        return f"{size:.2g} nodes as a tree" if size > self.tree else ""
+
+    def fresh(self) -> None:
+        """Forget everything remembered between maps."""
+
+    def convert(self, m: Map) -> Any:
+        raise NotImplementedError
+
+    def simplify(self, native: Any) -> Any:
+        raise NotImplementedError
+
+    def back(self, result: Any, m: Map) -> Program:
+        raise NotImplementedError
+
+
+# -------------------------------------------------------------------------------------------------------------- ours
+class Ours(Peer):
+    name = "indexproof"
+
+    def load(self) -> None:
+        import indexproof
+        from indexproof.core import expr, indexing_map, simplify_map
+        from indexproof.rules.catalog import RULES
+
+        self.version = indexproof.__version__
+        self.e, self.maps, self.run, self.rules = expr, indexing_map, simplify_map.simplify_map, RULES
+
+    def fresh(self) -> None:
+        try:
+            module = importlib.import_module("indexproof.core.simplify")
+            module.forget()
+        except (ImportError, AttributeError):
+            pass
+
+    def convert(self, m: Map) -> Any:
+        e = self.e
+        make = {
+            "fdiv": e.floordiv,
+            "mod": e.mod,
+            "cdiv": e.ceildiv,
+            "min": e.minimum,
+            "max": e.maximum,
+            "add": e.add,
+        }
+        done: list[Any] = []
+        for node in m.program.nodes:
+            if isinstance(node, int):
+                done.append(e.integer(node))
+            elif isinstance(node, str):
+                done.append(e.var(node))
+            elif node[0] == "mul":
+                done.append(e.mul(done[node[1]], done[node[2]]))
+            else:
+                done.append(make[node[0]](done[node[1]], done[node[2]]))
+        boxes = [self.maps.Variable(*v) for v in m.vars]
+        return self.maps.IndexingMap(
+            tuple(v for v in boxes if not v.name.startswith("s")),
+            tuple(v for v in boxes if v.name.startswith("s")),
+            (),
+            tuple(done[r] for r in m.program.roots),
+            tuple(self.maps.Constraint(done[c], lo, hi) for c, lo, hi in m.constraints),
+        )
+
+    def simplify(self, native: Any) -> Any:
+        return self.run(native, self.rules)
+
+    def back(self, result: Any, m: Map) -> Program:
+        return from_exprs(self.e, result.results)
+
+
+def from_exprs(e: Any, roots: Any) -> Program:
+    """Expressions of this project as a program."""
+    b = Builder()
+    done: dict[Any, int] = {}
+    for node in e.postorder(*roots):
+        kind = type(node)
+        if kind is e.Int:
+            at = b.lit(node.value)
+        elif kind is e.Var:
+            at = b.var(node.name)
+        elif kind is e.Sum:
+            at = -1
+            for t, k in sorted(node.terms, key=lambda t: t[1] < 0):  # something to subtract from comes first
+                term = b.mul(done[t], k)
+                at = term if at < 0 else b.op("add", at, term)
+            at = b.add(at, n=node.const)
+        else:
+            op = {
+                e.FloorDiv: "fdiv",
+                e.Mod: "mod",
+                e.CeilDiv: "cdiv",
+                e.Min: "min",
+                e.Max: "max",
+                e.Mul: "mul",
+            }[kind]
+            kids = [done[c] for c in node.children]
+            at = kids[0]
+            for k in kids[1:]:
+                at = b.op(op, at, k)
+        done[node] = at
+    return b.program(done[r] for r in roots)
+
+
+# --------------------------------------------------------------------------------------------------------------- XLA
+class Xla(Peer):
+    """What XLA's simplifier printed; only where the corpus holds it, and without a time."""
+
+    name = "xla"
+    note = "results stored with the corpus, XLA of jaxlib 0.10.2; not run, so it has no time"
+
+    def refuses(self, m: Map) -> str:
+        return "" if m.after is not None else "not in the corpus"
+
+    def convert(self, m: Map) -> Any:
+        return m.after
+
+    def simplify(self, native: Any) -> Any:
+        return native
+
+    def back(self, result: Any, m: Map) -> Program:
+        return result
+
+
+# --------------------------------------------------------------------------------------------------------------- TVM
+class Tvm(Peer):
+    name = "tvm"
+    package = "apache-tvm"
+    note = (
+        "sym.Analyzer.simplify with the default number of steps; boxes bound, constraints entered as scopes"
+    )
+    tree = 40_000
+    steps = 2
+
+    def load(self) -> None:
+        from tvm import ir, sym, tirx
+
+        self.ir, self.sym, self.t = ir, sym, tirx
+        self.made = {
+            "add": lambda a, b: a + b,
+            "mul": lambda a, b: a * b,
+            "fdiv": tirx.floordiv,
+            "mod": tirx.floormod,
+            "min": tirx.min,
+            "max": tirx.max,
+        }
+
+    def convert(self, m: Map) -> Any:
+        t, made = self.t, self.made
+        done: list[Any] = []
+        variables = {}
+        for node in m.program.nodes:
+            if isinstance(node, int):
+                done.append(t.const(node, "int64"))
+            elif isinstance(node, str):
+                variables[node] = t.Var(node, "int64")
+                done.append(variables[node])
+            elif node[0] == "cdiv":
+                done.append(-t.floordiv(-done[node[1]], done[node[2]]))
+            else:
+                done.append(made[node[0]](done[node[1]], done[node[2]]))
+        boxes = [
+            (variables[n], self.ir.Range.from_min_extent(t.const(lo, "int64"), t.const(hi - lo + 1, "int64")))
+            for n, lo, hi in m.vars
+            if n in variables
+        ]
+        where = []
+        for c, lo, hi in m.constraints:
+            e = done[c]
+            where += [e == lo] if lo == hi else [e >= lo, e <= hi]
+        return {"boxes": boxes, "where": where, "roots": [done[r] for r in m.program.roots]}
+
+    def simplify(self, native: Any) -> Any:
+        analyzer = native.get("analyzer")
+        if analyzer is None:
+            analyzer = native["analyzer"] = self.sym.Analyzer()
+            for v, box in native["boxes"]:
+                analyzer.bind(v, box)
+        scopes = [analyzer.constraint_scope(w) for w in native["where"]]
+        for s in scopes:
+            s.__enter__()
+        try:
+            return [analyzer.simplify(e, self.steps) for e in native["roots"]]
+        finally:
+            for s in reversed(scopes):
+                s.__exit__(None, None, None)
+
+    def back(self, result: Any, m: Map) -> Program:
+        b = Builder()
+        roots = []
+        for e in result:
+            done: dict[Any, int] = {}
+            stack = [(e, False)]
+            while stack:
+                node, ready = stack.pop()
+                key = node.__hash__()
+                if key in done:
+                    continue
+                kind = type(node).__name__
+                if kind == "IntImm":
+                    done[key] = b.lit(int(node.value))
+                elif kind == "Var":
+                    done[key] = b.var(str(node.name))
+                elif kind == "Select":
+                    kids = [node.condition, node.true_value, node.false_value]
+                    if ready:
+                        done[key] = b.op("select", *(done[k.__hash__()] for k in kids))
+                    else:
+                        stack += [(node, True), *((k, False) for k in kids)]
+                elif kind == "Not":
+                    raise ValueError(f"no reading of {kind}")
+                elif not ready:
+                    stack += [(node, True), (node.a, False), (node.b, False)]
+                else:
+                    a, c = done[node.a.__hash__()], done[node.b.__hash__()]
+                    if kind == "Sub":
+                        done[key] = b.sub(a, c)
+                    elif kind in _TVM:
+                        done[key] = b.op(_TVM[kind], a, c)
+                    elif kind == "GE":
+                        done[key] = b.op("le", c, a)
+                    elif kind == "LT":
+                        done[key] = b.op("le", b.add(a, n=1), c)
+                    elif kind == "GT":
+                        done[key] = b.op("le", b.add(c, n=1), a)
+                    else:
+                        raise ValueError(f"no reading of {kind}")
+            roots.append(done[e.__hash__()])
+        return b.program(roots)
+
+
+_TVM = {
+    "Add": "add",
+    "Mul": "mul",
+    "FloorDiv": "fdiv",
+    "FloorMod": "mod",
+    "Div": "tdiv",
+    "Mod": "tmod",
+    "Min": "min",
+    "Max": "max",
+    "LE": "le",
+    "EQ": "eq",
+    "And": "and",
+    "Or": "or",
+}
+
+
+class TvmSteps(Tvm):
+    name = "tvm-steps"
+    note = "sym.Analyzer.simplify with 6 steps instead of 2"
+    steps = 6
+
+
+class TvmIterMap(Tvm):
+    name = "tvm-itermap"
+    note = (
+        "sym.iter_map_simplify (no check of bijectivity; constraints as the predicate, where it takes them), "
+        "then Analyzer.simplify"
+    )
+
+    def simplify(self, native: Any) -> Any:
+        from tvm.sym.iter_affine_map import IterMapLevel
+
+        analyzer = native.get("analyzer")
+        if analyzer is None:
+            analyzer = native["analyzer"] = self.sym.Analyzer()
+            for v, box in native["boxes"]:
+                analyzer.bind(v, box)
+        predicate: Any = True
+        for w in native["where"]:
+            predicate = w if predicate is True else self.t.all(predicate, w)
+        boxes, roots = dict(native["boxes"]), native["roots"]
+        try:
+            out = self.sym.iter_map_simplify(roots, boxes, predicate, IterMapLevel.NoCheck, analyzer=analyzer)
+            if predicate is not True and all(a.same_as(b) for a, b in zip(out, roots, strict=True)):
+                # a predicate that it cannot take makes it give up
+                out = self.sym.iter_map_simplify(roots, boxes, True, IterMapLevel.NoCheck, analyzer=analyzer)
+        except Exception as error:
+            raise GivesUp(str(error)[:200]) from error
+        return [analyzer.simplify(e) for e in out]
+
+
+# ----------------------------------------------------------------------------------------------------------- tinygrad
+class Tinygrad(Peer):
+    name = "tinygrad"
+    package = "tinygrad"
+    note = "UOp.simplify; constraints through uop_given_valid; all results in one graph"
+    limit = 20.0
+    slow = True
+
+    def load(self) -> None:
+        from tinygrad.uop.ops import Ops, UOp
+        from tinygrad.uop.symbolic import uop_given_valid
+
+        self.Ops, self.UOp, self.given = Ops, UOp, uop_given_valid
+
+    def convert(self, m: Map) -> Any:
+        boxes = {n: (lo, hi) for n, lo, hi in m.vars}
+        done: list[Any] = []
+        for node in m.program.nodes:
+            if isinstance(node, int):
+                done.append(self.UOp.const(node))
+                continue
+            if isinstance(node, str):
+                done.append(self.UOp.variable(node, *boxes[node]))
+                continue
+            a, b = done[node[1]], done[node[2]]
+            match node[0]:
+                case "add":
+                    made = a + b
+                case "mul":
+                    made = a * b
+                case "fdiv":
+                    made = a // b
+                case "mod":
+                    made = a % b
+                case "cdiv":
+                    made = -(-a // b)
+                case "min":
+                    made = a.minimum(b)
+                case "max":
+                    made = a.maximum(b)
+                case other:
+                    raise ValueError(other)
+            done.append(made)
+        valid = None
+        for c, lo, hi in m.constraints:
+            for part in (done[c] >= lo, done[c] < hi + 1):
+                valid = part if valid is None else valid & part
+        return {"roots": [done[r] for r in m.program.roots], "valid": valid}
+
+    def simplify(self, native: Any) -> Any:
+        if native["valid"] is None:
+            # one graph, so that what the results share is simplified once
+            return list(self.UOp.sink(*native["roots"]).simplify().src)
+        valid = native["valid"].simplify()
+        roots = self.UOp.sink(*native["roots"]).simplify().src
+        return [self.given(valid, r).simplify() for r in roots]
+
+    def back(self, result: Any, m: Map) -> Program:
+        b, ops = Builder(), self.Ops
+        done: dict[Any, int] = {}
+        for root in result:
+            for u in root.toposort():
+                if u in done:
+                    continue
+                at: int
+                if u.op is ops.CONST:
+                    at = b.lit(int(u.arg))
+                elif u.op in (ops.BUFFER, ops.PARAM):
+                    at = b.var(u.arg.name)
+                elif u.op is ops.CAST:
+                    at = done[u.src[0]]
+                elif u.op is ops.STACK:
+                    continue
+                elif u.op is ops.XOR and u.src[1].op is ops.CONST and u.src[1].arg == -1:
+                    inner = u.src[0]
+                    if inner.op is ops.MAX and all(_flipped(s, ops) for s in inner.src):
+                        at = b.op("min", *(self._unflip(s, done, b) for s in inner.src))
+                    else:
+                        at = b.add(b.mul(done[inner], -1), n=-1)
+                else:
+                    at = self._operation(u, [done[s] for s in u.src], b)
+                done[u] = at
+        return b.program(done[r] for r in result)
+
+    def _unflip(self, u: Any, done: dict[Any, int], b: Builder) -> int:
+        return b.lit(-1 - int(u.arg)) if u.op is self.Ops.CONST else done[u.src[0]]
+
+    def _operation(self, u: Any, args: list[int], b: Builder) -> int:
+        ops, op = self.Ops, u.op
+        plain = {
+            ops.ADD: "add",
+            ops.MUL: "mul",
+            ops.FLOORDIV: "fdiv",
+            ops.FLOORMOD: "mod",
+            ops.CDIV: "tdiv",
+            ops.CMOD: "tmod",
+            ops.MAX: "max",
+            ops.CMPEQ: "eq",
+            ops.WHERE: "select",
+            ops.OR: "or",
+            ops.XOR: "xor",
+        }
+        if op in plain:
+            return b.op(plain[op], *args)
+        second = u.src[1].arg if len(u.src) > 1 and u.src[1].op is ops.CONST else None
+        if op is ops.SHR and second is not None:
+            return b.fdiv(args[0], 1 << int(second))
+        if op is ops.SHL and second is not None:
+            return b.mul(args[0], 1 << int(second))
+        if op is ops.AND:
+            low = second is not None and int(second) > 0 and (int(second) & (int(second) + 1)) == 0
+            return b.mod(args[0], int(second) + 1) if low else b.op("and", *args)
+        if op is ops.SUB:
+            return b.sub(*args)
+        if op is ops.NEG:
+            return b.mul(args[0], -1)
+        if op is ops.CMPLT:
+            return b.op("le", b.add(args[0], n=1), args[1])
+        if op is ops.CMPNE:
+            return b.op("xor", b.op("eq", *args), b.lit(1))
+        raise ValueError(f"no reading of {op}")
+
+
+def _flipped(u: Any, ops: Any) -> bool:
+    return u.op is ops.CONST or (u.op is ops.XOR and u.src[1].op is ops.CONST and u.src[1].arg == -1)
+
+
+# --------------------------------------------------------------------------------------------------------------- isl
+class Isl(Peer):
+    name = "isl"
+    package = "islpy"
+    note = (
+        "per result a pw_aff over box and constraints: coalesce, gist, then the AST expression of an AstBuild"
+    )
+    slow = True
+    #: isl's own count, which is deterministic; less of it where nodes are shared so much that no end is in sight
+    operations = 2_000_000
+    operations_shared = 20_000
+
+    def load(self) -> None:
+        import islpy
+
+        self.isl = islpy
+
+    def refuses(self, m: Map) -> str:
+        if len(m.vars) > 200:
+            return f"{len(m.vars)} dimensions"
+        return super().refuses(m)
+
+    def convert(self, m: Map) -> Any:
+        isl = self.isl
+        ctx = isl.Context()
+        ctx.set_ast_build_detect_min_max(1)
+        ctx.set_max_operations(self.operations if m.program.tree_size() < 40_000 else self.operations_shared)
+        try:
+            return self._convert(ctx, m)
+        except isl.Error as error:
+            raise GivesUp("limit of operations") from error
+
+    def _convert(self, ctx: Any, m: Map) -> Any:
+        isl = self.isl
+        space = isl.Space.create_from_names(ctx, set=[n for n, _, _ in m.vars])
+        local = isl.LocalSpace.from_space(space)
+        index = {n: i for i, (n, _, _) in enumerate(m.vars)}
+
+        def constant(n: int) -> Any:
+            return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(space, isl.Val(n, ctx)))
+
+        domain = isl.Set.universe(space)
+        for i, (_, lo, hi) in enumerate(m.vars):
+            domain = domain.lower_bound_val(isl.dim_type.set, i, isl.Val(lo, ctx))
+            domain = domain.upper_bound_val(isl.dim_type.set, i, isl.Val(hi, ctx))
+        done: list[Any] = []
+        for node in m.program.nodes:
+            if isinstance(node, int):
+                made = node
+            elif isinstance(node, str):
+                made = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, index[node]))
+            else:
+                op, a, b = node[0], done[node[1]], done[node[2]]
+                if op in ("fdiv", "cdiv"):
+                    made = a.scale_down_val(isl.Val(b, ctx))
+                    made = made.floor() if op == "fdiv" else made.ceil()
+                elif op == "mod":
+                    made = a.mod_val(isl.Val(b, ctx))
+                elif op == "mul" and isinstance(b, int):
+                    made = a.scale_val(isl.Val(b, ctx))
+                else:
+                    a, b = (constant(x) if isinstance(x, int) else x for x in (a, b))
+                    made = {"add": a.add, "min": a.min, "max": a.max, "mul": a.mul}[op](b)
+            done.append(made)
+        for c, lo, hi in m.constraints:
+            e = done[c]
+            domain = domain & e.ge_set(constant(lo)) & e.le_set(constant(hi))
+        roots = [constant(done[r]) if isinstance(done[r], int) else done[r] for r in m.program.roots]
+        return {"ctx": ctx, "domain": domain, "roots": roots}
+
+    def simplify(self, native: Any) -> Any:
+        isl = self.isl
+        native["ctx"].reset_operations()
+        try:
+            domain = native["domain"].coalesce()
+            build = isl.AstBuild.from_context(domain)
+            out = []
+            for e in native["roots"]:
+                small = e.intersect_domain(domain).coalesce().gist(domain)
+                out.append(build.expr_from_pw_aff(small))
+        except isl.Error as error:
+            raise GivesUp("limit of operations") from error
+        return out
+
+    def back(self, result: Any, m: Map) -> Program:
+        b = Builder()
+        return b.program([self._read(e, b) for e in result])
+
+    def _read(self, e: Any, b: Builder) -> int:
+        isl = self.isl
+        kind = e.get_type()
+        if kind == isl.ast_expr_type.int:
+            return b.lit(e.get_val().to_python())
+        if kind == isl.ast_expr_type.id:
+            return b.var(e.get_id().get_name())
+        args = [self._read(e.get_op_arg(i), b) for i in range(e.get_op_n_arg())]
+        t, op = isl.ast_expr_op_type, e.get_op_type()
+        if op in (t.min, t.max):
+            at = args[0]
+            for a in args[1:]:
+                at = b.op("min" if op == t.min else "max", at, a)
+            return at
+        if op == t.minus:
+            return b.mul(args[0], -1)
+        if op == t.sub:
+            return b.sub(*args)
+        if op == t.lt:
+            return b.op("le", b.add(args[0], n=1), args[1])
+        if op == t.gt:
+            return b.op("le", b.add(args[1], n=1), args[0])
+        if op == t.ge:
+            return b.op("le", args[1], args[0])
+        plain = {
+            t.add: "add",
+            t.mul: "mul",
+            t.div: "fdiv",
+            t.fdiv_q: "fdiv",
+            t.pdiv_q: "fdiv",
+            t.pdiv_r: "mod",
+            t.zdiv_r: "mod",
+            t.le: "le",
+            t.eq: "eq",
+            t.and_: "and",
+            t.and_then: "and",
+            t.or_: "or",
+            t.or_else: "or",
+            t.cond: "select",
+            t.select: "select",
+        }
+        return b.op(plain[op], *args)
+
+
+# ------------------------------------------------------------------------------------------------------------- sympy
+class Sympy(Peer):
+    name = "sympy"
+    package = "sympy"
+    note = (
+        "integer symbols (nonnegative where the box says so), floor and Mod, then sympy.simplify; part of the work is "
+        "done by its constructors. It knows no boxes and no constraints"
+    )
+    limit = 3.0
+    slow = True
+    tree = 3_000
+
+    def load(self) -> None:
+        import sympy
+
+        self.s = sympy
+
+    def fresh(self) -> None:
+        self.s.core.cache.clear_cache()
+
+    def convert(self, m: Map) -> Any:
+        s = self.s
+        boxes = {n: lo for n, lo, _ in m.vars}
+        done: list[Any] = []
+        for node in m.program.nodes:
+            if isinstance(node, int):
+                done.append(s.Integer(node))
+            elif isinstance(node, str):
+                done.append(s.Symbol(node, integer=True, nonnegative=True if boxes[node] >= 0 else None))
+            else:
+                a, b = done[node[1]], done[node[2]]
+                match node[0]:
+                    case "add":
+                        made = s.Add(a, b)
+                    case "mul":
+                        made = s.Mul(a, b)
+                    case "fdiv":
+                        made = s.floor(s.Mul(a, s.Rational(1, b)))
+                    case "cdiv":
+                        made = s.ceiling(s.Mul(a, s.Rational(1, b)))
+                    case "mod":
+                        made = s.Mod(a, b)
+                    case "min":
+                        made = s.Min(a, b)
+                    case _:
+                        made = s.Max(a, b)
+                done.append(made)
+        return [done[r] for r in m.program.roots]
+
+    def simplify(self, native: Any) -> Any:
+        return [self.s.simplify(e) for e in native]
+
+    def back(self, result: Any, m: Map) -> Program:
+        b = Builder()
+        return b.program([self._read(e, b) for e in result])
+
+    def _read(self, e: Any, b: Builder) -> int:
+        s = self.s
+        if e.is_Integer:
+            return b.lit(int(e))
+        if e.is_Symbol:
+            return b.var(e.name)
+        if isinstance(e, (s.floor, s.ceiling)):
+            numerator, denominator = e.args[0].as_numer_denom()
+            if denominator == 1:  # a sum of fractions keeps them in its terms
+                denominator = s.Integer(math.lcm(*(int(q.q) for q in e.args[0].atoms(s.Rational))))
+                numerator = s.expand(e.args[0] * denominator)
+            return b.op(
+                "fdiv" if isinstance(e, s.floor) else "cdiv",
+                self._read(numerator, b),
+                b.lit(int(denominator)),
+            )
+        if isinstance(e, s.Mod):
+            return b.op("mod", self._read(e.args[0], b), b.lit(int(e.args[1])))
+        if e.is_Mul and len(e.args) == 2 and e.args[0].is_Integer and isinstance(e.args[1], s.Mod):
+            k, remainder = e.args
+            if not remainder.args[1].is_Integer:  # k * (a mod p/q) = (k * a) mod (k * p/q)
+                return self._read(
+                    s.Mod(s.expand(k * remainder.args[0]), k * remainder.args[1], evaluate=False), b
+                )
+        fractions = [
+            q for q in (t.as_coeff_Mul()[0] for t in s.Add.make_args(e)) if q.is_Rational and q.q != 1
+        ]
+        if fractions:  # an integer as a sum of fractions: an exact division
+            common = math.lcm(*(int(q.q) for q in fractions))
+            return b.op("fdiv", self._read(s.expand(e * common), b), b.lit(common))
+        op = {s.Add: "add", s.Mul: "mul", s.Min: "min", s.Max: "max"}.get(type(e))
+        if op is None:
+            raise ValueError(f"no reading of {type(e).__name__}")
+        args = list(e.args)
+        if op == "mul":
+            args.sort(key=lambda a: bool(a.is_Integer))
+        kids = [self._read(a, b) for a in args]
+        at = kids[0]
+        for k in kids[1:]:
+            at = b.op(op, at, k)
+        return at
+
+
+# ---------------------------------------------------------------------------------------------------------- Inductor
+class Inductor(Peer):
+    name = "inductor"
+    package = "torch"
+    note = (
+        "torch._inductor.sizevars: simplify_with_ranges, then combine_modular_indexing_pairs, then simplify_with_ranges; "
+        "variables shifted to start at 0. It knows no constraints"
+    )
+    limit = 5.0
+    slow = True
+    tree = 3_000
+
+    def load(self) -> None:
+        import sympy
+        from torch._inductor.sizevars import SizeVarAllocator
+        from torch._inductor.utils import sympy_index_symbol
+        from torch.utils._sympy.functions import CeilDiv, FloorDiv, Max, Min, ModularIndexing
+
+        self.s, self.Alloc, self.symbol = sympy, SizeVarAllocator, sympy_index_symbol
+        self.FloorDiv, self.Modular, self.CeilDiv, self.Min, self.Max = (
+            FloorDiv,
+            ModularIndexing,
+            CeilDiv,
+            Min,
+            Max,
+        )
+
+    def fresh(self) -> None:
+        self.s.core.cache.clear_cache()
+
+    def convert(self, m: Map) -> Any:
+        s = self.s
+        lows = {n: lo for n, lo, _ in m.vars}
+        names = {n: self.symbol(f"i{k}") for k, (n, _, _) in enumerate(m.vars)}
+        done: list[Any] = []
+        for node in m.program.nodes:
+            if isinstance(node, int):
+                made = s.Integer(node)
+            elif isinstance(node, str):
+                made = names[node] + lows[node]
+            else:
+                a, b = done[node[1]], done[node[2]]
+                match node[0]:
+                    case "add":
+                        made = a + b
+                    case "mul":
+                        made = a * b
+                    case "fdiv":
+                        made = self.FloorDiv(a, b)
+                    case "cdiv":
+                        made = self.CeilDiv(a, b)
+                    case "mod":
+                        made = self.Modular(a, s.Integer(1), b)
+                    case "min":
+                        made = self.Min(a, b)
+                    case _:
+                        made = self.Max(a, b)
+            done.append(made)
+        ranges = {names[n]: s.Integer(hi - lo + 1) for n, lo, hi in m.vars}
+        return {"ranges": ranges, "roots": [done[r] for r in m.program.roots]}
+
+    def simplify(self, native: Any) -> Any:
+        sizes = native.get("sizes")
+        if sizes is None:
+            sizes = native["sizes"] = self.Alloc()
+        ranges = native["ranges"]
+        out = []
+        for e in native["roots"]:
+            e = sizes.simplify_with_ranges(e, ranges)
+            e = sizes.combine_modular_indexing_pairs(e)
+            out.append(sizes.simplify_with_ranges(e, ranges))
+        return out
+
+    def back(self, result: Any, m: Map) -> Program:
+        b = Builder()
+        lows = {f"i{k}": (n, lo) for k, (n, lo, _) in enumerate(m.vars)}
+        return b.program([self._read(e, b, lows) for e in result])
+
+    def _read(self, e: Any, b: Builder, lows: dict[str, tuple[str, int]]) -> int:
+        if e.is_Integer:
+            return b.lit(int(e))
+        if e.is_Symbol:
+            name, lo = lows[e.name]
+            return b.add(b.var(name), n=-lo)
+        name = type(e).__name__
+        kids = [self._read(a, b, lows) for a in e.args]
+        if name == "ModularIndexing":
+            return b.op("mod", b.op("fdiv", kids[0], kids[1]), kids[2])
+        if name in ("FloorDiv", "CleanDiv", "IntTrueDiv"):
+            return b.op("fdiv", *kids)
+        if name in ("Mod", "PythonMod"):
+            return b.op("mod", *kids)
+        if name == "CeilDiv":
+            return b.op("cdiv", *kids)
+        op = {"Add": "add", "Mul": "mul", "Min": "min", "Max": "max"}.get(name)
+        if op is None or e.is_Rational:
+            raise ValueError(f"no reading of {name}")
+        if op == "mul":
+            kids = [k for a, k in zip(e.args, kids, strict=True) if not a.is_Integer] + [
+                k for a, k in zip(e.args, kids, strict=True) if a.is_Integer
+            ]
+        at = kids[0]
+        for k in kids[1:]:
+            at = b.op(op, at, k)
+        return at
+
+
+PEERS: list[type[Peer]] = [Ours, Xla, Tvm, TvmSteps, TvmIterMap, Tinygrad, Isl, Sympy, Inductor]
+
+
+def available(names: list[str] | None = None) -> tuple[list[Peer], dict[str, str]]:
+    """The peers that can be loaded, and why the others cannot."""
+    loaded, missing = [], {}
+    for kind in PEERS:
+        if names is not None and kind.name not in names:
+            continue
+        try:
+            loaded.append(kind())
+        except (ImportError, importlib.metadata.PackageNotFoundError) as error:
+            missing[kind.name] = str(error)
+    return loaded, missing

@@ -1,0 +1,91 @@
+"""The benchmark of the simplifier: ``python tests/bench/simplifier.py [--write]``; ``make bench`` runs it with ``--write``.
+
+Measures this project and every installed peer in one process, and prints tables.  With ``--write`` it writes
+``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--quick`` measures only the
+fast simplifiers, and a tenth of the memory run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import measure
+import page
+from corpora import CORPORA, corpus
+from peers import PEERS, Ours, available
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Families of growing maps have their own section.
+FAMILIES = ("terms", "depths")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the page, the plots and the JSON")
+    parser.add_argument("--quick", action="store_true", help="only what is fast")
+    parser.add_argument("--corpus", action="append", choices=[c for c in CORPORA if c not in FAMILIES])
+    parser.add_argument("--peer", action="append", choices=[p.name for p in PEERS])
+    parser.add_argument(
+        "--maps", type=int, help="how many maps the memory run simplifies (default 1,000,000)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured here as well")
+    parser.add_argument(
+        "--draw", type=Path, metavar="JSON", help="measure nothing; page and plots from this file"
+    )
+    args = parser.parse_args()
+    sys.setrecursionlimit(20_000)
+
+    if args.draw:
+        data = page.expanded(args.draw.read_text("utf-8"))
+    else:
+        names = args.peer or ([p.name for p in PEERS if not p.slow] if args.quick else None)
+        data = run(names, args.corpus, 100_000 if args.quick else 1_000_000, args.maps)
+    text = page.markdown(data)
+    if args.json:
+        args.json.write_text(page.compact(data), "utf-8")
+    if args.write:
+        folder = ROOT / "reports" / "benchmark"
+        folder.mkdir(exist_ok=True)
+        page.plots(data, folder)
+        (folder / "simplifier.json").write_text(page.compact(data), "utf-8")
+        (ROOT / "reports" / "simplifier_benchmark.md").write_text(text, "utf-8")
+    else:
+        print(text)
+
+
+def run(
+    names: list[str] | None, chosen: list[str] | None, default: int, maps: int | None
+) -> dict[str, object]:
+    peers, missing = available(names)
+    for name, why in missing.items():
+        print(f"missing: {name} ({why})", file=sys.stderr)
+    measure.warm_up(peers)
+    data: dict[str, object] = {
+        "machine": measure.machine(),
+        "peers": {p.name: {"version": p.version, "note": p.note} for p in peers},
+        "missing": missing,
+        "corpora": {},
+    }
+    corpora: dict[str, object] = {}
+    for name in chosen or [c for c in CORPORA if c not in FAMILIES]:
+        rows = measure.measure_corpus(peers, corpus(name))
+        corpora[name] = {"summary": measure.summarise(rows, [p.name for p in peers]), "rows": rows}
+        print(f"measured {name}", file=sys.stderr)
+    data["corpora"] = corpora
+    ours = next((p for p in peers if isinstance(p, Ours)), None)
+    if not chosen:
+        data["growth"] = measure.growth(peers)
+        if ours is not None:
+            data["nothing"] = measure.nothing_to_do(ours, [m for c in corpora for m in corpus(c)])
+            data["pass"] = measure.big_pass(ours)
+    if ours is not None and (maps or not chosen):
+        data["memory"] = measure.memory(maps or default)
+    return data
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""`indexproof simplify --explain`, `--validate` and `--json`, `indexproof replay`, `indexproof fuzz`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof.core.text import parse_map
+from indexproof.reports.machine import FORMS
+
+Run = Callable[..., Any]
+
+WORK = (
+    "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4 + d0), domain: d0 in [0, 99], d1 in [0, 3]"
+)
+TIGHT = (
+    "(d0, d1) -> (d0 floordiv 4), domain: d0 in [0, 99], d1 in [0, 9], d0 + d1 in [0, 3], d0 mod 2 in [1, 1]"
+)
+
+
+# ------------------------------------------------------------------------------------------------ explanations
+def test_an_explanation_has_rule_place_values_and_facts(run: Run) -> None:
+    lines = run("simplify", WORK, "--explain").out.splitlines()
+    assert lines[0].startswith("1  ")
+    assert lines[0].endswith("in result 0")
+    assert lines[1].split(maxsplit=1) == ["says", "(4·d0 + d1) // 12  →  d0 // 3"]
+    assert lines[2].split(maxsplit=1) == ["with", "d = 12,  g = 4,  r = d1,  x = d0"]
+    assert lines[3].split(maxsplit=1) == ["since", "d1 ∈ [0, 3]   from d1 ∈ [0, 3]"]
+    assert any("⟦(4·d0 + d1) mod 4⟧" in line for line in lines)
+    assert lines[-1] == "(d0, d1) -> (d0 floordiv 3, d0 + d1), domain: d0 in [0, 99], d1 in [0, 3]"
+
+
+def test_constraints_are_explained(run: Run) -> None:
+    out = run("simplify", TIGHT, "--explain").out
+    assert "in the constraints" in out
+    assert "⇔" in out
+    last = out.splitlines()[-1]
+    assert last.startswith("(d0, d1) -> (0), domain: d0 in [1, 3], d1 in [0, 2]"), last
+
+
+def test_an_empty_map_is_explained(run: Run) -> None:
+    out = run("simplify", "(d0) -> (d0), domain: d0 in [0, 3], d0 + 5 in [0, 2]", "--explain").out
+    assert "empty_domain" in out
+    assert out.splitlines()[-1] == "(d0) -> (0), domain: d0 in [0, -1]"
+
+
+def test_no_step(run: Run) -> None:
+    assert run("simplify", "(d0) -> (d0), domain: d0 in [0, 3]", "--explain").out.startswith(
+        "no rule applies\n"
+    )
+
+
+def test_validation_is_by_two_engines(run: Run) -> None:
+    done = run("simplify", WORK, "--validate")
+    assert done.status == 0
+    assert done.out.splitlines()[-1].startswith("PROVED  equal everywhere")
+    data = json.loads(run("simplify", WORK, "--validate", "--json").out)
+    assert data["verdict"] == "PROVED"
+    assert any(t.startswith("confirmation by") for t in data["tried"])
+
+
+def test_a_wrong_result_is_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted bug: the last result is one too large."""
+    from indexproof.core import transform
+
+    right = transform.reduce_map
+
+    def wrong(m: Any, *args: Any, **options: Any) -> Any:
+        off = m.with_(results=(*m.results[:-1], m.results[-1] + 1))
+        reduced = right(off, *args, **options)
+        return type(reduced)(
+            m, reduced.map, reduced.kept, reduced.values, reduced.unused, reduced.new_dims, ()
+        )
+
+    monkeypatch.setattr(transform, "reduce_map", wrong)
+    done = run("simplify", WORK, "--validate")
+    assert done.status == 1
+    assert "REFUTED" in done.out
+    assert "take     d0 = 0, d1 = 0" in done.out
+    # and no derivation leads there
+    assert run("simplify", WORK, "--explain").status == 4
+
+
+# ------------------------------------------------------------------------------------------------------ replay
+@pytest.mark.parametrize("text", [WORK, TIGHT])
+def test_a_derivation_is_replayed(run: Run, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "derivation.json"
+    data = json.loads(run("simplify", text, "--json").out)
+    assert set(data) == set(FORMS["simplify"])
+    path.write_text(json.dumps(data), "utf-8")
+    done = run("replay", path)
+    assert done.status == 0
+    assert done.out.startswith(f"PROVED  {len(data['steps'])} steps, each an instance of a proved rule")
+    # the derivation alone, from standard input
+    assert run("replay", "-", stdin=json.dumps(data["derivation"])).out == done.out
+    report = json.loads(run("replay", path, "--json").out)
+    assert set(report) == set(FORMS["replay"])
+    assert report["steps"] == len(data["steps"])
+    assert report["refused"] is None
+
+
+def test_a_forged_derivation_is_refused(run: Run, tmp_path: Path) -> None:
+    data = json.loads(run("simplify", WORK, "--json").out)["derivation"]
+    # the box of d1 is wider than the first step allows
+    for side in ("before", "after"):
+        data[side]["dims"][1][2] = 4
+    path = tmp_path / "forged.json"
+    path.write_text(json.dumps(data), "utf-8")
+    done = run("replay", path)
+    assert done.status == 1
+    assert done.out.startswith("REFUTED  step 1 of 2 is wrong")
+    assert "does not hold (d1 ∈ [0, 3])" in done.out
+    report = json.loads(run("replay", path, "--json").out)
+    assert (report["verdict"], report["refused"]["step"]) == ("REFUTED", 1)
+    data["steps"].clear()
+    path.write_text(json.dumps(data), "utf-8")
+    assert run("replay", path).out.startswith("REFUTED  the derivation is wrong")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "line 1, column 2"),
+        ("{}", "unexpected"),
+        ('{"derivation": 3}', "unexpected"),
+        ("[" * 5000 + "]" * 5000, "unexpected"),
+    ],
+)
+def test_what_is_no_derivation(run: Run, tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "none.json"
+    path.write_text(content, "utf-8")
+    done = run("replay", path)
+    assert done.status == 3
+    assert said in done.err
+    assert run("replay", tmp_path / "missing.json").status == 3
+
+
+# -------------------------------------------------------------------------------------------------------- fuzz
+def test_random_maps(run: Run, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    done = run("fuzz", "-n", "40", "--seed", "3", "-j", "1", "--checked", "--json", report)
+    data = json.loads(report.read_text("utf-8"))
+    assert set(data) == set(FORMS["fuzz"])
+    assert data["maps"] == 40
+    assert done.status == data["exit_status"]
+    assert "what was examined" in done.out
+    assert "derived" in done.out
+    assert done.out.splitlines()[-1].startswith(data["verdict"])
+
+
+def test_one_random_map(run: Run) -> None:
+    done = run("fuzz", "--only", "12", "--seed", "5")
+    assert done.status == 0
+    assert done.out.startswith("PROVED  map 12 and its result are the same")
+    text = next(line.split(maxsplit=1)[1] for line in done.out.splitlines() if line.split()[0] == "map")
+    assert parse_map(text)
+
+
+def test_a_corpus_from_files(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "maps.txt"
+    path.write_text(f"{WORK}\n{TIGHT}\n", "utf-8")
+    done = run("fuzz", "-n", "0", "--corpus", path, "--checked")
+    assert done.status == 0
+    assert "2 of the corpus" in done.out
+    assert done.out.splitlines()[-1].startswith("PROVED  2 maps, 0 failures")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-n", "0"], "there is nothing to examine"),
+        (["-n", "-3"], "--count"),
+        (["--corpus", "/no/such/file"], "--corpus: cannot read"),
+        (["-n", "1", "--json", "/no/such/folder/x"], "--json: cannot write"),
+        (["-n", "1", "--checkpoint", "/no/such/folder/x"], "--checkpoint: cannot write"),
+    ],
+)
+def test_wrong_options(run: Run, words: list[str], said: str) -> None:
+    done = run("fuzz", *words)
+    assert done.status == 3
+    assert said in done.err
+
+
+def test_ctrl_c_keeps_what_was_done_and_says_what_was_not(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    command = [
+        sys.executable,
+        "-m",
+        "indexproof",
+        "fuzz",
+        "-n",
+        "100000",
+        "-j",
+        "2",
+        "--checkpoint",
+        str(path),
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+    )
+    try:
+        for _ in range(600):
+            if path.exists() and path.read_text("utf-8").count("\n") > 2:
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "Traceback" not in err, err
+    assert "the run was interrupted" in out, (out, err)
+    assert process.returncode in (1, 2)

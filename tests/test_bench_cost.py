@@ -1,0 +1,301 @@
+"""The benchmark's own parts: its cost function, its maps, its readings of peers and its statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+BENCH = Path(__file__).parent / "bench"
+sys.path.insert(0, str(BENCH))
+
+import corpora  # noqa: E402
+import dump  # noqa: E402
+import measure  # noqa: E402
+import page  # noqa: E402
+import peers  # noqa: E402
+from programs import Builder, Program, cost  # noqa: E402
+
+X, Y, Z = "x", "y", "z"
+
+
+def program(*roots: Any) -> Program:
+    b = Builder()
+    return b.program([b.nested(r) for r in roots])
+
+
+def sub(a: Any, b: Any) -> list[Any]:
+    return ["add", a, ["mul", b, -1]]
+
+
+# ------------------------------------------------------------------------------------------------------------ cost
+@pytest.mark.parametrize(
+    ("roots", "operations", "divisions"),
+    [
+        ([X], 0, 0),
+        ([7], 0, 0),
+        ([["add", 2, 5]], 0, 0),
+        ([["add", X, 1]], 1, 0),
+        ([["add", X, -1]], 1, 0),
+        ([["mul", X, 4]], 1, 0),
+        ([["mul", X, -4]], 1, 0),
+        ([["fdiv", X, 4]], 1, 1),
+        ([["mod", ["fdiv", X, 4], 8]], 2, 2),
+        ([["cdiv", X, 4]], 1, 1),
+        ([["min", X, 3]], 1, 0),
+        # a quotient and a remainder of one sum: the sum once
+        ([["fdiv", ["add", X, Y], 4], ["mod", ["add", Y, X], 4]], 3, 2),
+        # equal results cost one
+        ([["fdiv", X, 4], ["fdiv", X, 4]], 1, 1),
+        # n terms, n - 1 additions, in any grouping
+        ([["add", ["add", X, Y], ["add", Z, 1]]], 3, 0),
+        ([["add", X, ["add", Y, ["add", Z, 1]]]], 3, 0),
+        # a partial sum that is used again is computed once
+        ([["add", ["add", X, Y], Z], ["mod", ["add", X, Y], 3]], 3, 1),
+        # subtraction is one operation; only a lone minus is a negation
+        ([sub(X, Y)], 1, 0),
+        ([sub(X, sub(Y, Z))], 2, 0),
+        ([["mul", X, -1]], 1, 0),
+        ([["add", ["mul", X, -1], 9]], 1, 0),
+        ([["add", 9, ["mul", X, -1]]], 1, 0),
+        ([["add", ["add", ["mul", X, -1], ["mul", Y, -1]], 9]], 2, 0),
+        ([["add", ["mul", X, -1], ["mul", Y, -1]]], 2, 0),
+        ([["mul", ["add", X, Y], -1]], 2, 0),
+        ([["add", ["mul", X, -3], ["mul", Y, -1]]], 2, 0),
+        ([["fdiv", ["mul", X, -1], 3]], 2, 1),
+        # x * 3 is one product, added here and subtracted there
+        ([["add", Y, ["mul", X, 3]], ["add", Z, ["mul", X, -3]]], 3, 0),
+        # what was not multiplied out is not multiplied out for the count
+        ([["mul", ["add", X, Y], 3]], 2, 0),
+        ([["add", ["mul", X, 3], ["mul", Y, 3]]], 3, 0),
+        ([["select", ["le", X, Y], X, Y]], 2, 0),
+    ],
+)
+def test_cost(roots: list[Any], operations: int, divisions: int) -> None:
+    found = cost(program(*roots))
+    assert (found.all, found.divisions) == (operations, divisions)
+
+
+def test_nodes_that_no_root_needs_cost_nothing() -> None:
+    b = Builder()
+    b.fdiv(b.var("x"), 3)
+    assert cost(b.program([b.var("x")])).all == 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_sum_costs_the_same_in_every_order_and_grouping(seed: int) -> None:
+    rng = random.Random(seed)
+    terms: list[Any] = [["mul", v, rng.choice([-3, -1, 1, 2])] for v in "abcdef"[: rng.randint(2, 6)]]
+    if rng.random() < 0.5:
+        terms.append(rng.randint(1, 9))
+    costs = set()
+    for _ in range(6):
+        left = list(terms)
+        while len(left) > 1:
+            rng.shuffle(left)
+            a, b = left.pop(), left.pop()
+            left.append(["add", a, b])
+        costs.add(cost(program(["mod", left[0], 16])))
+    assert len(costs) == 1, terms
+
+
+# ------------------------------------------------------------------------------------------------------ evaluation
+def test_the_operations_mean_what_they_say() -> None:
+    values = range(-9, 10)
+    for a in values:
+        for d in (-4, -3, 1, 3, 4):
+            e = program(*([op, X, Y] for op in ("fdiv", "mod", "cdiv", "tdiv", "tmod")))
+            truncated = int(a / d)
+            expected = [a // d, a % d, -(-a // d), truncated, a - truncated * d]
+            assert e.evaluate({X: a, Y: d}) == expected
+            arrays = e.evaluate({X: np.array([a]), Y: np.array([d])})
+            assert [int(v[0]) for v in arrays] == expected
+
+
+def test_values_beyond_64_bits_are_exact() -> None:
+    big = program(["mod", ["mul", X, 1 << 61], 1_000_003])
+    at = np.array([1, 5, 77])
+    assert [int(v) for v in big.evaluate({X: at})[0]] == [int(v) * (1 << 61) % 1_000_003 for v in at]
+
+
+def test_programs_survive_json() -> None:
+    for m in corpora.corpus("chains")[:40]:
+        text = json.dumps(m.program.to_json())
+        again = Program.from_json(json.loads(text))
+        assert cost(again) == cost(m.program)
+        assert json.dumps(again.to_json()) == text
+
+
+# --------------------------------------------------------------------------------------------------------- corpora
+def test_the_corpora_are_the_same_in_every_process() -> None:
+    code = "import corpora; print([m.digest for c in corpora.CORPORA for m in corpora.corpus(c)])"
+    env = {**os.environ, "PYTHONHASHSEED": "12345"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=BENCH, env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str([m.digest for c in corpora.CORPORA for m in corpora.corpus(c)])
+
+
+@pytest.mark.parametrize("name", corpora.CORPORA)
+def test_every_map_has_a_domain_and_a_name_of_its_own(name: str) -> None:
+    maps = corpora.corpus(name)
+    assert len({m.name for m in maps}) == len(maps)
+    for m in maps:
+        names = {v for v, _, _ in m.vars}
+        assert {n for n in m.program.nodes if isinstance(n, str)} <= names, m.name
+        assert m.constraints == [] or any(v.size for v in m.points().values()), m.name
+
+
+@pytest.mark.parametrize("name", ["chains", "tiles", "convolutions", "threads"])
+def test_every_result_lies_in_the_target(name: str) -> None:
+    for m in corpora.corpus(name):
+        assert len(m.target) == len(m.program.roots)
+        for value, size in zip(m.program.evaluate(m.points(4_000)), m.target, strict=True):
+            assert np.all((np.asarray(value) >= 0) & (np.asarray(value) < size)), m.name
+
+
+def test_reshapes_and_transposes_lose_nothing() -> None:
+    checked = 0
+    for m in corpora.corpus("chains"):
+        points = m.points()
+        count = len(next(iter(points.values())))
+        moves = set(m.name.split(": ")[1].split())
+        if moves <= {"reshape", "transpose", "reverse"} and np.prod(m.target) == count:
+            values = [np.broadcast_to(v, count) for v in m.program.evaluate(points)]
+            assert len(np.unique(np.stack(values), axis=1).T) == count, m.name
+            checked += 1
+    assert checked > 20
+
+
+def test_a_tiling_there_and_back_is_the_identity() -> None:
+    checked = 0
+    for m in corpora.corpus("tiles"):
+        if m.name.startswith("round trip"):
+            points = m.points(4_000)
+            for (name, _, _), value in zip(m.vars, m.program.evaluate(points), strict=True):
+                assert np.array_equal(np.broadcast_to(value, points[name].shape), points[name]), m.name
+            checked += 1
+    assert checked == 30
+
+
+def test_xla_kept_its_maps_equal() -> None:
+    for m in corpora.corpus("xla"):
+        assert m.after is not None
+        assert dump.disagreement(m, m.after) == "", m.name
+
+
+def test_a_wrong_result_is_noticed() -> None:
+    m = corpora.corpus("published")[0]
+    b = Builder()
+    assert "differs at" in dump.disagreement(m, b.program([b.var("d0"), b.mod(b.var("d1"), 14)]))
+
+
+# ----------------------------------------------------------------------------------------------------------- peers
+@pytest.mark.parametrize("kind", peers.PEERS, ids=lambda k: k.name)
+def test_a_peer_is_read_rightly(kind: type[peers.Peer]) -> None:
+    """On easy maps every peer is right, so a difference is a mistake in its adapter."""
+    if kind.name == "inductor":
+        pytest.skip("takes ten seconds to import")
+    loaded, missing = peers.available([kind.name])
+    if missing:
+        pytest.skip(f"not installed: {missing[kind.name]}")
+    asked = 0
+    for m in [*corpora.corpus("published"), *corpora.corpus("xla")[:12]]:
+        if not loaded[0].refuses(m):
+            record = dump.run(loaded[0], m)
+            assert record["state"] == "ok", (m.name, record)
+            asked += 1
+    assert asked
+
+
+def test_a_missing_peer_is_named() -> None:
+    class Absent(peers.Peer):
+        name = "absent"
+        package = "no-such-package-of-this-name"
+
+    peers.PEERS.append(Absent)
+    try:
+        loaded, missing = peers.available(["absent"])
+    finally:
+        peers.PEERS.remove(Absent)
+    assert loaded == []
+    assert list(missing) == ["absent"]
+
+
+def test_min_and_max_go_through_our_own_adapter() -> None:
+    b = Builder()
+    x = b.var("d0")
+    root = b.op("max", b.op("min", x, b.lit(5)), b.op("cdiv", x, b.lit(3)))
+    m = corpora.Map("test", "test", [("d0", -9, 9)], b.program([root]))
+    assert dump.run(peers.Ours(), m)["state"] == "ok"
+
+
+# ------------------------------------------------------------------------------------------------------ statistics
+def row(before: tuple[int, int], **found: tuple[str, int, int, float]) -> dict[str, Any]:
+    records = {
+        n: {"state": s, "all": a, "div": d, "convert": t, "cold": t, "warm": t}
+        for n, (s, a, d, t) in found.items()
+    }
+    return {"name": "m", "size": 0, "before": list(before), "peers": records}
+
+
+def test_the_virtual_best_takes_each_measure_from_whoever_is_best_and_right() -> None:
+    r = row(
+        (9, 5), indexproof=("ok", 1, 1, 1.0), a=("ok", 4, 3, 1.0), b=("ok", 6, 2, 1.0), c=("wrong", 0, 0, 1.0)
+    )
+    assert measure.virtual_best(r, ["a", "b", "c"]) == (4, 2)
+    assert measure.virtual_best(r, ["c"]) == (9, 5)
+
+
+def test_a_summary_counts_wrong_results_as_the_input() -> None:
+    rows = [
+        row((9, 5), indexproof=("ok", 4, 2, 1.0), tvm=("ok", 5, 2, 2.0)),
+        row((8, 4), indexproof=("wrong", 0, 0, 3.0), tvm=("ok", 8, 3, 4.0)),
+    ]
+    found = measure.summarise(rows, ["indexproof", "tvm"])
+    ours = found["peers"]["indexproof"]
+    assert found["best"] == [13, 5]
+    assert ours["cost"] == [12, 6]
+    assert ours["at_best"] == [1.0, 0.5]
+    assert (ours["ok"], ours["wrong"]) == (1, 1)
+    assert ours["to_tvm"] == {"median": 2 / 3, "p95": 0.75, "per_map": 0.625}
+
+
+def test_percentiles_and_exponents() -> None:
+    assert measure.percentile([4.0, 1.0, 3.0, 2.0], 0.95) == 4.0
+    assert measure.percentile([float(k) for k in range(1, 101)], 0.95) == 95.0
+    assert measure.slope([(n, 3e-6 * n**1.5) for n in (1, 10, 100)]) == pytest.approx(1.5)
+    assert measure.slope([(1, 1.0), (2, 2.0)]) is None
+
+
+def test_the_memory_run_has_distinct_maps() -> None:
+    rng = random.Random(1)
+    maps = [measure.distinct_map(rng, k) for k in range(2_000)]
+    assert len({m.digest for m in maps}) == len(maps)
+
+
+def test_the_page_and_its_json() -> None:
+    rows = [row((9, 5), indexproof=("ok", 4, 2, 1e-5), tvm=("ok", 5, 2, 1e-4))]
+    names = ["indexproof", "tvm"]
+    data: dict[str, Any] = {
+        "machine": {"cores": 2, "cpu": "a cpu", "system": "Linux", "python": "3.11", "load": 0.1},
+        "peers": {n: {"version": "1", "note": ""} for n in names},
+        "missing": {"tinygrad": "not installed"},
+        "corpora": {"chains": {"summary": measure.summarise(rows, names), "rows": rows}},
+    }
+    text = page.markdown(data)
+    assert "Not installed, and so not measured: tinygrad." in text
+    assert "| chains: median cold time against tvm | ≤ 0.5 | 0.10 | met |" in text
+    again = page.expanded(page.compact(data))
+    assert page.markdown(again) == text
+    (read,) = again["corpora"]["chains"]["rows"]
+    assert read["peers"]["indexproof"] == pytest.approx(
+        {"state": "ok", "all": 4, "div": 2, "convert": 1e-5, "cold": 1e-5, "warm": 1e-5}
+    )

@@ -62,8 +62,8 @@ _STEPS = (
     "numbers of children on the way down"
 )
 _DERIVATION = (
-    "the same steps for `indexproof replay`: `before`, `after`, `steps` with `rule`, `binding` and `position`, and `nodes`, "
-    "the table that numbers all expressions"
+    "the same steps for `indexproof replay`: `before`, `after`, `steps` with `rule`, `binding` and `position`, and "
+    "`nodes`, the table that numbers all expressions"
 )
 
 #: The keys of every document, with their meanings.

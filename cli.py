@@ -555,7 +555,8 @@ def _status(verdict: str) -> int:
 def simplify(
     text: MapText,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Print every step: rule, place, values, and the facts it rests on.")
+        bool,
+        typer.Option("--explain", help="Print every step: rule, place, values, and the facts it rests on."),
     ] = False,
     validate: Annotated[
         bool, typer.Option("--validate", help="Prove the result equal to the map, by two engines.")
@@ -684,7 +685,9 @@ def replay(
 
 @app.command()
 def fuzz(
-    count: Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="How many random maps.")] = 2000,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=0, metavar="N", help="How many random maps.")
+    ] = 2000,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which sequence of random maps.")] = 0,
     only: Annotated[
         int | None, typer.Option("--only", min=0, metavar="N", help="Only this map of the sequence.")
@@ -694,7 +697,9 @@ def fuzz(
     ] = False,
     corpus: Annotated[
         list[Path] | None,
-        typer.Option("--corpus", metavar="FILE", help="Also the maps in this file, one a line; may be repeated."),
+        typer.Option(
+            "--corpus", metavar="FILE", help="Also the maps in this file, one a line; may be repeated."
+        ),
     ] = None,
     builtin: Annotated[
         bool, typer.Option("--builtin", help="Also the examples of all rules, and the published maps.")
@@ -724,7 +729,9 @@ def fuzz(
     from .verify.fuzz.run import fuzz as run_fuzz
     from .verify.proved import proved_rules
 
-    maps = [m for path in corpus or () for m in read_corpus(path)] + (builtin_corpus(RULES) if builtin else [])
+    maps = [m for path in corpus or () for m in read_corpus(path)] + (
+        builtin_corpus(RULES) if builtin else []
+    )
     if not (count or maps or only is not None):
         raise InputError("there is nothing to examine", expected="--count, --corpus or --builtin")
     proved: tuple[str, ...] = ()

@@ -405,11 +405,7 @@ def _uses(root: Expr, equations: Sequence[Any], kept: Collection[Expr]) -> tuple
         if e is not None:
             return e, e.after
         if extrema and isinstance(node, (Min, Max)):
-            for e in choosing:
-                after = _among_others(e, node)
-                if after is not None:
-                    return e, after
-            return _leading(node, shifting, exact)
+            return _choosing(node, choosing) or _leading(node, shifting, exact)
         return None
 
     try:
@@ -426,6 +422,27 @@ def _among_others(e: Any, node: Min | Max) -> Expr | None:
         return None
     others = [a for a in node.args if a not in inner]
     return minimum(e.after, *others) if isinstance(node, Min) else maximum(e.after, *others)
+
+
+def _choosing(node: Min | Max, choosing: Sequence[Any]) -> tuple[Any, Expr] | None:
+    """The first step on the shortest way to the fewest arguments, and what it makes."""
+    best: tuple[Any, Expr] | None = None
+    fewest = len(node.args)
+    todo: list[tuple[Expr, tuple[Any, Expr] | None]] = [(node, None)]
+    seen: set[Expr] = {node}
+    while todo:
+        at, first = todo.pop(0)
+        left = len(at.args) if type(at) is type(node) and isinstance(at, (Min, Max)) else 1
+        if left < fewest:
+            best, fewest = first, left
+        if left == 1 or not isinstance(at, (Min, Max)):
+            continue
+        for e in choosing:
+            after = e.after if e.before is at else _among_others(e, at)
+            if after is not None and after not in seen:
+                seen.add(after)
+                todo.append((after, first or (e, after)))
+    return best
 
 
 def _leading(node: Expr, shifting: Sequence[Any], exact: Mapping[Expr, Any]) -> tuple[Any, Expr] | None:

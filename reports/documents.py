@@ -222,7 +222,9 @@ def _order() -> str:
         "rule whose values a strategy proposes fires only where its right side is smaller.",
     ]
     rows = ["| rule | component | left | right |", "|---|---|---|---|"]
-    rows += ["| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not (r.structural or r.sharing)]
+    rows += [
+        "| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not (r.structural or r.sharing)
+    ]
     out.append("\n".join(rows))
     out += [
         "## Constraints",

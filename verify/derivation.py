@@ -485,16 +485,36 @@ class _Rewriting:
             return self.steps[k].after
         if not isinstance(node, (Min, Max)):
             return None
-        for k in self.choosing:
-            part = self.in_part(k, node)
-            if part is not None:
-                self.need(k, place)
-                return part
-        k = self.leading(node)
+        k = self.choice(node)
+        if k is None:
+            k = self.leading(node)
         if k is None:
             return None
         self.need(k, place)
         return self.in_part(k, node)
+
+    def choice(self, node: Expr) -> int | None:
+        """The equation to begin with so that, choosing on, the fewest arguments are left after the fewest steps."""
+        best, fewest = None, len(node.children)
+        reached: dict[Expr, int | None] = {node: None}
+        level = [node]
+        while level and fewest > 1:
+            following: list[Expr] = []
+            for at in level:
+                for k in self.choosing:
+                    s = self.steps[k]
+                    part = s.after if s.before is at else self.in_part(k, at)
+                    if part is None or part in reached:
+                        continue
+                    begun = reached[at]
+                    reached[part] = k if begun is None else begun
+                    following.append(part)
+            for part in following:
+                left = len(part.children) if type(part) is type(node) else 1
+                if left < fewest:
+                    best, fewest = reached[part], left
+            level = [p for p in following if type(p) is type(node)]
+        return best
 
     def in_part(self, k: int, node: Expr) -> Expr | None:
         """What equation ``k`` makes of a minimum or maximum with more arguments than its left side has."""

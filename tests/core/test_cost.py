@@ -62,6 +62,12 @@ def test_a_map_costs_what_its_expressions_cost() -> None:
     assert map_cost(m).weight == 4 + 2 * (DIVISION_WEIGHT - 1)
 
 
+def test_results_and_constraints_share_nothing() -> None:
+    m = parse_map("(d0) -> (d0 floordiv 4), domain: d0 in [0, 9], d0 floordiv 4 in [0, 1]")
+    assert map_cost(m) == (2, 2)
+    assert cost(m.roots) == (1, 1)
+
+
 def test_products_of_symbols_count() -> None:
     assert cost([mul(var("n"), var("m"), var("k"))]) == (0, 2)
 

@@ -320,6 +320,8 @@ def _decided(
         if not pieces:
             return HOLDS
         sample = pieces[0].sample_point()
+        # reading the point that was found is no part of the search
+        context.reset_operations()
         coordinates = [1, *(_coordinate(sample, k) for k in range(pieces[0].dim(_SET)))]
         found.append(tuple(sum(coordinates[m] * k for m, k in f.items()) for f in variables))
         context.reset_operations()

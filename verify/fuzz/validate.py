@@ -290,6 +290,9 @@ def _z3_once(
 
 
 def _within(e: Any, i: Interval) -> Iterator[Any]:
+    if i.lo == i.hi:
+        yield e == int(i.lo)
+        return
     if not math.isinf(i.lo):
         yield e >= int(i.lo)
     if not math.isinf(i.hi):

@@ -15,8 +15,8 @@ Conditions on ranges are what the engine has just computed; a recorded run is ch
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import gcd, inf
-from typing import Any, Final, TypeAlias
+from math import gcd
+from typing import Any, TypeAlias
 
 from .actions import Actions, Form
 from .expr import (
@@ -30,36 +30,22 @@ from .expr import (
     Sum,
     Var,
     distinct_sum,
+    floordiv,
     integer,
     maximum,
     minimum,
+    mod,
     postorder,
-    quotient,
     rebuild,
-    remainder,
 )
 
 __all__ = ["Engine", "Form"]
 
 Terms: TypeAlias = tuple[tuple[int, int], ...]
 
-VARIABLE: Final = 0
-QUOTIENT: Final = 1
-REMAINDER: Final = 2
-MINIMUM: Final = 3
-MAXIMUM: Final = 4
-OPAQUE: Final = 5
-ZERO: Final[Form] = (0, ())
-_EVERYTHING: Final = (-inf, inf)
-
-#: What stands for an infinite end, so that ends are integers throughout; what reaches beyond `LIMIT` counts as infinite, and
-#: where an end is infinite no other number may have more than `LARGE` bits, so that none can make up for it.
-INFINITE: Final = 1 << 8192
-LIMIT: Final = 1 << 4096
-LARGE: Final = 2048
-
-#: Expressions and forms that are nested more deeply are not worked on by recursion.
-DEEP: Final = 100
+VARIABLE, QUOTIENT, REMAINDER, MINIMUM, MAXIMUM, OPAQUE = range(6)
+ZERO: Form = (0, ())
+_EVERYTHING = (float("-inf"), float("inf"))
 
 
 def _lone(f: Form) -> int:
@@ -88,14 +74,6 @@ def _magnitude(t: tuple[int, int]) -> int:
     return -abs(t[1])
 
 
-def _end(x: Any) -> int:
-    """An end of an interval as the engine has it."""
-    if type(x) is float:
-        return INFINITE if x > 0 else -INFINITE
-    n: int = x
-    return n
-
-
 class Engine(Actions):
     """Forms over one domain.
 
@@ -104,13 +82,12 @@ class Engine(Actions):
     """
 
     def __init__(self, bounds: Mapping[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
-        #: per atom: its kind, its range, and what it is made of: dividend and divisor, or several forms
+        #: per atom: kind, range, and what it is made of
         self.kind: list[int] = []
-        self.lo: list[int] = []
-        self.hi: list[int] = []
-        self.arg: list[Form] = []
+        self.lo: list[Any] = []
+        self.hi: list[Any] = []
+        self.arg: list[Any] = []
         self.divisor: list[int] = []
-        self.parts: dict[int, tuple[Form, ...]] = {}
         self.expr: list[Expr | None] = []
         self.bounds = bounds
         #: called with the name of a rule and its values in the order of ``Rule.variables``
@@ -121,9 +98,7 @@ class Engine(Actions):
         #: whether what is recorded is a spelling of finished normal forms
         self.spelling = False
         self.keep_points = keep_points
-        #: whether some end is infinite
-        self.open = False
-        self.facts: dict[Terms, tuple[int, int]] = {}
+        self.facts: dict[Terms, tuple[Any, Any]] = {}
         self.memo: dict[Expr, Form] = {}
         self.quotients: dict[tuple[Form, int], Form] = {}
         self.remainders: dict[tuple[Form, int], Form] = {}
@@ -131,9 +106,7 @@ class Engine(Actions):
         #: remainders modulo d that sums without their constant are known to have
         self.exact: dict[tuple[Terms, int], int] = {}
         #: atoms by what they are made of; kept once something is known about atoms
-        self.index: dict[Any, int] | None = None
-        #: how deep the work on nested quotients and remainders is
-        self.depth = 0
+        self.index: dict[tuple[int, Any, int], int] | None = None
 
     def refuse(self, rule: str, values: tuple[Any, ...]) -> None:
         """Raise :class:`AssertionError`: the engine has proposed something that is no instance of the rule."""
@@ -143,37 +116,40 @@ class Engine(Actions):
     def read(self, e: Expr) -> Form:
         """The normal form of ``e``."""
         found = self.memo.get(e)
-        return self._read(e, 0) if found is None else found
+        if found is not None:
+            return found
+        try:
+            return self._read(e)
+        except RecursionError:
+            for node in postorder(e, known=self.memo):
+                self._read(node)
+            return self.memo[e]
 
-    def _read(self, e: Expr, depth: int) -> Form:
-        if depth > DEEP:
-            for inner in postorder(*e.children, known=self.memo):
-                self._read(inner, 0)
+    def _read(self, e: Expr) -> Form:
         t = type(e)
         node: Any = e
         memo = self.memo
         if t is Sum:
-            s: Sum = node
-            c = s.const
-            addends = s.terms
+            c = node.const
+            terms = node.terms
             if c:
                 self.spent += 1
-            if addends not in self.bodies:
-                self.bodies.add(addends)
-                self.spent += len(addends) - 1
+            if terms not in self.bodies:
+                self.bodies.add(terms)
+                self.spent += len(terms) - 1
             total: dict[int, int] = {}
-            interesting = False
+            interesting = 0
             kind = self.kind
-            for term, k in addends:
-                part = memo.get(term)
-                if part is None:
-                    part = self._read(term, depth + 1)
-                n, ts = part
+            for a, k in terms:
+                f = memo.get(a)
+                if f is None:
+                    f = self._read(a)
+                n, ts = f
                 if n:
                     c += k * n
                 for b, j in ts:
                     if kind[b]:
-                        interesting = True
+                        interesting += 1
                     if b in total:
                         j = total[b] + j * k
                         if j:
@@ -188,48 +164,38 @@ class Engine(Actions):
                 f = (c, tuple(sorted(total.items())))
         elif t is FloorDiv or t is Mod:
             self.spent += 3
+            f = memo.get(node.a) or self._read(node.a)
             by = node.b
             if type(by) is Int:
-                x = memo.get(node.a)
-                if x is None:
-                    x = self._read(node.a, depth + 1)
-                f = self.floordiv(x, by.value) if t is FloorDiv else self.mod(x, by.value)
+                f = self.floordiv(f, by.value) if t is FloorDiv else self.mod(f, by.value)
             else:
-                f = self._opaque(e, depth)
+                f = self._opaque(e)
         elif t is Var:
-            low, high = self.bounds.get(e, _EVERYTHING)
-            if low == high and not self.keep_points:
-                memo[e] = f = self._pinned(e, low)
+            lo, hi = self.bounds.get(e, _EVERYTHING)
+            if lo == hi and not self.keep_points:
+                memo[e] = f = self._pinned(e, lo)
                 return f
-            if type(low) is float or type(high) is float:
-                self.open = True
-            lo = _end(low)
-            hi = _end(high)
-            b = len(self.kind)
+            a = len(self.kind)
             self.kind.append(VARIABLE)
             self.lo.append(lo)
             self.hi.append(hi)
-            self.arg.append(ZERO)
+            self.arg.append(None)
             self.divisor.append(0)
             self.expr.append(e)
-            f = (0, ((b, 1),))
+            f = (0, ((a, 1),))
         elif t is Int:
             f = (node.value, ())
         elif t is Min or t is Max:
-            f = self.extremum(t is Min, [self._known(a, depth) for a in node.args])
+            fs = [memo.get(a) or self._read(a) for a in node.args]
+            f = self.extremum(t is Min, fs)
         elif t is CeilDiv and type(node.b) is Int:
-            x = self._known(node.a, depth)
-            d: int = node.b.value
-            f = self.ceiling_of_positive(d, x) if d > 0 else self.ceiling_of_negative(d, x)
+            f = memo.get(node.a) or self._read(node.a)
+            d = node.b.value
+            f = self.ceiling_of_positive(d, f) if d > 0 else self.ceiling_of_negative(d, f)
         else:
-            f = self._opaque(e, depth)
+            f = self._opaque(e)
         memo[e] = f
         return f
-
-    def _known(self, e: Expr, depth: int) -> Form:
-        """The normal form of a child of a node at that depth."""
-        found = self.memo.get(e)
-        return self._read(e, depth + 1) if found is None else found
 
     def _pinned(self, e: Expr, n: int) -> Form:
         """The constant that an expression is known to be."""
@@ -239,14 +205,11 @@ class Engine(Actions):
 
     def know(self, e: Expr, lo: Any, hi: Any) -> None:
         """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten."""
-        if type(lo) is float or type(hi) is float:
-            self.open = True
-        self._narrow(self.read(e), _end(lo), _end(hi))
-        index: dict[Any, int] = {}
+        self._narrow(self.read(e), lo, hi)
+        self.index = {}
         for a, t in enumerate(self.kind):
             if t != VARIABLE:
-                index.setdefault(self._key(a), a)
-        self.index = index
+                self.index.setdefault((t, self.arg[a], self.divisor[a]), a)
         kept: dict[Expr, Form] = {}
         for v, f in self.memo.items():
             if type(v) is Var:
@@ -264,19 +227,12 @@ class Engine(Actions):
         self.remainders.clear()
         self.others.clear()
 
-    def _key(self, a: int) -> Any:
-        """What an atom is made of."""
-        t = self.kind[a]
-        if t == QUOTIENT or t == REMAINDER:
-            return t, self.arg[a], self.divisor[a]
-        return t, self.expr[a] if t == OPAQUE else self.parts[a], 0
-
     def known_remainder(self, x: Form, d: int) -> int | None:
         """The only value of ``x % d``, where a constraint says so."""
         m = self.exact.get((x[1], d))
         return None if m is None else (m + x[0]) % d
 
-    def _narrow(self, f: Form, lo: int, hi: int) -> None:
+    def _narrow(self, f: Form, lo: Any, hi: Any) -> None:
         """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
         los, his = self.lo, self.hi
         todo = [(f, lo, hi)]
@@ -284,15 +240,13 @@ class Engine(Actions):
             (c, terms), lo, hi = todo.pop()
             if not terms:
                 continue
-            if self.open:
-                self._refuse_large(c, terms, 1)
             lo, hi = lo - c, hi - c
             g = gcd(*[k for _, k in terms])
             if terms[0][1] < 0:
                 g = -g
                 lo, hi = hi, lo
-            lo = -(-lo // g)
-            hi = hi // g
+            lo = lo / g if isinstance(lo, float) else -(-lo // g)
+            hi = hi / g if isinstance(hi, float) else hi // g
             terms = tuple([(a, k // g) for a, k in terms])
             if len(terms) > 1:
                 old = self.facts.get(terms)
@@ -300,7 +254,8 @@ class Engine(Actions):
                     lo, hi = max(lo, old[0]), min(hi, old[1])
                 self.facts[terms] = lo, hi
                 self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
-            least = most = 0
+            least: Any = 0
+            most: Any = 0
             for a, k in terms:
                 least += k * (los[a] if k > 0 else his[a])
                 most += k * (his[a] if k > 0 else los[a])
@@ -311,52 +266,37 @@ class Engine(Actions):
                 else:
                     low, high = lo - (most - k * los[a]), hi - (least - k * his[a])
                     low, high, k = -high, -low, -k
-                low = -(-low // k)
-                high = high // k
+                low = low if isinstance(low, float) else -(-low // k)
+                high = high if isinstance(high, float) else high // k
+                # an infinite end minus itself is no number, and no comparison with it holds
                 narrower = False
-                if low > los[a] and low > -LIMIT:
+                if low > los[a]:
                     los[a] = low
                     narrower = True
-                if high < his[a] and high < LIMIT:
+                if high < his[a]:
                     his[a] = high
                     narrower = True
                 if narrower and self.kind[a] == QUOTIENT:
                     d = self.divisor[a]
                     todo.append((self.arg[a], los[a] * d, his[a] * d + d - 1))
 
-    def _refuse_large(self, c: int, terms: Terms, d: int) -> None:
-        """Raise :class:`OverflowError` for a number that could make up for an infinite end."""
-        for n in (c, d, *[k for _, k in terms]):
-            if n.bit_length() > LARGE:
-                raise OverflowError("a number of this size beside an unbounded variable")
-
     # ---------------------------------------------------------------- sums
     def range(self, f: Form) -> tuple[Any, Any]:
         """Bounds of every value the form takes."""
-        lo, hi = self._span(f)
-        if self.open:
-            return -inf if lo < -LIMIT else lo, inf if hi > LIMIT else hi
-        return lo, hi
-
-    def _span(self, f: Form) -> tuple[int, int]:
-        """:meth:`range`, with infinite ends as the engine has them."""
-        c, terms = f
-        if self.open:
-            self._refuse_large(c, terms, 1)
-        lo = hi = c
+        lo = hi = f[0]
         los, his = self.lo, self.hi
-        for a, k in terms:
+        for a, k in f[1]:
             if k > 0:
                 lo += k * los[a]
                 hi += k * his[a]
             else:
                 lo += k * his[a]
                 hi += k * los[a]
-        if self.facts and len(terms) > 1:
-            known = self.facts.get(terms)
+        if self.facts and len(f[1]) > 1:
+            known = self.facts.get(f[1])
             if known is not None:
-                lo = max(lo, known[0] + c)
-                hi = min(hi, known[1] + c)
+                lo = max(lo, known[0] + f[0])
+                hi = min(hi, known[1] + f[0])
         return lo, hi
 
     def add(self, x: Form, y: Form) -> Form:
@@ -438,11 +378,11 @@ class Engine(Actions):
     def _both_ends(self, c: int, total: dict[int, int]) -> Form | None:
         """What the smaller and the larger of the same two forms become together."""
         for a, w in sorted(total.items()):
-            if self.kind[a] == MINIMUM and len(self.parts[a]) == 2:
+            if self.kind[a] == MINIMUM and len(self.arg[a]) == 2:
                 for b, v in total.items():
-                    if v == w and self.kind[b] == MAXIMUM and self.parts[b] == self.parts[a]:
+                    if v == w and self.kind[b] == MAXIMUM and self.arg[b] == self.arg[a]:
                         r = _without(c, total, ((b, v),), a)
-                        return self.min_and_max_sum(r, v, w, self.parts[a][0], self.parts[a][1])
+                        return self.min_and_max_sum(r, v, w, self.arg[a][0], self.arg[a][1])
         return None
 
     def _digits(self, c: int, total: dict[int, int], todo: list[int]) -> Form | None:

@@ -15,8 +15,8 @@ Conditions on ranges are what the engine has just computed; a recorded run is ch
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import gcd
-from typing import Any, TypeAlias
+from math import gcd, inf
+from typing import Any, Final, TypeAlias
 
 from .actions import Actions, Form
 from .expr import (
@@ -39,13 +39,29 @@ from .expr import (
     rebuild,
 )
 
-__all__ = ["Engine", "Form"]
+__all__ = ["Engine", "Excess", "Form"]
 
 Terms: TypeAlias = tuple[tuple[int, int], ...]
 
-VARIABLE, QUOTIENT, REMAINDER, MINIMUM, MAXIMUM, OPAQUE = range(6)
-ZERO: Form = (0, ())
-_EVERYTHING = (float("-inf"), float("inf"))
+VARIABLE: Final = 0
+QUOTIENT: Final = 1
+REMAINDER: Final = 2
+MINIMUM: Final = 3
+MAXIMUM: Final = 4
+OPAQUE: Final = 5
+ZERO: Final[Form] = (0, ())
+
+#: Expressions nested deeper than this are read without recursion, and written as they are.
+DEEPEST: Final = 200
+
+#: So many more summands than twice the cost of what was read the quotients and remainders of its normal form may have.
+EXCESS: Final = 300
+
+#: Ranges are pairs of integers.  What has no end, or one farther than ``_FAR``, ends at ``_END``; constants and divisors
+#: beyond ``_LARGE`` are refused there, so no sum or quotient brings an end back to where numbers are.
+_LARGE: Final = 1 << 1024
+_FAR: Final = 1 << 4096
+_END: Final = 1 << 8192
 
 
 def _lone(f: Form) -> int:
@@ -70,39 +86,62 @@ def _without(c: int, total: dict[int, int], terms: Terms, a: int) -> Form:
     return c, tuple(sorted([t for t in total.items() if t[0] not in gone]))
 
 
+def _finite(end: int | float) -> int:
+    """The end of a range, infinite ends as numbers."""
+    if isinstance(end, float):
+        return _END if end > 0 else -_END
+    return end
+
+
 def _magnitude(t: tuple[int, int]) -> int:
     return -abs(t[1])
+
+
+class Excess(Exception):
+    """What is read has normal forms that are much larger than it is."""
 
 
 class Engine(Actions):
     """Forms over one domain.
 
-    ``bounds`` maps variables to pairs of ends, integers or infinite floats.  A variable with a single value is replaced
+    ``bounds`` maps variables to pairs of ends, integers or infinite floats.  Raises :class:`OverflowError` where a variable
+    is unbounded and a number larger than any program's meets it.  A variable with a single value is replaced
     by it unless ``keep_points``.  A subclass supplies the actions.
     """
 
     def __init__(self, bounds: Mapping[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
-        #: per atom: kind, range, and what it is made of
+        #: per atom: kind, range, and of quotients and remainders what is divided by what
         self.kind: list[int] = []
-        self.lo: list[Any] = []
-        self.hi: list[Any] = []
-        self.arg: list[Any] = []
+        self.lo: list[int] = []
+        self.hi: list[int] = []
+        self.arg: list[Form] = []
         self.divisor: list[int] = []
+        #: the arguments of minima and maxima
+        self.parts: dict[int, tuple[Form, ...]] = {}
+        #: whether some atom has no lower or no upper end
+        self.unbounded = False
         self.expr: list[Expr | None] = []
         self.bounds = bounds
         #: called with the name of a rule and its values in the order of ``Rule.variables``
         self.record = record
         #: no more than the cost of what was read, a division counted as three operations (:mod:`.cost`)
         self.spent = 0
+        #: how many summands the atoms made since then have, and whether more than :data:`EXCESS` allows are refused
+        self.volume = 0
+        self.limited = False
         self.bodies: set[Any] = set()
         #: whether what is recorded is a spelling of finished normal forms
         self.spelling = False
         self.keep_points = keep_points
-        self.facts: dict[Terms, tuple[Any, Any]] = {}
+        #: how many divisions and extrema the expression at hand is inside of, and how many any has been
+        self.level = 0
+        self.deepest = 0
+        self.facts: dict[Terms, tuple[int, int]] = {}
         self.memo: dict[Expr, Form] = {}
+        self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
         self.quotients: dict[tuple[Form, int], Form] = {}
         self.remainders: dict[tuple[Form, int], Form] = {}
-        self.others: dict[Any, Form] = {}
+        self.opaque: dict[Expr, Form] = {}
         #: remainders modulo d that sums without their constant are known to have
         self.exact: dict[tuple[Terms, int], int] = {}
         #: atoms by what they are made of; kept once something is known about atoms
@@ -121,6 +160,8 @@ class Engine(Actions):
         try:
             return self._read(e)
         except RecursionError:
+            self.level = 0
+            self.deepest = DEEPEST
             for node in postorder(e, known=self.memo):
                 self._read(node)
             return self.memo[e]
@@ -164,37 +205,43 @@ class Engine(Actions):
                 f = (c, tuple(sorted(total.items())))
         elif t is FloorDiv or t is Mod:
             self.spent += 3
-            f = memo.get(node.a) or self._read(node.a)
+            f = memo.get(node.a) or self._below(node.a)
             by = node.b
             if type(by) is Int:
                 f = self.floordiv(f, by.value) if t is FloorDiv else self.mod(f, by.value)
             else:
                 f = self._opaque(e)
         elif t is Var:
-            lo, hi = self.bounds.get(e, _EVERYTHING)
+            box = self.bounds.get(e)
+            lo, hi = (-_END, _END) if box is None else (_finite(box[0]), _finite(box[1]))
             if lo == hi and not self.keep_points:
                 memo[e] = f = self._pinned(e, lo)
                 return f
-            a = len(self.kind)
-            self.kind.append(VARIABLE)
-            self.lo.append(lo)
-            self.hi.append(hi)
-            self.arg.append(None)
-            self.divisor.append(0)
-            self.expr.append(e)
-            f = (0, ((a, 1),))
+            f = self._new(VARIABLE, ZERO, 0, lo, hi)
+            self.expr[-1] = e
         elif t is Int:
             f = (node.value, ())
         elif t is Min or t is Max:
-            fs = [memo.get(a) or self._read(a) for a in node.args]
+            fs = [memo.get(a) or self._below(a) for a in node.args]
             f = self.extremum(t is Min, fs)
         elif t is CeilDiv and type(node.b) is Int:
-            f = memo.get(node.a) or self._read(node.a)
+            f = memo.get(node.a) or self._below(node.a)
             d = node.b.value
             f = self.ceiling_of_positive(d, f) if d > 0 else self.ceiling_of_negative(d, f)
         else:
             f = self._opaque(e)
         memo[e] = f
+        return f
+
+    def _below(self, e: Expr) -> Form:
+        """:meth:`_read` one level down.  Raises :class:`RecursionError` where that would be too deep."""
+        self.level += 1
+        if self.level > self.deepest:
+            if self.level > DEEPEST:
+                raise RecursionError
+            self.deepest = self.level
+        f = self._read(e)
+        self.level -= 1
         return f
 
     def _pinned(self, e: Expr, n: int) -> Form:
@@ -203,12 +250,12 @@ class Engine(Actions):
             self.record("value_known", (n, e))
         return n, ()
 
-    def know(self, e: Expr, lo: Any, hi: Any) -> None:
+    def know(self, e: Expr, lo: int | float, hi: int | float) -> None:
         """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten."""
-        self._narrow(self.read(e), lo, hi)
+        self._narrow(self.read(e), _finite(lo), _finite(hi))
         self.index = {}
         for a, t in enumerate(self.kind):
-            if t != VARIABLE:
+            if t == QUOTIENT or t == REMAINDER:
                 self.index.setdefault((t, self.arg[a], self.divisor[a]), a)
         kept: dict[Expr, Form] = {}
         for v, f in self.memo.items():
@@ -225,14 +272,13 @@ class Engine(Actions):
                 self.exact[x[1], d] = (self.lo[a] - x[0]) % d
         self.quotients.clear()
         self.remainders.clear()
-        self.others.clear()
 
     def known_remainder(self, x: Form, d: int) -> int | None:
         """The only value of ``x % d``, where a constraint says so."""
         m = self.exact.get((x[1], d))
         return None if m is None else (m + x[0]) % d
 
-    def _narrow(self, f: Form, lo: Any, hi: Any) -> None:
+    def _narrow(self, f: Form, lo: int, hi: int) -> None:
         """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
         los, his = self.lo, self.hi
         todo = [(f, lo, hi)]
@@ -245,8 +291,12 @@ class Engine(Actions):
             if terms[0][1] < 0:
                 g = -g
                 lo, hi = hi, lo
-            lo = lo / g if isinstance(lo, float) else -(-lo // g)
-            hi = hi / g if isinstance(hi, float) else hi // g
+            lo = -(-lo // g)
+            hi = hi // g
+            if lo < -_FAR:
+                lo = -_END
+            if hi > _FAR:
+                hi = _END
             terms = tuple([(a, k // g) for a, k in terms])
             if len(terms) > 1:
                 old = self.facts.get(terms)
@@ -254,8 +304,7 @@ class Engine(Actions):
                     lo, hi = max(lo, old[0]), min(hi, old[1])
                 self.facts[terms] = lo, hi
                 self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
-            least: Any = 0
-            most: Any = 0
+            least = most = 0
             for a, k in terms:
                 least += k * (los[a] if k > 0 else his[a])
                 most += k * (his[a] if k > 0 else los[a])
@@ -266,14 +315,13 @@ class Engine(Actions):
                 else:
                     low, high = lo - (most - k * los[a]), hi - (least - k * his[a])
                     low, high, k = -high, -low, -k
-                low = low if isinstance(low, float) else -(-low // k)
-                high = high if isinstance(high, float) else high // k
-                # an infinite end minus itself is no number, and no comparison with it holds
+                low = -(-low // k)
+                high = high // k
                 narrower = False
-                if low > los[a]:
+                if low > los[a] and low > -_FAR:
                     los[a] = low
                     narrower = True
-                if high < his[a]:
+                if high < his[a] and high < _FAR:
                     his[a] = high
                     narrower = True
                 if narrower and self.kind[a] == QUOTIENT:
@@ -281,8 +329,13 @@ class Engine(Actions):
                     todo.append((self.arg[a], los[a] * d, his[a] * d + d - 1))
 
     # ---------------------------------------------------------------- sums
-    def range(self, f: Form) -> tuple[Any, Any]:
-        """Bounds of every value the form takes."""
+    def ends(self, e: Expr) -> tuple[int | float, int | float]:
+        """Bounds of every value the expression takes, infinite where there are none."""
+        lo, hi = self.range(self.read(e))
+        return -inf if lo < -_FAR else lo, inf if hi > _FAR else hi
+
+    def range(self, f: Form) -> tuple[int, int]:
+        """Bounds of every value the form takes; what is unbounded has ends farther than any number."""
         lo = hi = f[0]
         los, his = self.lo, self.hi
         for a, k in f[1]:
@@ -378,11 +431,12 @@ class Engine(Actions):
     def _both_ends(self, c: int, total: dict[int, int]) -> Form | None:
         """What the smaller and the larger of the same two forms become together."""
         for a, w in sorted(total.items()):
-            if self.kind[a] == MINIMUM and len(self.arg[a]) == 2:
+            if self.kind[a] == MINIMUM and len(self.parts[a]) == 2:
+                x, y = self.parts[a]
                 for b, v in total.items():
-                    if v == w and self.kind[b] == MAXIMUM and self.arg[b] == self.arg[a]:
+                    if v == w and self.kind[b] == MAXIMUM and self.parts[b] == (x, y):
                         r = _without(c, total, ((b, v),), a)
-                        return self.min_and_max_sum(r, v, w, self.arg[a][0], self.arg[a][1])
+                        return self.min_and_max_sum(r, v, w, x, y)
         return None
 
     def _digits(self, c: int, total: dict[int, int], todo: list[int]) -> Form | None:
@@ -410,10 +464,11 @@ class Engine(Actions):
                 r = _without(c - p * q[0], total, q[1], a)
                 return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
             # the digit above: t = (x // d) % n, with a coefficient that fits
+            tried: set[int] = set()
             for b in todo:
                 v = total[b]
-                n, rest = divmod(v * divisor[b], p)
-                if rest or n <= 1:
+                n = v * divisor[b] // p
+                if n <= 1 or n * p != v * divisor[b]:
                     continue
                 if v == p:
                     # the digit may be that of x + d·z, whose remainder is the same
@@ -421,6 +476,9 @@ class Engine(Actions):
                     if len(z[1]) == len(self.arg[b][1]) - len(q[1]):
                         t: Form = (0, ((b, 1),))
                         return self.digits_recombine(d, n, p, q, _without(c, total, t[1], a), t, w, x, z)
+                if n in tried:
+                    continue
+                tried.add(n)
                 t = self.mod(q, n)
                 if t[1] and _contains(total, t[1], p, a):
                     r = _without(c - p * t[0], total, t[1], a)
@@ -436,6 +494,8 @@ class Engine(Actions):
         return f
 
     def _floordiv(self, x: Form, d: int) -> Form:
+        if self.unbounded:
+            self._refuse_large(x, d)
         c, terms = x
         if not terms and d:
             return c // d, ()
@@ -477,7 +537,9 @@ class Engine(Actions):
             return self.multiple_leaves_quotient(d, (c - n * d, tuple(rest)), (n, tuple(out)))
         return self._quotient(x, d, lo, hi)
 
-    def _certified(self, c: int, terms: list[tuple[int, int]], d: int) -> Any:
+    def _certified(
+        self, c: int, terms: list[tuple[int, int]], d: int
+    ) -> tuple[int, list[tuple[int, int]]] | None:
         """``(q, quotient terms)`` when some choice of coefficient quotients leaves a rest within one block."""
         los, his = self.lo, self.hi
         if self.facts:
@@ -513,7 +575,7 @@ class Engine(Actions):
                 break
         return None
 
-    def _low_part(self, x: Form, d: int) -> Any:
+    def _low_part(self, x: Form, d: int) -> tuple[int, Form, Form] | None:
         """``(g, y, r)`` with ``x = g·y + r``, g a divisor of d and ``0 <= r < g``; or ``None``."""
         los, his = self.lo, self.hi
         c, terms = x
@@ -567,7 +629,7 @@ class Engine(Actions):
                 hi += k * los[a]
         return None
 
-    def _quotient(self, x: Form, d: int, lo: Any, hi: Any) -> Form:
+    def _quotient(self, x: Form, d: int, lo: int, hi: int) -> Form:
         """``x // d`` where no coefficient is a multiple of d and the constant lies in ``[0, d - 1]``."""
         c, terms = x
         low = self._low_part(x, d)
@@ -596,16 +658,33 @@ class Engine(Actions):
             lo, hi = self.range(x)
         return self._atom(QUOTIENT, x, d, lo // d, hi // d)
 
-    def _atom(self, kind: int, arg: Any, d: int, lo: Any, hi: Any) -> Form:
-        a = len(self.kind)
+    def _atom(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
+        """The quotient or the remainder ``arg`` by ``d``."""
         if self.index is not None:
+            a = len(self.kind)
             found = self.index.setdefault((kind, arg, d), a)
             if found != a:
-                lo, hi = max(lo, self.lo[found]), min(hi, self.hi[found])
-                self.lo[found], self.hi[found] = lo, hi
-                if lo == hi:
-                    return self._pinned(self.write((0, ((found, 1),))), lo)
-                return 0, ((found, 1),)
+                return self._again(found, lo, hi)
+        return self._new(kind, arg, d, lo, hi)
+
+    def _again(self, a: int, lo: int, hi: int) -> Form:
+        """An atom that was there before something became known, and what it is known to be now."""
+        lo, hi = max(lo, self.lo[a]), min(hi, self.hi[a])
+        self.lo[a], self.hi[a] = lo, hi
+        f: Form = (0, ((a, 1),))
+        return self._pinned(self.write(f), lo) if lo == hi else f
+
+    def _new(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
+        if lo < -_FAR:
+            lo = -_END
+            self.unbounded = True
+        if hi > _FAR:
+            hi = _END
+            self.unbounded = True
+        self.volume += len(arg[1])
+        if self.limited and self.volume > EXCESS + 2 * self.spent:
+            raise Excess
+        a = len(self.kind)
         self.kind.append(kind)
         self.lo.append(lo)
         self.hi.append(hi)
@@ -613,6 +692,11 @@ class Engine(Actions):
         self.divisor.append(d)
         self.expr.append(None)
         return 0, ((a, 1),)
+
+    def _refuse_large(self, x: Form, d: int) -> None:
+        """Raise :class:`OverflowError` for numbers that reach the ends of what is unbounded."""
+        if d > _LARGE or d < -_LARGE or abs(x[0]) > _LARGE or any([abs(k) > _LARGE for _, k in x[1]]):
+            raise OverflowError("numbers of more than 300 digits with unbounded variables")
 
     # ---------------------------------------------------------------- remainders
     def mod(self, x: Form, d: int) -> Form:
@@ -624,6 +708,8 @@ class Engine(Actions):
         return f
 
     def _mod(self, x: Form, d: int) -> Form:
+        if self.unbounded:
+            self._refuse_large(x, d)
         c, terms = x
         if not terms and d:
             return c % d, ()
@@ -694,7 +780,7 @@ class Engine(Actions):
             f = stack.pop()
             a = _lone(f)
             if a >= 0 and self.kind[a] == own:
-                stack.extend(reversed(self.arg[a]))
+                stack.extend(reversed(self.parts[a]))
             elif not f[1]:
                 n = f[0]
                 if literal is None or (n < literal) == least:
@@ -715,7 +801,7 @@ class Engine(Actions):
             else:
                 args.append(f)
                 continue
-            if winner is not g:
+            if winner != g:
                 args.remove(g)
                 todo.append(winner)
         if len(args) == 1:
@@ -726,19 +812,26 @@ class Engine(Actions):
             x, y = args[0], self.extremum(least, args[1:])
             return self.min_shifts(c, x, y) if least else self.max_shifts(c, x, y)
         args.sort()
-        key = (own, tuple(args))
-        found = self.others.get(key)
-        if found is None:
-            ranges = [self.range(f) for f in args]
-            pick = min if least else max
-            lo, hi = pick([r[0] for r in ranges]), pick([r[1] for r in ranges])
-            found = self.others[key] = self._atom(own, tuple(args), 0, lo, hi)
+        key = (least, tuple(args))
+        found = self.extrema.get(key)
+        if found is not None and self.index is None:
+            return found
+        ranges = [self.range(f) for f in args]
+        lows, highs = [r[0] for r in ranges], [r[1] for r in ranges]
+        lo, hi = (min(lows), min(highs)) if least else (max(lows), max(highs))
+        if found is not None:
+            return self._again(found[1][0][0], lo, hi)
+        found = self.extrema[key] = self._new(own, ZERO, 0, lo, hi)
+        self.parts[found[1][0][0]] = key[1]
         return found
 
     def _winner(self, least: bool, own: int, other: int, x: Form, y: Form) -> Form | None:
         """Which of two arguments the extremum of both always is, if it is one of them."""
         if x == y:
             return x
+        if self.unbounded:
+            self._refuse_large(x, 0)
+            self._refuse_large(y, 0)
         lo, hi = self.range(self.add(y, self.scale(x, -1)))
         if least:
             if lo >= 0:
@@ -752,21 +845,23 @@ class Engine(Actions):
                 return self.max_keeps_larger(y, x)
         for f, g in ((x, y), (y, x)):
             a = _lone(g)
-            if a >= 0 and self.kind[a] == other and f in self.arg[a]:
-                rest = [h for h in self.arg[a] if h != f]
+            if a >= 0 and self.kind[a] == other and f in self.parts[a]:
+                rest = [h for h in self.parts[a] if h != f]
                 h = self.extremum(not least, rest)
                 return self.min_absorbs_max(f, h) if least else self.max_absorbs_min(f, h)
         return None
 
     def _opaque(self, e: Expr) -> Form:
-        kids = [self.write(self.memo.get(c) or self._read(c)) for c in e.children]
+        kids = [self.write(self.memo.get(c) or self._below(c)) for c in e.children]
         new = rebuild(e, kids)
         if type(new) is Int:
             return new.value, ()
-        found = self.others.get(new)
+        found = self.opaque.get(new)
         if found is None:
-            found = self.others[new] = self._atom(OPAQUE, new, 0, float("-inf"), float("inf"))
+            found = self.opaque[new] = self._new(OPAQUE, ZERO, 0, -_END, _END)
             self.expr[-1] = new
+        elif self.index is not None:
+            return self._again(found[1][0][0], -_END, _END)
         return found
 
     # ---------------------------------------------------------------- writing
@@ -783,14 +878,34 @@ class Engine(Actions):
         return distinct_sum(c, parts)
 
     def _write(self, a: int) -> Expr:
-        t = self.kind[a]
-        if t == QUOTIENT:
-            e = floordiv(self.write(self.arg[a]), self.divisor[a])
-        elif t == REMAINDER:
-            e = mod(self.write(self.arg[a]), self.divisor[a])
-        elif t == MINIMUM:
-            e = minimum(*[self.write(f) for f in self.arg[a]])
-        else:
-            e = maximum(*[self.write(f) for f in self.arg[a]])
-        self.expr[a] = e
-        return e
+        """The expression of an atom; those in it are older than it is, which makes recursion needless."""
+        expr = self.expr
+        needed = {a}
+        todo = [a]
+        while todo:
+            for f in self._inside(todo.pop()):
+                for t in f[1]:
+                    b = t[0]
+                    if expr[b] is None and b not in needed:
+                        needed.add(b)
+                        todo.append(b)
+        for b in sorted(needed):
+            of = self.kind[b]
+            inside = [self.write(f) for f in self._inside(b)]
+            if of == QUOTIENT:
+                e = floordiv(inside[0], self.divisor[b])
+            elif of == REMAINDER:
+                e = mod(inside[0], self.divisor[b])
+            else:
+                e = minimum(*inside) if of == MINIMUM else maximum(*inside)
+            expr[b] = e
+            # what is in normal form is read as it was written
+            self.memo.setdefault(e, (0, ((b, 1),)))
+        made = expr[a]
+        assert made is not None
+        return made
+
+    def _inside(self, a: int) -> tuple[Form, ...]:
+        """The forms that a quotient, a remainder, a minimum or a maximum is made of."""
+        of = self.kind[a]
+        return (self.arg[a],) if of == QUOTIENT or of == REMAINDER else self.parts[a]

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import threading
-import weakref
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from .condition import Condition
@@ -49,6 +49,7 @@ __all__ = [
     "natural_key",
     "postorder",
     "rebuild",
+    "sweep",
     "var",
 ]
 
@@ -56,16 +57,11 @@ V = TypeVar("V")
 ExprLike: TypeAlias = "Expr | int"
 
 
-class _Ref(weakref.ref["Expr"]):
-    """A table entry that knows its own key, so that a dead node can take itself out."""
-
-    __slots__ = ("entry",)
-    entry: tuple[Any, ...]
-
-
-_new = object.__new__
-_table: dict[tuple[Any, ...], _Ref] = {}
+_table: dict[tuple[Any, ...], Any] = {}
 _lock = threading.RLock()
+#: The table is swept when it has so many entries, and then when it is twice as large as what was found to live.
+_SMALLEST: Final = 1 << 16
+_limit: int = _SMALLEST
 
 
 def _renew_lock() -> None:
@@ -76,33 +72,50 @@ def _renew_lock() -> None:
 os.register_at_fork(after_in_child=_renew_lock)
 
 
-def _forget(ref: weakref.ref[Expr]) -> None:
+def _store(entry: tuple[Any, ...], node: Expr) -> Any:
+    """Publish a freshly built node, or return the one another thread published first."""
+    global _limit  # noqa: PLW0603 - it belongs to the table
     with _lock:
-        entry = ref.entry  # type: ignore[attr-defined]
-        if _table.get(entry) is ref:
-            del _table[entry]
+        present = _table.setdefault(entry, node)
+        if len(_table) > _limit:
+            sweep()
+            _limit = max(_SMALLEST, 2 * len(_table))
+        return present
 
 
-def _store(entry: tuple[Any, ...], node: Expr) -> Expr:
-    """Publish a freshly built node, or return the one another thread published first.
+def _referred(entry: tuple[Any, ...]) -> int:
+    """How many references there are to the node of an entry while the table is swept."""
+    node = _table[entry]
+    return sys.getrefcount(node)
 
-    An absent entry is filled without the lock (``setdefault`` is atomic); a dead one, whose callback is still to run, is
-    replaced under it, as :func:`_forget` removes entries under it.
+
+def sweep() -> int:
+    """Forget the nodes that nothing refers to but the table; returns how many are left.
+
+    Parents are younger than their children, so one pass from the youngest to the oldest finds them all.  A node that
+    another thread has looked up meanwhile stays: only this function removes entries, it does so under the lock that new
+    entries need, and it looks again after an entry is out of reach.
     """
-    ref = _Ref(node, _forget)
-    ref.entry = entry
-    present = _table.setdefault(entry, ref)
-    if present is ref:
-        return node
     with _lock:
-        living = present()
-        if living is None:
-            present = _table.get(entry, ref)
-            living = present() if present is not ref else None
-            if living is None:
-                _table[entry] = ref
-                return node
-        return living
+        unused = _unused()
+        entries = list(_table)
+        while entries:
+            entry = entries.pop()
+            if _referred(entry) == unused:
+                node = _table.pop(entry)
+                if sys.getrefcount(node) >= unused:
+                    _table[entry] = node
+                del node
+        return len(_table)
+
+
+def _unused() -> int:
+    """The number of references that are only the table's and the sweep's own."""
+    entry = (None,)
+    _table[entry] = object()
+    count = _referred(entry)
+    del _table[entry]
+    return count
 
 
 class Expr:
@@ -112,9 +125,12 @@ class Expr:
     :class:`~indexproof.core.condition.Condition` objects.  An expression has no truth value.
     """
 
-    __slots__ = ("__weakref__", "key")
+    __slots__ = ("key",)
     #: A 64-bit structural digest, the same in every process.  It orders the terms of a canonical sum.
     key: int
+
+    def __init__(self, key: int) -> None:
+        self.key = key
 
     # -- structure
     @property
@@ -215,6 +231,9 @@ class Expr:
         )
 
     # -- identity is equality; copies and pickles must find the interned node again
+    def __hash__(self) -> int:
+        return self.key
+
     def __copy__(self) -> Expr:
         return self
 
@@ -233,6 +252,11 @@ class Expr:
         return show(self)
 
 
+if __file__.endswith(".py"):
+    # compiled, the digest is the faster hash; interpreted, identity is
+    setattr(Expr, "__hash__", object.__hash__)  # noqa: B010 - it is no assignment to a method for a type checker
+
+
 def _condition() -> Any:
     from . import condition
 
@@ -245,6 +269,10 @@ class Int(Expr):
     __slots__ = ("value",)
     value: int
 
+    def __init__(self, value: int, key: int) -> None:
+        self.value = value
+        self.key = key
+
 
 class Var(Expr):
     """A variable.  ``kind`` is empty for index variables; rules use ``expr``, ``const`` and ``rest``."""
@@ -253,6 +281,11 @@ class Var(Expr):
     name: str
     kind: str
 
+    def __init__(self, name: str, kind: str, key: int) -> None:
+        self.name = name
+        self.kind = kind
+        self.key = key
+
 
 class Sum(Expr):
     """``const + Σ coefficient·term``: terms are distinct, neither sums nor literals, coefficients are not zero."""
@@ -260,6 +293,11 @@ class Sum(Expr):
     __slots__ = ("const", "terms")
     const: int
     terms: tuple[tuple[Expr, int], ...]
+
+    def __init__(self, const: int, terms: tuple[tuple[Expr, int], ...], key: int) -> None:
+        self.const = const
+        self.terms = terms
+        self.key = key
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -272,6 +310,10 @@ class Mul(Expr):
     __slots__ = ("factors",)
     factors: tuple[Expr, ...]
 
+    def __init__(self, factors: tuple[Expr, ...], key: int) -> None:
+        self.factors = factors
+        self.key = key
+
     @property
     def children(self) -> tuple[Expr, ...]:
         return self.factors
@@ -281,6 +323,11 @@ class _Binary(Expr):
     __slots__ = ("a", "b")
     a: Expr
     b: Expr
+
+    def __init__(self, a: Expr, b: Expr, key: int) -> None:
+        self.a = a
+        self.b = b
+        self.key = key
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -308,6 +355,10 @@ class CeilDiv(_Binary):
 class _Extremum(Expr):
     __slots__ = ("args",)
     args: tuple[Expr, ...]
+
+    def __init__(self, args: tuple[Expr, ...], key: int) -> None:
+        self.args = args
+        self.key = key
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -342,29 +393,21 @@ def _hashable(n: int) -> Any:
 def integer(n: int) -> Int:
     """The literal ``n``."""
     entry = (Int, n)
-    ref = _table.get(entry)
-    node = None if ref is None else ref()
+    node: Int | None = _table.get(entry)
     if node is None:
-        new = _new(Int)
-        new.value = n
-        new.key = hash((1, _hashable(n)))
-        node = _store(entry, new)
-    return node  # type: ignore[return-value]
+        node = _store(entry, Int(n, hash((1, _hashable(n)))))
+    return node
 
 
 def var(name: str, kind: str = "") -> Var:
     """The variable ``name``; two variables are the same when name and kind are."""
     entry = (Var, name, kind)
-    ref = _table.get(entry)
-    node = None if ref is None else ref()
+    node: Var | None = _table.get(entry)
     if node is None:
-        new = _new(Var)
-        new.name, new.kind = name, kind
         # Python randomises string hashes per process; the digest must not depend on that
         digest = hashlib.blake2b(f"{kind}:{name}".encode(), digest_size=8).digest()
-        new.key = int.from_bytes(digest, "little", signed=True)
-        node = _store(entry, new)
-    return node  # type: ignore[return-value]
+        node = _store(entry, Var(name, kind, int.from_bytes(digest, "little", signed=True)))
+    return node
 
 
 def lift(x: ExprLike) -> Expr:
@@ -414,14 +457,10 @@ def linear(const: int, terms: Iterable[tuple[Expr, int]]) -> Expr:
 def _sum(const: int, canonical: tuple[tuple[Expr, int], ...]) -> Expr:
     """The sum node of terms in canonical order."""
     entry = (Sum, const, canonical)
-    ref = _table.get(entry)
-    node = None if ref is None else ref()
+    node: Expr | None = _table.get(entry)
     if node is None:
-        new = _new(Sum)
-        new.const = const
-        new.terms = canonical
-        new.key = hash((2, _hashable(const), tuple([(t.key, _hashable(k)) for t, k in canonical])))
-        node = _store(entry, new)
+        key = hash((2, _hashable(const), tuple([(t.key, _hashable(k)) for t, k in canonical])))
+        node = _store(entry, Sum(const, canonical, key))
     return node
 
 
@@ -463,32 +502,23 @@ def mul(*es: ExprLike) -> Expr:
     if len(factors) == 1:
         return linear(0, ((factors[0], scale),))
     factors.sort(key=_by_key)
-    product = _node(Mul, "factors", tuple(factors), 3)
+    args = tuple(factors)
+    entry = (Mul, args)
+    product: Expr | None = _table.get(entry)
+    if product is None:
+        product = _store(entry, Mul(args, _key(3, args)))
     return product if scale == 1 else linear(0, ((product, scale),))
 
 
-def _node(cls: type[Expr], slot: str, args: tuple[Expr, ...], tag: int) -> Expr:
-    entry = (cls, args)
-    ref = _table.get(entry)
-    node = None if ref is None else ref()
-    if node is None:
-        new = _new(cls)
-        setattr(new, slot, args)
-        new.key = hash((tag, *[a.key for a in args]))
-        node = _store(entry, new)
-    return node
+def _key(tag: int, args: tuple[Expr, ...]) -> int:
+    return hash((tag, *[a.key for a in args]))
 
 
 def _binary(cls: type[_Binary], a: Expr, b: Expr, tag: int) -> Expr:
     entry = (cls, a, b)
-    ref = _table.get(entry)
-    node = None if ref is None else ref()
+    node: Expr | None = _table.get(entry)
     if node is None:
-        new = _new(cls)
-        new.a = a
-        new.b = b
-        new.key = hash((tag, a.key, b.key))
-        node = _store(entry, new)
+        node = _store(entry, cls(a, b, hash((tag, a.key, b.key))))
     return node
 
 
@@ -541,7 +571,12 @@ def _extremum(cls: type[_Extremum], es: Sequence[ExprLike], tag: int) -> Expr:
         args[integer(literal)] = None
     if len(args) == 1:
         return next(iter(args))
-    return _node(cls, "args", tuple(sorted(args, key=_by_key)), tag)
+    chosen = tuple(sorted(args, key=_by_key))
+    entry = (cls, chosen)
+    node: Expr | None = _table.get(entry)
+    if node is None:
+        node = _store(entry, cls(chosen, _key(tag, chosen)))
+    return node
 
 
 def minimum(*es: ExprLike) -> Expr:

@@ -7,6 +7,7 @@ condition certainly holds.  Both follow from bounds, congruences and the constra
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from .condition import Condition, condition_interpret
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, floordiv, interpret, linear, mod, postorder
@@ -23,17 +24,34 @@ class Facts:
     """
 
     def __init__(self, bounds: Mapping[Var, Interval], known: Iterable[tuple[Expr, Interval]] = ()) -> None:
-        self.bounds: dict[Var, Range] = {v: Range.of(i) for v, i in bounds.items()}
-        self.known: dict[Expr, Range] = {}
-        for e, i in known:
-            body, shift = _without_constant(e)
-            fact = Range.of(i.shift(-shift))
-            old = self.known.get(body)
-            self.known[body] = fact if old is None else Range.of(old.interval & fact.interval)
-            if isinstance(body, Var) and body in self.bounds:
-                self.bounds[body] = Range.of(self.bounds[body].interval & fact.interval)
+        #: what was given: boxes, and constraints as they are
+        self.boxes = bounds
+        self.constraints = tuple(known)
         self._memo: dict[Expr, Range] = {}
-        self._algebra = Ranges(self.bounds)
+
+    @cached_property
+    def bounds(self) -> dict[Var, Range]:
+        """The range of every variable."""
+        found = {v: Range.of(i) for v, i in self.boxes.items()}
+        for body, fact in self.known.items():
+            if isinstance(body, Var) and body in found:
+                found[body] = Range.of(found[body].interval & fact.interval)
+        return found
+
+    @cached_property
+    def known(self) -> dict[Expr, Range]:
+        """The ranges of the expressions in constraints, without their constants."""
+        found: dict[Expr, Range] = {}
+        for e, i in self.constraints:
+            body, shift = _without_constant(e)
+            fact = i.shift(-shift)
+            old = found.get(body)
+            found[body] = Range.of(fact if old is None else old.interval & fact)
+        return found
+
+    @cached_property
+    def _algebra(self) -> Ranges:
+        return Ranges(self.bounds)
 
     @property
     def contradictory(self) -> bool:

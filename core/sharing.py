@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from .actions import Form
 from .cost import DIVISION_WEIGHT
-from .engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine, Terms
+from .engine import DEEPEST, MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine, Terms
 from .expr import Expr, distinct_sum, floordiv, integer, linear, maximum, minimum, mod
 
 __all__ = ["Speller"]
@@ -23,6 +23,8 @@ __all__ = ["Speller"]
 #: be written with another: what is spent on a map grows with its size and not faster.
 WIDEST = 16
 REACH = 48
+#: What one dividend has more than another it is a multiple of has at most so many summands.
+NARROW = 8
 
 
 def _plain(f: Form) -> bool:
@@ -38,8 +40,14 @@ class Speller:
         self.weight = weight
         self.forms: list[Form] = []
         self.joins = False
-        #: dividends that are there anyway, the widest first
+        #: whether there may be quotients among the summands
+        self.quotients = False
+        #: dividends that are there anyway, the widest first, and what variables are in them
         self.wide: list[Form] = []
+        self.inside: list[int] = []
+        self.sets: dict[int, int] = {}
+        #: their summands
+        self.terms: dict[Form, dict[int, int]] = {}
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
         self.spelling: dict[int, tuple[Form, int]] = {}
         self.offset: dict[int, int] = {}
@@ -61,12 +69,15 @@ class Speller:
         """The expressions of the forms; :attr:`forms` are then what was written."""
         self.forms = forms
         kind = self.engine.kind
-        found = 0
+        found = False
         for f in forms:
             for t in f[1]:
-                if kind[t[0]]:
-                    found += 1
-        if not found:
+                of = kind[t[0]]
+                if of == QUOTIENT:
+                    self.quotients = True
+                elif of:
+                    found = True
+        if not (found or self.quotients) or self.engine.deepest == DEEPEST:
             return [self.engine.write(f) for f in forms]
         engine = self.engine
         # what is tried here is no part of the derivation
@@ -88,15 +99,21 @@ class Speller:
         """Whether anything but the plain normal forms was written."""
         return bool(self.rounds or self.spelling or self.joins)
 
+    @property
+    def respelled(self) -> bool:
+        """Whether atoms were written with other dividends than their own."""
+        return bool(self.spelling or self.joins)
+
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
         while True:
-            before = forms
             forms = self._round(forms, self._as_differences(forms))
-            forms = self._round(forms, self._without_inner_remainders(forms))
-            if self.engine.exact:
-                forms = self._round(forms, [self._exact(f) for f in forms])
-            if forms == before:
+            before = forms
+            if self.quotients:
+                forms = self._round(forms, self._without_inner_remainders(forms))
+                if self.engine.exact:
+                    forms = self._round(forms, [self._exact(f) for f in forms])
+            if forms is before or forms == before:
                 break
         self._choose(forms)
         return forms
@@ -119,17 +136,19 @@ class Speller:
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         uses: dict[int, list[int]] = {}
-        found = False
+        candidates = []
         for i, f in enumerate(forms):
-            for a, _ in f[1]:
-                if kind[a] == REMAINDER:
-                    found = True
+            for t in f[1]:
+                a = t[0]
                 if a in uses:
                     uses[a].append(i)
                 else:
                     uses[a] = [i]
-        if not found:
+                    if kind[a] == REMAINDER:
+                        candidates.append(a)
+        if not candidates:
             return forms
+        #: how often each product stands somewhere
         products: dict[tuple[int, int], int] = {}
         for f in forms:
             for t in f[1]:
@@ -139,10 +158,14 @@ class Speller:
         stack = list(uses)
         while stack:
             a = stack.pop()
-            kind_of = kind[a]
-            if kind_of == VARIABLE or kind_of == OPAQUE:
+            of = kind[a]
+            if of == QUOTIENT or of == REMAINDER:
+                inside: tuple[Form, ...] = (arg[a],)
+            elif of == MINIMUM or of == MAXIMUM:
+                inside = engine.parts[a]
+            else:
                 continue
-            for f in arg[a] if kind_of == MINIMUM or kind_of == MAXIMUM else (arg[a],):
+            for f in inside:
                 for t in f[1]:
                     b = t[0]
                     products[t] = products.get(t, 0) + 1
@@ -150,9 +173,10 @@ class Speller:
                     if b not in seen:
                         seen.add(b)
                         stack.append(b)
-        candidates = [a for a in uses if kind[a] == REMAINDER and a not in nested]
-        if not candidates:
-            return forms
+        if nested:
+            candidates = [a for a in candidates if a not in nested]
+            if not candidates:
+                return forms
         # large divisors first: their quotients are what smaller remainders may be differences of
         if len(candidates) > 1:
             candidates.sort(key=self._by_divisor)
@@ -160,15 +184,15 @@ class Speller:
         constants = [f[0] for f in forms]
         before = len(self.differences)
         again = True
-        while again:
+        while again and candidates:
             again = False
             left = []
             for a in candidates:
                 x = arg[a]
                 d = divisor[a]
                 q = engine.floordiv(x, d)
-                new = [b for b, _ in q[1] if b not in seen]
-                if not self._ready(new, seen):
+                new = [t[0] for t in q[1] if t[0] not in seen]
+                if new and not self._ready(new, seen):
                     left.append(a)
                     continue
                 divisions = len(new) - 1
@@ -182,16 +206,23 @@ class Speller:
                 for i in uses[a]:
                     total = sums[i]
                     w = total.pop(a)
+                    products[a, w] -= 1
                     constants[i] += w * (x[0] - d * q[0])
                     for b, j in x[1]:
                         _accumulate(total, b, w * j, i, uses, products)
                     for b, j in q[1]:
                         _accumulate(total, b, -w * d * j, i, uses, products)
+                for t in x[1]:
+                    products[t] -= 1
+                for b in new:
+                    for t in arg[b][1]:
+                        products[t] = products.get(t, 0) + 1
                 seen.update(new)
                 self.differences.append(a)
             candidates = left
         if len(self.differences) == before:
             return forms
+        self.quotients = True
         return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
 
     def _by_divisor(self, a: int) -> tuple[int, int]:
@@ -328,8 +359,8 @@ class Speller:
                     spent += self.weight
                     todo.append(arg[a])
                 else:
-                    spent += len(arg[a]) - 1
-                    todo += arg[a]
+                    spent += len(engine.parts[a]) - 1
+                    todo += engine.parts[a]
         return spent
 
     def _record_rounds(self) -> None:
@@ -380,7 +411,7 @@ class Speller:
                             dividends[x] = [a]
                         todo.append(x)
                     else:
-                        todo += arg[a]
+                        todo += self.engine.parts[a]
         costly = [x for x in dividends if not _plain(x)]
         if not costly:
             return
@@ -390,9 +421,18 @@ class Speller:
                 wide.sort(key=self._by_width)
                 del wide[WIDEST:]
             if wide:
+                inside = [self._variables(x) for x in wide]
                 for y in costly:
-                    self._widen(y, dividends[y], wide)
-                self.wide = [x for x in wide if len(x[1]) > 1 or x[0]]
+                    mine = self._variables(y)
+                    near = [
+                        x for x, theirs in zip(wide, inside, strict=True) if not mine & ~theirs and x != y
+                    ]
+                    if near:
+                        self._widen(y, dividends[y], near)
+                for x, theirs in zip(wide, inside, strict=True):
+                    if len(x[1]) > 1 or x[0]:
+                        self.wide.append(x)
+                        self.inside.append(theirs)
         self._constants(dividends, places)
 
     def _widen(self, y: Form, users: list[int], wide: list[Form]) -> None:
@@ -400,8 +440,6 @@ class Speller:
         engine = self.engine
         kind, divisor = engine.kind, engine.divisor
         for x in wide:
-            if x == y:
-                continue
             g = self._multiple(x, y)
             if g:
                 for a in users:
@@ -414,7 +452,7 @@ class Speller:
         a = users[0]
         d = divisor[a]
         for x in wide:
-            if x == y or not self._free_of(x, a):
+            if not self._free_of(x, a):
                 continue
             if kind[a] == REMAINDER:
                 if engine.mod(x, d) == (0, ((a, 1),)):
@@ -430,6 +468,27 @@ class Speller:
                     self.spelling[a] = x, d // divisor[b]
                     self.reason[a] = "quotient_releases_summand", (divisor[b], r, engine.arg[b])
                     return
+
+    def _variables(self, f: Form) -> int:
+        """The variables in a form, as the bits of a number."""
+        engine, sets = self.engine, self.sets
+        found = 0
+        for t in f[1]:
+            a = t[0]
+            known = sets.get(a, -1)
+            if known < 0:
+                of = engine.kind[a]
+                if of == VARIABLE or of == OPAQUE:
+                    known = 1 << a
+                elif of == QUOTIENT or of == REMAINDER:
+                    known = self._variables(engine.arg[a])
+                else:
+                    known = 0
+                    for g in engine.parts[a]:
+                        known |= self._variables(g)
+                sets[a] = known
+            found |= known
+        return found
 
     def _free_of(self, f: Form, a: int) -> bool:
         """Whether the atom ``a`` is certainly not needed to write the form, as things are spelled so far."""
@@ -452,20 +511,25 @@ class Speller:
                 elif t == QUOTIENT or t == REMAINDER:
                     todo.append(arg[b])
                 else:
-                    todo += arg[b]
+                    todo += engine.parts[b]
         return True
 
     def _multiple(self, x: Form, y: Form) -> int:
         """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
-        mine = dict(x[1])
+        mine = self.terms.get(x)
+        if mine is None:
+            mine = self.terms[x] = dict(x[1])
         a, k = y[1][0]
-        g, rest = divmod(mine.get(a, 0), k)
-        if rest or g < 2:
+        of = mine.get(a, 0)
+        g = of // k
+        if g < 2 or g * k != of:
             return 0
         for a, k in y[1]:
-            if mine.pop(a, 0) != g * k:
+            if mine.get(a, 0) != g * k:
                 return 0
-        lo, hi = self.engine.range((x[0] - g * y[0], tuple(sorted(mine.items()))))
+        if len(x[1]) - len(y[1]) > NARROW:
+            return 0
+        lo, hi = self.engine.range(self._rest(x, y, g))
         return g if lo >= 0 and hi < g else 0
 
     def _rest(self, x: Form, y: Form, g: int) -> Form:
@@ -599,9 +663,9 @@ class Speller:
             if engine.record is not None and a in self.spelling:
                 self._record(a)
         elif t == MINIMUM:
-            e = minimum(*[self.write(f) for f in engine.arg[a]])
+            e = minimum(*[self.write(f) for f in engine.parts[a]])
         else:
-            e = maximum(*[self.write(f) for f in engine.arg[a]])
+            e = maximum(*[self.write(f) for f in engine.parts[a]])
         self.done[a] = e
         return e
 
@@ -630,8 +694,9 @@ class Speller:
             if engine.kind[a] != REMAINDER:
                 continue
             y = engine.arg[a]
-            for x in self.wide:
-                if x == y or len(x[1]) < len(y[1]):
+            mine = self._variables(y)
+            for x, theirs in zip(self.wide, self.inside, strict=True):
+                if mine & ~theirs or len(x[1]) < len(y[1]) or x == y:
                     continue
                 g = self._multiple(x, y)
                 if not g or k % g or not self._free_of(x, a):
@@ -676,7 +741,10 @@ def _accumulate(
     products: dict[tuple[int, int], int],
 ) -> None:
     """Add ``k`` times an atom to a sum."""
-    k += total.get(a, 0)
+    old = total.get(a, 0)
+    if old:
+        products[a, old] -= 1
+        k += old
     if k:
         total[a] = k
         products[a, k] = products.get((a, k), 0) + 1

@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .actions import Form
 from .cost import DIVISION_WEIGHT, cost
+from .engine import Engine, Excess
 from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs
 from .rewrite import Rule, RuleSet
 from .sharing import Speller
 
-if TYPE_CHECKING:
-    from .engine import Engine
 
 __all__ = ["Driver", "NormalForms", "Simplifier", "Step"]
 
@@ -81,6 +81,8 @@ class Simplifier:
         self.facts = facts
         self.trace = trace
         self.engine: Engine | None = None
+        #: whether the last pass has written atoms with other dividends than their own
+        self.respelled = False
         self._driver: Driver | None = None
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
@@ -108,7 +110,7 @@ class Simplifier:
         if engine is None:
             return self.driver(e)
         try:
-            engine.spelling = False
+            engine.spelling = engine.limited = False
             return engine.write(engine.read(e))
         except OverflowError:
             # an unbounded variable is a float infinity, which has no product with integers beyond the floats
@@ -118,12 +120,18 @@ class Simplifier:
         """The results of one map: normal forms, written so that together they cost least (:mod:`.sharing`).
 
         What comes out is what comes out again: a pass that changes how forms are written is followed by another, until
-        nothing changes.  Never costs more than ``es``.
+        nothing changes.  Never costs more than ``es``; where normal forms are far larger, ``es`` come back as they are.
         """
         if self.engine is None:
             return [self.driver(e) for e in es]
+        start = len(self.trace) if self.trace is not None else 0
         try:
             return self._settled(list(es))
+        except Excess:
+            if self.trace is not None:
+                del self.trace[start:]
+            self._fresh()
+            return list(es)
         except OverflowError:
             return [self.driver(e) for e in es]
 
@@ -131,14 +139,23 @@ class Simplifier:
         """Passes over the results until one changes nothing; of results that take turns, the one with the least digests."""
         trace = self.trace
         start = len(trace) if trace is not None else 0
-        results, final = self._pass(es)
+        forms = self._read(es)
+        results, written = self._pass(es, forms)
         seen = [results]
         marks = [len(trace) if trace is not None else 0]
-        while not final:
+        while written is not None:
             if trace is not None:
                 trace.append(NormalForms(tuple(results)))
                 self._fresh()
-            results, final = self._pass(results)
+            before = forms
+            if trace is None:
+                forms = self._read(results) if self.respelled else self._renewed(written)
+                if forms == before or forms == written:
+                    # what has been spelled so would be spelled so again
+                    break
+            else:
+                forms = self._read(results)
+            results, written = self._pass(results, forms)
             if results in seen:
                 first = seen.index(results)
                 best = min(range(first, len(seen)), key=lambda k: [e.key for e in seen[k]])
@@ -158,36 +175,53 @@ class Simplifier:
         """Start with another engine: steps that an engine has taken before it does not record again."""
         assert isinstance(self.rules, RuleSet)
         assert self.rules.engine is not None
-        assert self.trace is not None
-        start = len(self.trace)
+        start = len(self.trace) if self.trace is not None else 0
         self.engine = _engine(self.rules, self.rules.engine, self.facts, self.trace, self.keep_points)
         # what an engine does to know the constraints it does again when it meets them
-        del self.trace[start:]
+        if self.trace is not None:
+            del self.trace[start:]
 
-    def _pass(self, es: list[Expr]) -> tuple[list[Expr], bool]:
-        """What one pass makes of the results, and whether another would certainly make the same of that."""
+    def _read(self, es: list[Expr]) -> list[Form]:
+        """The normal forms of the results."""
+        engine = self.engine
+        assert engine is not None
+        engine.spelling = False
+        engine.spent = engine.volume = 0
+        engine.limited = True
+        engine.bodies.clear()
+        return [engine.read(e) for e in es]
+
+    def _renewed(self, written: list[Form]) -> list[Form]:
+        """What :meth:`_read` makes of results whose atoms are those of the forms."""
+        engine = self.engine
+        assert engine is not None
+        engine.spent = 0
+        return [engine.renewed(f) for f in written]
+
+    def _pass(self, es: list[Expr], forms: list[Form]) -> tuple[list[Expr], list[Form] | None]:
+        """The results as their forms are spelled, and the forms that were written in the end.
+
+        ``None`` where another pass would certainly make the same of the results.
+        """
         engine = self.engine
         assert engine is not None
         start = len(self.trace) if self.trace is not None else 0
-        engine.spelling = False
-        engine.spent = 0
-        engine.bodies.clear()
-        forms = [engine.read(e) for e in es]
         spent = engine.spent
         if self.trace is not None:
             self.trace.append(NormalForms(tuple(engine.write(f) for f in forms)))
         speller = Speller(engine, self.division_weight)
         results = speller(forms)
         if results == es:
-            return es, True
+            return es, None
         bound = speller.cost(speller.forms)
         if bound > spent and self._larger(results, es, bound):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             if self.trace is not None:
                 del self.trace[start:]
                 self._fresh()
-            return es, True
-        return results, not speller.changed
+            return es, None
+        self.respelled = speller.respelled
+        return results, speller.forms if speller.changed else None
 
 
 def _engine(
@@ -197,8 +231,7 @@ def _engine(
     trace: list[Step | NormalForms] | None,
     keep_points: bool,
 ) -> Engine:
-    bounds = {v: r.interval for v, r in facts.bounds.items()}
-    engine = make(bounds, keep_points=keep_points)
+    engine = make(facts.boxes, keep_points=keep_points)
     if trace is not None:
         steps = trace
 
@@ -219,8 +252,7 @@ def _engine(
                 steps.append(Step(rule, binding, before, after, engine.spelling))
 
         engine.record = record
-    for e, r in facts.known.items():
-        lo, hi = r.interval
+    for e, (lo, hi) in facts.constraints:
         if lo != -math.inf or hi != math.inf:
             engine.know(e, lo, hi)
     return engine

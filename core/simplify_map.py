@@ -253,7 +253,7 @@ class _Constraints:
     def simplifier(self) -> Simplifier:
         """A simplifier for the boxes as they were when it was made; they have not grown since."""
         if self._simplifier is None:
-            facts = Facts(self.boxes)
+            facts = Facts(dict(self.boxes))
             self._simplifier = Simplifier(self.rules, facts, self.trace, keep_points=self.keep_points)  # type: ignore[arg-type]
         return self._simplifier
 
@@ -359,8 +359,8 @@ class _Constraints:
                     after, values = found
                     if self.trace is not None:
                         self.record(rule.rule, values, (before,), after)
-                    (e, lo, hi), *others = after
-                    self.todo.extend(reversed(others))
+                    e, lo, hi = after[0]
+                    self.todo.extend(after[:0:-1])
                     break
             else:
                 return e, lo, hi
@@ -421,9 +421,9 @@ class _Constraints:
         for group in by_subject.values():
             if len(group) < 2:
                 continue
-            for c in group:
-                for d in group:
-                    if c is not d and self.merged(c, d):
+            for i, c in enumerate(group):
+                for j, d in enumerate(group):
+                    if i != j and self.merged(c, d):
                         return True
         return False
 
@@ -469,9 +469,10 @@ class _Constraints:
     def through_sum(self, e: Sum, lo: int, hi: int) -> None:
         """Narrow the boxes of the variables in a sum, and of those whose quotients are in it."""
         terms = []
+        ends = self.ends
         low = high = e.const
         for t, k in e.terms:
-            a, b = self.boxes[t] if type(t) is Var else self.ends(t)
+            a, b = self.boxes[t] if type(t) is Var else ends(t)
             p, q = (k * a, k * b) if k > 0 else (k * b, k * a)
             low += p  # type: ignore[assignment]
             high += q  # type: ignore[assignment]
@@ -527,7 +528,7 @@ class _Constraints:
                     value = _residue(node.a, node.b.value, residues)
                     if value is not None:
                         known.append((mod(node.a, node.b), Interval(value, value)))
-        facts = Facts(self.boxes, known)
+        facts = Facts(dict(self.boxes), known)
         return Simplifier(self.rules, facts, self.trace, keep_points=self.keep_points)  # type: ignore[arg-type]
 
     def residues(self) -> dict[Expr, list[tuple[int, int]]]:
@@ -592,10 +593,7 @@ class _Constraints:
 def _ends(simplifier: Simplifier) -> Ends:
     """The enclosures that a simplifier's domain gives."""
     engine = simplifier.engine
-    if engine is None:
-        return simplifier.facts.interval  # type: ignore[return-value]
-    read, range_ = engine.read, engine.range
-    return lambda e: range_(read(e))
+    return simplifier.facts.interval if engine is None else engine.ends  # type: ignore[return-value]
 
 
 def _moved_back(c: Bound, sign: int, shift: int) -> tuple[int, int]:

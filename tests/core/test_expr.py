@@ -52,11 +52,36 @@ def test_ten_thousand_nested_operations() -> None:
 
 def test_interning_does_not_leak() -> None:
     gc.collect()
-    before = len(core._table)
-    for n in range(2_000):
+    before = core.sweep()
+    kept = [linear(n, [((x + n) // 7, 3), (y % (n + 1), 1)]) for n in range(2_000)]
+    assert core.sweep() > before + 4_000
+    del kept
+    assert core.sweep() <= before + 10
+
+
+def test_the_table_is_swept_without_being_told() -> None:
+    before = core.sweep()
+    for n in range(30_000):
         linear(n, [((x + n) // 7, 3), (y % (n + 1), 1)])
-    gc.collect()
-    assert len(core._table) <= before + 10
+    assert len(core._table) <= 2 * (before + 70_000)
+
+
+def test_sweeping_takes_nothing_from_other_threads() -> None:
+    done = threading.Event()
+
+    def sweep() -> None:
+        while not done.is_set():
+            core.sweep()
+
+    sweeper = threading.Thread(target=sweep)
+    sweeper.start()
+    try:
+        for n in range(3_000):
+            e = (x + n) // 3 + (y * n) % 7
+            assert e is (y * n) % 7 + (n + x) // 3
+    finally:
+        done.set()
+        sweeper.join()
 
 
 def test_threads_get_the_same_node() -> None:

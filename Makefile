@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
-.PHONY: help prove test lint style types docs-check docs bench constraints clean
+.PHONY: help prove test trust lint style types docs-check docs bench constraints clean
 
 help: ## list the targets (this is what plain `make` does)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,26 @@ prove: $(VENV)/ready ## prove the whole catalogue and audit the published maps
 
 test: $(VENV)/ready-test ## run the tests
 	$(VENV)/bin/pytest -n $(JOBS) --hypothesis-profile=ci
+
+trust: $(VENV)/ready-cvc5 ## sabotage everything and see it noticed; prove a sample again in other words
+	$(VENV)/bin/indexproof selftest --jobs $(JOBS)
+	$(VENV)/bin/indexproof stability --sample 1 --mutants 10 --jobs $(JOBS)
+
+compiled: $(VENV)/ready-lint ## build dist/*.whl with the simplifier's hot modules compiled (needs a C compiler)
+	rm -rf dist build && mkdir dist
+	INDEXPROOF_COMPILE=1 $(PY) -m pip wheel -q --no-build-isolation --no-deps --wheel-dir dist .
+	rm -rf build
+
+# The tests of the simplifier on the compiled wheel, in an environment of its own.
+COMPILED := $(VENV)/compiled
+test-compiled: compiled ## build the compiled wheel, install it beside, run the simplifier's tests on it
+	[ -x $(COMPILED)/bin/python ] || $(PYTHON) -m venv $(COMPILED)
+	$(COMPILED)/bin/pip install -qq --constraint constraints.txt setuptools
+	$(COMPILED)/bin/pip install -qq --force-reinstall --no-deps dist/*.whl
+	$(COMPILED)/bin/pip install -qq --constraint constraints.txt 'indexproof[test]'
+	$(COMPILED)/bin/python -c 'from indexproof.core.expr import COMPILED; assert COMPILED'
+	$(COMPILED)/bin/pytest -n $(JOBS) --hypothesis-profile=ci $(COMPILED_TESTS)
+COMPILED_TESTS := tests/core tests/rules tests/verify/test_derivation.py tests/verify/fuzz
 
 lint: style types docs-check ## style, types, and whether the generated documents are current
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .condition import Condition
 
 __all__ = [
+    "COMPILED",
     "Algebra",
     "CeilDiv",
     "Expr",
@@ -52,6 +53,9 @@ __all__ = [
     "sweep",
     "var",
 ]
+
+#: Whether this is the compiled core (setup.py); the sources are the same.
+COMPILED: Final = not __file__.endswith(".py")
 
 V = TypeVar("V")
 ExprLike: TypeAlias = "Expr | int"
@@ -252,7 +256,7 @@ class Expr:
         return show(self)
 
 
-if __file__.endswith(".py"):
+if not COMPILED:
     # compiled, the digest is the faster hash; interpreted, identity is
     setattr(Expr, "__hash__", object.__hash__)  # noqa: B010 - it is no assignment to a method for a type checker
 

@@ -230,6 +230,10 @@ class Speller:
         engine = self.engine
         return -engine.divisor[a], engine.write(engine.arg[a]).key
 
+    def _by_terms(self, group: tuple[Terms, list[int]]) -> int:
+        """An order of dividends without their constants that does not depend on when their atoms were met."""
+        return self.engine.write((0, group[0])).key
+
     def _by_width(self, x: Form) -> tuple[int, int]:
         """Many summands first, and no dependence on the order in which atoms were met."""
         return -len(x[1]), self.engine.write(x).key
@@ -552,9 +556,11 @@ class Speller:
                     groups[x[1]] = free
         #: constants of sums after what was moved so far
         now: dict[Form, int] = {}
-        for terms, users in groups.items():
-            if len(users) == 1 and not arg[users[0]][0]:
-                continue
+        open_groups = [g for g in groups.items() if len(g[1]) > 1 or arg[g[1][0]][0]]
+        if len(open_groups) > 1:
+            # the first takes what it can use: what is first must not depend on where the constants are
+            open_groups.sort(key=self._by_terms)
+        for terms, users in open_groups:
             if len(users) > 1:
                 users.sort(key=self._by_divisor)
             options: list[dict[int, int]] = []

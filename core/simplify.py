@@ -22,7 +22,6 @@ from .matcher import Matcher, matcher, pairs
 from .rewrite import Rule, RuleSet
 from .sharing import Speller
 
-
 __all__ = ["Driver", "NormalForms", "Simplifier", "Step"]
 
 
@@ -87,12 +86,12 @@ class Simplifier:
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
 
-    def _larger(self, after: Sequence[Expr], before: Sequence[Expr], bound: int) -> bool:
+    def _larger(self, after: Sequence[Expr], before: Sequence[Expr], bound: int | None = None) -> bool:
         """Whether ``after``, which costs ``bound`` at most, costs more than ``before``."""
         weight = self.division_weight - 1
         old = cost(before)
         had = old.operations + weight * old.divisions
-        if bound <= had:
+        if bound is not None and bound <= had:
             return False
         new = cost(after)
         return new.operations + weight * new.divisions > had
@@ -104,17 +103,32 @@ class Simplifier:
             self._driver = Driver(self.rules, self.facts, self.trace)
         return self._driver
 
+    def _driven(self, e: Expr) -> Expr:
+        driver = self.driver
+        return driver(e)
+
     def __call__(self, e: Expr) -> Expr:
         """The normal form of ``e`` on the domain."""
         engine = self.engine
         if engine is None:
-            return self.driver(e)
+            return self._driven(e)
         try:
             engine.spelling = engine.limited = False
             return engine.write(engine.read(e))
         except OverflowError:
-            # an unbounded variable is a float infinity, which has no product with integers beyond the floats
-            return self.driver(e)
+            # numbers larger than any program's, with unbounded variables
+            return self._driven(e)
+
+    def each(self, es: Sequence[Expr]) -> list[Expr]:
+        """The normal form of every one of ``es``; ``es`` where those cost more."""
+        start = len(self.trace) if self.trace is not None else 0
+        results = [self(e) for e in es]
+        if self.engine is None or results == list(es) or not self._larger(results, es):
+            return results
+        if self.trace is not None:
+            del self.trace[start:]
+        self._fresh()
+        return list(es)
 
     def all(self, es: Sequence[Expr]) -> list[Expr]:
         """The results of one map: normal forms, written so that together they cost least (:mod:`.sharing`).
@@ -123,7 +137,7 @@ class Simplifier:
         nothing changes.  Never costs more than ``es``; where normal forms are far larger, ``es`` come back as they are.
         """
         if self.engine is None:
-            return [self.driver(e) for e in es]
+            return [self._driven(e) for e in es]
         start = len(self.trace) if self.trace is not None else 0
         try:
             return self._settled(list(es))
@@ -133,7 +147,7 @@ class Simplifier:
             self._fresh()
             return list(es)
         except OverflowError:
-            return [self.driver(e) for e in es]
+            return [self._driven(e) for e in es]
 
     def _settled(self, es: list[Expr]) -> list[Expr]:
         """Passes over the results until one changes nothing; of results that take turns, the one with the least digests."""
@@ -150,7 +164,7 @@ class Simplifier:
             before = forms
             if trace is None:
                 forms = self._read(results) if self.respelled else self._renewed(written)
-                if forms == before or forms == written:
+                if forms in (before, written):
                     # what has been spelled so would be spelled so again
                     break
             else:

@@ -99,7 +99,7 @@ def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:
     source = v.source
     if source is None:
         return v
-    results = tuple([simplify(e) for e in source.results])
+    results = tuple(simplify.each(source.results))
     if all(map(is_, results, source.results)):
         return v
     return RuntimeVariable(v.name, v.lo, v.hi, RuntimeSource(source.hlo, results))
@@ -525,7 +525,7 @@ class _Constraints:
             roots = [*self.map.results, *(e for v in self.map.rts if v.source for e in v.source.results)]
             for node in postorder(*roots):
                 if isinstance(node, (Mod, FloorDiv)) and isinstance(node.b, Int):
-                    value = _residue(node.a, node.b.value, residues)
+                    value = _residue(self.simplifier(node.a), node.b.value, residues)
                     if value is not None:
                         known.append((mod(node.a, node.b), Interval(value, value)))
         facts = Facts(dict(self.boxes), known)

@@ -212,7 +212,7 @@ def eliminate_ranges(m: IndexingMap) -> Reduced:
                 continue
             others = [(u, -k * j) for u, j in c.expr.terms if u is not t]
             value = linear(k * (c.lo - c.expr.const), others)
-            if t in postorder(value):
+            if t in _needed(m, value):
                 continue
             v = ranges[t]
             after = rewritten(
@@ -224,6 +224,18 @@ def eliminate_ranges(m: IndexingMap) -> Reduced:
             )
             return changed("equation_gives_range", m, after, {v.name: value}, kept={v.name: None})
     return Reduced.of(m)
+
+
+def _needed(m: IndexingMap, e: Expr) -> set[Expr]:
+    """Everything that must be there before ``e`` can be computed, through the sources of runtime variables."""
+    sources = {r.expr: r.source.results for r in m.rts if r.source is not None}
+    found: set[Expr] = set()
+    todo: list[Expr] = [e]
+    while todo:
+        for node in postorder(todo.pop(), known=found):
+            found.add(node)
+            todo.extend(sources.get(node, ()) if isinstance(node, Var) else ())
+    return found
 
 
 def ranges_to_dims(m: IndexingMap, names: Sequence[str] = ()) -> Reduced:

@@ -189,6 +189,17 @@ def test_a_runtime_variable_that_a_source_needs_stays() -> None:
     assert (r.removed_dims, r.removed_rts) == ((1,), (2,))
 
 
+def test_a_range_that_a_source_needs_is_not_replaced_by_what_is_read_there() -> None:
+    rts = [("rt0", 0, 3, RuntimeSource("a", (s0 + d0,))), ("rt1", 0, 3, RuntimeSource("b", (rt0,)))]
+    dims, ranges = [("d0", 0, 1)], [("s0", 0, 5)]
+    for read in (rt0, rt1):
+        m = IndexingMap.of(dims, ranges, rts, [d0 + s0], [(s0 - read, 0, 0)])
+        assert not eliminate_ranges(m)
+        assert [v.name for v in reduce_map(m, RULES).map.ranges] == ["s0"]
+    other = IndexingMap.of(dims, ranges, rts, [d0 + rt0], [(s0 - d0, 1, 1)])
+    assert eliminate_ranges(other).values["s0"] is d0 + 1
+
+
 def test_equal_elements_are_one_runtime_variable() -> None:
     rts = [("rt0", 0, 3, RuntimeSource("a", (d0,))), ("rt1", 0, 3, RuntimeSource("a", (d0,)))]
     m = IndexingMap.of([("d0", 0, 1)], [], rts, [rt0 - rt1])

@@ -56,6 +56,10 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
 
 __version__ = "0.1.0"
 
+# `indexproof.jax` lies there, because a file jax.py at the root of the repository would hide the real jax from a
+# Python that is started in that folder.
+__path__.append(f"{__path__[0]}/core/frameworks")
+
 _HOME: Final = {
     "Constraint": "core.indexing_map",
     "Expr": "core.expr",

@@ -1,6 +1,17 @@
 """HLO text: reader, the module as a value, printer."""
 
-from .attributes import DimensionLabels, Quoted, Raw, Record, Reference, Stride, Value, WindowDimension
+from .attributes import (
+    Attributes,
+    DimensionLabels,
+    Quoted,
+    Raw,
+    Record,
+    Reference,
+    Stride,
+    Value,
+    WindowDimension,
+)
+from .header import Alias, Frame, ProgramShape, aliases, entry_layout, source_frames
 from .module import (
     SNIPPET,
     Computation,
@@ -15,16 +26,21 @@ from .module import (
 from .printer import format_computation, format_instruction, format_module
 from .reader import read_instruction, read_module
 from .shape import AnyShape, Layout, Shape, Tile, TupleShape, leaves, read_shape
+from .stablehlo import is_stablehlo, read_any
 
 __all__ = [
     "SNIPPET",
+    "Alias",
     "AnyShape",
+    "Attributes",
     "Computation",
     "DimensionLabels",
+    "Frame",
     "Instruction",
     "Layout",
     "Module",
     "Operand",
+    "ProgramShape",
     "Quoted",
     "Raw",
     "Record",
@@ -37,13 +53,18 @@ __all__ = [
     "TupleShape",
     "Value",
     "WindowDimension",
+    "aliases",
+    "entry_layout",
     "fill_shapes",
     "format_computation",
     "format_instruction",
     "format_module",
+    "is_stablehlo",
     "leaves",
+    "read_any",
     "read_instruction",
     "read_module",
     "read_shape",
+    "source_frames",
     "tuple_of",
 ]

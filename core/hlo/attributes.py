@@ -14,9 +14,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import Union, overload
 
 from .lexer import NAME, STRING
 
@@ -26,6 +28,19 @@ class Quoted:
     """A string literal; `text` is what stands between the quotes, escapes as written."""
 
     text: str
+
+    @property
+    def plain(self) -> str:
+        """What the literal means: escapes replaced by the characters they stand for."""
+        return _ESCAPE.sub(_unescaped, self.text) if "\\" in self.text else self.text
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[1]:
+        return chr(int(found[1], 8))
+    if found[2]:
+        return chr(int(found[2], 16))
+    return _ESCAPES.get(found[3], found[3])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +118,27 @@ _NESTED = re.compile(
     r"\s*+(?:(?P<open>\{)|(?P<close>\})|(?P<comma>,)|(?P<int>-?\d{1,40}(?![\w.])))", re.ASCII
 )
 _DEEPEST = 50
+
+# Attributes of the usual form: values in up to three pairs of braces.
+_FLAT = r'[^{}"]'
+_BRACED = rf"\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING})*+\}})*+\}})*+\}}"
+_PLAIN_VALUE = rf'(?:[^\s,{{}}()\[\]"]++|{_BRACED}|{STRING})(?=[\s,]|\Z)'
+_KEY = r"[A-Za-z_][\w.\-]*+"
+_PLAIN_PAIR = re.compile(rf",\s*+({_KEY})\s*+=\s*+({_PLAIN_VALUE})\s*+", re.ASCII | re.DOTALL)
+_PLAIN_PAIRS = re.compile(rf"\s*+(?:,\s*+{_KEY}\s*+=\s*+{_PLAIN_VALUE}\s*+)*+\Z", re.ASCII | re.DOTALL)
+_PLAIN_NAMES = re.compile(rf",\s*+({_KEY})\s*+=", re.ASCII)
+
+_IOTA = re.compile(r"\[([\d,\s]++)\]<=\[([\d,\s]++)\](?:T\(([\d,\s]++)\))?+\Z", re.ASCII)
+_MOST_DEVICES = 1 << 20
+MESH = re.compile(
+    r"mesh\s*+\[([^\[\]{}\"]*+)\](?:\s*+,\s*+device_ids=\(((?:[^(){}\"]++|\([^(){}\"]*+\))*+)\))?+\s*+\{([^{}\"]*+)\}"
+)
+"""Devices along axes of a mesh: `mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'b'}`."""
+_AXIS = re.compile(r"'([^']*+)'\s*+=\s*+(\d{1,9})(?!\d)", re.ASCII)
+_AXIS_PART = re.compile(r"'([^']*+)'(?:\s*+:\s*+\((\d{1,9})\)\s*+(\d{1,9}))?+", re.ASCII)
+_MESH_IOTA = re.compile(r"\s*+\[([\d,\s]++)\](?:T\(([\d,\s]++)\))?+\s*+", re.ASCII)
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def parse_value(name: str, text: str) -> Value:
@@ -200,6 +236,121 @@ def _record(text: str) -> Record | None:
     if not fields or text[position:end].strip() or len(commas) > 1:
         return None
     return Record(tuple(fields), commas == {True})
+
+
+class Attributes(Sequence[tuple[str, Value]]):
+    """`name=value` pairs in the order of the text; a value is parsed when it is asked for.
+
+    Equal to, and hashed as, the tuple of its pairs. Values never fail to parse (`parse_value`), so nothing is
+    left to go wrong after reading.
+    """
+
+    __slots__ = ("_pairs", "_spelled", "_text", "_values")
+
+    def __init__(self, pairs: Sequence[tuple[str, Value]] = ()) -> None:
+        self._text = ""
+        self._pairs: tuple[tuple[str, Value], ...] | None = tuple(pairs)
+        self._spelled: dict[str, str] = {}
+        self._values: dict[str, Value] = {}
+        for name, value in self._pairs:
+            self._values.setdefault(name, value)
+
+    @classmethod
+    def of_text(cls, text: str) -> Attributes | None:
+        """The attributes that `text` spells, each after a comma; None when they are not of the usual form."""
+        if not _PLAIN_PAIRS.match(text):
+            return None
+        names = _PLAIN_NAMES.findall(text)
+        # Names within values count too: too many names are not yet a name that is given twice.
+        if len(names) != len(set(names)) and len(pairs := _PLAIN_PAIR.findall(text)) != len(dict(pairs)):
+            return None
+        self = cls.__new__(cls)
+        self._text = text
+        self._pairs = None
+        return self
+
+    def _unparsed(self) -> dict[str, str]:
+        """The values as text, by name; parsed ones have none when the whole was made of values."""
+        if self._text:
+            self._spelled = dict(_PLAIN_PAIR.findall(self._text))
+            self._values = {}
+            self._text = ""
+        elif not hasattr(self, "_values"):
+            self._spelled = {}
+            self._values = {}
+        return self._spelled
+
+    def get(self, name: str) -> Value | None:
+        """The value of an attribute, None when there is no such attribute."""
+        spelled = self._unparsed()
+        value = self._values.get(name)
+        if value is None and (text := spelled.get(name)) is not None:
+            value = self._values[name] = parse_value(name, text) if text else ""
+        return value
+
+    def has(self, name: str) -> bool:
+        """Whether there is an attribute of this name."""
+        return name in self._unparsed() or name in self._values
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in order; parses nothing."""
+        return tuple(self._unparsed()) if self._pairs is None else tuple(name for name, _ in self._pairs)
+
+    def referring(self) -> list[tuple[str, Value]]:
+        """The pairs that may name computations; parses no others."""
+        if self._pairs is not None:
+            return [(name, value) for name, value in self._pairs if isinstance(value, (Reference, tuple))]
+        found = []
+        for name, text in self._unparsed().items():
+            if name in COMPUTATIONS or text[:1] == "%":
+                value = self.get(name)
+                assert value is not None
+                found.append((name, value))
+        return found
+
+    @property
+    def pairs(self) -> tuple[tuple[str, Value], ...]:
+        """All pairs, parsed."""
+        if self._pairs is None:
+            spelled = self._unparsed()
+            self._pairs = tuple(
+                (name, self._values.get(name) or (parse_value(name, text) if text else ""))
+                for name, text in spelled.items()
+            )
+        return self._pairs
+
+    def __len__(self) -> int:
+        return len(self._unparsed()) if self._pairs is None else len(self._pairs)
+
+    def __iter__(self) -> Iterator[tuple[str, Value]]:
+        return iter(self.pairs)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str, Value]: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[tuple[str, Value], ...]: ...
+    def __getitem__(self, index: int | slice) -> tuple[str, Value] | tuple[tuple[str, Value], ...]:
+        return self.pairs[index]
+
+    def __add__(self, other: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+        return self.pairs + tuple(other)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, Attributes):
+            # The same spelling has the same value; the converse needs parsing.
+            if self._text and self._text == other._text:
+                return True
+            return self.names == other.names and self.pairs == other.pairs
+        return self.pairs == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.pairs)
+
+    def __repr__(self) -> str:
+        return repr(self.pairs)
 
 
 def format_value(value: Value, percent: bool = True) -> str:
@@ -325,6 +476,99 @@ def parse_dim_labels(value: Value) -> DimensionLabels:
         out.index("f"),
         tuple(map(out.index, digits)),
     )
+
+
+def parse_replica_groups(value: Value) -> tuple[tuple[int, ...], ...]:
+    """`{{0,1},{2,3}}`, `[2,2]<=[2,2]T(1,0)` or `mesh['a'=2,'b'=2] {'b'}` as groups of device numbers.
+
+    The second form counts the devices as an array of the sizes after `<=`, transposes it, and reshapes it to
+    the sizes before. The third groups the devices along some axes of a mesh, in the order in which these are
+    named; of an axis `'a':(2)4` it takes the part of size 4 that is left when 2 are split off in front.
+    `{}` and `{{}}` give no groups: all devices are one group. ValueError says what is wrong.
+    """
+    if isinstance(value, Raw) and (mesh := MESH.fullmatch(value.text)) is not None:
+        return _mesh_groups(*mesh.groups())
+    if isinstance(value, tuple):
+        groups = [] if value in ((), ((),)) else [v if isinstance(v, tuple) else (None,) for v in value]
+        numbers = [tuple(n for n in g if isinstance(n, int) and not isinstance(n, bool)) for g in groups]
+        if [len(g) for g in numbers] == [len(g) for g in groups]:
+            return tuple(numbers)
+        raise ValueError("replica groups are written {{0,1},{2,3}}")
+    found = _IOTA.match(value.text) if isinstance(value, Raw) else None
+    if found is None:
+        raise ValueError("replica groups are written {{0,1},{2,3}}, [2,2]<=[4] or mesh['a'=4] {'a'}")
+    shape = _integers(found[1])
+    devices = _transposed(found[2], found[3])
+    count = len(devices)
+    if len(shape) != 2 or math.prod(shape) != count:
+        raise ValueError(f"replica groups: {count} devices do not make groups of sizes [{found[1]}]")
+    return tuple(tuple(devices[k : k + shape[1]]) for k in range(0, count, shape[1])) if count else ()
+
+
+def _integers(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 10 for part in parts):
+        raise ValueError(f"replica groups: [{text}] is no list of sizes")
+    return [int(part) for part in parts]
+
+
+def _transposed(text: str, permutation: str | None) -> list[int]:
+    """The numbers of an array of these sizes, counted row by row, in the order of its transpose."""
+    sizes = _integers(text)
+    order = _integers(permutation) if permutation else list(range(len(sizes)))
+    if sorted(order) != list(range(len(sizes))):
+        raise ValueError(f"replica groups: T({permutation}) is not a permutation of {len(sizes)} dimensions")
+    if math.prod(sizes) > _MOST_DEVICES:
+        raise ValueError(f"replica groups: {math.prod(sizes)} devices are too many to list")
+    numbers = [0]
+    for dimension in order:
+        step = math.prod(sizes[dimension + 1 :])
+        numbers = [d + step * k for d in numbers for k in range(sizes[dimension])]
+    return numbers
+
+
+def _mesh_groups(mesh: str, devices: str | None, along: str) -> tuple[tuple[int, ...], ...]:
+    axes = dict(_AXIS.findall(mesh))
+    sizes = [int(n) for n in axes.values()]
+    if not sizes or len(axes) != len(_AXIS.findall(mesh)) or math.prod(sizes) > _MOST_DEVICES:
+        raise ValueError(f"replica groups: mesh[{mesh}] has no axes, two of one name, or too many devices")
+    count = math.prod(sizes)
+    if devices is None:
+        numbers = list(range(count))
+    elif (iota := _MESH_IOTA.fullmatch(devices)) is not None:
+        numbers = _transposed(iota[1], iota[2])
+    else:
+        numbers = _integers(devices)
+    if len(numbers) != count:
+        raise ValueError(f"replica groups: {len(numbers)} devices do not fill a mesh of {count}")
+    # Every axis as (stride, size) parts, major first; named parts are taken out of their axis.
+    free: list[tuple[int, int]] = []
+    named: dict[int, tuple[int, int]] = {}
+    references = [(name, int(pre or 1), int(size or 0)) for name, pre, size in _AXIS_PART.findall(along)]
+    for name, n in zip(axes, sizes, strict=True):
+        stride = math.prod(sizes[list(axes).index(name) + 1 :])
+        at = 1
+        parts = sorted((pre, size or n, k) for k, (axis, pre, size) in enumerate(references) if axis == name)
+        for pre, size, k in parts:
+            if pre < at or pre % at or size < 1 or n % (pre * size):
+                raise ValueError(f"replica groups: axis {name!r} of size {n} has no part ({pre}){size}")
+            free.append((stride * (n // pre), pre // at))
+            named[k] = (stride * (n // (pre * size)), size)
+            at = pre * size
+        free.append((stride, n // at))
+    if len(named) != len(references) or not references:
+        raise ValueError(f"replica groups: {{{along}}} does not name axes of mesh[{mesh}]")
+    starts = _sums(free)
+    within = _sums([named[k] for k in range(len(references))])
+    return tuple(tuple(numbers[a + b] for b in within) for a in starts)
+
+
+def _sums(parts: Sequence[tuple[int, int]]) -> list[int]:
+    """All positions of an array with these strides and sizes, the last varying fastest."""
+    found = [0]
+    for stride, size in parts:
+        found = [at + stride * k for at in found for k in range(size)]
+    return found
 
 
 def _digit(k: int) -> str:

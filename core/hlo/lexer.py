@@ -15,7 +15,7 @@ from ..errors import InputError
 
 NAME = r"[A-Za-z0-9_][\w.\-]*+"
 OPCODE = r"[A-Za-z][\w\-]*+"
-STRING = r'"(?:[^"\\]|\\.)*+"'
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 
 _SPACE = re.compile(r"\s*+")
 _NAME = re.compile(rf"%?+({NAME})", re.ASCII)
@@ -117,7 +117,12 @@ class Source:
             found = _VALUE_STEP.match(self.text, position)
             if found is None:
                 break
-            position = self.close(position) if found.group() in _CLOSING else found.end()
+            if found.group() not in _CLOSING:
+                position = found.end()
+                continue
+            position = self.close(position)
+            if found.group() == "{":
+                break
         if self.starts('"', position):
             self.fail(position, "a string is not closed", '`"`')
         if position == start:
@@ -129,16 +134,38 @@ def blank_comments(text: str) -> str:
     """`text` with comments replaced by as many spaces (newlines kept), so that offsets stay valid."""
     if "/*" not in text and "//" not in text:
         return text
-    return _COMMENT.sub(_blank, text)
+    if '\\\\"' in text:
+        return _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else _blank(found[0]), text)
+    # Counting quotes tells whether a comment stands in a string, and is much faster than matching strings.
+    pieces: list[str] = []
+    done = at = 0
+    block, line = text.find("/*"), text.find("//")
+    quoted = False
+    while block >= 0 or line >= 0:
+        start = block if line < 0 or 0 <= block < line else line
+        quoted ^= bool((text.count('"', at, start) - text.count('\\"', at, start)) & 1)
+        at = start + 1
+        if not quoted:
+            close, after = ("*/", 2) if start == block else ("\n", 0)
+            end = text.find(close, start + 2)
+            if end < 0 and start == block:
+                block = -1  # no later one is closed either
+                continue
+            at = len(text) if end < 0 else end + after
+            pieces += (text[done:start], _blank(text[start:at]))
+            done = at
+        if 0 <= block < at:
+            block = text.find("/*", at)
+        if 0 <= line < at:
+            line = text.find("//", at)
+    pieces.append(text[done:])
+    return "".join(pieces)
 
 
-def _blank(found: re.Match[str]) -> str:
-    piece = found.group()
-    if piece[0] == '"':
-        return piece
-    if "\n" not in piece:
-        return " " * len(piece)
-    return re.sub(r"[^\n]", " ", piece)
+def _blank(comment: str) -> str:
+    if "\n" not in comment:
+        return " " * len(comment)
+    return re.sub(r"[^\n]", " ", comment)
 
 
 def shorten(word: str, limit: int = 40) -> str:

@@ -8,14 +8,18 @@ also be *free*: not defined, but with a shape of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import cached_property
+from typing import Any, TypeVar, overload
 
 from ..errors import InputError
 from .attributes import (
+    Attributes,
     DimensionLabels,
     Quoted,
+    Record,
     Reference,
     Stride,
     Value,
@@ -23,6 +27,8 @@ from .attributes import (
     format_value,
     parse_dim_labels,
     parse_padding,
+    parse_replica_groups,
+    parse_value,
     parse_window,
 )
 from .lexer import shorten
@@ -44,18 +50,24 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction. `literal` is the text in the parentheses of a constant or a parameter, else None."""
+    """One instruction. `literal` is the text in the parentheses of a constant or a parameter, else None.
+
+    `attributes` are pairs of name and value in order; those of an instruction that was read are parsed when
+    they are asked for (`Attributes`).
+    """
 
     name: str
     opcode: str
     shape: AnyShape | None
     operands: tuple[Operand, ...] = ()
-    attributes: tuple[tuple[str, Value], ...] = ()
+    attributes: Attributes | tuple[tuple[str, Value], ...] = ()
     literal: str | None = None
     line: int = field(default=0, compare=False)
 
     def attribute(self, name: str) -> Value | None:
         """The value of an attribute, None when the instruction has no such attribute."""
+        if isinstance(self.attributes, Attributes):
+            return self.attributes.get(name)
         for key, value in self.attributes:
             if key == name:
                 return value
@@ -63,7 +75,16 @@ class Instruction:
 
     def has(self, name: str) -> bool:
         """Whether the attribute is written."""
+        if isinstance(self.attributes, Attributes):
+            return self.attributes.has(name)
         return any(key == name for key, _ in self.attributes)
+
+    @property
+    def attribute_names(self) -> tuple[str, ...]:
+        """The names of the attributes in order."""
+        if isinstance(self.attributes, Attributes):
+            return self.attributes.names
+        return tuple(key for key, _ in self.attributes)
 
     @property
     def array(self) -> Shape:
@@ -121,10 +142,70 @@ class Instruction:
         if value is None and default is not None:
             return default
         if isinstance(value, Quoted):
-            return value.text
+            return value.plain
         if isinstance(value, str):
             return value
         raise self._wrong(name, value, "a word")
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """An attribute such as `is_stable=true`; InputError when it is something else."""
+        value = self.attribute(name)
+        if value is None:
+            return default
+        if isinstance(value, bool):
+            return value
+        raise self._wrong(name, value, "true or false")
+
+    def reference(self, name: str) -> str:
+        """The computation that an attribute such as `to_apply=%add` names; InputError when it names none."""
+        value = self.attribute(name)
+        if isinstance(value, Reference):
+            return value.name
+        raise self._wrong(name, value, "the name of a computation")
+
+    def references(self, name: str) -> tuple[str, ...]:
+        """The computations that an attribute such as `branch_computations={%a, %b}` names, or the one."""
+        value = self.attribute(name)
+        if isinstance(value, tuple) and all(isinstance(v, Reference) for v in value):
+            return tuple(v.name for v in value if isinstance(v, Reference))
+        return (self.reference(name),)
+
+    def replica_groups(self) -> tuple[tuple[int, ...], ...]:
+        """`replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; none when absent or empty: one group of all."""
+        value = self.attribute("replica_groups")
+        return self._parsed("replica_groups", () if value is None else value, parse_replica_groups)
+
+    def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
+        """An attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError when absent or other."""
+        value = self.attribute(name)
+        if isinstance(value, tuple):
+            found = tuple(v for v in value if isinstance(v, tuple) and len(v) == 2)
+            numbers = tuple((a, b) for a, b in found if isinstance(a, int) and isinstance(b, int))
+            if len(numbers) == len(value):
+                return numbers
+        raise self._wrong(name, value, "pairs of integers, such as {{0,1},{1,0}}")
+
+    def backend_config(self) -> Any:
+        """`backend_config` as JSON: None when absent, the text itself when it is not JSON."""
+        value = self.attribute("backend_config")
+        if value is None or value == ():
+            return None if value is None else {}
+        text = value.plain if isinstance(value, Quoted) else format_value(value)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+
+    def metadata(self, key: str) -> Value | None:
+        """A field of `metadata={op_name="…" …}`, None when it is not there."""
+        value = self.attribute("metadata")
+        return value.get(key) if isinstance(value, Record) else None
+
+    @property
+    def op_name(self) -> str:
+        """What the metadata calls the operation of the source program, or nothing."""
+        value = self.metadata("op_name")
+        return value.plain if isinstance(value, Quoted) else ""
 
     def strides(self) -> tuple[Stride, ...]:
         """`slice={[5:10:1], [0:50]}`; empty for `{}`."""
@@ -155,11 +236,19 @@ class Instruction:
     @property
     def called(self) -> tuple[str, ...]:
         """Names of the computations that attributes refer to, in order."""
-        names: list[str] = []
-        for _, value in self.attributes:
+        return tuple(name for names in self.calls.values() for name in names)
+
+    @property
+    def calls(self) -> dict[str, tuple[str, ...]]:
+        """The attributes that refer to computations, with the names of these: `{"to_apply": ("add",)}`."""
+        found: dict[str, tuple[str, ...]] = {}
+        attributes = self.attributes
+        for name, value in attributes.referring() if isinstance(attributes, Attributes) else attributes:
             parts = value if isinstance(value, tuple) else (value,)
-            names.extend(part.name for part in parts if isinstance(part, Reference))
-        return tuple(names)
+            names = tuple(part.name for part in parts if isinstance(part, Reference))
+            if names:
+                found.setdefault(name, names)
+        return found
 
     def _parsed(self, name: str, value: Value, parse: Callable[[Value], T]) -> T:
         try:
@@ -199,23 +288,101 @@ class Computation:
         """The instruction whose value the computation returns."""
         return self.instructions[self.root_index]
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[Instruction, ...]:
         """Parameters by number."""
         found = [i for i in self.instructions if i.opcode == "parameter"]
         return tuple(sorted(found, key=lambda i: i.parameter_number))
 
-    def positions(self) -> dict[str, int]:
-        """Index of every instruction by name."""
+    @cached_property
+    def _positions(self) -> dict[str, int]:
         return {instruction.name: k for k, instruction in enumerate(self.instructions)}
+
+    def positions(self) -> Mapping[str, int]:
+        """Index of every instruction by name."""
+        return self._positions
+
+    def position(self, name: str) -> int:
+        """The index of the instruction of that name; KeyError when there is none."""
+        return self._positions[name.lstrip("%")]
 
     def instruction(self, name: str) -> Instruction:
         """The instruction of that name; KeyError when there is none."""
-        name = name.lstrip("%")
-        for instruction in self.instructions:
-            if instruction.name == name:
-                return instruction
-        raise KeyError(name)
+        return self.instructions[self.position(name)]
+
+    @cached_property
+    def operand_positions(self) -> tuple[tuple[int, ...], ...]:
+        """Per instruction the indices of its operands; -1 for one that is free."""
+        get = self._positions.get
+        return tuple([tuple([get(o.name, -1) for o in i.operands]) for i in self.instructions])
+
+    @cached_property
+    def users(self) -> tuple[tuple[int, ...], ...]:
+        """Per instruction the indices of those that read it, in order, each once."""
+        found: list[list[int]] = [[] for _ in self.instructions]
+        for k, operands in enumerate(self.operand_positions):
+            for operand in operands:
+                if operand >= 0 and (not found[operand] or found[operand][-1] != k):
+                    found[operand].append(k)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def live(self) -> tuple[bool, ...]:
+        """Per instruction whether the root depends on it."""
+        needed = [False] * len(self.instructions)
+        needed[self.root_index] = True
+        for k in range(self.root_index, -1, -1):
+            if needed[k]:
+                for operand in self.operand_positions[k]:
+                    if operand >= 0:
+                        needed[operand] = True
+        return tuple(needed)
+
+    @cached_property
+    def called(self) -> tuple[str, ...]:
+        """Names of the computations that some instruction refers to, each once, in order."""
+        return tuple({name: None for i in self.instructions for name in i.called})
+
+
+class Rows(Sequence[tuple[int, Value]]):
+    """Numbered rows of a source table; parsed when they are asked for. Equal to the tuple of its rows."""
+
+    __slots__ = ("_parsed", "_spelled")
+
+    def __init__(self, spelled: Sequence[tuple[int, str]]) -> None:
+        self._spelled = spelled
+        self._parsed: tuple[tuple[int, Value], ...] | None = None
+
+    @property
+    def all(self) -> tuple[tuple[int, Value], ...]:
+        """The rows, parsed."""
+        if self._parsed is None:
+            self._parsed = tuple((number, parse_value("", text)) for number, text in self._spelled)
+        return self._parsed
+
+    def __len__(self) -> int:
+        return len(self._spelled)
+
+    def __iter__(self) -> Iterator[tuple[int, Value]]:
+        return iter(self.all)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, Value]: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[tuple[int, Value], ...]: ...
+    def __getitem__(self, index: int | slice) -> tuple[int, Value] | tuple[tuple[int, Value], ...]:
+        return self.all[index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Rows):
+            return self._spelled == other._spelled or self.all == other.all
+        return self.all == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.all)
+
+    def __repr__(self) -> str:
+        return repr(self.all)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +390,7 @@ class Table:
     """A source table before the computations (`FileNames`, `StackFrames`, …): numbered rows."""
 
     name: str
-    rows: tuple[tuple[int, Value], ...]
+    rows: Rows | tuple[tuple[int, Value], ...]
 
 
 @dataclass(frozen=True)
@@ -241,13 +408,59 @@ class Module:
         """The computation marked ENTRY, or the last one."""
         return self.computation(self.entry_name)
 
+    @cached_property
+    def _by_name(self) -> dict[str, Computation]:
+        return {computation.name: computation for computation in self.computations}
+
     def computation(self, name: str) -> Computation:
         """The computation of that name; KeyError when there is none."""
-        name = name.lstrip("%")
-        for computation in self.computations:
-            if computation.name == name:
-                return computation
-        raise KeyError(name)
+        return self._by_name[name.lstrip("%")]
+
+    def has_computation(self, name: str) -> bool:
+        """Whether there is a computation of that name."""
+        return name.lstrip("%") in self._by_name
+
+    def callees(self, caller: Computation | Instruction) -> tuple[Computation, ...]:
+        """The computations that an instruction, or any instruction of a computation, refers to.
+
+        In order; those that the text does not give are left out (`undefined`).
+        """
+        return tuple(self._by_name[name] for name in caller.called if name in self._by_name)
+
+    @cached_property
+    def callers(self) -> dict[str, tuple[tuple[Computation, Instruction], ...]]:
+        """Per computation the instructions that refer to it."""
+        found: dict[str, list[tuple[Computation, Instruction]]] = {c.name: [] for c in self.computations}
+        for computation, instruction in self.instructions():
+            for name in dict.fromkeys(instruction.called):
+                if name in found:
+                    found[name].append((computation, instruction))
+        return {name: tuple(calls) for name, calls in found.items()}
+
+    @cached_property
+    def callees_first(self) -> tuple[Computation, ...]:
+        """All computations, each after those that it refers to; InputError when one refers to itself."""
+        order: list[Computation] = []
+        done: dict[str, bool] = {}
+        for start in self.computations:
+            pending = [(start, iter(self.callees(start)))] if start.name not in done else []
+            done.setdefault(start.name, False)
+            while pending:
+                computation, rest = pending[-1]
+                callee = next(rest, None)
+                if callee is None:
+                    pending.pop()
+                    done[computation.name] = True
+                    order.append(computation)
+                elif callee.name not in done:
+                    done[callee.name] = False
+                    pending.append((callee, iter(self.callees(callee))))
+                elif not done[callee.name]:
+                    raise InputError(
+                        f"computation {shorten(callee.name)!r} calls itself, by {shorten(computation.name)!r}",
+                        expected="computations that end",
+                    )
+        return tuple(order)
 
     def instructions(self) -> Iterator[tuple[Computation, Instruction]]:
         """All instructions with their computations."""
@@ -257,8 +470,7 @@ class Module:
 
     def undefined(self) -> tuple[str, ...]:
         """Names of computations that are referred to and not there, such as `max` in `to_apply=max`."""
-        defined = {c.name for c in self.computations}
-        names = {name: None for _, i in self.instructions() for name in i.called if name not in defined}
+        names = {name: None for c in self.computations for name in c.called if name not in self._by_name}
         return tuple(names)
 
     def attribute(self, name: str) -> Value | None:

@@ -5,9 +5,13 @@ XLA conventions: `%` before names, every fifth operand preceded by its number, s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .attributes import COMPUTATIONS, Value, format_value
 from .module import SNIPPET, Computation, Instruction, Module
 from .shape import AnyShape
+
+_WORDS = ("ENTRY", "HloModule", "ROOT", "FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
 
 def format_module(module: Module, percent: bool = True) -> str:
@@ -30,8 +34,7 @@ def format_module(module: Module, percent: bool = True) -> str:
 
 def format_computation(computation: Computation, entry: bool = False, percent: bool = True) -> str:
     """One computation with its body."""
-    mark = "%" if percent else ""
-    head = ("ENTRY " if entry else "") + mark + computation.name
+    head = ("ENTRY " if entry else "") + _name(computation.name, percent)
     signature = computation.signature
     if signature is not None:
         parameters = ", ".join(f"{name}: {shape}" for name, shape in signature.parameters)
@@ -64,14 +67,19 @@ def format_instruction(instruction: Instruction, percent: bool = True, operand_s
             parts.append(number + written + mark + operand.name)
         inside = ", ".join(parts)
     attributes = _attributes(instruction.attributes, percent)
-    return f"{mark}{instruction.name} = {shape}{instruction.opcode}({inside}){attributes}"
+    return f"{_name(instruction.name, percent)} = {shape}{instruction.opcode}({inside}){attributes}"
 
 
-def _attributes(attributes: tuple[tuple[str, Value], ...], percent: bool) -> str:
+def _attributes(attributes: Sequence[tuple[str, Value]], percent: bool) -> str:
     # A reference in an attribute that is not known to hold one is recognised by its `%` alone.
     return "".join(
         f", {name}={format_value(value, percent or name not in COMPUTATIONS)}" for name, value in attributes
     )
+
+
+def _name(name: str, percent: bool) -> str:
+    # What is a word of the notation where a definition begins is a name only with its mark.
+    return "%" + name if percent or name in _WORDS else name
 
 
 def _shape(shape: AnyShape) -> str:

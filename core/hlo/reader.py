@@ -5,28 +5,47 @@ instructions, one `f { … }` alone, shapes with spaces, instructions without a 
 shapes, names with or without `%`, computations that are referred to but not given. Unknown opcodes and
 attributes are kept. Anything else is an `InputError` with line, column and what was expected.
 
-Speed comes from taking a whole instruction with one pattern and from remembering shapes and attribute values
-by their spelling: a module repeats few of them many times.
+Speed comes from taking a whole instruction with one pattern, from remembering shapes and attributes by their
+spelling, because a module repeats few of them many times, and from parsing the values of attributes only when
+they are asked for. What the pattern does not take is read step by step, which also finds what is wrong.
 """
 
 from __future__ import annotations
 
+import gc
 import re
 
-from .attributes import Value, parse_value
+from ..errors import InputError
+from .attributes import MESH, Attributes, Value, parse_value
 from .lexer import NAME, OPCODE, STRING, Source, shorten
-from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, Table
-from .shape import AnyShape, scan_shape
+from .module import SNIPPET, Computation, Instruction, Module, Operand, Rows, Signature, Table
+from .shape import AnyShape, Shape, TupleShape, read_shape, scan_shape
 
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
-# name = array-shape opcode(names, …)
+# name = shape opcode(operands), attributes up to the end of the line. The attributes are bounded, because a text
+# may be one long line. A comma on the next line means that they go on there.
 _INSTRUCTION = re.compile(
     rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+"
-    r"([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{[^{}\n]*+\})?+)\s++"
-    rf"({OPCODE})\(([^()\[\]{{}}\"]*+)\)",
+    r"([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{[^{}\n]*+\})?+|\((?:[^()\n]++|\([^()\n]*+\))*+\))\s++"
+    rf"({OPCODE})\(((?:[^()\n\"]++|\([^()\n\"]*+\))*+)\)([^\n]{{0,4000}}+)(?=\n|\Z)\s*+(?!,)",
     re.ASCII,
 )
+_ARRAY = r"[a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{[^{}\n]*+\})?+"
+_PARAMETER = rf"{NAME}: {_ARRAY}"
+_SIGNATURE = re.compile(
+    rf"\(((?:{_PARAMETER}(?:, (?={NAME}))?+)*+)\) -> ({_ARRAY}|\((?:{_ARRAY}(?:, (?=[a-z]))?+)*+\))(?= \{{)",
+    re.ASCII,
+)
+_PARAMETERS = re.compile(rf"({NAME}): ({_ARRAY})(?:, )?+", re.ASCII)
+_ROWS = re.compile(rf"(?:\d{{1,40}} (?:{STRING}|\{{[^{{}}\"\n]*+\}})\n)*+", re.ASCII | re.DOTALL)
+_EACH_ROW = re.compile(rf"(\d{{1,40}}) ({STRING}|\{{[^{{}}\"\n]*+\}})\n", re.ASCII | re.DOTALL)
+_TYPED = re.compile(
+    rf"\s*+([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{{[^{{}}\n]*+\}})?+)\s++%?+({NAME})\s*+(?:,|\Z)", re.ASCII
+)
+_CONSTANT = re.compile(r"[^{}]*+\Z|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\}\s*+\Z")
+_INNERMOST = re.compile(r"\{([^{}]*+)\}")
+_ELEMENT = re.compile(r"\([^()]*+\)|[^\s,()]++")
 _START = re.compile(rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+", re.ASCII)
 _OPCODE = re.compile(rf"\s*+({OPCODE})\s*+\(", re.ASCII)
 _ATTRIBUTE = re.compile(
@@ -34,10 +53,9 @@ _ATTRIBUTE = re.compile(
     rf"(\{{(?:[^{{}}\"]++|{STRING})*+\}}|[^\s,{{}}()\[\]\"]++|{STRING})(?=[\s,}}]|\Z))?+",
     re.ASCII | re.DOTALL,
 )
-_OPERAND_NAMES = re.compile(rf"\s*+%?+({NAME})\s*+", re.ASCII)
 _COMPUTATION = re.compile(rf"\s*+(ENTRY\s++)?+%?+({NAME})\s*+(?=[({{])", re.ASCII)
 _MODULE = re.compile(r"\s*+HloModule\s++([^\s,{}()]++)", re.ASCII)
-_TABLE = re.compile(rf"\s*+({'|'.join(TABLES)})[ \t\r]*+(?:\n|\Z)", re.ASCII)
+_TABLE = re.compile(rf"\s*+({'|'.join(TABLES)})(?:[ \t\r]*+(?:\n|\Z)|[ \t]++(?=\d))", re.ASCII)
 _ROW = re.compile(r"\s*+(\d{1,40})\s++", re.ASCII)
 
 _SHAPE_FIRST = re.compile(r"[a-z][a-z0-9]*+\[|\(", re.ASCII)
@@ -51,7 +69,15 @@ def read_module(text: str) -> Module:
 
     A text without computations is read as the instructions of one computation named `snippet`.
     """
-    return _Reader(text).module()
+    # Nothing that is read lies in a cycle, and looking for cycles in all of it, again and again while it grows,
+    # takes half as long as reading.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return _Reader(text).module()
+    finally:
+        if collects:
+            gc.enable()
 
 
 def read_instruction(text: str) -> Instruction:
@@ -72,6 +98,7 @@ class _Reader:
         self.text = self.source.text
         self.shapes: dict[str, AnyShape] = {}
         self.values: dict[tuple[str, str], Value] = {}
+        self.rests: dict[str, Attributes | None] = {}
         # Newlines are counted once, moving forward; `Source.line_of` would count from the start every time.
         self.line = 1
         self.counted = 0
@@ -135,16 +162,22 @@ class _Reader:
         return Module(SNIPPET, (computation,), SNIPPET)
 
     def table(self, name: str, position: int) -> tuple[Table, int]:
-        rows = []
+        plain = _ROWS.match(self.text, position)
+        if plain is not None and (spelled := _EACH_ROW.findall(plain[0])):
+            rows = [(int(number), value) for number, value in spelled]
+            position = plain.end()
+        else:
+            rows = []
         while (found := _ROW.match(self.text, position)) is not None:
             end = self.source.value_end(found.end())
-            rows.append((int(found[1]), self.value("", self.text[found.end() : end])))
+            rows.append((int(found[1]), self.text[found.end() : end]))
             position = end
-        return Table(name, tuple(rows)), position
+        return Table(name, Rows(rows)), position
 
     def computation(self, name: str, position: int, loose: bool) -> tuple[Computation, int]:
         """A computation whose name has been read; `position` is at `(` or `{`."""
         signature = None
+        header = position
         if self.text.startswith("(", position):
             signature, position = self.signature(position)
         position = self.source.expect("{", position, "where the body of a computation belongs")
@@ -156,6 +189,8 @@ class _Reader:
             self.source.fail(
                 position, f"{self.source.found(position)} after an instruction", "an instruction or `}`"
             )
+        if signature is not None:
+            self.check_signature(computation, signature, header)
         attributes, position = self.attributes(position + 1)
         if attributes:
             computation = Computation(
@@ -163,8 +198,41 @@ class _Reader:
             )
         return computation, position
 
+    def check_signature(self, computation: Computation, signature: Signature, position: int) -> None:
+        """What the header says is what the body has, layouts aside."""
+        parameters = computation.parameters
+        if len(parameters) != len(signature.parameters):
+            self.source.fail(
+                position,
+                f"computation {shorten(computation.name)!r} has {len(parameters)} parameters, not the "
+                f"{len(signature.parameters)} of its header",
+                "one shape for each parameter",
+            )
+        stated = [shape for _, shape in signature.parameters]
+        for what, said, is_ in (
+            *(
+                (f"parameter({k})", said, p.shape)
+                for k, (said, p) in enumerate(zip(stated, parameters, strict=True))
+            ),
+            ("the root", signature.result, computation.root.shape),
+        ):
+            if is_ is not None and is_ is not said and not _same_array(said, is_):
+                self.source.fail(
+                    position,
+                    f"{what} of computation {shorten(computation.name)!r} is {shorten(str(is_))}, its header "
+                    f"says {shorten(str(said))}",
+                    "the same shape",
+                )
+
     def signature(self, position: int) -> tuple[Signature, int]:
         source = self.source
+        plain = _SIGNATURE.match(self.text, position)
+        if plain is not None:
+            shapes = [(name, self.shape(spelled)) for name, spelled in _PARAMETERS.findall(plain[1])]
+            returned = self.shape(plain[2])
+            if returned is not None and all(shape is not None for _, shape in shapes):
+                named = tuple((name, shape) for name, shape in shapes if shape is not None)
+                return Signature(named, returned), plain.end()
         position = source.skip(position + 1)
         parameters = []
         while not self.text.startswith(")", position):
@@ -179,33 +247,54 @@ class _Reader:
         result, position = scan_shape(source, position, self.shapes)
         return Signature(tuple(parameters), result), position
 
+    def shape(self, spelled: str) -> AnyShape | None:
+        """The shape of this spelling when it was read before, or is right."""
+        shape = self.shapes.get(spelled)
+        if shape is None:
+            try:
+                shape = self.shapes[spelled] = read_shape(spelled)
+            except InputError:
+                return None
+        return shape
+
     def body(
         self, name: str, position: int, signature: Signature | None, loose: bool
     ) -> tuple[Computation, int]:
         """Instructions up to `}` or the end of the text."""
         source, text = self.source, self.text
         instructions: list[Instruction] = []
-        shapes: dict[str, AnyShape | None] = {}
+        known: dict[str, Operand] = {}  # by name, with and without %
         numbers: dict[str, int] = {}
         root: int | None = None
-        while (position := source.skip(position)) < len(text) and text[position] != "}":
-            instruction, is_root, end = self.instruction(position)
+        while True:
+            read = self.line_of(position, known)
+            if read is None:
+                position = source.skip(position)
+                if position == len(text) or text[position] == "}":
+                    break
+                read = self.instruction(position)
+                if read[0].operands:
+                    read = (self.resolve(read[0], known, position, read[2], loose), *read[1:])
+            instruction, is_root, end = read
             if is_root:
                 if root is not None:
-                    source.fail(position, "a computation has two ROOT instructions", "one ROOT")
+                    source.fail(source.skip(position), "a computation has two ROOT instructions", "one ROOT")
                 root = len(instructions)
-            if instruction.operands:
-                instruction = self.resolve(instruction, shapes, position, end, loose)
-            if instruction.name in shapes:
-                source.fail(position, f"{shorten(instruction.name)!r} is defined twice", "another name")
+            name_ = instruction.name
+            if name_ in known:
+                source.fail(source.skip(position), f"{shorten(name_)!r} is defined twice", "another name")
             if instruction.opcode == "parameter":
                 number = instruction.literal or ""
                 if number in numbers:
                     source.fail(
-                        position, f"parameter {number} is defined twice", "each parameter number once"
+                        source.skip(position),
+                        f"parameter {number} is defined twice",
+                        "each parameter number once",
                     )
                 numbers[number] = len(instructions)
-            shapes[instruction.name] = instruction.shape
+            elif instruction.opcode == "get-tuple-element":
+                self.check_element(instruction, position)
+            known[name_] = known["%" + name_] = Operand(name_, instruction.shape)
             instructions.append(instruction)
             position = end
         if not instructions:
@@ -221,10 +310,104 @@ class _Reader:
         root = len(instructions) - 1 if root is None else root
         return Computation(name, tuple(instructions), root, signature), position
 
+    def check_element(self, instruction: Instruction, position: int) -> None:
+        """An element of a tuple is one that the tuple has, and has its shape."""
+        index = instruction.attribute("index")
+        shape = instruction.operands[0].shape if instruction.operands else None
+        if shape is None or not isinstance(index, int):
+            return
+        if not isinstance(shape, TupleShape):
+            self.source.fail(
+                self.source.skip(position),
+                f"{shorten(instruction.name)!r} is an element of {shorten(str(shape))}",
+                "a tuple",
+            )
+        if not 0 <= index < len(shape.elements):
+            self.source.fail(
+                self.source.skip(position),
+                f"{shorten(instruction.name)!r} is element {index} of a tuple of {len(shape.elements)}",
+                f"an index from 0 to {len(shape.elements) - 1}"
+                if shape.elements
+                else "a tuple with elements",
+            )
+        element = shape.elements[index]
+        if instruction.shape is not None and not _same_array(element, instruction.shape):
+            self.source.fail(
+                self.source.skip(position),
+                f"{shorten(instruction.name)!r} is written {shorten(str(instruction.shape))}, element {index} is "
+                f"{shorten(str(element))}",
+                "the shape of the element",
+            )
+
+    def line_of(self, position: int, known: dict[str, Operand]) -> tuple[Instruction, bool, int] | None:
+        """As `instruction`, operands resolved, for one of the usual form; None for any other."""
+        found = _INSTRUCTION.match(self.text, position)
+        if found is None:
+            return None
+        marked, name, spelled, opcode, inside, rest = found.groups()
+        attributes = self.rests.get(rest)
+        if attributes is None and (attributes := self.rest(rest)) is None:
+            return None
+        shape = self.shapes.get(spelled)
+        if shape is None:
+            shape, end = scan_shape(self.source, found.start(3), self.shapes)
+            if end != found.end(3):
+                return None
+            self.shapes[spelled] = shape
+        operands: tuple[Operand, ...] = ()
+        literal = None
+        if opcode in _LITERALS:
+            if "{" in inside and _CONSTANT.match(inside) is None:
+                return None
+            literal = self.literal(opcode, inside, found.start(5), shape)
+        elif inside:
+            try:
+                operands = tuple([known[part] for part in inside.split(", ")])
+            except KeyError:
+                typed = self.typed(inside, known)
+                if typed is None:
+                    return None
+                operands = typed
+        start = found.start(2)
+        self.line += self.text.count("\n", self.counted, start)
+        self.counted = start
+        return (
+            Instruction(name, opcode, shape, operands, attributes, literal, self.line),
+            marked is not None,
+            found.end(),
+        )
+
+    def rest(self, spelled: str) -> Attributes | None:
+        """The attributes that a line ends with, None when they are not of the usual form."""
+        attributes = self.rests[spelled] = Attributes.of_text(spelled)
+        return attributes
+
+    def typed(self, inside: str, known: dict[str, Operand]) -> tuple[Operand, ...] | None:
+        """Operands that are all names, or names after array shapes that are spelled as in their definitions."""
+        operands = []
+        if "[" not in inside:
+            for part in inside.split(","):
+                operand = known.get(part.strip())
+                if operand is None:
+                    return None
+                operands.append(operand)
+            return tuple(operands)
+        position = 0
+        while position < len(inside):
+            found = _TYPED.match(inside, position)
+            if found is None:
+                return None
+            operand = known.get(found[2])
+            if operand is None or operand.shape is not self.shapes.get(found[1], operand):
+                return None
+            operands.append(operand)
+            position = found.end()
+        return None if inside.rstrip().endswith(",") else tuple(operands)
+
     def resolve(
         self,
         instruction: Instruction,
-        shapes: dict[str, AnyShape | None],
+        known: dict[str, Operand],
         position: int,
         end: int,
         loose: bool,
@@ -232,8 +415,8 @@ class _Reader:
         """Give every operand the shape of the instruction that it names."""
         operands = []
         for operand in instruction.operands:
-            if operand.name in shapes:
-                shape = shapes[operand.name]
+            if operand.name in known:
+                shape = known[operand.name].shape
                 if operand.shape is not None and shape is not None and not _same_array(operand.shape, shape):
                     self.source.fail(
                         self.where(operand.name, position, end),
@@ -271,32 +454,19 @@ class _Reader:
         source, text = self.source, self.text
         literal: str | None = None
         operands: tuple[Operand, ...] = ()
-        shape: AnyShape | None
-        found = _INSTRUCTION.match(text, position)
-        if found is not None:
-            marked, name, spelled, opcode, inside = found.groups()
-            shape = self.shapes.get(spelled)
-            if shape is None:
-                shape, _ = scan_shape(source, found.start(3), self.shapes)
-            end = found.end()
-            if opcode in _LITERALS:
-                literal = self.literal(opcode, inside, found.start(5))
-            elif inside and not inside.isspace():
-                operands = self.operand_names(inside, found.start(5))
+        marked, name, shape, opcode, opening = self.start(position)
+        end = source.close(opening)
+        if opcode in _LITERALS:
+            literal = self.literal(opcode, text[opening + 1 : end - 1], opening + 1, shape)
         else:
-            marked, name, shape, opcode, opening = self.start(position)
-            end = source.close(opening)
-            if opcode in _LITERALS:
-                literal = self.literal(opcode, text[opening + 1 : end - 1], opening + 1)
-            else:
-                operands = self.operands(opening + 1, end - 1)
+            operands = self.operands(opening + 1, end - 1)
         self.line += text.count("\n", self.counted, position)
         self.counted = position
-        line = self.line
         attributes: tuple[tuple[str, Value], ...] = ()
         if text.startswith(",", end) or text.startswith(",", source.skip(end)):
             attributes, end = self.attributes(end)
-        return Instruction(name, opcode, shape, operands, attributes, literal, line), marked is not None, end
+        read = Instruction(name, opcode, shape, operands, Attributes(attributes), literal, self.line)
+        return read, marked is not None, end
 
     def start(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
         """ROOT mark, name, shape, opcode and the offset of the parenthesis, of an instruction of any form."""
@@ -332,7 +502,7 @@ class _Reader:
             source.fail(end, f"{source.found(end)} where an opcode belongs", "an opcode such as `add(`")
         return None, name, shape, opcode[1], opcode.end() - 1
 
-    def literal(self, opcode: str, inside: str, position: int) -> str:
+    def literal(self, opcode: str, inside: str, position: int, shape: AnyShape | None) -> str:
         """The text in the parentheses of a constant or a parameter, white space reduced to single spaces."""
         spelled = " ".join(inside.split()) if '"' not in inside else inside.strip()
         if opcode == "parameter":
@@ -343,17 +513,35 @@ class _Reader:
             return str(int(spelled))
         if not spelled:
             self.source.fail(position, "a constant without value", "a value such as `0` or `{1,2}`")
+        if spelled[0] == "{" and isinstance(shape, Shape) and spelled != "{...}":
+            self.check_elements(spelled, shape, self.source.skip(position))
         return spelled
 
-    def operand_names(self, inside: str, position: int) -> tuple[Operand, ...]:
-        """Operands that are all bare names."""
-        operands = []
-        for part in inside.split(","):
-            found = _OPERAND_NAMES.fullmatch(part)
-            if found is None:
-                return self.operands(position, position + len(inside))
-            operands.append(Operand(found[1]))
-        return tuple(operands)
+    def check_elements(self, spelled: str, shape: Shape, position: int) -> None:
+        """An array constant has braces for every dimension and as many values as the shape has elements."""
+        dims = shape.dims
+        if not dims:
+            self.source.fail(position, "an array where a scalar constant belongs", "one value")
+        if shape.dynamic or not shape.size:
+            return
+        last = dims[-1]
+        for group in _INNERMOST.findall(spelled):
+            count = len(_ELEMENT.findall(group))
+            if count != last:
+                self.source.fail(
+                    position,
+                    f"{count} values in the innermost braces of a constant of shape {shape.text(False)}",
+                    f"{last} values" if last != 1 else "1 value",
+                )
+        braces = 1
+        for n in reversed(dims[:-1]):
+            braces = 1 + n * braces
+        if spelled.count("{") != braces:
+            self.source.fail(
+                position,
+                f"{spelled.count('{')} pairs of braces in a constant of shape {shape.text(False)}",
+                f"{braces}: one for each row of every dimension",
+            )
 
     def operands(self, position: int, end: int) -> tuple[Operand, ...]:
         """Operands each with or without shape, up to the offset `end`."""
@@ -406,14 +594,17 @@ class _Reader:
         # XLA prints the padding of a scalar as `padding=` and nothing.
         if name == "padding" and _NOTHING.match(self.text, position):
             return position
-        while self.text.startswith((" ", "\t"), position):
-            position += 1
-        return self.source.value_end(position)
+        position = self.source.skip(position)
+        # The one value with a space, or even a comma, outside of brackets.
+        mesh = MESH.match(self.text, position)
+        return self.source.value_end(position) if mesh is None else mesh.end()
 
     def value(self, name: str, spelled: str) -> Value:
         key = (name, spelled)
         value = self.values.get(key)
         if value is None:
+            if name == "entry_computation_layout" and '"' not in spelled:
+                spelled = " ".join(spelled.split())  # numbers in comments have become spaces
             value = self.values[key] = parse_value(name, spelled) if spelled else ""
         return value
 

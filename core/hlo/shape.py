@@ -18,13 +18,16 @@ UNBOUNDED = -1
 
 # XLA nests tuples two or three deep; the limit keeps equality and hashing of hostile input within the stack.
 _DEEPEST_TUPLE = 100
+_LARGEST_SIZE = 2**63 - 1
 
 _PROPERTY_ORDER = ("D", "L", "#", "*", "E", "S", "SC", "P", "M")
-_ELEMENT_TYPE = re.compile(r"[a-z][a-z0-9]*+", re.ASCII)
+_ELEMENT_TYPE = re.compile(r"([a-z][a-z0-9]*+)\s*+\[", re.ASCII)
+# After white space, the body of a computation may follow as well.
+_LAYOUT_FOLLOWS = re.compile(r"(?:\s++(?=\{\s*+(?:\d++\s*+[,}:]|:)))?+\{", re.ASCII)
 _DIMENSION = re.compile(r"\s*+(<=)?+\s*+(?:(\d++)|(\?))\s*+", re.ASCII)
 _PROPERTY = re.compile(r"SC|[A-Z#*]")
 _PLAIN = re.compile(
-    r"([a-z][a-z0-9]*+)\[((?:\d{1,40},)*+\d{1,40}|)\](?:\{((?:\d{1,9},)*+\d{1,9})\})?+\Z", re.ASCII
+    r"([a-z][a-z0-9]*+)\[((?:\d{1,18},)*+\d{1,18}|)\](?:\{((?:\d{1,9},)*+\d{1,9})\})?+\Z", re.ASCII
 )
 
 
@@ -253,18 +256,20 @@ def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tup
     """The array shape at an offset, layout included when one follows without a space."""
     text = source.text
     element = _ELEMENT_TYPE.match(text, position)
-    if element is None or not text.startswith("[", element.end()):
+    if element is None:
         source.fail(position, f"{source.found(position)} where a shape belongs", "a shape such as `f32[2,3]`")
     bracket = text.find("]", element.end())
     if bracket < 0:
-        source.fail(element.end(), "'[' is not closed", "`]`")
+        source.fail(element.end() - 1, "'[' is not closed", "`]`")
     end = bracket + 1
-    if text.startswith("{", end):
-        end = source.close(end)
+    layout = _LAYOUT_FOLLOWS.match(text, end)
+    if layout is not None:
+        end = source.close(layout.end() - 1)
     spelled = text[position:end]
     shape = known.get(spelled)
     if shape is None:
-        shape = known[spelled] = plain_array(spelled) or _array(source, position, element.end(), bracket)
+        shape = plain_array(spelled) or _array(source, element, bracket, layout.end() - 1 if layout else -1)
+        known[spelled] = shape
     return shape, end
 
 
@@ -286,17 +291,20 @@ def plain_array(spelled: str) -> Shape | None:
     return Shape(found[1], dims, layout)
 
 
-def _array(source: Source, position: int, opening: int, bracket: int) -> Shape:
+def _array(source: Source, element: re.Match[str], bracket: int, layout_at: int) -> Shape:
+    """The array whose element type and brackets were found, and whose layout opens at an offset or not (-1)."""
     text = source.text
-    element_type = text[position:opening]
     dims: list[int] = []
     dynamic: list[bool] = []
-    at = source.skip(opening + 1)
+    at = source.skip(element.end())
     while at < bracket:
         found = _DIMENSION.match(text, at)
         if found is None:
             source.fail(at, f"{source.found(at)} in a shape", "a dimension size")
-        dims.append(UNBOUNDED if found[3] else source.checked_integer(found[2], found.start(2)))
+        size = UNBOUNDED if found[3] else source.checked_integer(found[2], found.start(2))
+        if size > _LARGEST_SIZE:
+            source.fail(found.start(2), f"a dimension of size {size}", f"at most {_LARGEST_SIZE}")
+        dims.append(size)
         dynamic.append(bool(found[1] or found[3]))
         at = found.end()
         if at == bracket:
@@ -305,9 +313,9 @@ def _array(source: Source, position: int, opening: int, bracket: int) -> Shape:
         if at == bracket:
             source.fail(at, "a dimension size is missing", "a dimension size")
     layout = None
-    if text.startswith("{", bracket + 1):
-        layout = _layout(source, bracket + 1, len(dims))
-    return Shape(element_type, tuple(dims), layout, tuple(dynamic) if any(dynamic) else ())
+    if layout_at >= 0:
+        layout = _layout(source, layout_at, len(dims))
+    return Shape(element[1], tuple(dims), layout, tuple(dynamic) if any(dynamic) else ())
 
 
 def _layout(source: Source, position: int, rank: int) -> Layout | None:

@@ -189,6 +189,23 @@ def test_the_root_need_not_come_last() -> None:
     assert module.entry.root.name == "b"
 
 
+@pytest.mark.parametrize("name", ["ENTRY", "ROOT", "HloModule", "FileNames", "StackFrames", "true", "f32"])
+def test_words_may_be_names(name: str) -> None:
+    module = same_after_printing(
+        f"%{name} {{\n  %{name} = f32[] parameter(0)\n  ROOT %r = f32[] negate(%{name})\n}}\n\n"
+        f"ENTRY %e {{\n  %x = f32[] parameter(0)\n  ROOT %c = f32[] call(%x), to_apply=%{name}\n}}"
+    )
+    assert [c.name for c in module.computations] == [name, "e"]
+    same_after_printing(f"HloModule m\n\nENTRY %{name} {{ ROOT %{name} = f32[] parameter(0) }}")
+
+
+def test_line_ends_do_not_matter() -> None:
+    text = load(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
+    module = read_module(text)
+    for other in (text.replace("\n", " "), text.replace("\n", "\r\n"), text.replace(", ", ",\n ")):
+        assert read_module(other) == module
+
+
 def test_one_instruction() -> None:
     text = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
     instruction = read_instruction(text)
@@ -330,22 +347,50 @@ def test_comments_are_skipped_and_positions_kept() -> None:
 
 
 CONSTANTS = [
-    "0",
-    "-inf",
-    "{1, 2}",
-    "{ { 1, 2 }, { 3, 4 } }",
-    "{...}",
-    "(1, 2)",
-    "((1, 2), {3})",
-    '"a ) b"',
-    "nan",
+    ("f32[]", "0"),
+    ("f32[3]", "-inf"),
+    ("f32[2]", "{1, 2}"),
+    ("s32[2,2]", "{ { 1, 2 }, { 3, 4 } }"),
+    ("f32[2,0]", "{ {}, {} }"),
+    ("f32[0,2]", "{ }"),
+    ("f32[1000]", "{...}"),
+    ("f32[2]{0:T(8,128)}", "{1, 2}"),
+    ("c64[]", "(1, 2)"),
+    ("c64[2]", "{(1, 2), (-inf, nan)}"),
+    ("(c64[], s32[1])", "((1, 2), {3})"),
+    ("f32[]", '"a ) b"'),
+    ("f32[1,1,1,1,1]", "{{{{{ 5 }}}}}"),
 ]
 
 
-@pytest.mark.parametrize("literal", CONSTANTS)
-def test_constants_keep_their_text(literal: str) -> None:
-    module = same_after_printing(f"HloModule m\nENTRY e {{ ROOT c = f32[2] constant({literal}) }}")
+@pytest.mark.parametrize(("shape", "literal"), CONSTANTS)
+def test_constants_keep_their_text(shape: str, literal: str) -> None:
+    module = same_after_printing(f"HloModule m\nENTRY e {{ ROOT c = {shape} constant({literal}) }}")
     assert module.entry.root.literal == literal
+    comments = literal.replace(", ", ", /*index=5*/")
+    again = read_module(f"HloModule m\nENTRY e {{\n  ROOT c = {shape} constant( {comments} )\n}}")
+    assert (again.entry.root.literal or "").split() == literal.split()
+
+
+WRONG_CONSTANTS = [
+    ("f32[]", "{1}", 22, "an array where a scalar constant belongs"),
+    ("f32[3]", "{1, 2}", 23, "2 values"),
+    ("f32[1]", "{}", 23, "0 values"),
+    ("f32[2,2]", "{1, 2, 3, 4}", 25, "4 values"),
+    ("f32[2,2]", "{1, 2}", 25, "1 pairs of braces"),
+    ("f32[2,2]", "{{1, 2}, {3, 4}, {5, 6}}", 25, "4 pairs of braces"),
+    ("f32[2,2]", "{{1, 2}, {3}}", 25, "1 values"),
+    ("f32[2]", "{1, 2}}", 29, "unexpected '}'"),
+    ("f32[2]", "{1, 2", 28, "unexpected ')'"),
+]
+
+
+@pytest.mark.parametrize(("shape", "literal", "column", "message"), WRONG_CONSTANTS)
+def test_a_constant_has_the_form_of_its_shape(shape: str, literal: str, column: int, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_module(f"ENTRY e {{\n  c = {shape} constant({literal})\n}}")
+    assert (caught.value.line, message in str(caught.value)) == (2, True), str(caught.value)
+    assert caught.value.column == column, str(caught.value)
 
 
 MISTAKES = [
@@ -357,6 +402,18 @@ MISTAKES = [
     ("e { a = f32[] parameter(0) ]", 1, 28, "where an instruction belongs"),
     ("e (p f32[]) -> f32[] { a = f32[] parameter(0) }", 1, 6, "after a parameter's name"),
     ("e (p: f32[]) { a = f32[] parameter(0) }", 1, 14, "after the parameters"),
+    ("e (p: f32[]) -> f32[] { a = f32[] constant(0) }", 1, 3, "0 parameters, not the 1 of its header"),
+    (
+        "e (p: f32[2]) -> f32[] { ROOT a = f32[] parameter(0) }",
+        1,
+        3,
+        "parameter(0) of computation 'e' is f32[]",
+    ),
+    ("e (p: f32[]) -> f32[2] { ROOT a = f32[] parameter(0) }", 1, 3, "the root of computation 'e' is f32[]"),
+    ("t = (s32[]) parameter(0)\nx = s32[] get-tuple-element(t), index=1", 2, 1, "element 1 of a tuple of 1"),
+    ("t = () parameter(0)\nx = s32[] get-tuple-element(t), index=0", 2, 1, "element 0 of a tuple of 0"),
+    ("t = s32[2] parameter(0)\nx = s32[] get-tuple-element(t), index=0", 2, 1, "an element of s32[2]"),
+    ("t = (s32[2]) parameter(0)\nx = s32[] get-tuple-element(t), index=0", 2, 1, "element 0 is s32[2]"),
     ("a = f32[2] add(b, c)", 1, 16, "operand 'b' is not defined"),
     ("HloModule m\ne { a = f32[2] negate(f32[2] b) }", 2, 30, "operand 'b' is not defined"),
     ("a = f32[2] parameter(0)\na = f32[2] parameter(1)", 2, 1, "defined twice"),
@@ -439,6 +496,42 @@ def test_deep_nesting_needs_no_stack() -> None:
         except InputError:
             continue
         assert read_module(format_module(module)) == module
+
+
+HOSTILE = {
+    "open braces": "a = f32[] b(), x=" + "{" * 200_000,
+    "open parentheses": "a = " + "(" * 200_000,
+    "nested JSON": "a = f32[] b(), backend_config=" + '{"a":' * 30_000 + "1" + "}" * 30_000,
+    "escaped quotes": 'a = f32[] b(), x="' + '\\"' * 200_000,
+    "open comments": "/*" * 200_000,
+    "comments in strings": ('"' + "/*" * 1000) * 100,
+    "commas": "a = f32[] b(" + "," * 200_000 + ")",
+    "sizes": "a = f32[" + "1," * 100_000 + "1] b()",
+    "operands": "a = f32[] parameter(0)\nb = () tuple(" + ", ".join(["a"] * 50_000) + ")",
+    "attributes": "a = f32[] b()" + "".join(f", a{k}={k}" for k in range(30_000)),
+    "elements of a tuple": "a = (" + ", ".join(["f32[2]"] * 30_000) + ") parameter(0)",
+    "one long name": "a" * 400_000,
+    "strings over lines": "\n".join(f'a{k} = f32[] b(), m="x' for k in range(5000)),
+    "long attributes": "\n".join(f"b{k} = f32[] b(), m={{{'1,' * 3000}1}}" for k in range(50)),
+    "open operands": "\n".join(f"a{k} = f32[] b(a, b, " for k in range(10_000)),
+    "tiles": "a = f32[2]{0:T" + "(2)" * 30_000 + "} parameter(0)",
+    "one line": "ENTRY e { a = f32[] parameter(0) "
+    + " ".join(f'a{k} = f32[] negate(a), metadata={{op_name="x"}}' for k in range(5000))
+    + "}",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_take_no_longer(name: str) -> None:
+    """Half a megabyte takes a tenth of a second; anything quadratic would take minutes."""
+    started = time.process_time()
+    try:
+        module = read_module(HOSTILE[name])
+    except InputError as error:
+        error.render()
+    else:
+        assert read_module(format_module(module)) == module
+    assert time.process_time() - started < 20
 
 
 def test_speed() -> None:

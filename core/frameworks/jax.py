@@ -1,0 +1,156 @@
+"""``indexproof.jax``: the HLO module of a jax function, before and after optimization, and StableHLO text.
+
+```python
+import indexproof.jax
+
+module = indexproof.jax.module(lambda x: x.T[::2], indexproof.jax.array("f32[10,20]"))
+```
+
+Needs the extra ``jax``; jax is imported when a function here is called. What cannot be read or converted is an
+``InputError``; what jax itself says about a function that it cannot trace is left as it is.
+"""
+
+# Absolute imports, because this file is imported as ``indexproof.jax`` while it stands somewhere else.
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from indexproof.core.errors import InputError
+from indexproof.core.hlo import Module, Shape, format_module, read_module, read_shape
+from indexproof.core.interop.foreign import missing
+
+__all__ = ["array", "module", "read_stablehlo", "stablehlo", "through_xla"]
+
+Stage = Literal["lowered", "optimized"]
+
+_TYPES = {
+    "pred": "bool",
+    "bf16": "bfloat16",
+    "c64": "complex64",
+    "c128": "complex128",
+    "f4e2m1fn": "float4_e2m1fn",
+}
+_NUMBER = re.compile(r"([fsu])(\d+)(e\d+m\d+\w*)?\Z", re.ASCII)
+_KINDS = {"f": "float", "s": "int", "u": "uint"}
+_MLIR_PLACE = re.compile(r"-:(\d+):(\d+): error: ([^\n]*)")
+_XLA_PLACE = re.compile(r"was parsing (\d+):(\d+): error: ([^\n]*)")
+
+
+def array(shape: str | Shape) -> Any:
+    """An example argument from its shape: ``f32[10,20]`` as a ``jax.ShapeDtypeStruct``."""
+    jax = _jax()
+    read = read_shape(shape) if isinstance(shape, str) else shape
+    if not isinstance(read, Shape) or read.dynamic:
+        raise InputError(f"{read} is no argument", expected="one array of known size, such as f32[10,20]")
+    name = read.element_type
+    number = _NUMBER.match(name)
+    if number is not None and name not in _TYPES:
+        kind, bits, mantissa = number.groups()
+        spelled = _KINDS[kind] + bits + (f"_{mantissa}" if mantissa else "")
+    else:
+        spelled = _TYPES.get(name, name)
+    try:
+        kind_of_element = jax.numpy.dtype(getattr(jax.numpy, spelled))
+    except (AttributeError, TypeError):
+        raise InputError(f"jax has no arrays of type {name}", expected="a type such as f32 or s32") from None
+    return jax.ShapeDtypeStruct(read.dims, kind_of_element)
+
+
+def module(function: Callable[..., Any], *args: Any, stage: Stage = "lowered", **kwargs: Any) -> Module:
+    """The HLO module of a function for these arguments: as jax lowers it, or as XLA compiles it here.
+
+    ``function`` may be jitted; arguments are arrays, or stand for arrays (``array``). ``stage="optimized"``
+    compiles for the default device and gives the module with fusions and layouts.
+    """
+    lowered = _lowered(function, args, kwargs)
+    if stage == "lowered":
+        return read_module(_text(lowered.compiler_ir(dialect="hlo").get_hlo_module()))
+    if stage == "optimized":
+        modules = lowered.compile().runtime_executable().hlo_modules()
+        if len(modules) != 1:
+            raise InputError(f"the function compiles to {len(modules)} modules", expected="one module")
+        return read_module(_text(modules[0]))
+    raise InputError(f"there is no stage {stage!r}", expected="lowered or optimized")
+
+
+def stablehlo(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """The StableHLO text of a function for these arguments."""
+    return cast(str, _lowered(function, args, kwargs).as_text(dialect="stablehlo"))
+
+
+def read_stablehlo(text: str) -> Module:
+    """The HLO module that StableHLO text with a function ``main`` means.
+
+    Parsed and converted by the MLIR bindings of jaxlib. ``InputError`` with line and column when these refuse it.
+    """
+    mlir, _, errors = _bindings()
+    try:
+        computation = mlir.mlir_module_to_xla_computation(text, use_tuple_args=False, return_tuple=False)
+    except errors as error:
+        raise _input_error("StableHLO", str(error), text, _MLIR_PLACE) from None
+    return read_module(_text(computation.get_hlo_module()))
+
+
+def through_xla(module: Module) -> Module:
+    """The module as XLA reads our text of it and prints it again.
+
+    ``InputError`` when XLA's parser refuses it, or a computation calls itself. XLA checks little and ends the
+    process on some malformed modules, such as a lone ``parameter(1)``.
+    """
+    _, hlo, errors = _bindings()
+    # XLA reads a computation only after those that it refers to.
+    text = format_module(replace(module, computations=module.callees_first))
+    try:
+        read = hlo.hlo_module_from_text(text)
+    except errors as error:
+        raise _input_error("XLA", str(error), text, _XLA_PLACE) from None
+    return read_module(_text(read))
+
+
+def _lowered(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    jax = _jax()
+    jitted = function if hasattr(function, "lower") else jax.jit(function)
+    return jitted.lower(*args, **kwargs)
+
+
+def _text(xla_module: Any) -> str:
+    """All of a module: XLA leaves out large constants unless told."""
+    _, hlo, _ = _bindings()
+    options = hlo.HloPrintOptions()
+    options.print_large_constants = True
+    return cast(str, xla_module.to_string(options))
+
+
+def _jax() -> Any:
+    try:
+        import jax
+        import jax.numpy
+    except ImportError as error:
+        raise missing("jax", "jax", error) from None
+    return jax
+
+
+def _bindings() -> tuple[Any, Any, tuple[type[Exception], ...]]:
+    """Where jaxlib converts MLIR, where it has HLO, and what both raise."""
+    try:
+        from jax._src.lib import xla_client
+    except ImportError as error:
+        raise missing("jax", "jax", error) from None
+    try:
+        from jaxlib import _hlo as hlo
+    except ImportError:
+        hlo = xla_client._xla  # before jaxlib 0.8 or so
+    # TypeError: a text that is no UTF-8.
+    return xla_client._xla.mlir, hlo, (RuntimeError, TypeError, ValueError)
+
+
+def _input_error(who: str, message: str, text: str, place: re.Pattern[str]) -> InputError:
+    places = place.findall(message)
+    if not places:
+        return InputError(f"{who}: {message.strip().splitlines()[0] if message.strip() else 'refused'}")
+    # XLA prints from the innermost error outwards, MLIR one error and then what may have caused it.
+    line, column, what = places[0]
+    return InputError(f"{who}: {what}", source=text, line=int(line), column=int(column))

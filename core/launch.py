@@ -1,0 +1,306 @@
+"""Threads, blocks and warps: which elements of an output each of them computes, as indexing maps.
+
+A kernel runs on a grid of blocks of threads. XLA numbers a thread by its position along the axes of the grid, x fastest,
+where along each axis the threads of a block are neighbours, and gives the elements of the output to the threads in that
+order, `unroll` neighbours in memory at a time; what a grid cannot take at once it takes in further rounds, the *chunks*
+(reports/hlo.md, "Threads, blocks and warps").
+
+    >>> from indexproof.core.launch import Launch
+    >>> grid = Launch((128, 1, 1), (8, 1, 1)).over("f32[4,8,3,5]")
+    >>> grid.chunks, grid.element((5, 0, 0, 3, 0, 0)), grid.place((3, 1, 0, 4))
+    (1, (3, 1, 2, 4), (123, 0, 0, 2, 0, 0, 0, 0))
+
+All maps are between elements of the *logical* array; tiles and padding do not matter, the order of dimensions does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from operator import index as as_integer
+
+from .condition import Condition
+from .errors import InputError, quoted
+from .expr import Expr, ExprLike, integer, lift, var
+from .hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
+from .indexing_map import Constraint, IndexingMap, Variable
+from .op import Case, Coordinates, Demand, Map, Op, Sizes, digits_of, op, product, row_major, symbols
+
+__all__ = ["GRID", "GridOrder", "Launch", "Launched"]
+
+Dims = tuple[int, ...]
+
+#: The coordinates of an element's place: thread, block, round, and number within what one thread takes at a time.
+GRID = ("th_x", "th_y", "th_z", "bl_x", "bl_y", "bl_z", "chunk_id", "unroll_id")
+#: The same from the slowest varying to the fastest, as indices into `GRID`.
+_ORDER = (6, 5, 2, 4, 1, 3, 0, 7)
+
+
+@op
+class GridOrder(Op):
+    """Element number n of the output, in memory order, is computed at place number n of the grid.
+
+    The operand is the grid, an array of the sizes of `GRID`; `dims` are the sizes of the output, whose dimensions are
+    in the order `minor_to_major` in memory. Places beyond the last element compute nothing.
+    """
+
+    dims: tuple[ExprLike, ...]
+    minor_to_major: Dims
+
+    def structure(self, x: Sizes) -> None:
+        self._rank(0, x, len(GRID))
+        self._dimensions(
+            "minor_to_major", self.minor_to_major, len(self.dims), self.dims, count=len(self.dims)
+        )
+
+    def demands(self, x: Sizes) -> Iterator[Demand]:
+        for d, n in enumerate(self.dims):
+            yield lift(n) >= 0, f"size {n} of dimension {d}"
+        yield product(x) >= product(self.dims), f"a grid {list(map(str, x))} has too few places"
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(n) for n in self.dims]
+
+    # -- both in the order of memory
+    def _physical(self, v: Sequence[ExprLike]) -> list[ExprLike]:
+        return [v[d] for d in reversed(self.minor_to_major)]
+
+    def number(self, o: Coordinates) -> Expr:
+        """The number of an output element."""
+        return row_major(self._physical(o), self._physical(self.dims))
+
+    @staticmethod
+    def place_number(i: Coordinates, x: Sizes) -> Expr:
+        """The number of a place of the grid: along every axis, thread plus block times threads."""
+        return row_major([i[k] for k in _ORDER], [x[k] for k in _ORDER])
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        return [self.number(o).eq(self.place_number(i, x))]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        found = dict(zip(_ORDER, digits_of(self.number(o), [x[k] for k in _ORDER]), strict=True))
+        return Map([found[k] for k in range(len(GRID))])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        number = self.place_number(i, x)
+        digits = digits_of(number, self._physical(self.dims))
+        found = dict(zip(reversed(self.minor_to_major), digits, strict=True))
+        inside = number.within(0, product(self.dims) - 1)
+        return Map([found[d] for d in range(len(self.dims))], [inside])
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        n = symbols("n", rank)
+        x = tuple(var(name) for name in ("tx", "ty", "tz", "bx", "by", "bz", "c", "u"))
+        one = integer(1)
+        grids: dict[str, tuple[Expr, ...]] = {"x": (x[0], one, one, x[3], one, one, x[6], x[7])}
+        if rank in (1, 2):
+            grids["x and y"] = (x[0], x[1], one, x[3], x[4], one, one, one)
+        if rank < 2:
+            grids["every axis"] = x
+        # the order of three dimensions is only another name for each of them
+        orders = list(itertools.permutations(range(rank)))
+        for order in orders if rank < 3 else [orders[-1], orders[1]][: 5 - rank]:
+            for label, grid in grids.items():
+                text = ",".join(map(str, order))
+                yield Case.of(rank, f"{{{text}}} over {label}", cls(n, order), grid)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Threads in a block and blocks in a launch, along x, y and z; neighbours that a thread takes at once; warps.
+
+    Raises `InputError` for sizes below 1.
+    """
+
+    threads: Dims
+    blocks: Dims
+    unroll: int = 1
+    warp: int = 32
+
+    def __post_init__(self) -> None:
+        for name in ("threads", "blocks"):
+            sizes = tuple(as_integer(n) for n in getattr(self, name))
+            if len(sizes) > 3 or min(sizes, default=1) < 1:
+                raise InputError(f"{name} {_tuple_text(sizes)}", expected="up to three sizes of at least 1")
+            object.__setattr__(self, name, sizes + (1,) * (3 - len(sizes)))
+        for name in ("unroll", "warp"):
+            if as_integer(getattr(self, name)) < 1:
+                raise InputError(f"{name} {getattr(self, name)}", expected="at least 1")
+
+    @property
+    def size(self) -> int:
+        """How many threads there are in all."""
+        return prod(self.threads) * prod(self.blocks)
+
+    def over(self, shape: Shape | str) -> Launched:
+        """This launch computing an output of the shape. Raises `InputError` for a tuple and for unknown sizes."""
+        read = read_shape(shape) if isinstance(shape, str) else shape
+        if isinstance(read, TupleShape):
+            raise InputError(f"{quoted(str(read))} is a tuple", expected="the shape of one array")
+        if UNBOUNDED in read.dims:
+            raise InputError(f"{read} has a dimension of unknown size", expected="a size or a bound `<=8`")
+        return Launched(self, read)
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch that computes an output: which elements every thread, block and warp takes.
+
+    Dimensions of dynamic size are as large as they may get.
+    """
+
+    launch: Launch
+    shape: Shape
+
+    @cached_property
+    def chunks(self) -> int:
+        """In how many rounds the grid takes all elements."""
+        return -(-self.shape.size // (self.launch.size * self.launch.unroll))
+
+    @cached_property
+    def grid(self) -> Dims:
+        """The sizes of `GRID`."""
+        return (*self.launch.threads, *self.launch.blocks, self.chunks, self.launch.unroll)
+
+    @cached_property
+    def op(self) -> GridOrder:
+        """Elements and places as an op: its operand is the grid, its output the array."""
+        layout = self.shape.layout or Layout.default(self.shape.rank)
+        return GridOrder(self.shape.dims, layout.minor_to_major)
+
+    # -- maps
+    @cached_property
+    def places(self) -> IndexingMap:
+        """From places of the grid, all coordinates of `GRID`, to elements."""
+        names, results, inside = self._parts(var)
+        dims = tuple(Variable(name, 0, n - 1) for name, n in zip(names, self.grid, strict=True))
+        return IndexingMap(dims, (), (), results, inside)
+
+    @cached_property
+    def owners(self) -> IndexingMap:
+        """From elements to the place that computes them: the inverse of `places`, with every element in its domain."""
+        dims = symbols("d", self.shape.rank)
+        m = self.op.output_to_input(0, dims, (), [lift(n) for n in self.grid])
+        boxes = tuple(Variable(v.name, 0, n - 1) for v, n in zip(dims, self.shape.dims, strict=True))
+        return IndexingMap(boxes, (), (), m.results)
+
+    @cached_property
+    def thread_map(self) -> IndexingMap:
+        """`(th_x, th_y, th_z, bl_x, bl_y, bl_z)[chunk_id, unroll_id]` to elements: the identity map of threads.
+
+        As in all maps here, a range over one value is left out.
+        """
+        return self._map(GRID[:6])
+
+    @cached_property
+    def block_map(self) -> IndexingMap:
+        """`(bl_x, bl_y, bl_z)[th_x, …]` to elements: what a block computes."""
+        return self._map(GRID[3:6])
+
+    @cached_property
+    def warp_map(self) -> IndexingMap:
+        """`(warp_id, bl_x, bl_y, bl_z)[lane_id, …]` to elements: what a warp computes.
+
+        Warp and lane number the threads of a block, x fastest. The last warp of a block may be a partial one.
+        """
+        return self.threads_of_warps.compose(self.thread_map)
+
+    @cached_property
+    def threads_of_warps(self) -> IndexingMap:
+        """`(warp_id, bl_x, bl_y, bl_z)[lane_id]` to `(th_x, th_y, th_z, bl_x, bl_y, bl_z)`."""
+        threads, warp = self.launch.threads, self.launch.warp
+        count = prod(threads)
+        lane: Expr = var("lane_id")
+        ranges: tuple[Variable, ...] = (Variable("lane_id", 0, min(warp, count) - 1),)
+        if ranges[0].size == 1:
+            lane, ranges = integer(0), ()
+        number = var("warp_id") * warp + lane
+        z, y, x = digits_of(number, [threads[2], threads[1], threads[0]])
+        blocks = [Variable(name, 0, n - 1) for name, n in zip(GRID[3:6], self.launch.blocks, strict=True)]
+        return IndexingMap(
+            (Variable("warp_id", 0, -(-count // warp) - 1), *blocks),
+            ranges,
+            (),
+            (x, y, z, *(v.expr for v in blocks)),
+            (Constraint(number, 0, count - 1),) if count % warp and count > warp else (),
+        )
+
+    @cached_property
+    def warps_of_threads(self) -> IndexingMap:
+        """`(th_x, th_y, th_z)` to warp and lane: the other way round, within a block."""
+        dims = tuple(Variable(name, 0, n - 1) for name, n in zip(GRID[:3], self.launch.threads, strict=True))
+        x, y, z = (v.expr for v in dims)
+        tx, ty, _ = self.launch.threads
+        number = (z * ty + y) * tx + x
+        return IndexingMap(dims, (), (), (number // self.launch.warp, number % self.launch.warp))
+
+    def reads(self, m: IndexingMap, by: str = "thread") -> IndexingMap:
+        """The elements of an operand that a thread reads, or with `by` a block or warp, from the map of the output.
+
+        `m` is from elements of the output to elements of the operand. Raises `InputError` when it is not.
+        """
+        if by not in ("thread", "block", "warp"):
+            raise InputError(f"nothing is called {quoted(by)}", expected="thread, block or warp")
+        if len(m.dims) != self.shape.rank:
+            raise InputError(
+                f"a map of {len(m.dims)} dimensions for an output {self.shape}", expected=f"{self.shape.rank}"
+            )
+        first: IndexingMap = getattr(self, f"{by}_map")
+        return first.compose(m)
+
+    # -- single elements
+    def element(self, place: Sequence[int]) -> Dims | None:
+        """The element computed at a place, None when there is none. Coordinates at the end may be left out as 0."""
+        at = tuple(as_integer(n) for n in place)
+        at += (0,) * (len(GRID) - len(at))
+        if len(at) != len(GRID) or not all(0 <= k < n for k, n in zip(at, self.grid, strict=True)):
+            raise InputError(f"place {_tuple_text(at)} of a grid {_tuple_text(self.grid)}")
+        return self.places.evaluate(at)
+
+    def place(self, element: Sequence[int]) -> Dims:
+        """The place, all coordinates of `GRID`, where an element is computed."""
+        at = tuple(as_integer(n) for n in element)
+        inside = len(at) == self.shape.rank and all(
+            0 <= k < n for k, n in zip(at, self.shape.dims, strict=True)
+        )
+        found = self.owners.evaluate(at) if inside else None
+        if found is None:
+            raise InputError(f"index {_tuple_text(at)} is outside of {self.shape}")
+        return found
+
+    # -- parts
+    def _parts(
+        self, coordinate: Callable[[str], Expr]
+    ) -> tuple[tuple[str, ...], tuple[Expr, ...], tuple[Constraint, ...]]:
+        """Names, results and constraints of the map from coordinates to elements."""
+        at = [coordinate(name) for name in GRID]
+        sizes = [lift(n) for n in self.grid]
+        if not self.shape.size:
+            # there are no elements, and no number of a place is below that of one
+            return GRID, tuple(integer(0) for _ in self.shape.dims), (Constraint(integer(0), 1, 1),)
+        m = self.op.input_to_output(0, at, (), sizes)
+        full = prod(self.grid) == self.shape.size
+        number = GridOrder.place_number(at, sizes)
+        return GRID, m.results, () if full else (Constraint(number, 0, self.shape.size - 1),)
+
+    def _map(self, names: Sequence[str]) -> IndexingMap:
+        """The map from some coordinates; the others are ranges."""
+        sizes = dict(zip(GRID, self.grid, strict=True))
+        ranges = [name for name in GRID if name not in names and sizes[name] != 1]
+        known = {*names, *ranges}
+        _, results, inside = self._parts(lambda name: var(name) if name in known else integer(0))
+        return IndexingMap(
+            tuple(Variable(name, 0, sizes[name] - 1) for name in names),
+            tuple(Variable(name, 0, sizes[name] - 1) for name in ranges),
+            (),
+            results,
+            inside,
+        )
+
+
+def _tuple_text(values: Sequence[int]) -> str:
+    return f"({', '.join(map(str, values))})"

@@ -1,0 +1,144 @@
+"""Reading HLO text: ours against XLA's own parser (jaxlib), interleaved in one run, and one large module.
+
+Run with ``make bench``; prints tables in Markdown, which are kept in ``reports/hlo.md``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from indexproof.core.hlo import format_module, read_module
+
+DATA = Path(__file__).resolve().parent.parent / "core" / "hlo" / "data"
+#: Each text is read so many times by each reader, in turn.
+ROUNDS = 9
+
+_NAME = re.compile(r"%([\w.\-]+)")
+_FRAME = re.compile(r"stack_frame_id=(\d+)")
+_PARAMETER = re.compile(r"(?<=[ (])([\w.\-]+): (?=[a-z(])")
+
+# The memory that a module takes is measured in a process of its own, and by what Linux says of that process alone:
+# `getrusage` would begin with what its parent had.
+_ALONE = """
+import sys
+from indexproof.core.hlo import read_module
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+text = open(sys.argv[1], encoding="utf-8").read()
+before = peak()
+module = read_module(text)
+middle = peak()
+for _, instruction in module.instructions():
+    for _ in instruction.attributes:
+        pass
+print(before, middle, peak())
+"""
+
+
+def load(path: Path) -> str:
+    """The text of a packed file."""
+    with gzip.open(path, "rt") as file:
+        return file.read()
+
+
+def large_module(instructions: int) -> str:
+    """All optimized modules of the corpus over and over as one, each time with other names and other metadata.
+
+    The source tables are those of one of them.
+    """
+    texts = [load(path) for path in sorted(DATA.glob("*.opt.hlo.gz"))]
+    head = load(DATA / "017_transformer_block_grad.opt.hlo.gz")
+    head = head[head.index("\n\nFileNames") : head.index("\n\n%")]
+    frames = head.count("file_location_id=")
+    parts = [f"HloModule large, is_scheduled=true{head}\n\n"]
+    made = copy = 0
+    while made < instructions:
+        text = texts[copy % len(texts)]
+        body = text[text.index("\n\n%") if "\n\n%" in text else text.index("\n\nENTRY") :]
+        body = _NAME.sub(lambda found, copy=copy: f"%{found[1]}.c{copy}", body)
+        body = _PARAMETER.sub(lambda found, copy=copy: f"{found[1]}.c{copy}: ", body)
+        body = body.replace('op_name="', f'op_name="step{copy}/').replace("\nENTRY ", "\n")
+        body = _FRAME.sub(lambda found: f"stack_frame_id={int(found[1]) % frames + 1}", body)
+        parts.append(body.strip("\n") + "\n\n")
+        made += body.count(" = ")
+        copy += 1
+    at = parts[-1].rindex("\n%", 0, parts[-1].rindex(") -> "))
+    parts[-1] = parts[-1][: at + 1] + "ENTRY " + parts[-1][at + 1 :]
+    return "".join(parts)
+
+
+def _xla() -> Callable[[str], object]:
+    from jaxlib import _hlo
+
+    return _hlo.hlo_module_from_text
+
+
+def medians(text: str, readers: dict[str, Callable[[str], object]]) -> dict[str, float]:
+    """The median seconds of each reader, which take turns."""
+    times: dict[str, list[float]] = {name: [] for name in readers}
+    for k in range(ROUNDS):
+        for name in list(readers)[:: 1 if k % 2 else -1]:
+            start = time.perf_counter()
+            readers[name](text)
+            times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def bench_the_corpus() -> None:
+    readers = {"indexproof": read_module, "XLA": _xla()}
+    total = {stage: dict.fromkeys((*readers, "size"), 0.0) for stage in ("pre", "opt")}
+    rows = []
+    for path in sorted(DATA.glob("*.pre.hlo.gz")):
+        name = path.name.split(".")[0]
+        cells = [name]
+        for stage in ("pre", "opt"):
+            text = load(path.with_name(f"{name}.{stage}.hlo.gz"))
+            found = medians(text, readers)
+            count = sum(1 for _ in read_module(text).instructions())
+            cells += [str(count), *(f"{1e3 * found[r]:.2f}" for r in readers)]
+            total[stage]["size"] += len(text)
+            for r in readers:
+                total[stage][r] += found[r]
+        rows.append(cells)
+    print("\n| read, ms | pre: instructions | indexproof | XLA | opt: instructions | indexproof | XLA |")
+    print("| --- " * 7 + "|")
+    for cells in rows:
+        print("| " + " | ".join(cells) + " |")
+    for stage, sums in total.items():
+        rates = ", ".join(f"{r} {sums['size'] / sums[r] / 1e6:.1f} MB/s" for r in readers)
+        print(f"\n{stage}: {sums['size'] / 1e3:.0f} kB; {rates}")
+
+
+def bench_a_large_module(tmp_path: Path) -> None:
+    text = large_module(40_000)
+    module = read_module(text)
+    count = sum(1 for _ in module.instructions())
+    size = len(text) / 1e6
+    found = medians(text, {"indexproof": read_module, "XLA": _xla()})
+    start = time.perf_counter()
+    printed = format_module(module)
+    spent = time.perf_counter() - start
+    assert read_module(printed) == module
+    path = tmp_path / "large.hlo"
+    path.write_text(text, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE, str(path)], capture_output=True, text=True, check=True
+    )
+    before, after, parsed = map(float, done.stdout.split())
+    print(f"\n| {size:.1f} MB, {count:,} instructions | |\n| --- | --- |")
+    for name, seconds in found.items():
+        print(f"| read by {name} | {seconds:.2f} s, {size / seconds:.1f} MB/s |")
+    print(f"| printed | {spent:.2f} s, {size / spent:.1f} MB/s |")
+    print(f"| memory of the module | {(after - before) / 1024:.0f} MiB |")
+    print(f"| memory with every attribute parsed | {(parsed - before) / 1024:.0f} MiB |")
+    print(f"| the process in all | {parsed / 1024:.0f} MiB |")
+    assert found["indexproof"] < 5
+    assert parsed / 1024 < 1024

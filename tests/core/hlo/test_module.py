@@ -1,0 +1,321 @@
+"""Modules as values: who reads whom, who calls whom, attributes by name, headers and source tables."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from dataclasses import replace
+
+import pytest
+
+from indexproof.core.errors import InputError
+from indexproof.core.hlo import (
+    Alias,
+    Attributes,
+    Frame,
+    Instruction,
+    Quoted,
+    Raw,
+    Reference,
+    aliases,
+    entry_layout,
+    format_module,
+    read_instruction,
+    read_module,
+    read_shape,
+    source_frames,
+)
+
+LOOP = """HloModule loop, input_output_alias={ {0}: (0, {}, may-alias), {1,2}: (1, {3}, must-alias) }
+
+body {
+  s = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[4] get-tuple-element(s), index=1
+  unused = f32[4] negate(x)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[4] add(x, x)
+  ROOT t = (s32[], f32[4]) tuple(j, y)
+}
+
+less {
+  s = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(10)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+ENTRY main {
+  s = (s32[], f32[4]) parameter(0)
+  w = (s32[], f32[4]) while(s), condition=%less, body=%body, backend_config={"known_trip_count":{"n":"10"}}
+  c = f32[4] custom-call(w), custom_call_target="a\\"b\\\\", called_computations={%less, body}
+  ROOT r = f32[4] map(c), dimensions={0}, to_apply=other
+}
+"""
+
+
+def test_who_reads_whom() -> None:
+    body = read_module(LOOP).computation("%body")
+    names = [i.name for i in body.instructions]
+    assert names == ["s", "i", "x", "unused", "one", "j", "y", "t"]
+    assert body.operand_positions == ((), (0,), (0,), (2,), (), (1, 4), (2, 2), (5, 6))
+    assert body.users == ((1, 2), (5,), (3, 6), (), (5,), (7,), (7,), ())
+    assert [name for name, live in zip(names, body.live, strict=True) if not live] == ["unused"]
+    assert body.position("%j") == body.positions()["j"] == 5
+    assert body.instruction("j") is body.instructions[5]
+    for missing in (body.position, body.instruction, read_module(LOOP).computation):
+        with pytest.raises(KeyError):
+            missing("nothing")
+
+
+def test_free_operands_have_no_position() -> None:
+    snippet = read_module("a = f32[2] add(f32[2] x, f32[2] y)\nb = f32[2] add(a, f32[2] x)").entry
+    assert snippet.operand_positions == ((-1, -1), (0, -1))
+    assert snippet.users == ((1,), ())
+
+
+def test_who_calls_whom() -> None:
+    module = read_module(LOOP)
+    loop, call, mapped = module.entry.instructions[1:]
+    assert loop.calls == {"condition": ("less",), "body": ("body",)}
+    assert loop.called == ("less", "body")
+    assert (loop.reference("body"), loop.references("body")) == ("body", ("body",))
+    assert call.references("called_computations") == ("less", "body")
+    assert [c.name for c in module.callees(loop)] == ["less", "body"]
+    assert [c.name for c in module.callees(module.entry)] == ["less", "body"]
+    assert module.entry.called == ("less", "body", "other")
+    assert module.undefined() == ("other",)
+    assert module.has_computation("%less")
+    assert not module.has_computation("other")
+    assert [(c.name, i.name) for c, i in module.callers["less"]] == [("main", "w"), ("main", "c")]
+    assert [c.name for c in module.callees_first] == ["body", "less", "main"]
+    for wrong in ("to_apply", "dimensions"):
+        with pytest.raises(InputError, match="name of a computation"):
+            (loop if wrong == "to_apply" else mapped).references(wrong)
+
+
+def test_computations_are_ordered_without_recursion() -> None:
+    count = 5000
+    random_ = random.Random(5)
+    texts = [f"c{k} {{ ROOT a = f32[] call(), to_apply=c{k + 1} }}" for k in range(count)]
+    texts.append(f"c{count} {{ ROOT a = f32[] constant(1) }}")
+    random_.shuffle(texts)
+    order = [c.name for c in read_module("\n".join(texts)).callees_first]
+    assert order == [f"c{k}" for k in range(count, -1, -1)]
+    with pytest.raises(InputError, match="'c3' calls itself"):
+        _ = read_module(
+            "c1 { ROOT a = f32[] call(), to_apply=c2 }\nc2 { ROOT a = f32[] call(), to_apply=c3 }\n"
+            "c3 { ROOT a = f32[] call(), to_apply=c3 }"
+        ).callees_first
+
+
+def test_attributes_by_name() -> None:
+    _, loop, call, _ = read_module(LOOP).entry.instructions
+    assert loop.backend_config() == {"known_trip_count": {"n": "10"}}
+    assert call.word("custom_call_target") == 'a"b\\'
+    assert call.backend_config() is None
+    text = 'a = f32[] sort(f32[] b), is_stable=true, backend_config={}, metadata={op_name="x/\\303" id=3}'
+    sort = read_instruction(text)
+    assert sort.flag("is_stable")
+    assert not sort.flag("other")
+    assert sort.backend_config() == {}
+    assert sort.op_name == "x/Ã"
+    assert sort.metadata("id") == 3
+    assert sort.attribute_names == ("is_stable", "backend_config", "metadata")
+    assert read_instruction('a = f32[] b(), backend_config="{not json"').backend_config() == "{not json"
+    deep = "[" * 5000 + "]" * 5000
+    assert read_instruction(f"a = f32[] b(), backend_config={deep}").backend_config() == deep
+    with pytest.raises(InputError, match="true or false"):
+        sort.flag("metadata")
+    permute = read_instruction("a = f32[] b(), source_target_pairs={{0,1},{1,0}}, other={{0,1},{2}}")
+    assert permute.pairs("source_target_pairs") == ((0, 1), (1, 0))
+    with pytest.raises(InputError, match="pairs of integers"):
+        permute.pairs("other")
+
+
+def groups_by_loop(shape: list[int], sizes: list[int], order: list[int]) -> list[list[int]]:
+    """The device numbers of the second form, by its definition."""
+    places = [[]]
+    for k in order:
+        places = [[*place, (k, n)] for place in places for n in range(sizes[k])]
+    numbers = []
+    for place in places:
+        number = 0
+        for k, size in enumerate(sizes):
+            number = number * size + dict(place)[k]
+        numbers.append(number)
+    return [numbers[k : k + shape[1]] for k in range(0, len(numbers), shape[1])]
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("{{0,2},{1,3}}", [[0, 2], [1, 3]]),
+        ("{{0},{1,2}}", [[0], [1, 2]]),
+        ("{}", []),
+        ("{{}}", []),
+        ("[2,4]<=[8]", groups_by_loop([2, 4], [8], [0])),
+        ("[4,2]<=[2,4]T(1,0)", groups_by_loop([4, 2], [2, 4], [1, 0])),
+        ("[6,4]<=[2,3,4]T(2,0,1)", groups_by_loop([6, 4], [2, 3, 4], [2, 0, 1])),
+        ("[4,6]<=[2,3,4]T(1,2,0)", groups_by_loop([4, 6], [2, 3, 4], [1, 2, 0])),
+        ("mesh['x'=8] {'x'}", [[0, 1, 2, 3, 4, 5, 6, 7]]),
+        ("mesh['a'=2,'b'=4] {'a'}", groups_by_loop([4, 2], [2, 4], [1, 0])),
+        ("mesh['a'=2,'b'=4]{'b'}", groups_by_loop([2, 4], [2, 4], [0, 1])),
+        ("mesh['a'=2,'b'=3,'c'=4] {'c','a'}", groups_by_loop([3, 8], [2, 3, 4], [1, 2, 0])),
+        ("mesh['a'=8] {'a':(2)2}", [[0, 2], [1, 3], [4, 6], [5, 7]]),
+        ("mesh['a'=8] {'a':(4)2,'a':(1)2}", [[0, 4, 1, 5], [2, 6, 3, 7]]),
+        ("mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'b'}", [[0, 2], [1, 3]]),
+        ("mesh['a'=2,'b'=2], device_ids=(3,1,2,0) {'a'}", [[3, 2], [1, 0]]),
+    ],
+)
+def test_replica_groups(text: str, groups: list[list[int]]) -> None:
+    found = read_instruction(f"a = f32[] all-reduce(f32[] b), replica_groups={text}").replica_groups()
+    assert found == tuple(map(tuple, groups))
+
+
+def test_replica_groups_as_printed() -> None:
+    assert groups_by_loop([4, 2], [2, 4], [1, 0]) == [[0, 4], [1, 5], [2, 6], [3, 7]]
+    for wrong in (
+        *("[2,4]<=[9]", "[2,2]<=[2,2]T(0,0)", "[2,1048576]<=[2097152]", "[8]<=[8]", "{0,1}", "x"),
+        *(
+            "mesh[] {'a'}",
+            "mesh['a'=2] {}",
+            "mesh['a'=2] {'b'}",
+            "mesh['a'=6] {'a':(4)2}",
+            "mesh['a'=4] {'a','a'}",
+        ),
+        *("mesh['a'=2,'a'=2] {'a'}", "mesh['a'=4], device_ids=(0,1) {'a'}", "mesh['a'=2097152] {'a'}"),
+    ):
+        with pytest.raises(InputError, match="replica groups"):
+            read_instruction(f"a = f32[] b(), replica_groups={wrong}").replica_groups()
+
+
+def test_attributes_are_parsed_when_asked_for() -> None:
+    lazy = read_instruction("a = f32[] b(), n=0, f=false, e={}, r=%c, s={x}").attributes
+    read = read_module("a = f32[] b(), n=0, f=false, e={}, r=%c, s={x}").entry.root.attributes
+    pairs = (("n", 0), ("f", False), ("e", ()), ("r", Reference("c")), ("s", ("x",)))
+    for attributes in (lazy, read, Attributes(pairs)):
+        assert isinstance(attributes, Attributes)
+        assert len(attributes) == 5
+        assert [attributes.get(name) for name, _ in pairs] == [value for _, value in pairs]
+        assert attributes.get("z") is None
+        assert attributes == pairs
+        assert pairs == attributes
+        assert hash(attributes) == hash(pairs)
+        assert tuple(attributes) == attributes[:] == pairs
+        assert attributes[0] == ("n", 0)
+        assert attributes + pairs[:1] == pairs + pairs[:1]
+        assert repr(attributes) == repr(pairs)
+        assert pickle.loads(pickle.dumps(attributes)) == copy.deepcopy(attributes) == attributes
+    assert lazy == read
+    assert lazy != pairs[1:]
+    other = read_module("a = f32[] b(), f=false, n=0, e={}, r=%c, s={x}").entry.root.attributes
+    assert lazy != other
+    spaced = read_module("a = f32[] b(), n=0, f=false, e={ }, r=%c, s={ x }").entry.root.attributes
+    assert lazy == spaced
+
+
+def test_modules_are_values() -> None:
+    module = read_module(LOOP)
+    again = pickle.loads(pickle.dumps(module))
+    assert again == module
+    assert hash(again) == hash(module)
+    assert again.entry.users == module.entry.users
+    root = replace(module.entry.root, attributes=(("dimensions", (1,)),))
+    assert isinstance(root, Instruction)
+    assert root.integers("dimensions") == (1,)
+    assert root.has("dimensions")
+    assert not root.has("to_apply")
+    assert root != module.entry.root
+
+
+def test_the_header() -> None:
+    module = read_module(LOOP)
+    assert aliases(module) == (Alias((0,), 0, ()), Alias((1, 2), 1, (3,), "must-alias"))
+    assert entry_layout(module) is None
+    text = "(f32[2,3]{0,1:T(8,128)}, (s32[], /*index=5*/token[]))->f32[2]{0}"
+    laid = read_module(f"HloModule m, entry_computation_layout={{{text}}}\nENTRY e {{ a = () tuple() }}")
+    found = entry_layout(laid)
+    assert found is not None
+    assert list(map(str, found.parameters)) == ["f32[2,3]{0,1:T(8,128)}", "(s32[], token[])"]
+    assert found.result == read_shape("f32[2]{0}")
+    # the number in the comment is not kept as spaces
+    assert "(s32[], token[])" in format_module(laid)
+    assert entry_layout(read_module(format_module(laid))) == found
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        ("entry_computation_layout={(f32[2)->f32[]}", "in a shape"),
+        ("entry_computation_layout={(f32[2])}", "after the parameters"),
+        ("entry_computation_layout={(f32[2])->f32[] x}", "after the result"),
+        ("entry_computation_layout=3", "in a layout of the entry"),
+        ("input_output_alias={ {0}: 1 }", "in the aliases"),
+        ("input_output_alias={ {0}: (0, {}, may-alias) {1}: (1, {}) }", "in the aliases"),
+    ],
+)
+def test_malformed_headers(attribute: str, message: str) -> None:
+    module = read_module(f"HloModule m, {attribute}\nENTRY e {{ a = () tuple() }}")
+    read = aliases if "alias" in attribute else entry_layout
+    with pytest.raises(InputError, match=message):
+        read(module)
+
+
+TABLES = """HloModule m
+
+FileNames
+1 "a.py"
+2 "/b\\"c.py"
+
+FunctionNames
+1 "main"
+2 "f.<locals>.g"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=53 end_line=53 column=12 end_column=17}
+2 {file_name_id=2 function_name_id=2 line=7 end_line=8 column=3 end_column=5}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=2}
+
+ENTRY e {
+  a = f32[] constant(1), metadata={op_name="x" stack_frame_id=2}
+  b = f32[] negate(a), metadata={op_name="y" source_file="c.py" source_line=12}
+  c = f32[] negate(a), metadata={op_name="y" stack_frame_id=3}
+  ROOT d = f32[] negate(a)
+}
+"""
+
+
+def test_places_in_the_source() -> None:
+    module = read_module(TABLES)
+    a, b, c, d = module.entry.instructions
+    inner = Frame('/b"c.py', "f.<locals>.g", 7, 8, 3, 5)
+    assert source_frames(module, a) == (inner, Frame("a.py", "main", 53, 53, 12, 17))
+    assert str(inner) == '/b"c.py:7:3 in f.<locals>.g'
+    assert source_frames(module, b) == (Frame("c.py", line=12),)
+    assert str(source_frames(module, b)[0]) == "c.py:12"
+    assert source_frames(module, d) == ()
+    with pytest.raises(InputError, match="StackFrames has no row 3"):
+        source_frames(module, c)
+    # older tables count parents from one, 0 being none
+    old = TABLES.replace("parent_frame_id=1", "parent_frame_id=0").replace(
+        "parent_frame_id=2", "parent_frame_id=1"
+    )
+    assert source_frames(read_module(old), a) == source_frames(module, a)
+    assert format_module(read_module(format_module(module))) == format_module(module)
+
+
+def test_rows_are_parsed_when_asked_for() -> None:
+    table = read_module(TABLES).tables[1]
+    again = read_module(TABLES.replace('1 "main"', ' 1   "main" ')).tables[1]
+    assert table.rows == again.rows == ((1, Quoted("main")), (2, Quoted("f.<locals>.g")))
+    assert hash(table) == hash(again)
+    assert len(table.rows) == 2
+    assert table.rows[1][0] == 2
+    assert table.rows != read_module(TABLES.replace("main", "m")).tables[1].rows
+    assert isinstance(read_instruction("a = f32[] b(), r=[2]<=[2]").attribute("r"), Raw)

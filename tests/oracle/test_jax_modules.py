@@ -1,0 +1,188 @@
+"""`indexproof.jax`: functions to modules, StableHLO to modules, and our text through XLA."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import indexproof.jax
+from indexproof.core.errors import InputError
+from indexproof.core.hlo import (
+    Instruction,
+    Module,
+    format_module,
+    is_stablehlo,
+    read_any,
+    read_module,
+    read_shape,
+)
+
+jax = pytest.importorskip("jax")
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests/core/hlo/data"
+STABLEHLO = sorted(DATA.glob("*.stablehlo.mlir.gz"))
+
+
+def load(path: Path) -> str:
+    with gzip.open(path, "rt") as file:
+        return file.read()
+
+
+def meaning(module: Module) -> list[list[tuple[object, ...]]]:
+    """What a module computes: all of it but names, metadata and the layouts that lowering writes."""
+    places = {c.name: k for k, c in enumerate(module.computations)}
+
+    def of(i: Instruction, operands: tuple[int, ...]) -> tuple[object, ...]:
+        shape = None if i.shape is None else i.shape.without_layout()
+        calls = [places[name] for name in i.called]
+        skipped = ("metadata", "sharding", "frontend_attributes", *i.calls)
+        rest = [(name, value) for name, value in i.attributes if name not in skipped]
+        literal = i.literal if i.opcode == "parameter" or i.literal is None else "".join(i.literal.split())
+        return i.opcode, shape, operands, calls, rest, literal
+
+    return [list(map(of, c.instructions, c.operand_positions)) for c in module.computations]
+
+
+def test_all_stablehlo_is_read() -> None:
+    assert len(STABLEHLO) == 22
+    for path in STABLEHLO:
+        module = indexproof.jax.read_stablehlo(load(path))
+        printed = read_module(load(path.with_name(path.name.replace(".stablehlo.mlir", ".pre.hlo"))))
+        assert meaning(module) == meaning(printed), path.name
+        assert read_module(format_module(module)) == module, path.name
+        # XLA orders computations anew.
+        again = indexproof.jax.through_xla(module)
+        assert set(again.computations) == set(module.computations), path.name
+
+
+def test_either_text_is_read() -> None:
+    for path in STABLEHLO:
+        text = load(path)
+        assert is_stablehlo(text)
+        assert read_any(text) == indexproof.jax.read_stablehlo(text)
+        printed = load(path.with_name(path.name.replace(".stablehlo.mlir", ".opt.hlo")))
+        assert not is_stablehlo(printed)
+        assert read_any(printed) == read_module(printed)
+    assert is_stablehlo("// by hand\n#loc = loc(unknown)\nmodule @m {\n func.func @main() { return } }")
+    computation = "module { ROOT a = f32[] constant(1) }"
+    assert not is_stablehlo(computation)
+    assert read_any(computation).entry.name == "module"
+
+
+def test_a_function_to_its_module() -> None:
+    jnp = jax.numpy
+    example = indexproof.jax.array("f32[10,20]")
+    module = indexproof.jax.module(lambda x: jnp.sin(x.T[::2]), example)
+    assert [i.opcode for i in module.entry.instructions] == ["parameter", "transpose", "slice", "sine"]
+    assert module.entry.root.array.dims == (10, 10)
+    jitted = jax.jit(lambda x, *, n: jnp.tile(x, n), static_argnames="n")
+    with_name = indexproof.jax.module(jitted, example, n=2)
+    assert with_name.entry.root.array.dims == (10, 40)
+    optimized = indexproof.jax.module(lambda x: jnp.sin(x.T[::2]) + 1, example, stage="optimized")
+    assert "fusion" in [i.opcode for i in optimized.entry.instructions]
+    assert optimized.attribute("is_scheduled") is True
+    text = indexproof.jax.stablehlo(lambda x: x.T, example)
+    assert "stablehlo.transpose" in text
+    assert meaning(indexproof.jax.read_stablehlo(text)) == meaning(
+        indexproof.jax.module(lambda x: x.T, example)
+    )
+    with pytest.raises(InputError, match="no stage 'fast'"):
+        indexproof.jax.module(lambda x: x, example, stage="fast")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("stage", ["lowered", "optimized"])
+def test_large_constants_are_not_elided(stage: str) -> None:
+    numbers = np.array([3, 1, 4, 1, 5, 9, 2, 6] * 10)
+    module = indexproof.jax.module(lambda x: x[numbers], indexproof.jax.array("f32[10]"), stage=stage)
+    literals = [i.literal for _, i in module.instructions() if i.opcode == "constant"]
+    assert any(literal and "{3}, {1}, {4}, {1}, {5}, {9}" in literal for literal in literals)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["pred[2]", "s4[3,2]", "s32[]", "u8[0,5]", "f16[1]", "bf16[7]", "c64[2,2]", "f8e4m3fn[2]", "f4e2m1fn[4]"],
+)
+def test_arguments_by_their_shape(shape: str) -> None:
+    module = indexproof.jax.module(lambda x: x, indexproof.jax.array(shape))
+    assert module.entry.parameters[0].array.without_layout() == read_shape(shape)
+    assert indexproof.jax.array(read_shape(shape)) == indexproof.jax.array(shape)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shape", ["token[]", "f7[2]", "f32[<=3]", "f32[?]", "(f32[2])", "f32[2"])
+def test_what_is_no_argument(shape: str) -> None:
+    with pytest.raises(InputError):
+        indexproof.jax.array(shape)
+
+
+MALFORMED = [
+    ("module {", 1, 7),
+    (
+        "module {\n  func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n    return %b : tensor<2xf32> } }",
+        3,
+        12,
+    ),
+    ("x", 1, 1),
+    ("", 0, 0),
+    ("\ud800", 0, 0),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column"), MALFORMED)
+def test_malformed_stablehlo(text: str, line: int, column: int) -> None:
+    with pytest.raises(InputError, match="StableHLO: ") as caught:
+        indexproof.jax.read_stablehlo(text)
+    assert (caught.value.line, caught.value.column) == (line, column)
+
+
+def test_what_xla_refuses() -> None:
+    module = read_module("HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] frobnicate(a)\n}")
+    with pytest.raises(InputError, match="XLA: expects opcode but sees: frobnicate") as caught:
+        indexproof.jax.through_xla(module)
+    assert caught.value.render().splitlines()[1].strip() == "ROOT %b = f32[] frobnicate(%a)"
+
+
+def test_callees_may_come_later() -> None:
+    text = (
+        "HloModule m\nENTRY e { a = f32[4] parameter(0)\n z = f32[] constant(0)\n"
+        "ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply=add }\n"
+        "add { x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT s = f32[] add(x, y) }"
+    )
+    found = indexproof.jax.through_xla(read_module(text))
+    assert [c.name for c in found.computations] == ["add", "e"]
+    assert found.entry.root.reference("to_apply") == "add"
+
+
+@pytest.mark.parametrize("folder", [ROOT, ROOT / "core/frameworks"])
+def test_the_real_jax_is_not_hidden(folder: Path) -> None:
+    """Python started in the repository, whose root is the package; the inner folder would hide it, and does not."""
+    code = (
+        "import sys\n"
+        "import indexproof, indexproof.jax\n"
+        "assert 'jax' not in sys.modules and 'jax' not in vars(indexproof.jax)\n"
+        "assert indexproof.jax.__name__ == 'indexproof.jax'\n"
+    )
+    if folder == ROOT:
+        code += "import jax\nassert hasattr(jax, 'jit'), jax\nindexproof.jax.array('f32[2]')\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_missing_jax_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jax", None)
+    monkeypatch.setitem(sys.modules, "jax._src.lib", None)
+    for call in (
+        lambda: indexproof.jax.module(lambda x: x, 1),
+        lambda: indexproof.jax.array("f32[2]"),
+        lambda: indexproof.jax.read_stablehlo("module {}"),
+    ):
+        with pytest.raises(InputError, match="jax is not installed") as caught:
+            call()
+        assert caught.value.expected == "`pip install 'indexproof[jax]'`"

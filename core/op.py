@@ -56,6 +56,7 @@ from .tighten import constraints_of, tighten_around
 
 __all__ = [
     "DIRECTIONS",
+    "POSITION",
     "Case",
     "Coordinates",
     "CoverageClaim",
@@ -91,6 +92,8 @@ DIRECTIONS: tuple[Direction, Direction] = ("output_to_input", "input_to_output")
 Demand = tuple[Condition, str]
 
 _fresh = itertools.count()
+# The source of a replica's position in a map of an op that knows nothing of the program around it.
+_POSITION = "replica-position"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +111,16 @@ class Range:
     index: Var = dataclasses.field(default_factory=lambda: var(f"fresh{next(_fresh)}", "range"))
 
 
+#: In place of an operand's number: the value is the replica's position in its group, which no operand holds.
+POSITION = -1
+
+
 @dataclass(frozen=True)
 class Runtime:
-    """A value known when the program runs: ``operand``'s element at ``index``, clamped to ``[lo, hi]``."""
+    """A value known when the program runs: ``operand``'s element at ``index``, clamped to ``[lo, hi]``.
+
+    With :data:`POSITION` for the operand it is the place of the executing replica in its group.
+    """
 
     operand: int
     index: tuple[Expr, ...]
@@ -212,6 +222,8 @@ class Op:
     opcodes: ClassVar[tuple[str, ...]] = ()
     #: Ops without operands (constant, iota) are a function of one imagined operand of rank 0.
     virtual: ClassVar[bool] = False
+    #: An instruction with several operands performs the op on each by itself, one output for each.
+    parallel: ClassVar[bool] = False
 
     # -- what it is
     @property
@@ -238,6 +250,14 @@ class Op:
     def runtime(self, *args: Any, **kwargs: Any) -> list[Runtime]:
         """``runtime(o, *x)``: the values that say where output element ``o`` reads."""
         return []
+
+    def runtime_between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Runtime]:
+        """The values that say whether output element ``o`` reads element ``i`` of operand ``k``.
+
+        Those of :meth:`runtime` unless an op says otherwise, as one does whose operand elements name the place
+        that they go to.
+        """
+        return self.runtime(o, *x)
 
     # -- meaning and maps
     def reads(self, *args: Any, **kwargs: Any) -> list[Condition]:
@@ -564,7 +584,7 @@ def map_claim(
         x = ((),)
     sizes = tuple(op.shape(*x))
     o, i = symbols("o", len(sizes)), symbols("i", len(x[operand]))
-    values = symbols("rt", len(op.runtime(o, *x)))
+    values = symbols("rt", len(op.runtime_between(operand, o, i, *x)))
     if direction == "output_to_input":
         source, source_sizes, target, target_sizes = o, sizes, i, x[operand]
         m = op.output_to_input(operand, o, values, *x)
@@ -577,8 +597,10 @@ def map_claim(
         RangeVariable(names[r.index], lift(r.size), _witness(op, r, target).substitute(names))
         for r in m.ranges
     )
-    # which element holds a runtime value depends on the output element alone
-    read = op.runtime(o if direction == "output_to_input" else results, *x)
+    if direction == "output_to_input":
+        read = op.runtime_between(operand, o, results, *x)
+    else:
+        read = op.runtime_between(operand, results, i, *x)
     runtime = tuple(
         RuntimeValue(v, r.lo, r.hi, r.operand, r.index) for v, r in zip(values, read, strict=True)
     )
@@ -716,7 +738,10 @@ def concrete(
                 r.variable.name,
                 int(limits[r.variable].lo),
                 int(limits[r.variable].hi),
-                RuntimeSource(called[r.operand], tuple(substitute_all(r.index, renamed))),
+                RuntimeSource(
+                    _POSITION if r.operand == POSITION else called[r.operand],
+                    tuple(substitute_all(r.index, renamed)),
+                ),
             )
             for r in values
         ),

@@ -6,7 +6,8 @@ The reference that everything else about ops is tested against.  Loads numpy.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from .condition import Condition, Relation, condition_interpret
 from .errors import InputError, TooLargeError
 from .expr import Expr, Integers, Var, interpret
-from .op import Case, Direction, MapClaim, Op, Sizes, map_claim
+from .op import Case, Direction, MapClaim, Op, RuntimeValue, Sizes, lifted, map_claim
 
 __all__ = ["Pair", "holds", "map_relation", "random_instance", "reads_relation"]
 
@@ -91,9 +92,16 @@ def _values(e: Expr, env: Mapping[Any, Any], size: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(e.evaluate(env)), (size,))
 
 
-def _read_runtime(claim: MapClaim, env: dict[Any, Any], size: int, operands: Mapping[int, Any]) -> None:
-    """Runtime values from the operands that hold them, clamped."""
-    for r in claim.runtime:
+def _given(op: Op, shapes: Sequence[Sizes]) -> Sequence[Sizes]:
+    """The operands' sizes, those of an imagined operand too."""
+    return ((),) if op.virtual and not shapes else shapes
+
+
+def _read_runtime(
+    runtime: Iterable[RuntimeValue], env: dict[Any, Any], size: int, operands: Mapping[int, Any]
+) -> None:
+    """Runtime values from the operands that hold them, clamped; `operands[POSITION]` is the replica's place."""
+    for r in runtime:
         held = np.asarray(operands[r.operand])
         place = tuple(_values(e, env, size) for e in r.index)
         # where the map is not defined the place may lie outside: any value will do there
@@ -127,7 +135,10 @@ def reads_relation(
     claim = map_claim(op, operand, "output_to_input", shapes)
     env, size = _grid(claim, claim.target, _sizes(claim.target_sizes), operands is None, limit)
     if operands is not None:
-        _read_runtime(claim, env, size, operands)
+        # of a pair both elements are given, so no index needs a range
+        between = op.runtime_between(operand, claim.source, claim.target, *lifted(_given(op, shapes)))
+        held = [replace(r, index=b.index) for r, b in zip(claim.runtime, between, strict=True)]
+        _read_runtime(held, env, size, operands)
     shown = () if operands is not None else tuple(r.variable for r in claim.runtime)
     return _pairs(
         [env[v] for v in (*claim.source, *shown)],
@@ -153,7 +164,7 @@ def map_relation(
     ranges = [r.variable for r in claim.ranges]
     env, size = _grid(claim, ranges, _sizes([r.size for r in claim.ranges]), operands is None, limit)
     if operands is not None:
-        _read_runtime(claim, env, size, operands)
+        _read_runtime(claim.runtime, env, size, operands)
     shown = () if operands is not None else tuple(r.variable for r in claim.runtime)
     named = [_values(e, env, size) for e in claim.results]
     mask = holds(claim.where, env, size)
@@ -183,9 +194,17 @@ def random_instance(
     hypotheses = [(c, c.variables()) for c in case.hypotheses]
     values = {v: rng.randint(low, high) for v in case.symbols}
     for _ in range(tries):
-        failing = [symbols for c, symbols in hypotheses if not c.evaluate(values)]
+        failing = [symbols for c, symbols in hypotheses if not _true(c, values)]
         if not failing:
             return values
         for v in rng.choice(failing):
             values[v] = rng.randint(low, high)
     raise ValueError(f"{case.op.name} {case.label}: no instance in {tries} draws")
+
+
+def _true(condition: Condition, values: Mapping[Any, int]) -> bool:
+    """Whether a condition holds; one with a division by zero does not."""
+    try:
+        return condition.evaluate(values)
+    except ZeroDivisionError:
+        return False

@@ -1,16 +1,20 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
 from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
-from .maps import ComputationMaps, Reads, computation_maps, instruction_maps
+from .maps import ComputationMaps, ModuleMaps, Options, Step, computation_maps, instruction_maps
+from .reads import Reads
 
 __all__ = [
     "Catalogue",
     "ComputationMaps",
     "Equal",
+    "ModuleMaps",
     "NoMap",
     "OpMaps",
+    "Options",
     "Reads",
     "Simplify",
+    "Step",
     "computation_maps",
     "instruction_maps",
     "same_map",

@@ -8,34 +8,50 @@ read. Input to output is the same walk forwards from every leaf of a parameter.
 A called computation is analysed once; at a call its maps are composed with those of the call. What reads a
 parameter inside, reads the operand outside, also where the parameter holds the value of a runtime variable.
 
+A conditional reads what any of its branches reads, and the value that chooses; a loop what it reads after some
+number of runs of its body (see :mod:`.loops`).  An asynchronous pair is the operation that it performs.
+
 The result of an instruction that has no map is opaque: everything that it may read is reported as reached
 without a map, with the reason, and never left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from ..errors import InputError
 from ..expr import substitute_all, var
-from ..hlo import Computation, Instruction, Module, Shape, leaves
+from ..hlo import Computation, Instruction, Module, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
-from ..op import Direction
+from ..op import DIRECTIONS, Direction
 from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
-from .runtime import fold, operand_name, source_text, with_sources
+from .loops import Between, Loop, carried_unchanged
+from .reads import Path, Reads
+from .runtime import branches, fold, is_position, operand_name, source_text, with_sources
 from .tidy import tidy
 
-Path = tuple[int, ...]
 Leaf = tuple[int, Path]
 """An operand's or parameter's number and the path of an array within its shape."""
 
 CALLS = ("call", "fusion")
 """Opcodes that compute exactly what the computation they name computes."""
 
-# Opcodes that hand on one operand, tuple or array, unchanged.
-_TRANSPARENT = ("optimization-barrier", "add-dependency", "copy-done")
+# Opcodes that hand on their first operand, tuple or array, unchanged.
+_TRANSPARENT = ("optimization-barrier", "add-dependency", "all-reduce-done", "async-update", "domain")
+
+# Asynchronous pairs: the start makes (operands, result, …), the done takes the result out.
+_DONE = ("all-gather-done", "async-done", "collective-permute-done")
+
+# Opcodes that read no element of what they are given: tokens and sizes are not elements.
+_READS_NOTHING = ("after-all", "get-dimension-size")
+
+# Opcodes whose computations are analysed where they are used.
+_ENTERED = (*CALLS, "async-start", "conditional", "while")
+
+# Opcodes that XLA splits into a start and a done.
+_PAIRED = ("all-gather", "all-reduce", "async", "collective-permute")
 
 # Opcodes whose output holds elements of the only operand, each where the map says.
 _MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
@@ -52,17 +68,21 @@ class Options:
     equal: Equal | None = None
     fold_constants: bool = True
     limit: int = 1000
+    #: Told of every step, for those who want to check them: see :class:`Step`.
+    observe: Callable[[Step], None] | None = None
 
 
-@dataclass
-class Reads:
-    """How one array depends on another: all maps, and the reasons why there may be more than they say."""
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of the analysis: ``result`` has the relation of the maps ``parts``, composed in this order.
 
-    maps: list[IndexingMap] = field(default_factory=list)
-    unknown: list[NoMap] = field(default_factory=list)
+    ``known`` has the instructions whose elements stand for runtime values of the only part, when the step is
+    that of putting them in.
+    """
 
-    def __bool__(self) -> bool:
-        return bool(self.maps or self.unknown)
+    parts: tuple[IndexingMap, ...]
+    result: IndexingMap
+    known: Mapping[str, Instruction] | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +115,11 @@ class ComputationMaps(Mapping[tuple[int, int], list[IndexingMap]]):
         """The pairs that are connected through something without a map, with the reasons."""
         return {key: reads.unknown for key, reads in self.leaves.items() if reads.unknown}
 
+    @property
+    def at_most(self) -> dict[tuple[int, int, int], list[NoMap]]:
+        """The pairs of which the maps may say too much, with the reasons."""
+        return {key: reads.at_most for key, reads in self.leaves.items() if reads.at_most}
+
 
 def computation_maps(
     module: Module,
@@ -106,28 +131,17 @@ def computation_maps(
     equal: Equal | None = None,
     fold_constants: bool = True,
     limit: int = 1000,
+    observe: Callable[[Step], None] | None = None,
 ) -> ComputationMaps:
     """All maps between the roots and the parameters of a computation, the entry unless one is named.
 
     Maps that are structurally equal after `simplify` are one map; with `equal`, also those it proves equal.
     `fold_constants` replaces runtime variables that read constants or iotas by their values. Sources of the
     other runtime variables are the text of the instruction read; one inside a called computation is named
-    `call/…/name`.
+    `call/…/name`. `observe` is told of every step.
     """
-    options = Options(catalogue, simplify, equal, fold_constants, limit)
-    if computation is None:
-        computation = module.entry
-    elif isinstance(computation, str):
-        computation = module.computation(computation)
-    analysis = _Analysis(module, direction, options)
-    summary = analysis.summary(computation)
-    numbers = _leaf_numbers(computation)
-    roots = {path: k for k, path in enumerate(_paths(computation.root.shape))}
-    found: dict[tuple[int, int, int], Reads] = {}
-    for (root, (parameter, path)), reads in summary.items():
-        maps = [with_sources(m, _Texts(module, computation)) for m in reads.maps]
-        found[roots[root], parameter, numbers[parameter, path]] = Reads(maps, reads.unknown)
-    return ComputationMaps(direction, dict(sorted(found.items())))
+    options = Options(catalogue, simplify, equal, fold_constants, limit, observe)
+    return ModuleMaps(module, options).computation(computation or module.entry, direction)
 
 
 def instruction_maps(
@@ -147,25 +161,67 @@ def instruction_maps(
     A call or fusion is analysed through its computation. Other arguments are those of `computation_maps`.
     """
     options = Options(catalogue, simplify, equal, fold_constants, limit)
-    if computation is None:
-        computation = module.entry
-    elif isinstance(computation, str):
-        computation = module.computation(computation)
-    if isinstance(instruction, str):
-        instruction = computation.instruction(instruction)
-    analysis = _Analysis(module, direction, options)
-    if instruction.opcode in CALLS:
-        analysis.prepare(computation)
-    frame = _Frame(analysis, computation)
-    found: dict[tuple[int, int, int], Reads] = {}
-    numbers = [{path: k for k, path in enumerate(_paths(o.shape))} for o in instruction.operands]
-    for root, path in enumerate(_paths(instruction.shape)):
-        for (operand, inner), reads in frame.links(instruction, path).items():
-            if reads is None:
-                reads = Reads([_identity(instruction.shape, path)])
-            maps = [with_sources(m, _Texts(module, computation)) for m in frame.distinct(reads.maps)]
-            found[root, operand, numbers[operand][inner]] = Reads(maps, reads.unknown)
-    return ComputationMaps(direction, dict(sorted(found.items())))
+    return ModuleMaps(module, options).instruction(instruction, computation or module.entry, direction)
+
+
+class ModuleMaps:
+    """The maps of a module, each computation analysed once however often it is called or asked for."""
+
+    def __init__(self, module: Module, options: Options) -> None:
+        self.module = module
+        self._analyses = {d: _Analysis(module, d, options) for d in DIRECTIONS}
+
+    def _named(self, computation: Computation | str) -> Computation:
+        return self.module.computation(computation) if isinstance(computation, str) else computation
+
+    def computation(self, computation: Computation | str, direction: Direction) -> ComputationMaps:
+        """The maps between roots and parameters of a computation; see :func:`computation_maps`."""
+        computation = self._named(computation)
+        summary = self._analyses[direction].summary(computation)
+        numbers = _leaf_numbers(computation)
+        roots = {path: k for k, path in enumerate(_paths(computation.root.shape))}
+        texts = _Texts(self.module, computation)
+        found: dict[tuple[int, int, int], Reads] = {}
+        for (root, (parameter, path)), reads in summary.items():
+            maps = [with_sources(m, texts) for m in reads.maps]
+            key = roots[root], parameter, numbers[parameter, path]
+            found[key] = Reads(maps, reads.unknown, reads.at_most)
+        return ComputationMaps(direction, dict(sorted(found.items())))
+
+    def instruction(
+        self, instruction: Instruction | str, computation: Computation | str, direction: Direction
+    ) -> ComputationMaps:
+        """The maps between an instruction and its operands; see :func:`instruction_maps`."""
+        computation = self._named(computation)
+        if isinstance(instruction, str):
+            instruction = computation.instruction(instruction)
+        frame = self._analyses[direction].frame(computation, instruction.opcode in _ENTERED)
+        texts = _Texts(self.module, computation)
+        found: dict[tuple[int, int, int], Reads] = {}
+        numbers = [{path: k for k, path in enumerate(_paths(o.shape))} for o in instruction.operands]
+        for root, path in enumerate(_paths(instruction.shape)):
+            for (operand, inner), reads in frame.links(instruction, path).items():
+                if reads is None:
+                    reads = Reads([_identity(instruction.shape, path)])
+                maps = [with_sources(m, texts) for m in frame.distinct(reads.maps)]
+                found[root, operand, numbers[operand][inner]] = Reads(maps, reads.unknown, reads.at_most)
+        return ComputationMaps(direction, dict(sorted(found.items())))
+
+    def unmapped(self, computation: Computation | str) -> dict[str, tuple[NoMap, ...]]:
+        """The instructions of a computation of which some map is not known, in either direction, and why."""
+        computation = self._named(computation)
+        found: dict[str, tuple[NoMap, ...]] = {}
+        frames = [analysis.frame(computation) for analysis in self._analyses.values()]
+        for instruction in computation.instructions:
+            reasons: dict[NoMap, None] = {}
+            for frame in frames:
+                for path in _paths(instruction.shape) if instruction.operands else ():
+                    for reads in frame.links(instruction, path).values():
+                        if reads is not None:
+                            reasons.update(dict.fromkeys(reads.unknown))
+            if reasons:
+                found[instruction.name] = tuple(reasons)
+        return found
 
 
 class _Texts:
@@ -195,10 +251,27 @@ class _Analysis:
         self.summaries: dict[str, Summary | None] = {}
         # Different paths compose to the same map again and again; a simplified map is its own simplification.
         self._simplified: dict[IndexingMap, IndexingMap] = {}
+        self._frames: dict[str, _Frame] = {}
+        self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
 
     def summary(self, computation: Computation) -> Summary:
-        self.prepare(computation)
-        return _Frame(self, computation).summary()
+        """How the roots of a computation depend on its parameters."""
+        found = self.summaries.get(computation.name)
+        if found is None or self.computations.get(computation.name) is not computation:
+            found = self.frame(computation).summary()
+            if self.computations.get(computation.name) is computation:
+                self.summaries[computation.name] = found
+        return found
+
+    def frame(self, computation: Computation, prepared: bool = True) -> _Frame:
+        """The analysis of one computation, everything that it calls analysed before if that is wanted."""
+        found = self._frames.get(computation.name)
+        if found is None or found.computation is not computation:
+            found = self._frames[computation.name] = _Frame(self, computation)
+        if prepared and not found.prepared:
+            self.prepare(computation)
+            found.prepared = True
+        return found
 
     def simplified(self, m: IndexingMap) -> IndexingMap:
         """A map in the form in which maps are compared."""
@@ -209,6 +282,15 @@ class _Analysis:
             self._simplified[m] = self._simplified[found] = found
         return found
 
+    def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
+        """The simplified composition, worked out once for every pair of maps."""
+        found = self._composed.get((first, second))
+        if found is None:
+            found = self._composed[first, second] = self.simplified(first.compose(second))
+            if self.options.observe is not None:
+                self.options.observe(Step((first, second), found))
+        return found
+
     def prepare(self, computation: Computation) -> None:
         """Summarise everything that a computation calls."""
         pending: list[tuple[Computation, bool]] = [(c, False) for c in self._callees(computation)]
@@ -217,7 +299,10 @@ class _Analysis:
             callee, ready = pending.pop()
             if ready:
                 open_names.discard(callee.name)
-                self.summaries.setdefault(callee.name, _Frame(self, callee).summary())
+                if callee.name not in self.summaries:
+                    frame = self.frame(callee, prepared=False)
+                    frame.prepared = True
+                    self.summaries[callee.name] = frame.summary()
                 continue
             if callee.name in self.summaries:
                 continue
@@ -229,7 +314,7 @@ class _Analysis:
             pending.extend((c, False) for c in self._callees(callee))
 
     def _callees(self, computation: Computation) -> list[Computation]:
-        names = {i.called[0]: None for i in computation.instructions if i.opcode in CALLS and i.called}
+        names = {n: None for i in computation.instructions if i.opcode in _ENTERED for n in i.called}
         return [self.computations[name] for name in names if name in self.computations]
 
 
@@ -241,9 +326,11 @@ class _Frame:
         self.options = analysis.options
         self.direction = analysis.direction
         self.computation = computation
+        self.prepared = False
         self.positions = computation.positions()
         self.known = {i.name: i for i in computation.instructions}
         self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
+        self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
 
     def summary(self) -> Summary:
         if self.direction == "output_to_input":
@@ -310,11 +397,14 @@ class _Frame:
             into.identity = into.identity or state.identity
             into.add(state.maps)
             into.doubt(state.unknown)
+            into.bound(state.at_most)
             return
         if link:
             into.doubt(state.unknown)
+            into.bound(state.at_most)
         if state.identity or state.maps:
             into.doubt(link.unknown)
+            into.bound(link.at_most)
         if state.identity:
             into.add(link.maps)
         if len(state.maps) * len(link.maps) > self.options.limit:
@@ -322,13 +412,13 @@ class _Frame:
             return
         for first in state.maps:
             for second in link.maps:
-                m = self.analysis.simplified(first.compose(second))
+                m = self.analysis.composed(first, second)
                 if not m.is_trivially_empty:
                     into.maps.setdefault(m)
 
     def _settle(self, state: _State) -> None:
         """Drop duplicates before they are multiplied, and give up on too many maps."""
-        kept = self.distinct(list(state.maps))
+        kept = self.distinct(list(state.maps), proved=False)
         state.maps = dict.fromkeys(kept)
         if len(kept) > self.options.limit:
             state.maps = {}
@@ -336,14 +426,24 @@ class _Frame:
 
     def _reads(self, state: _State, shape: AnyShape | None, path: Path) -> Reads:
         maps = [_identity(shape, path)] if state.identity else []
-        return Reads(self.distinct(maps + list(state.maps)), list(state.unknown))
+        return Reads(self.distinct(maps + list(state.maps)), list(state.unknown), list(state.at_most))
 
-    def distinct(self, maps: list[IndexingMap]) -> list[IndexingMap]:
-        """Simplified, without maps of empty domain, one of each relation as far as that can be told."""
-        simplified = dict.fromkeys(map(self.analysis.simplified, maps))
+    def distinct(self, maps: list[IndexingMap], proved: bool = True) -> list[IndexingMap]:
+        """Simplified, without maps of empty domain, one of each relation as far as that can be told.
+
+        On the way structure tells enough: proofs, which cost more, are for what is handed out.
+        """
+        simplified: dict[IndexingMap, None] = {}
+        for m in maps:
+            found = self.analysis.simplified(m)
+            simplified.setdefault(found)
+            if self.options.observe is not None and found is not m:
+                self.options.observe(Step((m,), found))
         kept: list[IndexingMap] = []
         for m in simplified:
-            if m.is_trivially_empty or (self.options.equal and any(self.options.equal(m, k) for k in kept)):
+            if m.is_trivially_empty:
+                continue
+            if proved and self.options.equal and any(self.options.equal(m, k) for k in kept):
                 continue
             kept.append(m)
         return kept
@@ -353,7 +453,16 @@ class _Frame:
         key = (instruction.name, path)
         found = self._links.get(key)
         if found is None:
-            found = self._links[key] = self._find_links(instruction, path)
+            found = self._find_links(instruction, path)
+            for operand, inner in found:
+                shape = instruction.operands[operand].shape
+                if shape is not None and inner not in _paths(shape):
+                    reason = (
+                        f"{instruction.opcode} reads an array of operand {operand} that {shape} does not have"
+                    )
+                    found = self._opaque(instruction, NoMap(instruction.name, reason))
+                    break
+            self._links[key] = found
         return found
 
     def _find_links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
@@ -368,6 +477,24 @@ class _Frame:
             return {(0, path): None}
         if opcode in CALLS:
             return self._call(instruction, path)
+        if opcode in _READS_NOTHING:
+            return {}
+        if opcode in _DONE:
+            return {(0, (1, *path)): None}
+        if opcode == "copy-done":
+            return {(0, (0, *path)): None}
+        if opcode == "copy-start":
+            return {(0, ()): None} if path in ((0,), (1,)) else {}
+        if opcode == "conditional":
+            return self._conditional(instruction, path)
+        if opcode == "while":
+            return self._while(instruction, path)
+        if opcode.endswith("-start") and opcode[:-6] in _PAIRED:
+            return self._start(instruction, path)
+        return self._of_op(instruction, path)
+
+    def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """What the catalogue says of an instruction."""
         answer = self._ask(instruction)
         if isinstance(answer, NoMap):
             return self._opaque(instruction, answer)
@@ -384,9 +511,88 @@ class _Frame:
         except InputError as error:
             return self._opaque(instruction, NoMap(instruction.name, str(error)))
 
-    def _call(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        where = instruction.name
-        name = instruction.called[0] if instruction.called else None
+    def _start(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """The start of an asynchronous pair: its shape is (operands, result, …)."""
+        base, shape = instruction.opcode[:-6], instruction.shape
+        if base == "all-reduce":
+            return self._of_op(replace(instruction, opcode=base), path)
+        if not isinstance(shape, TupleShape) or len(shape.elements) < 2 or not path:
+            reason = f"{instruction.opcode} makes {shape}, expected (operands, result, …)"
+            return self._opaque(instruction, NoMap(instruction.name, reason))
+        if path[0] == 0:
+            # one operand stands for itself, several are a tuple
+            inside = path[1:]
+            if isinstance(shape.elements[0], TupleShape) and inside:
+                return {(inside[0], inside[1:]): None} if inside[0] < len(instruction.operands) else {}
+            return {(0, inside): None}
+        if path[0] > 1:
+            return {}
+        made = replace(instruction, opcode="call" if base == "async" else base, shape=shape.elements[1])
+        return self._call(made, path[1:]) if base == "async" else self._of_op(made, path[1:])
+
+    def _conditional(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """Which branch runs depends on values: what any of them reads counts as read, and so does the choice."""
+        links: dict[Leaf, Reads | None] = {(0, ()): Reads([self._of_scalar(instruction.shape, path)])}
+        names = branches(instruction)
+        if len(names) != len(instruction.operands) - 1:
+            reason = f"{len(names)} branches for {len(instruction.operands) - 1} operands"
+            return self._opaque(instruction, NoMap(instruction.name, reason))
+        for k, name in enumerate(names, 1):
+            branch = replace(instruction, opcode="call", operands=(instruction.operands[k],))
+            for (_, leaf), link in self._call(branch, path, name, f"{instruction.name}#{k - 1}").items():
+                links[k, leaf] = link
+        return links
+
+    def _of_scalar(self, shape: AnyShape | None, path: Path) -> IndexingMap:
+        """Every element of an array reads one scalar."""
+        m = _identity(shape, path)
+        if self.direction == "output_to_input":
+            return m.with_(results=())
+        ranges = tuple(Variable(f"s{k}", v.lo, v.hi) for k, v in enumerate(m.dims))
+        return IndexingMap((), ranges, results=tuple(var(v.name) for v in ranges))
+
+    def _while(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        if len(instruction.operands) != 1:
+            return self._opaque(instruction, NoMap(instruction.name, "a while has one operand"))
+        loop = self._loops.get(instruction.name)
+        if loop is None:
+            loop = self._loops[instruction.name] = self._loop(instruction)
+        if isinstance(loop, NoMap):
+            return self._opaque(instruction, loop)
+        return {(0, leaf): reads for (root, leaf), reads in loop.items() if root == path and reads}
+
+    def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
+        """How every array after a loop depends on those before it."""
+        calls = instruction.calls
+        summaries: list[Between] = []
+        for attribute in ("body", "condition"):
+            name = calls.get(attribute, ("",))[0]
+            summary = self.analysis.summaries.get(name)
+            if summary is None:
+                return NoMap(instruction.name, f"computation {name} is not defined, or calls itself")
+            summaries.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
+        body = self.analysis.computations[calls["body"][0]]
+        paths = _paths(instruction.shape)
+        if [p for p in paths if p not in _paths(body.root.shape)]:
+            return NoMap(instruction.name, "the body makes another tuple than the loop carries")
+        return Loop(
+            instruction.name,
+            self.direction,
+            self.analysis.simplified,
+            {path: _identity(instruction.shape, path) for path in paths},
+            {path: self._of_scalar(instruction.shape, path) for path in paths},
+            summaries[0],
+            summaries[1],
+            frozenset(carried_unchanged(body, paths)),
+        ).maps()
+
+    def _call(
+        self, instruction: Instruction, path: Path, name: str | None = None, where: str = ""
+    ) -> dict[Leaf, Reads | None]:
+        """What a called computation reads, seen from the call; ``where`` is the call as a path names it."""
+        where = where or instruction.name
+        if name is None:
+            name = instruction.called[0] if instruction.called else None
         callee = self.analysis.computations.get(name) if name is not None else None
         if name is None or callee is None:
             return self._opaque(instruction, NoMap(where, f"computation {name} is not defined"))
@@ -398,13 +604,20 @@ class _Frame:
                 f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
             )
             return self._opaque(instruction, NoMap(where, reason))
+        if [p.parameter_number for p in callee.parameters] != list(range(len(callee.parameters))):
+            reason = f"the parameters of {name} are not numbered from 0"
+            return self._opaque(instruction, NoMap(where, reason))
+        pairs = [(callee.root.shape, instruction.shape)]
+        pairs += [(p.shape, instruction.operands[p.parameter_number].shape) for p in callee.parameters]
+        for inside, outside in pairs:
+            if not _fits(inside, outside):
+                reason = f"{name} is of {inside} where the call has {outside}"
+                return self._opaque(instruction, NoMap(where, reason))
         links: dict[Leaf, Reads | None] = {}
         for (root, leaf), reads in summary.items():
             if root == path:
-                lifted = [self._lifted(m, instruction, callee) for m in reads.maps]
-                links[leaf] = Reads(
-                    lifted, [NoMap(f"{where}/{u.instruction}", u.reason) for u in reads.unknown]
-                )
+                lifted = [self._lifted(m, instruction, callee, where) for m in reads.maps]
+                links[leaf] = Reads(lifted, reads.under(where).unknown, reads.under(where).at_most)
         return links
 
     def _opaque(self, instruction: Instruction, reason: NoMap) -> dict[Leaf, Reads | None]:
@@ -433,21 +646,25 @@ class _Frame:
 
         def rename(source: RuntimeSource) -> RuntimeSource:
             name = operand_name(source.hlo)
+            if is_position(source.hlo):
+                return source
             if name not in names:
                 raise InputError(f"{instruction.name}: the runtime source {source.hlo} is no operand")
             return RuntimeSource(name, source.results)
 
         return self._resolved(with_sources(m, rename))
 
-    def _lifted(self, m: IndexingMap, instruction: Instruction, callee: Computation) -> IndexingMap:
+    def _lifted(
+        self, m: IndexingMap, instruction: Instruction, callee: Computation, where: str
+    ) -> IndexingMap:
         """A callee's map with its sources seen from the call: parameters are operands, others are inside."""
         operands = {p.name: instruction.operands[p.parameter_number].name for p in callee.parameters}
 
         def rename(source: RuntimeSource) -> RuntimeSource:
+            if is_position(source.hlo):
+                return source
             outer = operands.get(source.hlo)
-            return RuntimeSource(
-                f"{instruction.name}/{source.hlo}" if outer is None else outer, source.results
-            )
+            return RuntimeSource(f"{where}/{source.hlo}" if outer is None else outer, source.results)
 
         return self._resolved(with_sources(m, rename))
 
@@ -455,7 +672,12 @@ class _Frame:
         if not m.rts:
             return m
         m = with_sources(m, self._origin)
-        return fold(m, self.known) if self.options.fold_constants else m
+        if not self.options.fold_constants:
+            return m
+        folded = fold(m, self.known)
+        if self.options.observe is not None and folded is not m:
+            self.options.observe(Step((m,), folded, self.known))
+        return folded
 
     def _origin(self, source: RuntimeSource) -> RuntimeSource:
         """Follow a source through instructions that only move elements, to the one that made the value."""
@@ -499,6 +721,10 @@ class _State:
     identity: bool = False
     maps: dict[IndexingMap, None] = field(default_factory=dict)
     unknown: dict[NoMap, None] = field(default_factory=dict)
+    at_most: dict[NoMap, None] = field(default_factory=dict)
+
+    def bound(self, reasons: Mapping[NoMap, None] | list[NoMap]) -> None:
+        self.at_most.update(dict.fromkeys(reasons))
 
     def add(self, maps: Mapping[IndexingMap, None] | list[IndexingMap]) -> None:
         self.maps.update(dict.fromkeys(maps))
@@ -508,6 +734,14 @@ class _State:
 
     def __bool__(self) -> bool:
         return self.identity or bool(self.maps) or bool(self.unknown)
+
+
+def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:
+    """Whether a computation's shape is that of its call; layouts may differ, and what is not known fits."""
+    if inside is None or outside is None or inside is outside:
+        return True
+    one, two = ([(path, a.dims) for path, a in leaves(shape)] for shape in (inside, outside))
+    return one == two
 
 
 def _same_elements(instruction: Instruction) -> bool:

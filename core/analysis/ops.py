@@ -11,7 +11,7 @@ from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import Direction, Op, concrete
 from .catalogue import NoMap, OpMaps
-from .runtime import with_sources
+from .runtime import position_text, with_sources
 
 ReadOp = Callable[[Instruction], Op | None]
 """The op that an instruction performs, None for an opcode without one. Senseless attributes: `InputError`."""
@@ -34,9 +34,14 @@ class OpCatalogue:
         op = self.read(instruction)
         if op is None:
             reason = self.reasons(instruction.opcode)
+            if reason and instruction.has("custom_call_target"):
+                reason = f"{instruction.word('custom_call_target')}: {reason}"
             return NoMap(instruction.name, reason or f"no op for {instruction.opcode} in the catalogue")
         sizes = tuple(a.dims for a in instruction.operand_arrays)
         self._check(instruction, op, sizes)
+        if op.parallel:
+            own = [[self._map(instruction, op, 0, direction, (x,))] for x in sizes]
+            return [[m if r == k else [] for k, m in enumerate(own)] for r in range(len(sizes))]
         outputs = 1 if instruction.shape is None else sum(1 for _ in leaves(instruction.shape))
         operands = range(len(sizes))
         return [
@@ -53,6 +58,8 @@ class OpCatalogue:
         if op is None or not all(isinstance(s, Shape) for s in instruction.operand_shapes):
             return None
         sizes = tuple(a.dims for a in instruction.operand_arrays)
+        if op.parallel and len(sizes) != 1:
+            return None
         op.validate(*sizes)
         types = [_element_type(instruction, r) for r in range(op.results)]
         arrays = [Shape(t, _dims(op, sizes)) for t in types if t is not None]
@@ -62,21 +69,27 @@ class OpCatalogue:
 
     def _check(self, instruction: Instruction, op: Op, sizes: Sizes) -> None:
         """The op accepts the operands, and makes what the instruction says it makes."""
+        operands = [(x,) for x in sizes] if op.parallel else [sizes] * op.results
+        wanted = [self._output(op, each) for each in operands]
+        if instruction.shape is None:
+            return
+        arrays = [a for _, a in leaves(instruction.shape)]
+        if len(arrays) != len(wanted):
+            raise InputError(
+                f"{instruction.name}: {instruction.opcode} makes {len(wanted)} arrays, not {len(arrays)}"
+            )
+        for a, dims in zip(arrays, wanted, strict=True):
+            if a.dims != dims:
+                made = Shape(a.element_type, dims)
+                raise InputError(f"{instruction.name}: {instruction.opcode} makes {made}", expected=str(a))
+
+    def _output(self, op: Op, sizes: Sizes) -> tuple[int, ...]:
+        """The sizes of the output, once the op accepts these operands."""
         dims = self._accepted.get((op, sizes))
         if dims is None:
             op.validate(*sizes)
             dims = self._accepted[op, sizes] = _dims(op, sizes)
-        if instruction.shape is None:
-            return
-        arrays = [a for _, a in leaves(instruction.shape)]
-        if len(arrays) != op.results:
-            raise InputError(
-                f"{instruction.name}: {instruction.opcode} makes {op.results} arrays, not {len(arrays)}"
-            )
-        for a in arrays:
-            if a.dims != dims:
-                made = Shape(a.element_type, dims)
-                raise InputError(f"{instruction.name}: {instruction.opcode} makes {made}", expected=str(a))
+        return dims
 
     def _map(
         self, instruction: Instruction, op: Op, k: int, direction: Direction, sizes: Sizes
@@ -87,9 +100,13 @@ class OpCatalogue:
             # A map is kept for all instructions, so its sources are operand numbers until one asks.
             m = concrete(op, k, direction, sizes, [str(j) for j in range(len(sizes))])
             self._made[key] = m
-        return with_sources(
-            m, lambda source: RuntimeSource(instruction.operands[int(source.hlo)].name, source.results)
-        )
+
+        def named(source: RuntimeSource) -> RuntimeSource:
+            if source.hlo.isdecimal():
+                return RuntimeSource(instruction.operands[int(source.hlo)].name, source.results)
+            return RuntimeSource(position_text(instruction), source.results)
+
+        return with_sources(m, named)
 
 
 def _dims(op: Op, sizes: Sizes) -> tuple[int, ...]:

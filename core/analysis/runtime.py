@@ -1,9 +1,10 @@
 """Runtime variables through computations: whose element they read, and when their value is known after all.
 
 While a computation is analysed, `RuntimeSource.hlo` is a *path*: the name of an instruction of that
-computation, or `call/…/name` for an instruction inside a called computation, reached through the instruction
-`call`. A path is unique per call site, because the same computation called twice computes two values. The
-text of the instruction replaces the path at the very end.
+computation, or `call/…/name` for an instruction inside a called computation, reached through the
+instruction `call` (`call#1`: through branch 1 of a conditional). A path is unique per call site, because the
+same computation called twice computes two values. The text of the instruction replaces the path at the very
+end.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping
 
 from ..expr import Expr, Int, integer, maximum, minimum
 from ..hlo import Computation, Instruction, Module, Shape, format_instruction
+from ..hlo.attributes import format_value
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
 from ..interval import range_of
 
@@ -41,11 +43,37 @@ def operand_name(hlo: str) -> str:
     return hlo.split("=", 1)[0].strip().lstrip("%")
 
 
+POSITION = "replica-position"
+"""What a source is called that no instruction makes: the place of the executing replica in its group."""
+
+
+def position_text(instruction: Instruction) -> str:
+    """The source of a collective's runtime value: equal texts stand for one value.
+
+    It names the groups and what their numbers count: replicas, partitions, or devices (both at once).
+    """
+    groups = instruction.attribute("replica_groups")
+    over = "replicas"
+    if instruction.has("channel_id"):
+        over = "devices" if instruction.flag("use_global_device_ids") else "partitions"
+    shown = "" if groups is None else f", replica_groups={format_value(groups)}"
+    return f"{POSITION} = u32[] {POSITION}(), over={over}{shown}"
+
+
+def is_position(hlo: str) -> bool:
+    """Whether a source is the position of the replica and no operand's element."""
+    return operand_name(hlo) == POSITION
+
+
 def source_text(module: Module, computation: Computation, path: str) -> str:
     """The instruction at a path as one line of HLO, its name being the path."""
+    if is_position(path):
+        return path
     *calls, name = path.split("/")
     for call in calls:
-        computation = module.computation(computation.instruction(call).called[0])
+        called, _, branch = call.partition("#")
+        names = branches(computation.instruction(called))
+        computation = module.computation(names[int(branch or 0)])
     try:
         found = computation.instruction(name)
     except KeyError:
@@ -54,6 +82,16 @@ def source_text(module: Module, computation: Computation, path: str) -> str:
     attributes = tuple((k, v) for k, v in found.attributes if k not in _NOISE)
     shown = Instruction(path, found.opcode, found.shape, found.operands, attributes, found.literal)
     return " ".join(format_instruction(shown, percent=False).split("\n"))
+
+
+def branches(instruction: Instruction) -> tuple[str, ...]:
+    """The computations that an instruction may run, a conditional's in the order of its operands."""
+    if instruction.opcode != "conditional":
+        return instruction.called
+    calls = instruction.calls
+    if "branch_computations" in calls:
+        return calls["branch_computations"]
+    return (*calls.get("true_computation", ()), *calls.get("false_computation", ()))
 
 
 def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | None:

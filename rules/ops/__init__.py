@@ -9,15 +9,47 @@ from ...core.analysis.ops import OpCatalogue
 from ...core.errors import InputError, quoted
 from ...core.hlo import Instruction, Module
 from ...core.op import Op
+from .collective import (
+    AllGather,
+    AllReduce,
+    AllToAll,
+    CollectiveBroadcast,
+    CollectivePermute,
+    Exchange,
+    ReduceScatter,
+)
 from .contraction import Dot
 from .dynamic import DynamicSlice, DynamicUpdateSlice, Gather
 from .folding import Reduce
 from .movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
-from .pointwise import Clamp, Compare, Constant, Convert, Copy, Elementwise, Iota, Select
+from .pointwise import (
+    Clamp,
+    Compare,
+    Constant,
+    Convert,
+    Copy,
+    Elementwise,
+    Iota,
+    Rng,
+    Select,
+    SetDimensionSize,
+)
 from .reshape import Bitcast, BitcastConvert, Reshape
-from .window import Convolution, ReduceWindow
+from .scatter import Scatter
+from .sorting import Sort, TopK
+from .window import Convolution, ReduceWindow, SelectAndScatter
 
-__all__ = ["OPCODES", "OPS", "catalogue", "op_from_hlo", "op_reader", "reducer_depends", "why_not"]
+__all__ = [
+    "OPCODES",
+    "OPS",
+    "REASONS",
+    "catalogue",
+    "op_from_hlo",
+    "op_reader",
+    "parameters_used",
+    "reducer_depends",
+    "why_not",
+]
 
 #: Every op by name, in the order in which reports list them.
 OPS: dict[str, type[Op]] = {
@@ -29,8 +61,10 @@ OPS: dict[str, type[Op]] = {
         Clamp,
         Convert,
         Copy,
+        SetDimensionSize,
         Constant,
         Iota,
+        Rng,
         Broadcast,
         Transpose,
         Reverse,
@@ -43,10 +77,21 @@ OPS: dict[str, type[Op]] = {
         DynamicSlice,
         DynamicUpdateSlice,
         Gather,
+        Scatter,
+        Sort,
+        TopK,
         Reduce,
         ReduceWindow,
+        SelectAndScatter,
         Dot,
         Convolution,
+        AllReduce,
+        AllGather,
+        ReduceScatter,
+        AllToAll,
+        Exchange,
+        CollectivePermute,
+        CollectiveBroadcast,
     )
 }
 #: The op that reads each HLO opcode.
@@ -59,6 +104,9 @@ def op_from_hlo(instruction: Instruction, shapes: Sequence[tuple[int, ...]] | No
     None for an opcode without an op; :class:`InputError` for attributes that are missing or make no sense.
     """
     cls = OPCODES.get(instruction.opcode)
+    if instruction.opcode == "custom-call":
+        # calls of which XLA itself says what they do
+        cls = {"Sharding": Copy, "TopK": TopK}.get(instruction.word("custom_call_target", ""))
     if cls is None:
         return None
     try:
@@ -71,58 +119,117 @@ def op_from_hlo(instruction: Instruction, shapes: Sequence[tuple[int, ...]] | No
 
 
 def op_reader(module: Module) -> Callable[[Instruction], Op | None]:
-    """:func:`op_from_hlo` for the instructions of one module, with a look at reducing computations.
+    """:func:`op_from_hlo` for the instructions of one module, with a look at the computations they apply.
 
-    A variadic reduce whose computation keeps components apart reads, for each result, only the components
-    that the result is computed from.
+    A variadic reduce or scatter whose computation keeps components apart reads, for each result, only the
+    components that the result is computed from; a sort reads its own operand and those that are compared; and
+    a scatter whose computation returns the update keeps nothing of what was there.
     """
+    used: dict[str, tuple[frozenset[int], ...] | None] = {}
+
+    def parameters(instruction: Instruction) -> tuple[frozenset[int], ...] | None:
+        if not instruction.called:
+            return None
+        name = instruction.called[0]
+        if name not in used:
+            used[name] = parameters_used(module, name)
+        return used[name]
 
     def read(instruction: Instruction) -> Op | None:
         found = op_from_hlo(instruction)
-        if isinstance(found, (Reduce, ReduceWindow)) and found.count > 1 and instruction.called:
-            depends = reducer_depends(module, instruction.called[0], found.count)
-            if depends is not None:
+        if isinstance(found, Reduce | ReduceWindow | Scatter) and (
+            found.count > 1 or isinstance(found, Scatter)
+        ):
+            roots = parameters(instruction)
+            if roots is None or len(roots) != found.count:
+                return found
+            if isinstance(found, Scatter) and found.count == 1:
+                return replace(found, replaces=0 not in roots[0])
+            return replace(found, depends=_components(roots, found.count))
+        if isinstance(found, Sort) and found.count > 1:
+            roots = parameters(instruction)
+            if roots is not None:
+                keys = {p // 2 for root in roots for p in root}
+                depends = tuple(tuple(sorted(keys | {k})) for k in range(found.count))
                 return replace(found, depends=depends)
         return found
 
     return read
 
 
-def reducer_depends(module: Module, name: str, count: int) -> tuple[tuple[int, ...], ...] | None:
-    """For each result of a reducing computation the components, of `count`, that it is computed from.
+def parameters_used(module: Module, name: str) -> tuple[frozenset[int], ...] | None:
+    """For each array that a computation of scalars makes, the numbers of the parameters it is computed from.
 
-    A component depends on whatever its accumulator depends on too, so dependence is followed to its end.
-    None when the computation is not in the module or not understood (it makes no tuple, or calls others).
+    None when the computation is not in the module or not understood (it calls others, or its tuples are nested).
     """
-    try:
-        computation = module.computation(name)
-    except KeyError:
+    if not module.has_computation(name):
         return None
-    reads: dict[str, set[int]] = {}
+    computation = module.computation(name)
+    reads: dict[str, frozenset[int]] = {}
     for instruction in computation.instructions:
         if instruction.opcode == "parameter":
-            reads[instruction.name] = {instruction.parameter_number % count}
-        elif instruction.called:
+            reads[instruction.name] = frozenset({instruction.parameter_number})
+        elif instruction.called or (instruction.opcode == "tuple" and instruction is not computation.root):
             return None
         else:
-            reads[instruction.name] = {
-                c for o in instruction.operands for c in reads.get(o.name, range(count))
-            }
+            parts = [reads.get(o.name, frozenset()) for o in instruction.operands]
+            reads[instruction.name] = frozenset().union(*parts)
     root = computation.root
-    if root.opcode != "tuple" or len(root.operands) != count:
-        return None
+    names = [o.name for o in root.operands] if root.opcode == "tuple" else [root.name]
+    return tuple(reads[n] for n in names)
+
+
+def _components(roots: Sequence[frozenset[int]], count: int) -> tuple[tuple[int, ...], ...]:
+    """For each result the components, of `count`, that it is computed from.
+
+    A component depends on whatever its accumulator depends on too, so dependence is followed to its end.
+    """
     # result k keeps its own accumulator and takes in what it is computed from, again and again
-    direct = [reads[o.name] | {k} for k, o in enumerate(root.operands)]
+    direct = [{p % count for p in root} | {k} for k, root in enumerate(roots)]
     while True:
-        wider = [set().union(*(direct[c] for c in components)) for components in direct]
+        wider: list[set[int]] = [set().union(*(direct[c] for c in components)) for components in direct]
         if wider == direct:
             return tuple(tuple(sorted(components)) for components in direct)
         direct = wider
 
 
+def reducer_depends(module: Module, name: str, count: int) -> tuple[tuple[int, ...], ...] | None:
+    """For each result of a reducing computation the components, of `count`, that it is computed from.
+
+    None when the computation is not in the module or not understood (it makes no tuple, or calls others).
+    """
+    roots = parameters_used(module, name)
+    if roots is None or len(roots) != count or module.computation(name).root.opcode != "tuple":
+        return None
+    return _components(roots, count)
+
+
+#: Opcodes that have no map, and why.
+REASONS: dict[str, str] = {
+    "batch-norm-grad": "statistics over the whole batch; XLA expands it into reduces before anything reads maps",
+    "batch-norm-inference": "XLA expands it into elementwise operations before anything reads maps",
+    "batch-norm-training": "statistics over the whole batch; XLA expands it into reduces before anything reads maps",
+    "cholesky": "an element depends on a triangle of the matrix, through a recurrence",
+    "custom-call": "what the called code reads is not part of the program",
+    "dynamic-reshape": "sizes are known only when the program runs",
+    "fft": "a transform mixes whole rows; no op for it in the catalogue",
+    "infeed": "the values come from outside the program",
+    "outfeed": "the values leave the program",
+    "ragged-all-to-all": "offsets and sizes of all replicas say where elements go",
+    "ragged-dot": "sizes of groups are known only when the program runs",
+    "recv": "the values come from outside the program",
+    "rng-bit-generator": "every element is a function of the whole state and of its number",
+    "rng-get-and-update-state": "the state is outside the program",
+    "scan": "each step reads what the step before it made",
+    "send": "the values leave the program",
+    "triangular-solve": "an element depends on a triangle of the matrix, through a recurrence",
+    "while": "how often the body runs decides what it reads",
+}
+
+
 def why_not(opcode: str) -> str:
     """Why an opcode has no maps, for a person."""
-    return f"no op for the opcode {quoted(opcode)} in the catalogue"
+    return REASONS.get(opcode) or f"no op for the opcode {quoted(opcode)} in the catalogue"
 
 
 #: Maps of single instructions, for :mod:`indexproof.core.analysis`.

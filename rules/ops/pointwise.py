@@ -10,7 +10,19 @@ from ...core.expr import Expr, lift
 from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
 from .movement import Dims, Extents
 
-__all__ = ["FUNCTIONS", "Clamp", "Compare", "Constant", "Convert", "Copy", "Elementwise", "Iota", "Select"]
+__all__ = [
+    "FUNCTIONS",
+    "Clamp",
+    "Compare",
+    "Constant",
+    "Convert",
+    "Copy",
+    "Elementwise",
+    "Iota",
+    "Rng",
+    "Select",
+    "SetDimensionSize",
+]
 
 #: HLO opcode: (number of operands, name in jax.lax or the empty string).
 FUNCTIONS: dict[str, tuple[int, str]] = {
@@ -278,6 +290,35 @@ class Copy(Pointwise):
         return cls()
 
 
+@op
+class SetDimensionSize(Pointwise):
+    """Output element p is element p of operand 0, as far as operand 1, a scalar, says that there are any."""
+
+    dimension: int
+    scalars: ClassVar[Dims] = (1,)
+    opcodes: ClassVar[tuple[str, ...]] = ("set-dimension-size",)
+
+    @property
+    def arity(self) -> int:
+        return 2
+
+    def structure(self, *x: Sizes) -> None:
+        self._rank(1, x[1], 0)
+        self._dimensions("dimension", (self.dimension,), len(x[0]), x[0])
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for dimension in range(rank):
+            yield Case.of(rank, f"dimension={dimension}", cls(dimension), symbols("n", rank), ())
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> SetDimensionSize:
+        dimensions = instruction.integers("dimensions")
+        if len(dimensions) != 1:
+            raise ValueError(f"{instruction.name}: dimensions={dimensions} where one is expected")
+        return cls(dimensions[0])
+
+
 class Nullary(Op):
     """What ops without operands share: they are functions of one imagined operand of rank 0."""
 
@@ -353,3 +394,46 @@ class Iota(Nullary):
         if len(dimensions) != 1:
             raise ValueError(f"{instruction.name}: iota has dimensions={dimensions} where one is expected")
         return cls(instruction.array.dims, dimensions[0])
+
+
+@op
+class Rng(Op):
+    """Every element is drawn at random from a distribution whose two parameters are scalar operands."""
+
+    sizes: Extents
+    opcodes: ClassVar[tuple[str, ...]] = ("rng",)
+
+    @property
+    def arity(self) -> int:
+        return 2
+
+    def structure(self, *x: Sizes) -> None:
+        for k, sizes in enumerate(x):
+            self._rank(k, sizes, 0)
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        for d, n in enumerate(self.sizes):
+            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in self.sizes]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        return []
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map([])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map([Range(n) for n in self.sizes])
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield Case.of(rank, "any sizes", cls(symbols("n", rank)), (), ())
+
+    def lax(self, lax: Any, low: Any, high: Any) -> Any:
+        return lax.rng_uniform(low, high, self.sizes)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Rng:
+        return cls(instruction.array.dims)

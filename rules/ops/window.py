@@ -1,4 +1,4 @@
-"""Ops that slide a window: reduce-window and convolution.
+"""Ops that slide a window: reduce-window, select-and-scatter and convolution.
 
 Along one dimension, output position o puts the window's element w at ``o·stride - low + w·window_dilation``
 of the base, whose elements lie ``base_dilation`` apart.  Positions before the first element, after the last
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...core.condition import Condition
-from ...core.expr import Expr, ExprLike, Int, add, lift, maximum, mul
+from ...core.expr import Expr, ExprLike, Int, add, lift, maximum, minimum, mul
 from ...core.op import (
     Case,
     Coordinates,
@@ -31,7 +31,7 @@ from ...core.op import (
 from .folding import Folding, half
 from .movement import Dims
 
-__all__ = ["Convolution", "ReduceWindow", "Window"]
+__all__ = ["Convolution", "ReduceWindow", "SelectAndScatter", "Window"]
 
 
 @dataclass(frozen=True)
@@ -203,6 +203,134 @@ def _slid(parts: Sequence[tuple[Range, Expr, list[Condition]]]) -> Map:
     return Map(
         [e for _, e, _ in parts], [c for _, _, where in parts for c in where], [r for r, _, _ in parts]
     )
+
+
+@op
+class SelectAndScatter(Op):
+    """Each element of operand 1 goes to the element of operand 0 that is selected under its window.
+
+    Operand 1 has one element for each place of the window over operand 0; what arrives at an element is
+    combined with operand 2, a scalar.  Which element of a window is selected depends on values, so an output
+    element counts as reading every element of operand 1 in whose window it lies, and of operand 0 all elements
+    of these windows.  Windows are not dilated.
+    """
+
+    window: tuple[Window, ...]
+    opcodes: ClassVar[tuple[str, ...]] = ("select-and-scatter",)
+
+    @property
+    def arity(self) -> int:
+        return 3
+
+    def structure(self, x: Sizes, source: Sizes, initial: Sizes) -> None:
+        if len(self.window) != len(x):
+            raise self.error(f"a window of {len(self.window)} dimensions for shape {exact_text(list(x))}")
+        self._rank(1, source, len(x))
+        self._rank(2, initial, 0)
+        for d, w in enumerate(self.window):
+            if lift(w.base_dilation) is not lift(1) or lift(w.window_dilation) is not lift(1) or w.reversed:
+                raise self.error(f"window dimension {d} is dilated or reversed")
+
+    def demands(self, x: Sizes, source: Sizes, initial: Sizes) -> Iterator[Demand]:
+        for d, (w, n, m) in enumerate(zip(self.window, x, source, strict=True)):
+            yield from w.demands(d)
+            places = w.output(n)
+            yield (
+                places.eq(m),
+                f"window dimension {d} has {places} places over {n} elements, operand 1 has {m}",
+            )
+
+    def shape(self, x: Sizes, source: Sizes, initial: Sizes) -> list[Expr]:
+        return [lift(n) for n in x]
+
+    @staticmethod
+    def _shared(w: Window, o: Expr, i: Expr, m: ExprLike) -> Expr:
+        """The last place of the window that does not begin after ``o`` or ``i``.
+
+        If any place covers both this one does: later places begin later, and end later.
+        """
+        return minimum(quotient(o + w.low, w.stride), quotient(i + w.low, w.stride), lift(m) - 1)
+
+    def reads(
+        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes
+    ) -> list[Condition]:
+        if k == 2:
+            return []
+        if k == 1:
+            return [c for w, a, b in zip(self.window, i, o, strict=True) for c in w.meets(a, b)]
+        found = []
+        for w, a, b, m in zip(self.window, o, i, source, strict=True):
+            begin = self._shared(w, a, b, m) * w.stride - w.low
+            last = begin + w.size - 1
+            found += [self._shared(w, a, b, m) >= 0, a <= last, b <= last]
+        return found
+
+    def output_to_input(
+        self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes
+    ) -> Map:
+        if k == 2:
+            return Map([])
+        if k == 1:
+            return _slid(
+                [w.reading(a, n, d) for d, (w, a, n) in enumerate(zip(self.window, o, x, strict=True))]
+            )
+        return self._neighbours(o, x, source)
+
+    def input_to_output(
+        self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes
+    ) -> Map:
+        if k == 2:
+            return Map([Range(n) for n in x])
+        if k == 1:
+            return _slid(
+                [w.read_by(a, n, d) for d, (w, a, n) in enumerate(zip(self.window, i, x, strict=True))]
+            )
+        return self._neighbours(i, x, source)
+
+    def _neighbours(self, v: Coordinates, x: Sizes, source: Sizes) -> Map:
+        """All elements that lie in one window with ``v``; the same in both directions."""
+        results, where, ranges = [], [], []
+        for d, (w, a, n, m) in enumerate(zip(self.window, v, x, source, strict=True)):
+            place = Range(m, self._place(w, a, d, m))
+            step = Range(w.size, self._step(w, a, d, m))
+            begin = place.index * w.stride - w.low
+            element = begin + step.index
+            results.append(element)
+            where += [(a - begin).within(0, lift(w.size) - 1), element.within(0, lift(n) - 1)]
+            ranges += [place, step]
+        return Map(results, where, ranges)
+
+    def _place(self, w: Window, a: Expr, d: int, m: ExprLike) -> Any:
+        return lambda target: self._shared(w, a, target[d], m)
+
+    def _step(self, w: Window, a: Expr, d: int, m: ExprLike) -> Any:
+        return lambda target: target[d] + w.low - self._shared(w, a, target[d], m) * w.stride
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        n = symbols("n", rank)
+        window = tuple(Window(w.size, w.stride, w.low, w.high) for w in Window.symbolic(rank))
+        places = [w.output(a) for w, a in zip(window, n, strict=True)]
+        yield Case.of(rank, "any window", cls(window), n, places, ())
+
+    def lax(self, lax: Any, x: Any, source: Any, initial: Any) -> Any:
+        window = self.window
+        scattered = lax.select_and_scatter_add_p.bind(
+            source,
+            x,
+            select_prim=lax.ge_p,
+            window_dimensions=tuple(w.size for w in window),
+            window_strides=tuple(w.stride for w in window),
+            padding=tuple((w.low, w.high) for w in window),
+        )
+        return scattered + initial
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> SelectAndScatter:
+        window = Window.from_hlo(instruction)
+        if not window and shapes and shapes[0]:
+            raise ValueError(f"{instruction.name}: select-and-scatter needs the attribute window")
+        return cls(window)
 
 
 @op

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from indexproof.core.expr import lift
+from indexproof.core.condition import Condition
+from indexproof.core.expr import Expr, lift
 from indexproof.core.op import Coordinates, Map, Op, Range, Runtime, Sizes, quotient
+from indexproof.rules.ops.collective import AllGather, AllToAll, Exchange, ReduceScatter
 from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.dynamic import DynamicSlice, DynamicUpdateSlice, Gather
 from indexproof.rules.ops.folding import Reduce
 from indexproof.rules.ops.movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
 from indexproof.rules.ops.reshape import Reshape
-from indexproof.rules.ops.window import Convolution, ReduceWindow
+from indexproof.rules.ops.scatter import Scatter
+from indexproof.rules.ops.sorting import Sort, TopK
+from indexproof.rules.ops.window import Convolution, ReduceWindow, SelectAndScatter
 
 from .planted import Planted, instance
 
@@ -204,7 +208,110 @@ class GatherUnwindowed(Gather):
         return Map(m.results, ranges=m.ranges) if k == 0 else m
 
 
+# ------------------------------------------------------------------------------------------------- scatter and sorting
+class ScatterClamped(Scatter):
+    """Lets windows that would leave the operand land at its edge, as a gather does."""
+
+    def _inside(self, rt: Sequence[Expr], x: Sequence[Sizes]) -> list[Condition]:
+        return []
+
+
+class ScatterPastTheEnd(Scatter):
+    """Takes a window for inside that begins one place too far."""
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        m = super().input_to_output(k, i, rt, *x)
+        return Map(m.results) if k > self.count else m
+
+
+class ScatterKeepsTheOperand(Scatter):
+    """Reads the operand where an update has replaced it."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map(o) if k < self.count else super().output_to_input(k, o, rt, *x)
+
+
+class ScatterOneIndex(Scatter):
+    """Reads only the first index vector."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        m = super().output_to_input(k, o, rt, *x)
+        return (
+            Map([e.substitute({q.index: 0 for q in m.ranges}) for e in m.results]) if k == self.count else m
+        )
+
+
+class SortInPlace(Sort):
+    """Leaves every element where it is."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map(o)
+
+
+class TopKOfAll(TopK):
+    """Sends elements to places beyond the k-th."""
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map([Range(x[d]) if d == self.dimension else a for d, a in enumerate(i)])
+
+
+# ---------------------------------------------------------------------------------------------------------- collectives
+class AllGatherInterleaved(AllGather):
+    """Takes the elements of the replicas in turn."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(self._along(o, self.dimension, o[self.dimension] // self.group))
+
+
+class AllGatherOwn(AllGather):
+    """Sends every element to the first piece."""
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(i)
+
+
+class ReduceScatterFirst(ReduceScatter):
+    """Keeps the first piece on every replica."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(o)
+
+
+class AllToAllStraight(AllToAll):
+    """Sends every piece back to its sender."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(o)
+
+
+class ExchangeAll(Exchange):
+    """Reads every operand, not the one for this replica."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map(o)
+
+
 # -------------------------------------------------------------------------------------------------------------- windows
+class SelectAndScatterTooFar(SelectAndScatter):
+    """Lets elements of different windows compete."""
+
+    def input_to_output(
+        self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes
+    ) -> Map:
+        m = super().input_to_output(k, i, rt, x, source, initial)
+        return Map(m.results, m.where[1:], m.ranges) if k == 0 else m
+
+
+class SelectAndScatterBackwards(SelectAndScatter):
+    """Forgets the padding at the low end when it asks which window an element is in."""
+
+    def output_to_input(
+        self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes
+    ) -> Map:
+        moved = replace(self, window=tuple(replace(w, low=0, high=w.low + w.high) for w in self.window))
+        return SelectAndScatter.output_to_input(moved if k == 1 else self, k, o, rt, x, source, initial)
+
+
 class ReduceWindowWithoutLow(ReduceWindow):
     """Forgets the padding at the low end."""
 
@@ -289,6 +396,25 @@ BROKEN: Sequence[Planted] = [
     _planted(UpdateInPlace, 1, "any update", "input to output 1 sound"),
     _planted(GatherFromTheFront, 1, "start_index_map=(0,), collapsed ()", "output to input 0 sound"),
     _planted(GatherUnwindowed, 1, "start_index_map=(0,), collapsed ()", "input to output 0 in bounds"),
+    _planted(
+        ScatterClamped, 1, "scatter_dims_to_operand_dims=(0,), inserted ()", "input to output 2 in bounds"
+    ),
+    _planted(
+        ScatterPastTheEnd, 1, "scatter_dims_to_operand_dims=(0,), inserted ()", "input to output 2 in bounds"
+    ),
+    _planted(ScatterKeepsTheOperand, 1, "replaces, 2 windows at (0,)", "output to input 0 sound"),
+    _planted(
+        ScatterOneIndex, 1, "scatter_dims_to_operand_dims=(0,), inserted ()", "output to input 1 complete"
+    ),
+    _planted(SortInPlace, 1, "dimension=0", "output to input complete"),
+    _planted(TopKOfAll, 1, "any k", "input to output in bounds"),
+    _planted(AllGatherInterleaved, 1, "dimension=0", "output to input sound"),
+    _planted(AllGatherOwn, 1, "dimension=0", "input to output complete"),
+    _planted(ReduceScatterFirst, 1, "dimension=0", "output to input sound"),
+    _planted(AllToAllStraight, 1, "dimension=0", "output to input sound"),
+    _planted(ExchangeAll, 1, "2 replicas", "coverage"),
+    _planted(SelectAndScatterTooFar, 1, "any window", "input to output 0 sound"),
+    _planted(SelectAndScatterBackwards, 1, "any window", "output to input 1 sound"),
     _planted(ReduceWindowWithoutLow, 1, "size and padding only", "output to input 0 sound"),
     _planted(ReduceWindowTooNarrow, 1, "size and padding only", "output to input 0 complete"),
     _planted(

@@ -187,6 +187,6 @@ def read_and_validate(root: Instruction) -> None:
 
 def test_other_opcodes_have_no_op() -> None:
     module = read_module(
-        "HloModule m\nENTRY e {\n p0 = f32[4] parameter(0)\n ROOT o = f32[4] sort(p0), dimensions={0}\n}\n"
+        "HloModule m\nENTRY e {\n p0 = f32[4] parameter(0)\n ROOT o = f32[4] frobnicate(p0), dimensions={0}\n}\n"
     )
     assert op_from_hlo(module.entry.root) is None

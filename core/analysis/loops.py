@@ -1,0 +1,181 @@
+"""What a loop reads: the maps of its body, composed any number of times.
+
+How often a body runs depends on values, so an array after a loop counts as reading whatever it reads after
+some number of runs, none included.  That set of maps is the least one that holds the identity and is closed
+under composition with the body's maps.  Often it is finite: an array that the body hands on, one that is
+changed element by element, rows picked by a counter, sums over whole dimensions.  A runtime value of the
+body takes another value in every run, so any value it may have counts: it becomes a range.
+
+Arrays that the body changes also read what its condition reads, because that decides how often they change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ..expr import substitute_all, var
+from ..hlo import Computation
+from ..indexing_map import Constraint, IndexingMap, Variable
+from ..op import Direction
+from .catalogue import NoMap
+from .reads import Path, Reads
+from .runtime import is_position
+
+# Where maps are not closed after this many runs of the body, or are more than this many, they are given up.
+_RUNS = 12
+_MAPS = 32
+
+Between = dict[tuple[Path, Path], Reads]
+"""Per array that is computed, and array that it depends on."""
+
+
+def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:
+    """The arrays of a loop that its body returns as it got them."""
+    root = body.root
+    found: list[Path] = []
+    for path in paths:
+        if root.opcode != "tuple" or len(path) != 1 or path[0] >= len(root.operands):
+            continue
+        made = body.positions().get(root.operands[path[0]].name)
+        if made is None:
+            continue
+        element = body.instructions[made]
+        if element.opcode == "get-tuple-element" and element.attribute("index") == path[0]:
+            source = body.positions().get(element.operands[0].name)
+            if source is not None and body.instructions[source].opcode == "parameter":
+                found.append(path)
+    return found
+
+
+@dataclass
+class Loop:
+    """One loop: what its body and its condition read of the arrays it carries.
+
+    `identity` has the identity on each array, `scalar` the map between the array and one scalar.
+    """
+
+    name: str
+    direction: Direction
+    simplified: Callable[[IndexingMap], IndexingMap]
+    identity: Mapping[Path, IndexingMap]
+    scalar: Mapping[Path, IndexingMap]
+    body: Mapping[tuple[Path, Path], Reads]
+    condition: Mapping[tuple[Path, Path], Reads]
+    unchanged: frozenset[Path]
+
+    def maps(self) -> Between:
+        """How each array after the loop depends on those before it."""
+        self._steps: dict[Path, dict[Path, Reads]] = {p: {} for p in self.identity}
+        for (root, leaf), reads in self.body.items():
+            if root in self._steps and leaf in self.identity and reads:
+                self._steps[root][leaf] = self._ranged(reads)
+        closed = {path: self._closed(path) for path in self.identity}
+        found: Between = {}
+        note = NoMap(self.name, "how often the body runs is not known: what it may read counts as read")
+        for path, reached in closed.items():
+            if path not in self.unchanged:
+                reached = self._with_condition(path, reached, closed)
+            for leaf, reads in reached.items():
+                at_most = [] if path in self.unchanged else [note]
+                found[path, leaf] = Reads(reads.maps, reads.unknown, at_most)
+        return found
+
+    def _closed(self, start: Path) -> dict[Path, Reads]:
+        """What one array reads after any number of runs."""
+        reached = {start: Reads([self.simplified(self.identity[start])])}
+        new: dict[Path, list[IndexingMap]] = {start: list(reached[start].maps)}
+        for _ in range(_RUNS):
+            fresh: dict[Path, list[IndexingMap]] = {}
+            for middle, maps in new.items():
+                for leaf, reads in self._steps[middle].items():
+                    into = reached.setdefault(leaf, Reads())
+                    _doubt(into, reads.unknown)
+                    for first in maps:
+                        for second in reads.maps:
+                            m = self._after(first, second)
+                            if not m.is_trivially_empty and not any(within(m, k) for k in into.maps):
+                                into.maps.append(m)
+                                fresh.setdefault(leaf, []).append(m)
+            if not fresh:
+                return reached
+            if any(len(r.maps) > _MAPS for r in reached.values()):
+                break
+            new = fresh
+        reason = NoMap(self.name, "how often the body runs decides what it reads")
+        for reads in reached.values():
+            _doubt(reads, [reason])
+        # what is reached only after more runs is not known either
+        pending = list(reached)
+        while pending:
+            for leaf in self._steps[pending.pop()]:
+                if leaf not in reached:
+                    reached[leaf] = Reads([], [reason])
+                    pending.append(leaf)
+        return reached
+
+    def _with_condition(
+        self, path: Path, reached: dict[Path, Reads], closed: Mapping[Path, dict[Path, Reads]]
+    ) -> dict[Path, Reads]:
+        """The same with what decides how often the body runs."""
+        found = {leaf: Reads(list(r.maps), list(r.unknown)) for leaf, r in reached.items()}
+        for (_, tested), reads in self.condition.items():
+            if tested not in self.identity:
+                continue
+            for leaf, more in closed[tested].items():
+                into = found.setdefault(leaf, Reads())
+                _doubt(into, [*reads.unknown, *more.unknown])
+                for test in self._ranged(reads).maps:
+                    for run in more.maps:
+                        m = self._after(self._after(self.scalar[path], test), run)
+                        if not m.is_trivially_empty and not any(within(m, k) for k in into.maps):
+                            into.maps.append(m)
+        return found
+
+    def _after(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
+        """The composition of a map from what is computed with one to what it reads, or of their inverses."""
+        if self.direction == "output_to_input":
+            return self.simplified(first.compose(second))
+        return self.simplified(second.compose(first))
+
+    def _ranged(self, reads: Reads) -> Reads:
+        return Reads([self.simplified(ranged(m)) for m in reads.maps], list(reads.unknown))
+
+
+def ranged(m: IndexingMap) -> IndexingMap:
+    """The map with a range in place of every runtime value; a replica's position stays, it does not change."""
+    taken = [v for v in m.rts if v.source is None or not is_position(v.source.hlo)]
+    if not taken:
+        return m
+    names = {v.name: f"s{len(m.ranges) + k}" for k, v in enumerate(taken)}
+    clash = {v.name for v in m.ranges}
+    assert not clash & set(names.values()), "ranges are numbered"
+    mapping = {v.expr: var(names[v.name]) for v in taken}
+    results = tuple(substitute_all(m.results, mapping))
+    constraints = [
+        Constraint(e, c.lo, c.hi)
+        for e, c in zip(substitute_all([c.expr for c in m.constraints], mapping), m.constraints, strict=True)
+    ]
+    ranges = (*m.ranges, *(Variable(names[v.name], v.lo, v.hi) for v in taken))
+    return IndexingMap(m.dims, ranges, tuple(v for v in m.rts if v not in taken), results, tuple(constraints))
+
+
+def within(m: IndexingMap, other: IndexingMap) -> bool:
+    """Whether `m` is plainly a restriction of `other`: the same results on a part of its domain."""
+    if m == other:
+        return True
+    if m.results != other.results or len(m.dims) != len(other.dims):
+        return False
+    if not set(other.constraints) <= set(m.constraints):
+        return False
+    own = {v.name: v for v in m.variables}
+    return all(
+        v.name in own and v.lo <= own[v.name].lo and own[v.name].hi <= v.hi
+        for v in (*other.dims, *other.ranges)
+    ) and set(other.rts) <= set(m.rts)
+
+
+def _doubt(reads: Reads, reasons: Iterable[NoMap]) -> None:
+    for reason in reasons:
+        if reason not in reads.unknown:
+            reads.unknown.append(reason)

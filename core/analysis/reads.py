@@ -1,0 +1,34 @@
+"""How one array depends on another, as far as it is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..indexing_map import IndexingMap
+from .catalogue import NoMap
+
+Path = tuple[int, ...]
+"""Where an array is in a shape: the numbers of tuple elements from the outside in."""
+
+
+@dataclass
+class Reads:
+    """How one array depends on another: all maps, and the reasons why there may be more than they say.
+
+    `at_most` says why there may be less: loops of which it is not known how often they run.
+    """
+
+    maps: list[IndexingMap] = field(default_factory=list)
+    unknown: list[NoMap] = field(default_factory=list)
+    at_most: list[NoMap] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.maps or self.unknown)
+
+    def under(self, where: str) -> Reads:
+        """The same with reasons that lie inside the call `where`."""
+        unknown, at_most = (
+            [NoMap(f"{where}/{u.instruction}", u.reason) for u in reasons]
+            for reasons in (self.unknown, self.at_most)
+        )
+        return Reads(self.maps, unknown, at_most)

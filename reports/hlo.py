@@ -1,0 +1,433 @@
+"""What `indexproof hlo` says of a module: its maps, what has none and why, and what is proved of them."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from ..core.analysis import ComputationMaps, ModuleMaps, Reads
+from ..core.errors import InputError, quoted
+from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_module
+from ..core.hlo.shape import AnyShape
+from ..core.indexing_map import IndexingMap
+from ..core.layout import physical_map
+from ..core.op import DIRECTIONS, Direction
+from ..core.text import format_map
+from ..verify.modules import ComputationReport, ModuleVerifier
+from ..verify.verdict import Status, worst
+from .layout import count, duration, joined, table
+from .machine import document, map_json
+
+__all__ = ["Bar", "Entry", "Report", "Unit", "chosen", "hlo_json", "hlo_text", "module_of", "report"]
+
+ARROWS: dict[Direction, str] = {"output_to_input": "->", "input_to_output": "<-"}
+
+
+# ------------------------------------------------------------------------------------------------------- what to show
+def module_of(name: str, text: str | None = None) -> Module:
+    """The module in a file (compressed if it is called `.gz`), or in ``text``.
+
+    Raises :class:`InputError`, with the place, for text that is no HLO.
+    """
+    shown = "standard input" if text is not None else name
+    if text is None:
+        text = _read(name)
+    try:
+        return read_module(text)
+    except InputError as error:
+        error.add_note(f"in {shown}")
+        raise
+
+
+def _read(name: str) -> str:
+    if not name.endswith(".gz"):
+        from .selection import read_text
+
+        return read_text(name)
+    try:
+        return gzip.decompress(Path(name).read_bytes()).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{quoted(name, 200)} is not text: byte {error.start} is not UTF-8") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read {quoted(name, 200)}: {reason}") from None
+
+
+def chosen(module: Module, names: Sequence[str], fusions: bool, everything: bool) -> list[Computation]:
+    """The computations that are asked for, callees first; the entry if none are.
+
+    Raises :class:`InputError` for a name that the module does not have.
+    """
+    wanted: dict[str, None] = {}
+    for name in names:
+        if not module.has_computation(name):
+            known = [c.name for c in module.computations]
+            some = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
+            raise InputError(
+                f"--computation: there is no computation {quoted(name)} in the module {quoted(module.name)}",
+                expected=f"one of {some}",
+            )
+        wanted[module.computation(name).name] = None
+    if fusions:
+        for _, i in module.instructions():
+            if i.opcode == "fusion":
+                wanted.update(dict.fromkeys(n for n in i.called if module.has_computation(n)))
+    if not wanted and not fusions and not everything:
+        return [module.entry]
+    return [c for c in module.callees_first if everything or c.name in wanted]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The maps between an array that is computed and one that it is computed from, in one direction."""
+
+    output: str
+    operand: str
+    direction: Direction
+    maps: tuple[IndexingMap, ...]
+    unknown: tuple[str, ...] = ()
+    at_most: tuple[str, ...] = ()
+
+
+@dataclass
+class Unit:
+    """One computation or instruction with its maps, and what was proved."""
+
+    name: str
+    what: str
+    instructions: int
+    entries: list[Entry]
+    #: Instructions without maps: name, opcode, reasons.
+    unmapped: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
+    verified: ComputationReport | None = None
+    seconds: float = 0.0
+
+
+@dataclass
+class Report:
+    """Everything that one run says."""
+
+    module: Module
+    units: list[Unit]
+    checked: bool
+    seconds: float
+
+    @property
+    def verdict(self) -> Status:
+        """The worst answer; `NOT CHECKED` if nothing was."""
+        if not self.checked:
+            return Status.NOT_CHECKED
+        return worst([u.verified.status for u in self.units if u.verified is not None])
+
+
+def report(
+    module: Module,
+    computations: Sequence[Computation],
+    *,
+    instructions: Sequence[str] = (),
+    directions: Sequence[Direction] = DIRECTIONS[:1],
+    physical: bool = False,
+    verify: bool = False,
+    watch: Callable[[Unit], None] | None = None,
+) -> Report:
+    """Analyse the computations, or the named instructions of them, and prove the maps if asked.
+
+    Raises :class:`InputError` for an instruction that none of the computations has.
+    """
+    start = time.perf_counter()
+    verifier = ModuleVerifier(module)
+    units: list[Unit] = []
+    callers = module.callers if not instructions else {}
+    missing = {name.lstrip("%") for name in instructions}
+    for computation in computations:
+        begun = time.perf_counter()
+        if instructions:
+            here = [i for i in computation.instructions if i.name in {n.lstrip("%") for n in instructions}]
+            missing -= {i.name for i in here}
+            made = [_instruction(verifier, computation, i, directions, physical) for i in here]
+        else:
+            called = [i for _, i in callers.get(computation.name, ())]
+            what = _what(module, computation, called)
+            entries = _entries(verifier.maps, computation, None, directions, physical, verifier.simplify)
+            made = [Unit(computation.name, what, len(computation.instructions), entries)]
+            made[0].unmapped = [
+                (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
+                for name, reasons in verifier.maps.unmapped(computation).items()
+            ]
+            if verify:
+                made[0].verified = verifier.check(computation)
+        for unit in made:
+            unit.seconds = time.perf_counter() - begun
+            units.append(unit)
+            if watch is not None:
+                watch(unit)
+    if missing:
+        known = [i.name for c in computations for i in c.instructions]
+        some = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
+        raise InputError(
+            f"--instruction: there is no instruction {quoted(min(missing))} in {_listed(computations)}",
+            expected=f"one of {some}, or another --computation",
+        )
+    return Report(module, units, verify, time.perf_counter() - start)
+
+
+def _listed(computations: Sequence[Computation]) -> str:
+    names = [c.name for c in computations]
+    return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+
+
+def _what(module: Module, computation: Computation, called: Sequence[Instruction]) -> str:
+    if computation is module.entry:
+        return "entry"
+    if not called:
+        return "not called"
+    first = called[0]
+    more = f" and {len(called) - 1} more" if len(called) > 1 else ""
+    return f"{first.opcode} {first.name}{more}"
+
+
+def _instruction(
+    verifier: ModuleVerifier,
+    computation: Computation,
+    instruction: Instruction,
+    directions: Sequence[Direction],
+    physical: bool,
+) -> Unit:
+    entries = _entries(verifier.maps, computation, instruction, directions, physical, verifier.simplify)
+    unit = Unit(instruction.name, f"{instruction.opcode} in {computation.name}", 1, entries)
+    reasons = {r: None for e in entries for r in e.unknown}
+    if reasons:
+        unit.unmapped.append((instruction.name, instruction.opcode, tuple(reasons)))
+    return unit
+
+
+def _entries(
+    maps: ModuleMaps,
+    computation: Computation,
+    instruction: Instruction | None,
+    directions: Sequence[Direction],
+    physical: bool,
+    simplify: Callable[[IndexingMap], IndexingMap],
+) -> list[Entry]:
+    made = computation.root if instruction is None else instruction
+    outputs = _arrays(made.shape)
+    if instruction is None:
+        given = [(p.name, p.shape, p.parameter_number) for p in computation.parameters]
+    else:
+        given = [(o.name, o.shape, k) for k, o in enumerate(instruction.operands)]
+    operands = {
+        (number, n): (name if len(_arrays(shape)) == 1 else f"{name}[{n}]", array)
+        for name, shape, number in given
+        for n, array in enumerate(_arrays(shape))
+    }
+    found: list[Entry] = []
+    for direction in directions:
+        between: ComputationMaps = (
+            maps.computation(computation, direction)
+            if instruction is None
+            else maps.instruction(instruction, computation, direction)
+        )
+        for (root, number, leaf), reads in between.leaves.items():
+            output = outputs[root] if root < len(outputs) else None
+            name, operand = operands[number, leaf]
+            label = made.name if len(outputs) < 2 else f"{made.name}[{root}]"
+            shown = _placed(reads, direction, output, operand, simplify) if physical else tuple(reads.maps)
+            found.append(
+                Entry(
+                    _labelled(label, output, physical),
+                    _labelled(name, operand, physical),
+                    direction,
+                    shown,
+                    tuple(map(str, reads.unknown)),
+                    tuple(map(str, reads.at_most)),
+                )
+            )
+    return found
+
+
+def _placed(
+    reads: Reads,
+    direction: Direction,
+    output: Shape | None,
+    operand: Shape | None,
+    simplify: Callable[[IndexingMap], IndexingMap],
+) -> tuple[IndexingMap, ...]:
+    if output is None or operand is None:
+        return tuple(reads.maps)
+    ends = (output, operand) if direction == "output_to_input" else (operand, output)
+    return tuple(simplify(physical_map(m, *ends)) for m in reads.maps)
+
+
+def _arrays(shape: AnyShape | None) -> list[Shape]:
+    return [] if shape is None else [a for _, a in leaves(shape)]
+
+
+def _labelled(name: str, shape: Shape | None, layouts: bool) -> str:
+    return name if shape is None else f"{name} {shape.text(layouts=layouts)}"
+
+
+# ------------------------------------------------------------------------------------------------------------ as text
+def hlo_text(r: Report, summary: bool = False) -> str:
+    """What a person reads: the maps, or with ``summary`` one line for each computation; then what is missing."""
+    parts: list[str] = []
+    if summary or r.checked:
+        parts.append("\n".join(_table(r)))
+    if not summary:
+        parts += ["\n".join(_unit(u)) for u in r.units]
+    parts += _missing(r)
+    parts.append(_closing(r))
+    return "\n\n".join(p for p in parts if p)
+
+
+def _table(r: Report) -> Iterator[str]:
+    head = ["computation", "is", "instructions", "mapped", "maps"]
+    head += ["questions", "proved", "false", "open", "time"] if r.checked else ["time"]
+    rows = [head]
+    for u in r.units:
+        row = [u.name, u.what, f"{u.instructions:,}", f"{u.instructions - len(u.unmapped):,}"]
+        row.append(f"{sum(len(e.maps) for e in u.entries):,}")
+        if u.verified is not None:
+            statuses = [c.status for c in u.verified.checked]
+            row += [f"{len(statuses):,}", *(_number(statuses.count(s)) for s in _COUNTED)]
+        row.append(duration(u.seconds))
+        rows.append(row)
+    yield from table(rows, right=range(2, len(head)))
+
+
+_COUNTED = (Status.PROVED, Status.REFUTED, Status.UNDECIDED)
+
+
+def _number(n: int) -> str:
+    return f"{n:,}" if n else "-"
+
+
+def _unit(u: Unit) -> Iterator[str]:
+    yield f"{u.name}   {u.what}, {count(u.instructions, 'instruction')}"
+    if not u.entries:
+        yield "  nothing that it makes depends on anything it is given"
+    for e in u.entries:
+        yield f"  {e.output} {ARROWS[e.direction]} {e.operand}"
+        for m in e.maps:
+            yield from (f"    {line}" for line in format_map(m).split("\n"))
+        yield from (f"    not known: {reason}" for reason in e.unknown)
+        yield from (f"    at most: {reason}" for reason in e.at_most)
+
+
+def _missing(r: Report) -> Iterator[str]:
+    for u in r.units:
+        for name, opcode, reasons in u.unmapped:
+            yield "\n".join(
+                [f"NO MAP   {name}   {opcode} in {u.name}", *(f"  because  {x}" for x in reasons)]
+            )
+        if u.verified is not None:
+            for c in u.verified.failed:
+                yield f"{c.status.value}  {c.kind}   {c.where} in {u.name}\n  because  {c.detail}"
+
+
+def _closing(r: Report) -> str:
+    total = sum(u.instructions for u in r.units)
+    mapped = total - sum(len(u.unmapped) for u in r.units)
+    what = f"{count(len(r.units), 'unit')}: {mapped:,} of {count(total, 'instruction')} mapped"
+    if not r.checked:
+        return joined([what, f"in {duration(r.seconds)}"])
+    asked = [c for u in r.units if u.verified is not None for c in u.verified.checked]
+    good = sum(c.status is Status.PROVED for c in asked)
+    return joined(
+        [
+            f"{r.verdict.value}  {what}, {good:,} of {count(len(asked), 'question')} proved",
+            f"in {duration(r.seconds)}",
+        ]
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ as JSON
+def hlo_json(r: Report, exit_status: int) -> dict[str, Any]:
+    """The answer of ``hlo``."""
+    return document(
+        "hlo",
+        r.verdict.value,
+        exit_status,
+        module=r.module.name,
+        units=[_unit_json(u) for u in r.units],
+        timing={"seconds": round(r.seconds, 6), "units": [round(u.seconds, 6) for u in r.units]},
+    )
+
+
+def _unit_json(u: Unit) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "name": u.name,
+        "is": u.what,
+        "instructions": u.instructions,
+        "unmapped": [{"name": n, "opcode": o, "reasons": list(rs)} for n, o, rs in u.unmapped],
+        "maps": [
+            {
+                "output": e.output,
+                "operand": e.operand,
+                "direction": e.direction,
+                "maps": [map_json(m) for m in e.maps],
+                "unknown": list(e.unknown),
+                "at_most": list(e.at_most),
+            }
+            for e in u.entries
+        ],
+    }
+    if u.verified is not None:
+        out["verified"] = {
+            "verdict": u.verified.status.value,
+            "questions": u.verified.counts,
+            "failed": [
+                {"kind": c.kind, "where": c.where, "verdict": c.status.value, "detail": c.detail}
+                for c in u.verified.failed
+            ],
+        }
+    return out
+
+
+# ----------------------------------------------------------------------------------------------------------- progress
+class Bar:
+    """Progress over computations: a bar on a terminal, a line for every tenth in a pipe when there are many."""
+
+    def __init__(self, total: int, stream: TextIO | None = None) -> None:
+        self.total = total
+        self.stream = stream or sys.stderr
+        self.done = 0
+        self._bar: Any = None
+
+    def __enter__(self) -> Bar:
+        if self.stream.isatty() and self.total > 1:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            self._bar = Progress(
+                TextColumn("computations"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.description}"),
+                console=Console(file=self.stream),
+                transient=True,
+            )
+            self._task = self._bar.add_task("", total=self.total)
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, unit: Unit) -> None:
+        """Count one more computation."""
+        before, self.done = self.done, self.done + 1
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done, description=unit.name)
+        elif self.total >= 100 and self.done * 10 // self.total > before * 10 // self.total:
+            self.stream.write(
+                f"{100 * self.done // self.total:3}%  {self.done:,} of {self.total:,} computations\n"
+            )
+            self.stream.flush()

@@ -1,0 +1,403 @@
+"""Collectives: ops whose operand is an array on every replica of a group.
+
+All replicas of a group run the same program, each on its own data, so an array of the program stands for one
+array on each of them.  An output element, on the replica that computes it, reads elements of the operand's
+array on some replicas of its group: a map says *which elements*, the op's docstring says *on which replicas*.
+What depends on the computing replica is a runtime value, its **position** in its group: the number of its
+place in the list of the group that it belongs to, in `replica_groups`.  The position is the same wherever a
+program asks for it with the same groups.  Maps are those of a replica that takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...core.condition import Condition
+from ...core.expr import Expr, ExprLike, lift, mul
+from ...core.op import (
+    POSITION,
+    Case,
+    Coordinates,
+    Demand,
+    Map,
+    Op,
+    Range,
+    Runtime,
+    Sizes,
+    divide_exactly,
+    exact_text,
+    op,
+    quotient,
+    remainder,
+    symbols,
+)
+from .movement import Dims
+from .pointwise import Pointwise
+
+__all__ = [
+    "AllGather",
+    "AllReduce",
+    "AllToAll",
+    "CollectiveBroadcast",
+    "CollectivePermute",
+    "Exchange",
+    "ReduceScatter",
+]
+
+
+class Collective(Op):
+    """What collectives share."""
+
+    parallel: ClassVar[bool] = True
+    #: Replicas in a group.
+    group: ExprLike
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        yield lift(self.group) >= 1, f"a group of {self.group} replicas"
+
+    def _position(self) -> Runtime:
+        return Runtime.of(POSITION, (), 0, lift(self.group) - 1)
+
+    def _along(self, v: Coordinates, dimension: int, place: Any) -> list[Any]:
+        return [place if d == dimension else a for d, a in enumerate(v)]
+
+    def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
+        """The position of the replica on which ``o`` reads ``i``; None: on every replica of the group."""
+        return None
+
+
+@op
+class AllReduce(Pointwise):
+    """Output element p combines elements p of the operand on all replicas of the group."""
+
+    parallel: ClassVar[bool] = True
+    opcodes: ClassVar[tuple[str, ...]] = ("all-reduce",)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield cls.alike(rank, cls())
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllReduce:
+        return cls()
+
+
+@op
+class CollectivePermute(Pointwise):
+    """Output element p is element p of the operand on the replica that sends to this one.
+
+    `source_target_pairs` says which that is.  A replica that nobody sends to gets zeros and reads nothing:
+    the map is that of a replica that receives.
+    """
+
+    parallel: ClassVar[bool] = True
+    opcodes: ClassVar[tuple[str, ...]] = ("collective-permute",)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield cls.alike(rank, cls())
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> CollectivePermute:
+        instruction.pairs("source_target_pairs")
+        return cls()
+
+
+@op
+class CollectiveBroadcast(Pointwise):
+    """Output element p is element p of the operand on the first replica of the group."""
+
+    parallel: ClassVar[bool] = True
+    opcodes: ClassVar[tuple[str, ...]] = ("collective-broadcast",)
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield cls.alike(rank, cls())
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> CollectiveBroadcast:
+        return cls()
+
+
+@op
+class AllGather(Collective):
+    """The operands of all replicas of the group, one after the other in dimension `dimension`.
+
+    With n elements there, output element o is element o mod n of the operand on replica number o // n of the
+    group.  An operand element, on the replica that holds it, is read by every replica, `group` times in all:
+    seen from one output there is one replica for each element.
+    """
+
+    dimension: int
+    group: ExprLike
+    opcodes: ClassVar[tuple[str, ...]] = ("all-gather",)
+
+    def structure(self, x: Sizes) -> None:
+        self._dimensions("dimension", (self.dimension,), len(x), x)
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [mul(n, self.group) if d == self.dimension else lift(n) for d, n in enumerate(x)]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        n = lift(x[self.dimension])
+        return [
+            (a - b).eq(_block(a, n) * n) if d == self.dimension else a.eq(b)
+            for d, (a, b) in enumerate(zip(o, i, strict=True))
+        ]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(self._along(o, self.dimension, _within(o[self.dimension], lift(x[self.dimension]))))
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        n = lift(x[self.dimension])
+        member = Range(self.group, lambda target: _block(target[self.dimension], n))
+        return Map(self._along(i, self.dimension, member.index * n + i[self.dimension]), ranges=[member])
+
+    def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
+        return _block(o[self.dimension], lift(x[0][self.dimension]))
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        g = symbols("g", 1)[0]
+        for dimension in range(rank):
+            n = symbols("n", rank)
+            # without elements there is nothing to divide by, and nothing to show
+            yield Case.of(rank, f"dimension={dimension}", cls(dimension, g), n, facts=[n[dimension] >= 1])
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllGather:
+        (dimension,) = _one(instruction)
+        return cls(dimension, _group(instruction))
+
+
+@op
+class ReduceScatter(Collective):
+    """The operands of all replicas of the group are combined, and each replica keeps its part.
+
+    The parts are equal pieces of dimension `dimension`, in the order of the group.  With m elements in a piece
+    and p the position of the computing replica, output element o combines elements p·m + o of the operand on
+    all replicas of the group.
+    """
+
+    dimension: int
+    group: ExprLike
+    opcodes: ClassVar[tuple[str, ...]] = ("reduce-scatter",)
+
+    def structure(self, x: Sizes) -> None:
+        self._dimensions("dimension", (self.dimension,), len(x), x)
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        yield from super().demands(*x)
+        yield _divides(self.group, x[0], self.dimension)
+
+    def _piece(self, x: Sizes) -> Expr:
+        return divide_exactly(x[self.dimension], self.group)
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [self._piece(x) if d == self.dimension else lift(n) for d, n in enumerate(x)]
+
+    def runtime(self, o: Coordinates, x: Sizes) -> list[Runtime]:
+        return [self._position()]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        m = self._piece(x)
+        return [
+            b.eq(rt[0] * m + a) if d == self.dimension else a.eq(b)
+            for d, (a, b) in enumerate(zip(o, i, strict=True))
+        ]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(self._along(o, self.dimension, rt[0] * self._piece(x) + o[self.dimension]))
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        m = self._piece(x)
+        place = i[self.dimension] - rt[0] * m
+        return Map(self._along(i, self.dimension, place), [place.within(0, m - 1)])
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield from _cut(cls, rank)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> ReduceScatter:
+        (dimension,) = _one(instruction)
+        return cls(dimension, _group(instruction))
+
+
+@op
+class AllToAll(Collective):
+    """Every replica cuts dimension `dimension` into one piece for each replica of the group, and sends them.
+
+    The output is the received pieces in the order of the group.  With m elements in a piece and p the position
+    of the computing replica, output element o is element p·m + o mod m of the operand on replica number o // m
+    of the group.
+    """
+
+    dimension: int
+    group: ExprLike
+    opcodes: ClassVar[tuple[str, ...]] = ("all-to-all",)
+
+    def structure(self, x: Sizes) -> None:
+        self._dimensions("dimension", (self.dimension,), len(x), x)
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        yield from super().demands(*x)
+        yield _divides(self.group, x[0], self.dimension)
+
+    def _piece(self, x: Sizes) -> Expr:
+        return divide_exactly(x[self.dimension], self.group)
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x]
+
+    def runtime(self, o: Coordinates, x: Sizes) -> list[Runtime]:
+        return [self._position()]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        m = self._piece(x)
+        return [
+            (b - rt[0] * m).eq(a - _block(a, m) * m) if d == self.dimension else a.eq(b)
+            for d, (a, b) in enumerate(zip(o, i, strict=True))
+        ]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        m = self._piece(x)
+        return Map(self._along(o, self.dimension, rt[0] * m + _within(o[self.dimension], m)))
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        m = self._piece(x)
+        place = i[self.dimension] - rt[0] * m
+        sender = Range(self.group, lambda target: _block(target[self.dimension], m))
+        return Map(
+            self._along(i, self.dimension, sender.index * m + place), [place.within(0, m - 1)], [sender]
+        )
+
+    def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
+        return _block(o[self.dimension], self._piece(x[0]))
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield from _cut(cls, rank, least=1)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllToAll | Exchange:
+        if not instruction.has("dimensions"):
+            return Exchange(len(shapes))
+        (dimension,) = _one(instruction)
+        return cls(dimension, _group(instruction))
+
+
+@op
+class Exchange(Collective):
+    """The all-to-all of tuples: operand number q goes to replica number q of the group.
+
+    With p the position of the computing replica, output number q is operand number p on replica number q of the
+    group.  So an output reads only one of the operands, which one the position says.
+    """
+
+    group: int
+    name: ClassVar[str] = "all-to-all-of-tuples"
+    parallel: ClassVar[bool] = False
+
+    @property
+    def arity(self) -> int:
+        return self.group
+
+    @property
+    def results(self) -> int:
+        return self.group
+
+    def structure(self, *x: Sizes) -> None:
+        for k, sizes in enumerate(x):
+            self._rank(k, sizes, len(x[0]))
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        yield from super().demands(*x)
+        for k, sizes in enumerate(x[1:], 1):
+            for d, (m, n) in enumerate(zip(x[0], sizes, strict=True)):
+                yield lift(m).eq(n), f"operands 0 and {k} differ in dimension {d}: {m} and {n}"
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x[0]]
+
+    def runtime(self, o: Coordinates, *x: Sizes) -> list[Runtime]:
+        return [self._position()]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        return [rt[0].eq(k), *(a.eq(b) for a, b in zip(o, i, strict=True))]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map(o, [rt[0].eq(k)])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map(i, [rt[0].eq(k)])
+
+    def sharing(self) -> tuple[int, ...]:
+        return tuple(range(self.group))
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for group in (1, 2, 3):
+            yield Case.of(rank, f"{group} replicas", cls(group), *[symbols("n", rank)] * group)
+
+
+def _block(a: Expr, n: Expr) -> Expr:
+    """The piece of ``n`` elements that ``a`` lies in.  Pieces of no elements have no ``a``: any answer will do."""
+    return lift(0) if n is lift(0) else quotient(a, n)
+
+
+def _within(a: Expr, n: Expr) -> Expr:
+    """The place of ``a`` in its piece of ``n`` elements."""
+    return lift(0) if n is lift(0) else remainder(a, n)
+
+
+def _cut(cls: Any, rank: int, least: int = 0) -> Iterator[Case]:
+    """Cases of an op that cuts a dimension into equal pieces of at least this many elements."""
+    (g,), (m,) = symbols("g", 1), symbols("m", 1)
+    for dimension in range(rank):
+        sizes = [mul(m, g) if d == dimension else n for d, n in enumerate(symbols("n", rank))]
+        yield Case.of(rank, f"dimension={dimension}", cls(dimension, g), sizes, facts=[m >= least, g >= 1])
+
+
+def _divides(group: ExprLike, x: Sizes, dimension: int) -> Demand:
+    # stated as a product where the size is one, for the proof
+    whole = mul(group, divide_exactly(x[dimension], group)) if lift(group) is not lift(0) else lift(0)
+    return (
+        whole.eq(x[dimension]),
+        f"{group} replicas do not divide dimension {dimension} of shape {exact_text(list(x))}",
+    )
+
+
+def _one(instruction: Any) -> Dims:
+    dimensions: Dims = instruction.integers("dimensions")
+    if len(dimensions) != 1:
+        raise ValueError(
+            f"{instruction.name}: {instruction.opcode} has dimensions={dimensions} where one is expected"
+        )
+    return dimensions
+
+
+def _group(instruction: Any) -> int:
+    """Replicas in a group.  Without groups there is one of all replicas, which shapes can tell."""
+    groups = instruction.replica_groups()
+    sizes = {len(g) for g in groups}
+    if len(sizes) > 1:
+        raise ValueError(f"{instruction.name}: {instruction.opcode} has groups of {sorted(sizes)} replicas")
+    if sizes:
+        return sizes.pop()
+    return _from_shapes(instruction)
+
+
+def _from_shapes(instruction: Any) -> int:
+    (dimension,) = _one(instruction)
+    before = instruction.operand_arrays[0].dims[dimension]
+    shape = instruction.shape
+    after = (shape.elements[0] if hasattr(shape, "elements") else shape).dims[dimension]
+    small, large = sorted((before, after))
+    if before == after or not small or large % small:
+        raise ValueError(
+            f"{instruction.name}: {instruction.opcode} states no replica_groups, and its shapes do not tell how "
+            "many replicas there are"
+        )
+    return int(large // small)

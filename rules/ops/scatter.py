@@ -1,0 +1,364 @@
+"""Scatter: windows of updates land where indices say, and are combined with what is there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...core.condition import Condition, any_of
+from ...core.expr import Expr, Int, lift
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes, exact_text, op, symbols
+from .movement import Dims, subsets
+
+__all__ = ["KEPT_APART", "Scatter"]
+
+#: An operand that updates replace is told apart from them up to this many index numbers; see :class:`Scatter`.
+KEPT_APART = 6
+
+
+@op
+class Scatter(Op):
+    """Windows of the updates land in the operands, one for each vector of start indices.
+
+    Operands are `count` arrays of the same sizes, the indices, and `count` arrays of updates.  Dimensions of
+    the updates in `update_window_dims` run inside a window, over the dimensions of the operand that are
+    neither inserted nor batching; the others run over the indices without `index_vector_dim`.  Component j of
+    an index vector is the start in dimension scatter_dims_to_operand_dims[j]; windows start at 0 in the other
+    dimensions, and in batching dimensions at the coordinate of the paired dimension of the indices.
+
+    *Where an update goes* is a runtime value of the update, not of the output: the start held between -1 and
+    size - window + 1, so that a window that would leave the operand is told from one that does not.  Such a
+    window is left out as a whole, as XLA does; nothing is clamped.
+
+    *Updates*: an output element reads every update element that lands on it, whichever is combined last.
+    *Indices*: which updates an element gets depends on all index vectors (of its own batch), so it reads all
+    of them.  *Operands*: an output element reads the operand's, except where `replaces` says that the
+    combining computation keeps nothing of what was there.  Then it does so where no update lands, which is
+    stated with one runtime value for every index number while there are at most six; beyond, it counts as
+    read, as the branches of a select do.
+
+    `depends` says for each result which components it is computed from; empty means all from all.
+    """
+
+    update_window_dims: Dims
+    inserted_window_dims: Dims
+    scatter_dims_to_operand_dims: Dims
+    index_vector_dim: int
+    input_batching_dims: Dims = ()
+    scatter_indices_batching_dims: Dims = ()
+    count: int = 1
+    replaces: bool = False
+    depends: tuple[Dims, ...] = ()
+    opcodes: ClassVar[tuple[str, ...]] = ("scatter",)
+
+    @property
+    def arity(self) -> int:
+        return 2 * self.count + 1
+
+    @property
+    def results(self) -> int:
+        return self.count
+
+    def connected(self, result: int, k: int) -> bool:
+        component = k if k < self.count else k - self.count - 1
+        return not self.depends or k == self.count or component in self.depends[result]
+
+    # -- the parts of the shapes
+    def _window_dims(self, rank: int) -> list[int]:
+        """Dimensions of an operand that the windows extend in, in order."""
+        gone = (*self.inserted_window_dims, *self.input_batching_dims)
+        return [d for d in range(rank) if d not in gone]
+
+    def _index_dims(self, y: Sizes) -> list[int]:
+        """Dimensions of the indices that the updates run over, in order."""
+        return [e for e in range(len(y)) if e != self.index_vector_dim]
+
+    def _places(self, u: Sequence[Any]) -> list[int]:
+        """Dimensions of the updates that run over the indices, in order."""
+        return [d for d in range(len(u)) if d not in self.update_window_dims]
+
+    def _split(self, i: Sequence[Any], rank: int, y: Sizes) -> tuple[dict[int, Any], dict[int, Any]]:
+        """Coordinates (or sizes) of updates by dimension of the operand and by dimension of the indices."""
+        window = dict(zip(self._window_dims(rank), (i[d] for d in self.update_window_dims), strict=True))
+        return window, dict(zip(self._index_dims(y), (i[d] for d in self._places(i)), strict=True))
+
+    def _window_sizes(self, x: Sequence[Sizes]) -> list[Expr]:
+        """The window's size in each dimension of the operand; 1 in those that the updates do not have."""
+        window, _ = self._split(x[-1], len(x[0]), x[self.count])
+        return [lift(window.get(d, 1)) for d in range(len(x[0]))]
+
+    def structure(self, *x: Sizes) -> None:
+        if self.count < 1:
+            raise self.error(f"count={self.count}", expected="at least one operand")
+        operand, y, u = x[0], x[self.count], x[-1]
+        rank = len(operand)
+        for k in range(1, self.count):
+            self._rank(k, x[k], rank)
+            self._rank(self.count + k, x[self.count + k], len(x[self.count + 1]))
+        self._dimensions("inserted_window_dims", self.inserted_window_dims, rank, operand, ordered=True)
+        self._dimensions("input_batching_dims", self.input_batching_dims, rank, operand, ordered=True)
+        self._dimensions("scatter_dims_to_operand_dims", self.scatter_dims_to_operand_dims, rank, operand)
+        for what in ("inserted_window_dims", "scatter_dims_to_operand_dims"):
+            both = set(getattr(self, what)) & set(self.input_batching_dims)
+            if both:
+                raise self.error(
+                    f"dimension {min(both)} is in both {what}={getattr(self, what)} and "
+                    f"input_batching_dims={self.input_batching_dims}"
+                )
+        if not 0 <= self.index_vector_dim <= len(y):
+            raise self.error(
+                f"index_vector_dim={self.index_vector_dim} for indices of shape {exact_text(list(y))}",
+                expected=f"0 to {len(y)}",
+            )
+        # an index_vector_dim one past the end means that every element is a vector of length one
+        if self.index_vector_dim == len(y) and len(self.scatter_dims_to_operand_dims) != 1:
+            raise self.error(
+                f"scatter_dims_to_operand_dims={self.scatter_dims_to_operand_dims} where each index is a "
+                f"single number (index_vector_dim={self.index_vector_dim} for indices of shape "
+                f"{exact_text(list(y))})",
+                expected="one dimension",
+            )
+        self._dimensions(
+            "scatter_indices_batching_dims",
+            self.scatter_indices_batching_dims,
+            len(y),
+            y,
+            count=len(self.input_batching_dims),
+        )
+        if self.index_vector_dim in self.scatter_indices_batching_dims:
+            raise self.error(
+                f"scatter_indices_batching_dims={self.scatter_indices_batching_dims} names "
+                f"index_vector_dim={self.index_vector_dim}"
+            )
+        count = len(self._window_dims(rank))
+        self._dimensions("update_window_dims", self.update_window_dims, len(u), u, count=count, ordered=True)
+        self._rank(self.count + 1, u, count + len(self._index_dims(y)))
+        if self.depends and len(self.depends) != self.count:
+            raise self.error(f"depends={self.depends} for {self.count} results")
+        if self.replaces and self.count > 1:
+            raise self.error("replaces is stated of a single operand", expected="count=1")
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        operand, y, u = x[0], x[self.count], x[-1]
+        for first, last in ((0, self.count), (self.count + 1, 2 * self.count + 1)):
+            for k in range(first + 1, last):
+                for d, (m, n) in enumerate(zip(x[first], x[k], strict=True)):
+                    yield lift(m).eq(n), f"operands {first} and {k} differ in dimension {d}: {m} and {n}"
+        on = f"for shapes {exact_text(list(operand))}, {exact_text(list(y))} and {exact_text(list(u))}"
+        for d, (n, w) in enumerate(zip(operand, self._window_sizes(x), strict=True)):
+            # inserted and batching dimensions may have no elements: then no window lands
+            if d in self._window_dims(len(operand)):
+                yield w <= n, f"{on}: the window's {w} elements in dimension {d} are more than {n}"
+        _, batch = self._split(u, len(operand), y)
+        for e, n in batch.items():
+            yield lift(n).eq(y[e]), f"{on}: {n} updates for {y[e]} indices in dimension {e}"
+        for d, e in zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True):
+            yield lift(operand[d]).eq(y[e]), f"{on}: batching dimensions of sizes {operand[d]} and {y[e]}"
+        if self.index_vector_dim < len(y):
+            number = len(self.scatter_dims_to_operand_dims)
+            yield (
+                lift(y[self.index_vector_dim]).eq(number),
+                (
+                    f"scatter_dims_to_operand_dims={self.scatter_dims_to_operand_dims} for vectors of "
+                    f"{y[self.index_vector_dim]} ({on})"
+                ),
+            )
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x[0]]
+
+    # -- where windows land
+    def _starts(self, batch: dict[int, Any], rt: Sequence[Expr]) -> dict[int, Expr]:
+        """Where a window begins, for the dimensions of the operand in which it does not begin at 0."""
+        paired = zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
+        starts = dict(zip(self.scatter_dims_to_operand_dims, rt, strict=True))
+        return starts | {d: lift(batch[e]) for d, e in paired}
+
+    def _inside(self, rt: Sequence[Expr], x: Sequence[Sizes]) -> list[Condition]:
+        """When a window of these starts lies within the operand."""
+        sizes = self._window_sizes(x)
+        return [
+            v.within(0, lift(x[0][d]) - sizes[d])
+            for v, d in zip(rt, self.scatter_dims_to_operand_dims, strict=True)
+        ]
+
+    def _read(self, batch: dict[int, Any], x: Sequence[Sizes]) -> list[Runtime]:
+        """The index vector of one window."""
+        y, sizes = x[self.count], self._window_sizes(x)
+        return [
+            Runtime.of(
+                self.count,
+                (batch.get(e, lift(j)) for e in range(len(y))),
+                -1,
+                lift(x[0][d]) - sizes[d] + 1,
+            )
+            for j, d in enumerate(self.scatter_dims_to_operand_dims)
+        ]
+
+    def _windows(self, x: Sequence[Sizes]) -> list[dict[int, int]]:
+        """The windows by number, if the operand is told apart from what replaces it."""
+        if not self.replaces:
+            return []
+        y = x[self.count]
+        extents = [n.value for n in (lift(y[e]) for e in self._index_dims(y)) if isinstance(n, Int)]
+        number = len(self.scatter_dims_to_operand_dims)
+        for n in extents:
+            number *= n
+        if len(extents) < len(self._index_dims(y)) or number > KEPT_APART:
+            return []
+        places = itertools.product(*map(range, extents))
+        return [dict(zip(self._index_dims(y), place, strict=True)) for place in places]
+
+    def _untouched(self, o: Coordinates, rt: Coordinates, x: Sequence[Sizes]) -> list[Condition]:
+        """Every window, by its runtime values, misses the output element."""
+        step, sizes = len(self.scatter_dims_to_operand_dims), self._window_sizes(x)
+        missed = []
+        for n, batch in enumerate(self._windows(x)):
+            values = rt[n * step : (n + 1) * step]
+            starts = self._starts(batch, values)
+            covers = [(a - starts.get(d, 0)).within(0, sizes[d] - 1) for d, a in enumerate(o)]
+            missed.append(any_of(~c for c in (*self._inside(values, x), *covers)))
+        return missed
+
+    def runtime_between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Runtime]:
+        if k < self.count:
+            return [r for batch in self._windows(x) for r in self._read(dict(batch), x)]
+        if k == self.count:
+            return []
+        return self._read(self._split(i, len(x[0]), x[self.count])[1], x)
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        if k < self.count:
+            return [*(a.eq(b) for a, b in zip(o, i, strict=True)), *self._untouched(o, rt, x)]
+        if k == self.count:
+            paired = zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
+            return [o[d].eq(i[e]) for d, e in paired]
+        window, batch = self._split(i, len(x[0]), x[self.count])
+        starts = self._starts(batch, rt)
+        landed = [a.eq(window.get(d, lift(0)) + starts.get(d, 0)) for d, a in enumerate(o)]
+        return [*landed, *self._inside(rt, x)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        if k < self.count:
+            return Map(o, self._untouched(o, rt, x))
+        y, rank, sizes = x[self.count], len(x[0]), self._window_sizes(x)
+        batch: dict[int, Any] = {
+            e: o[d] for d, e in zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
+        }
+        if k == self.count:
+            return Map([batch.get(e, Range(n)) for e, n in enumerate(y)])
+        starts = self._starts(batch, rt)
+        offset = {d: a - starts.get(d, 0) for d, a in enumerate(o) if d not in self.input_batching_dims}
+        where = [
+            a.within(0, sizes[d] - 1) if d in self._window_dims(rank) else a.eq(0) for d, a in offset.items()
+        ]
+        places = dict(zip(self.update_window_dims, (offset[d] for d in self._window_dims(rank)), strict=True))
+        over = {e: batch.get(e, Range(y[e])) for e in self._index_dims(y)}
+        places |= dict(zip(self._places(x[k]), over.values(), strict=True))
+        return Map([places[d] for d in range(len(x[k]))], [*where, *self._inside(rt, x)])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        if k < self.count:
+            return Map(i, self._untouched(i, rt, x))
+        if k == self.count:
+            paired = zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
+            own = {d: i[e] for d, e in paired}
+            return Map([own.get(d, Range(n)) for d, n in enumerate(x[0])])
+        window, batch = self._split(i, len(x[0]), x[self.count])
+        starts = self._starts(batch, rt)
+        results = [window.get(d, lift(0)) + starts.get(d, 0) for d in range(len(x[0]))]
+        return Map(results, self._inside(rt, x))
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for number, mapped in enumerate(subsets(rank)):
+            yield cls._case(rank, mapped, (), 1, 1)
+            order = list(itertools.permutations(mapped))
+            batch = (number // 2 + 2) % 3
+            # start indices in another order, inserted dimensions, indices of other ranks, vectors elsewhere
+            yield cls._case(
+                rank, order[number % len(order)], mapped[number // 2 % 2 :], batch, number % (batch + 1)
+            )
+            if mapped:
+                yield cls._case(rank, mapped[1:], mapped[2:], 2, number // 2 % 3, mapped[:1])
+        if rank:
+            yield cls._case(rank, (rank - 1,), (), 1, None)
+        for mapped in ((), (0,), (1, 0))[: rank + 1]:
+            # all windows that there can be, each with values of its own
+            for windows in (1, 2, 3):
+                yield cls._replacing(rank, mapped, windows)
+        if rank == 2:
+            x, y, u = symbols("n", 2), (*symbols("b", 1), lift(1)), (*symbols("b", 1), *symbols("w", 2))
+            yield Case.of(rank, "two operands", cls((1, 2), (), (0,), 1, count=2), x, x, y, u, u)
+
+    @classmethod
+    def _replacing(cls, rank: int, mapped: Dims, windows: int) -> Case:
+        made = cls(tuple(range(1, rank + 1)), (), mapped, 1, replaces=True)
+        y = (lift(windows), lift(len(mapped)))
+        x, u = symbols("n", rank), (lift(windows), *symbols("w", rank))
+        return Case.of(rank, f"replaces, {windows} windows at {mapped}", made, x, y, u)
+
+    @classmethod
+    def _case(
+        cls, rank: int, mapped: Dims, inserted: Dims, batch: int, vector: int | None, batching: Dims = ()
+    ) -> Case:
+        """`batch` index dimensions with the vector dimension at `vector`; None: no vector dimension."""
+        x, w = symbols("n", rank), symbols("w", rank)
+        y: list[Expr] = list(symbols("b", batch))
+        inserted = tuple(sorted(inserted))
+        paired = tuple(range(len(batching)))
+        for d, e in zip(batching, paired, strict=True):
+            y[e] = x[d]
+        over = list(y)
+        vector_dim = len(y) if vector is None else vector
+        if vector is not None:
+            y.insert(vector, lift(len(mapped)))
+            paired = tuple(e + (e >= vector) for e in paired)
+        window = [w[d] for d in range(rank) if d not in inserted and d not in batching]
+        # window dimensions last or first
+        u = [*over, *window] if not inserted else [*window, *over]
+        first = len(over) if not inserted else 0
+        made = cls(tuple(range(first, first + len(window))), inserted, mapped, vector_dim, batching, paired)
+        label = (
+            f"scatter_dims_to_operand_dims={mapped}, inserted {inserted}, batching {batching}, "
+            f"indices {exact_text(y)}, index_vector_dim={vector_dim}"
+        )
+        return Case.of(rank, label, made, x, y, u)
+
+    def lax(self, lax: Any, *x: Any) -> Any:
+        operand, indices, updates = x
+        if self.index_vector_dim == indices.ndim:
+            indices = indices[..., None]
+        numbers = lax.ScatterDimensionNumbers(
+            update_window_dims=self.update_window_dims,
+            inserted_window_dims=self.inserted_window_dims,
+            scatter_dims_to_operand_dims=self.scatter_dims_to_operand_dims,
+            operand_batching_dims=self.input_batching_dims,
+            scatter_indices_batching_dims=tuple(
+                e - (e > self.index_vector_dim) for e in self.scatter_indices_batching_dims
+            ),
+        )
+        # lax wants the vectors in the last dimension
+        order = [*(e for e in range(indices.ndim) if e != self.index_vector_dim), self.index_vector_dim]
+        scatter = lax.scatter if self.replaces else lax.scatter_add
+        return scatter(
+            operand, lax.transpose(indices, order), updates, numbers, mode=lax.GatherScatterMode.FILL_OR_DROP
+        )
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Scatter:
+        if len(shapes) < 3 or len(shapes) % 2 == 0:
+            raise ValueError(
+                f"{instruction.name}: scatter has {len(shapes)} operands where arrays, the indices and as many "
+                "updates are expected"
+            )
+        return cls(
+            instruction.integers("update_window_dims"),
+            instruction.integers("inserted_window_dims", ()),
+            instruction.integers("scatter_dims_to_operand_dims"),
+            instruction.integer("index_vector_dim"),
+            instruction.integers("input_batching_dims", ()),
+            instruction.integers("scatter_indices_batching_dims", ()),
+            len(shapes) // 2,
+        )

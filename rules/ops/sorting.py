@@ -1,0 +1,143 @@
+"""Ops that put elements in an order: sort and top-k.  Where an element goes depends on all of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...core.condition import Condition
+from ...core.expr import Expr, ExprLike, lift
+from ...core.hlo import leaves
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
+from .movement import Dims
+
+__all__ = ["Sort", "TopK"]
+
+
+class Rowwise(Op):
+    """What both share: an output element reads the whole row of dimension `dimension`, of any operand."""
+
+    dimension: int
+
+    def structure(self, *x: Sizes) -> None:
+        for k, sizes in enumerate(x):
+            self._rank(k, sizes, len(x[0]))
+        self._dimensions("dimension", (self.dimension,), len(x[0]), x[0])
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        return [a.eq(b) for d, (a, b) in enumerate(zip(o, i, strict=True)) if d != self.dimension]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map([Range(x[k][d]) if d == self.dimension else a for d, a in enumerate(o)])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        sizes = self.shape(*x)
+        return Map([Range(sizes[d]) if d == self.dimension else a for d, a in enumerate(i)])
+
+
+@op
+class Sort(Rowwise):
+    """The rows of dimension `dimension` of `count` operands, all put in the one order that a comparison says.
+
+    Which element comes to a place depends on values, so every element of its row counts as read.  `depends`
+    says for each result which operands it is computed from: its own, and those that the comparison looks at;
+    empty means all.
+    """
+
+    dimension: int
+    count: int = 1
+    depends: tuple[Dims, ...] = ()
+    opcodes: ClassVar[tuple[str, ...]] = ("sort",)
+
+    @property
+    def arity(self) -> int:
+        return self.count
+
+    @property
+    def results(self) -> int:
+        return self.count
+
+    def connected(self, result: int, k: int) -> bool:
+        return not self.depends or k in self.depends[result]
+
+    def structure(self, *x: Sizes) -> None:
+        super().structure(*x)
+        if self.depends and len(self.depends) != self.count:
+            raise self.error(f"depends={self.depends} for {self.count} results")
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        for k, sizes in enumerate(x[1:], 1):
+            for d, (m, n) in enumerate(zip(x[0], sizes, strict=True)):
+                yield lift(m).eq(n), f"operands 0 and {k} differ in dimension {d}: {m} and {n}"
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x[0]]
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        for dimension in range(rank):
+            yield Case.of(rank, f"dimension={dimension}", cls(dimension), symbols("n", rank))
+        if rank == 2:
+            yield Case.of(rank, "two operands", cls(0, 2), *[symbols("n", rank)] * 2)
+
+    def lax(self, lax: Any, *x: Any) -> Any:
+        made = lax.sort(x, dimension=self.dimension, num_keys=1)
+        return made[0] if self.count == 1 else made
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Sort:
+        dimensions = instruction.integers("dimensions")
+        if len(dimensions) != 1:
+            raise ValueError(f"{instruction.name}: sort has dimensions={dimensions} where one is expected")
+        return cls(dimensions[0], len(shapes))
+
+
+@op
+class TopK(Rowwise):
+    """The `k` largest (or smallest) elements of every row of the last dimension, and where they were.
+
+    Both results of an element depend on values, so its whole row counts as read.
+    """
+
+    k: ExprLike
+    dimension: int
+    name: ClassVar[str] = "topk"
+    opcodes: ClassVar[tuple[str, ...]] = ("topk",)
+
+    @property
+    def results(self) -> int:
+        return 2
+
+    def structure(self, *x: Sizes) -> None:
+        super().structure(*x)
+        if self.dimension != len(x[0]) - 1:
+            raise self.error(f"dimension={self.dimension}", expected="the last dimension")
+
+    def demands(self, x: Sizes) -> Iterator[Demand]:
+        yield lift(self.k) >= 0, f"k={self.k} is negative"
+        what = f"k={self.k} for shape {exact_text(list(x))}: there are only {x[self.dimension]} in a row"
+        yield lift(self.k) <= x[self.dimension], what
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(self.k if d == self.dimension else n) for d, n in enumerate(x)]
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        if rank:
+            yield Case.of(rank, "any k", cls(symbols("k", 1)[0], rank - 1), symbols("n", rank))
+
+    def lax(self, lax: Any, x: Any) -> Any:
+        return lax.top_k(x, self.k)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> TopK:
+        last = len(shapes[0]) - 1 if shapes else 0
+        if instruction.opcode == "custom-call":
+            # XLA's call of that name states the number only in its shape
+            made = [a.dims for _, a in leaves(instruction.shape)] if instruction.shape is not None else []
+            if len(made) != 2 or not made[0]:
+                raise ValueError(
+                    f"{instruction.name}: TopK makes {instruction.shape}, expected values and places"
+                )
+            return cls(made[0][-1], last)
+        return cls(instruction.integer("k"), last)

@@ -1,0 +1,165 @@
+"""`indexproof hlo`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof.core.json_form import map_from_json
+from indexproof.core.text import parse_map
+from indexproof.reports.machine import FORMS
+
+Run = Callable[..., Any]
+
+MODULE = """HloModule m
+
+f {
+  p0 = f32[8,6] parameter(0)
+  k = s32[] parameter(1)
+  z = s32[] constant(0)
+  d = f32[2,6] dynamic-slice(p0, k, z), dynamic_slice_sizes={2,6}
+  ROOT t = f32[6,2]{1,0:T(2,2)} transpose(d), dimensions={1,0}
+}
+
+ENTRY e {
+  a = f32[8,6]{0,1} parameter(0)
+  i = s32[] parameter(1)
+  n = s32[] negate(i)
+  o = f32[6,2]{1,0:T(2,2)} fusion(a, n), kind=kLoop, calls=f
+  ROOT c = f32[6,2] custom-call(o), custom_call_target="mystery"
+}
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> str:
+    path = tmp_path / "m.hlo"
+    path.write_text(MODULE)
+    return str(path)
+
+
+def test_the_maps_of_the_entry_and_what_has_none(run: Run, module: str) -> None:
+    done = run("hlo", module)
+    assert done.status == 0
+    assert done.out.splitlines()[0] == "e   entry, 5 instructions"
+    assert "  c f32[6,2] -> a f32[8,6]\n    not known: c: mystery: what the called code reads" in done.out
+    assert "NO MAP   c   custom-call in e\n  because  c: mystery" in done.out
+    assert "4 of 5 instructions mapped" in done.out.splitlines()[-1]
+
+
+def test_fusions_and_computations(run: Run, module: str) -> None:
+    done = run("hlo", module, "--fusions")
+    assert done.out.splitlines()[0] == "f   fusion o, 5 instructions"
+    assert "  t f32[6,2] -> p0 f32[8,6]\n    (d0, d1){rt0} -> (d1 + rt0, d0)," in done.out
+    assert "hlo: k = s32[] parameter(1)" in done.out
+    assert run("hlo", module, "-c", "f").out.splitlines()[:-1] == done.out.splitlines()[:-1]
+
+
+def test_both_directions_of_an_instruction(run: Run, module: str) -> None:
+    done = run("hlo", module, "-i", "d", "--input-to-output")
+    assert done.out.splitlines()[0] == "d   dynamic-slice in f, 1 instruction"
+    assert "  d f32[2,6] -> p0 f32[8,6]\n" in done.out
+    assert "  d f32[2,6] <- p0 f32[8,6]\n" in done.out
+    # the index that is a constant is one
+    assert "(d0, d1){rt0} -> (d0 + rt0, d1)," in done.out
+
+
+def test_positions_in_memory(run: Run, module: str) -> None:
+    done = run("hlo", module, "-i", "o", "--physical")
+    assert "  o f32[6,2]{1,0:T(2,2)} -> a f32[8,6]{0,1}\n" in done.out
+    # element (q, r) of the tiled array is at p = 2·q + r, and reads (r + rt0, q), which is at 8·q + r + rt0 = 6·q + p + rt0
+    assert "(d0){rt0} -> ((d0 floordiv 2) * 6 + d0 + rt0)," in done.out
+
+
+def test_json(run: Run, module: str) -> None:
+    done = run("hlo", module, "--fusions", "--input-to-output", "--json")
+    data = json.loads(done.out)
+    assert set(data) == set(FORMS["hlo"])
+    assert (data["format"], data["verdict"], data["module"]) == ("indexproof hlo 1", "NOT CHECKED", "m")
+    (unit,) = data["units"]
+    assert {m["direction"] for m in unit["maps"]} == {"output_to_input", "input_to_output"}
+    for entry in unit["maps"]:
+        for m in entry["maps"]:
+            assert map_from_json(m["map"]) == parse_map(m["text"])
+    (reason,) = json.loads(run("hlo", module, "--json").out)["units"][0]["unmapped"]
+    assert (reason["name"], reason["opcode"]) == ("c", "custom-call")
+
+
+def test_verify_proves_all_computations(run: Run, module: str) -> None:
+    done = run("hlo", module, "--verify")
+    assert done.status == 0
+    head, f, e = done.out.splitlines()[:3]
+    assert head.split() == [
+        "computation",
+        "is",
+        "instructions",
+        "mapped",
+        "maps",
+        "questions",
+        "proved",
+        "false",
+        "open",
+        "time",
+    ]
+    assert f.split()[:3] == ["f", "fusion", "o"]
+    assert e.split()[:2] == ["e", "entry"]
+    assert done.out.splitlines()[-1].startswith("PROVED  2 units: 9 of 10 instructions mapped, ")
+    data = json.loads(run("hlo", module, "--verify", "--json").out)
+    assert [u["verified"]["verdict"] for u in data["units"]] == ["PROVED", "PROVED"]
+    assert data["units"][0]["verified"]["failed"] == []
+    assert data["units"][0]["verified"]["questions"]["folded"] == 2
+
+
+def test_what_is_false_decides_the_exit_status(
+    run: Run, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from indexproof.rules.ops.movement import Transpose
+
+    monkeypatch.setattr(
+        Transpose,
+        "input_to_output",
+        lambda self, k, i, rt, x: Transpose.output_to_input(self, k, [i[0] % 6, i[1] % 2], rt, x),
+    )
+    done = run("hlo", module, "--verify")
+    assert done.status == 1
+    assert "REFUTED  sound   t in f\n  because  " in done.out
+    assert done.out.splitlines()[-1].startswith("REFUTED  2 units")
+
+
+def test_compressed_files_and_standard_input(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "m.hlo.gz"
+    path.write_bytes(gzip.compress(MODULE.encode()))
+    assert run("hlo", str(path), "--summary").status == 0
+    assert run("hlo", "-", "--summary", stdin=MODULE).out.splitlines()[0].split()[:2] == ["computation", "is"]
+    path.write_bytes(b"no gzip")
+    assert run("hlo", str(path)).status == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-c", "g"], "there is no computation `g` in the module `m`; expected one of f, e"),
+        (["-i", "q"], "--instruction: there is no instruction `q` in f, e; expected one of p0, k"),
+        (["--verify", "-i", "d"], "--verify proves whole computations"),
+        (["--verify", "--physical"], "--verify proves maps between elements"),
+    ],
+)
+def test_what_is_not_there(run: Run, module: str, arguments: list[str], said: str) -> None:
+    done = run("hlo", module, *arguments)
+    assert done.status == 3
+    assert said in done.err
+
+
+def test_text_that_is_no_hlo(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(MODULE.replace("f32[8,6] parameter(0)", "f32[8,6 parameter(0)", 1))
+    done = run("hlo", str(path))
+    assert done.status == 3
+    assert f"in {path}" in done.err
+    assert "line 4, column" in done.err
+    assert run("hlo", str(tmp_path / "none.hlo")).status == 3

@@ -1,0 +1,410 @@
+"""Branches, loops, asynchronous pairs, collectives: what is not an op of its own, or is not alone."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, computation_maps, instruction_maps
+from indexproof.core.analysis.ops import OpCatalogue
+from indexproof.core.hlo import Module, read_module
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.op import DIRECTIONS, Direction
+from indexproof.core.simplify_map import simplify_map
+from indexproof.rules.catalog import RULES
+from indexproof.rules.ops import op_reader, why_not
+
+
+def simplify(m: IndexingMap) -> IndexingMap:
+    return simplify_map(m, RULES)
+
+
+def analysed(text: str, direction: Direction = "output_to_input") -> tuple[Module, ComputationMaps]:
+    module = read_module(text)
+    catalogue = OpCatalogue(op_reader(module), why_not)
+    return module, computation_maps(module, catalogue, simplify, direction=direction)
+
+
+def shown(maps: ComputationMaps) -> dict[tuple[int, int], list[str]]:
+    return {key: [repr(m) for m in found] for key, found in maps.items()}
+
+
+# ------------------------------------------------------------------------------------------------------------- branches
+CONDITIONAL = """
+flipped {
+  x = f32[4] parameter(0)
+  ROOT r = f32[4] reverse(x), dimensions={0}
+}
+first {
+  t = (f32[4], f32[9]) parameter(0)
+  ROOT r = f32[4] get-tuple-element(t), index=0
+}
+ENTRY e {
+  p = pred[] parameter(0)
+  a = f32[4] parameter(1)
+  b = f32[4] parameter(2)
+  c = f32[9] parameter(3)
+  t = (f32[4], f32[9]) tuple(b, c)
+  ROOT o = f32[4] conditional(p, a, t), true_computation=flipped, false_computation=first
+}
+"""
+
+
+def test_every_branch_counts_and_the_choice_too() -> None:
+    _, maps = analysed(CONDITIONAL)
+    assert shown(maps) == {
+        (0, 0): ["(d0) -> (), domain: d0 in [0, 3]"],
+        (0, 1): ["(d0) -> (-d0 + 3), domain: d0 in [0, 3]"],
+        (0, 2): ["(d0) -> (d0), domain: d0 in [0, 3]"],
+    }
+    assert maps.unknown == {}
+    _, back = analysed(CONDITIONAL, "input_to_output")
+    assert shown(back)[0, 0] == ["()[s0] -> (s0), domain: s0 in [0, 3]"]
+
+
+def test_a_runtime_value_in_a_branch_is_named_with_its_branch() -> None:
+    text = """
+one {
+  t = (f32[9], s32[]) parameter(0)
+  x = f32[9] get-tuple-element(t), index=0
+  k = s32[] get-tuple-element(t), index=1
+  n = s32[] negate(k)
+  ROOT r = f32[4] dynamic-slice(x, n), dynamic_slice_sizes={4}
+}
+two {
+  t = (f32[9], s32[]) parameter(0)
+  x = f32[9] get-tuple-element(t), index=0
+  ROOT r = f32[4] slice(x), slice={[1:5]}
+}
+ENTRY e {
+  i = s32[] parameter(0)
+  x = f32[9] parameter(1)
+  k = s32[] parameter(2)
+  t = (f32[9], s32[]) tuple(x, k)
+  ROOT o = f32[4] conditional(i, t, t), branch_computations={two, one}
+}
+"""
+    _, maps = analysed(text)
+    moved, fixed = sorted(maps[0, 1], key=lambda m: len(m.rts), reverse=True)
+    assert repr(fixed) == "(d0) -> (d0 + 1), domain: d0 in [0, 3]"
+    assert [v.source.hlo for v in moved.rts if v.source] == ["o#1/n = s32[] negate(k)"]
+
+
+# ---------------------------------------------------------------------------------------------------------------- loops
+LOOP = """
+body {
+  s = (s32[], f32[5,3], f32[5,3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[5,3] get-tuple-element(s), index=1
+  y = f32[5,3] get-tuple-element(s), index=2
+  h = f32[3] get-tuple-element(s), index=3
+  one = s32[] constant(1)
+  zero = s32[] constant(0)
+  j = s32[] add(i, one)
+  row = f32[1,3] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,3}
+  flat = f32[3] reshape(row)
+  g = f32[3] add(h, flat)
+  up = f32[1,3] reshape(g)
+  z = f32[5,3] dynamic-update-slice(y, up, i, zero)
+  ROOT r = (s32[], f32[5,3], f32[5,3], f32[3]) tuple(j, x, z, g)
+}
+cond {
+  s = (s32[], f32[5,3], f32[5,3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(5)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  i = s32[] parameter(0)
+  x = f32[5,3] parameter(1)
+  y = f32[5,3] parameter(2)
+  h = f32[3] parameter(3)
+  s = (s32[], f32[5,3], f32[5,3], f32[3]) tuple(i, x, y, h)
+  ROOT o = (s32[], f32[5,3], f32[5,3], f32[3]) while(s), condition=cond, body=body
+}
+"""
+
+
+def test_a_loop_reads_what_it_reads_after_some_number_of_runs() -> None:
+    _, maps = analysed(LOOP)
+    assert maps.unknown == {}
+    found = shown(maps)
+    # what is handed on is what it was, whatever the loop does
+    assert found[1, 1] == ["(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 2]"]
+    assert {key for key in found if key[0] == 1} == {(1, 1)}
+    assert (1, 1, 0) not in maps.at_most
+    # the sum has read any row of x, its own column; the counter decides how many
+    assert found[3, 1] == ["(d0)[s0] -> (s0, d0), domain: d0 in [0, 2], s0 in [0, 4]"]
+    assert found[3, 3] == ["(d0) -> (d0), domain: d0 in [0, 2]"]
+    assert found[3, 0] == ["(d0) -> (), domain: d0 in [0, 2]"]
+    assert "how often the body runs" in str(maps.at_most[3, 1, 0][0])
+    # a row of the result is the row that was there, or a sum
+    assert "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 2]" in found[2, 2]
+    assert all(
+        m.relation() <= {((a, b), (c, b)) for a in range(5) for b in range(3) for c in range(5)}
+        for m in maps[2, 1]
+    )
+
+
+def test_both_directions_of_a_loop_are_the_same_relation() -> None:
+    _, there = analysed(LOOP)
+    _, back = analysed(LOOP, "input_to_output")
+    assert set(there) == set(back)
+    for key in there:
+        one = {pair for m in there[key] for pair in m.relation()}
+        other = {(b, a) for m in back[key] for a, b in m.relation()}
+        assert one == other, key
+
+
+def test_a_loop_without_end_of_maps_says_so() -> None:
+    shift = (
+        "  part = f32[2] slice(h), slice={[0:2]}\n  none = f32[] constant(0)\n"
+        "  shifted = f32[3] pad(part, none), padding=1_0\n  g = f32[3]"
+    )
+    text = LOOP.replace("add(h, flat)", "add(h, shifted)").replace("  g = f32[3]", shift)
+    _, maps = analysed(text)
+    # shifting by one runs out of elements after three runs: still finite
+    assert maps.unknown == {}
+    assert len(maps[3, 3]) == 3
+    ring = read_module(
+        """
+body {
+  x = f32[64] parameter(0)
+  a = f32[63] slice(x), slice={[1:64]}
+  b = f32[1] slice(x), slice={[0:1]}
+  ROOT r = f32[64] concatenate(a, b), dimensions={0}
+}
+cond {
+  x = f32[64] parameter(0)
+  ROOT r = pred[] constant(true)
+}
+ENTRY e {
+  x = f32[64] parameter(0)
+  ROOT o = f32[64] while(x), condition=cond, body=body
+}
+"""
+    )
+    maps = computation_maps(ring, OpCatalogue(op_reader(ring), why_not), simplify)
+    assert [str(r) for r in maps.unknown[0, 0, 0]] == ["o: how often the body runs decides what it reads"]
+
+
+# ---------------------------------------------------------------------------------------------------- asynchronous pairs
+ASYNC = """
+inner {{
+  p = f32[4,6] parameter(0)
+  ROOT t = f32[6,4] transpose(p), dimensions={{1,0}}
+}}
+add {{
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}}
+ENTRY e {{
+  x = f32[4,6] parameter(0)
+  {0}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            "s = ((f32[4,6]), f32[6,4], u32[]) async-start(x), calls=inner\n"
+            "  u = ((f32[4,6]), f32[6,4], u32[]) async-update(s)\n  ROOT d = f32[6,4] async-done(u)",
+            "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]",
+        ),
+        (
+            "s = (f32[4,6]{0,1}, f32[4,6], u32[]) copy-start(x)\n  ROOT d = f32[4,6]{0,1} copy-done(s)",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
+        ),
+        (
+            "s = (f32[4,6], f32[8,6]) all-gather-start(x), replica_groups={{0,1}}, dimensions={0}\n"
+            "  ROOT d = f32[8,6] all-gather-done(s)",
+            "(d0, d1) -> (d0 mod 4, d1), domain: d0 in [0, 7], d1 in [0, 5]",
+        ),
+        (
+            "s = f32[4,6] all-reduce-start(x), replica_groups={{0,1}}, to_apply=add\n"
+            "  ROOT d = f32[4,6] all-reduce-done(s)",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
+        ),
+        (
+            "s = (f32[4,6], f32[4,6], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,1},{1,0}}\n"
+            "  ROOT d = f32[4,6] collective-permute-done(s)",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
+        ),
+        (
+            "b = (f32[4,6]) tuple(x)\n  o = (f32[4,6]) opt-barrier(b)\n"
+            "  ROOT d = f32[4,6] get-tuple-element(o), index=0",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
+        ),
+        (
+            "k = token[] after-all()\n  ROOT d = f32[4,6] add-dependency(x, k)",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
+        ),
+    ],
+)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_pair_is_the_operation_that_it_performs(lines: str, expected: str, direction: Direction) -> None:
+    # what is printed `opt-barrier` is the opcode's short name in some dumps
+    text = ASYNC.format(lines.replace("opt-barrier", "optimization-barrier"))
+    _, maps = analysed(text, direction)
+    assert maps.unknown == {}
+    if direction == "output_to_input":
+        assert shown(maps) == {(0, 0): [expected]}
+        return
+    _, back = analysed(text)
+    assert {(b, a) for m in maps[0, 0] for a, b in m.relation()} == {
+        p for m in back[0, 0] for p in m.relation()
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- collectives
+def collective(lines: str, shape: str = "f32[4,6]") -> str:
+    return f"add {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b)\n}}\nENTRY e {{\n  x = {shape} parameter(0)\n  {lines}\n}}\n"  # noqa: E501
+
+
+GROUPS = "replica_groups={{0,1},{2,3}}"
+
+
+def at(maps: ComputationMaps, position: int) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The relation on the replica at a position of its group."""
+    pairs = set()
+    for m in maps[0, 0]:
+        held = {v.source.hlo: np.array(position) for v in m.rts if v.source is not None}
+        assert all(text.startswith("replica-position = u32[] ") for text in held)
+        pairs |= m.relation(operands=held)
+    return pairs
+
+
+def test_the_position_of_a_replica_is_one_value_throughout_a_program() -> None:
+    scattered = f"s = f32[2,6] reduce-scatter(x), {GROUPS}, dimensions={{0}}, to_apply=add"
+    _, maps = analysed(
+        collective(
+            f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {GROUPS}, dimensions={{1}}, to_apply=add"
+        )
+    )
+    (m,) = maps[0, 0]
+    assert len(m.rts) == 1, "the same groups, the same position"
+    for p in (0, 1):
+        assert at(maps, p) == {((a, b), (a + 2 * p, b + 3 * p)) for a in range(2) for b in range(3)}
+    other = "replica_groups={{0,2},{1,3}}"
+    _, maps = analysed(
+        collective(
+            f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {other}, dimensions={{1}}, to_apply=add"
+        )
+    )
+    assert len(maps[0, 0][0].rts) == 2, "other groups, another position"
+
+
+def test_an_exchange_of_tuples_is_the_exchange_of_the_array() -> None:
+    whole = f"ROOT o = f32[4,6] all-to-all(x), {GROUPS}, dimensions={{1}}"
+    parts = (
+        "a = f32[4,3] slice(x), slice={[0:4], [0:3]}\n  b = f32[4,3] slice(x), slice={[0:4], [3:6]}\n"
+        f"  t = (f32[4,3], f32[4,3]) all-to-all(a, b), {GROUPS}\n"
+        "  u = f32[4,3] get-tuple-element(t), index=0\n  v = f32[4,3] get-tuple-element(t), index=1\n"
+        "  ROOT o = f32[4,6] concatenate(u, v), dimensions={1}"
+    )
+    for direction in DIRECTIONS:
+        one, two = (analysed(collective(lines), direction)[1] for lines in (whole, parts))
+        for p in (0, 1):
+            assert at(one, p) == at(two, p) != set()
+
+
+def test_several_operands_are_reduced_each_by_itself() -> None:
+    text = """
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = f32[2,3] parameter(1)
+  ROOT o = (f32[4], f32[2,3]) all-reduce(x, y), replica_groups={}, to_apply=add
+}
+"""
+    _, maps = analysed(text)
+    assert set(maps) == {(0, 0), (1, 1)}
+
+
+def test_groups_that_are_not_stated_are_told_by_the_shapes_or_missed() -> None:
+    _, maps = analysed(collective("ROOT o = f32[8,6] all-gather(x), dimensions={0}"))
+    assert shown(maps)[0, 0] == ["(d0, d1) -> (d0 mod 4, d1), domain: d0 in [0, 7], d1 in [0, 5]"]
+    _, maps = analysed(collective("ROOT o = f32[4,6] all-to-all(x), dimensions={0}"))
+    assert "how many replicas" in str(maps.unknown[0, 0, 0][0])
+
+
+# ------------------------------------------------------------------------------------------------- what has no map, size
+def test_a_call_of_unknown_code_is_named() -> None:
+    text = collective('ROOT o = f32[4,6] custom-call(x), custom_call_target="mystery"')
+    module, maps = analysed(text)
+    assert [str(r) for r in maps.unknown[0, 0, 0]] == [
+        "o: mystery: what the called code reads is not part of the program"
+    ]
+    catalogue = OpCatalogue(op_reader(module), why_not)
+    assert list(ModuleMaps(module, Options(catalogue)).unmapped("e")) == ["o"]
+    known = collective('ROOT o = f32[4,6] custom-call(x), custom_call_target="Sharding"')
+    assert analysed(known)[1].unknown == {}
+
+
+def test_a_call_that_does_not_fit_says_so() -> None:
+    text = """
+f {
+  x = f32[4,6,1] parameter(0)
+  ROOT r = f32[4,6,1] negate(x)
+}
+ENTRY e {
+  x = f32[4,6] parameter(0)
+  ROOT o = f32[4,6] call(x), to_apply=f
+}
+"""
+    _, maps = analysed(text)
+    assert str(maps.unknown[0, 0, 0][0]) == "o: f is of f32[4,6,1] where the call has f32[4,6]"
+
+
+def test_a_chain_of_diamonds_stays_small() -> None:
+    adds = "\n".join(f"  v{k + 1} = f32[8,8] add(v{k}, v{k})" for k in range(40))
+    turns = "\n".join(
+        f"  t{k} = f32[8,8] transpose(w{k}), dimensions={{1,0}}\n  w{k + 1} = f32[8,8] add(w{k}, t{k})"
+        for k in range(40)
+    )
+    text = f"ENTRY e {{\n  v0 = f32[8,8] parameter(0)\n{adds}\n  w0 = f32[8,8] copy(v40)\n{turns}\n  ROOT r = f32[8,8] copy(w40)\n}}\n"  # noqa: E501
+    start = time.process_time()
+    for direction in DIRECTIONS:
+        _, maps = analysed(text, direction)
+        # 2^80 paths, two maps
+        assert sorted(shown(maps)[0, 0]) == [
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 7], d1 in [0, 7]",
+            "(d0, d1) -> (d1, d0), domain: d0 in [0, 7], d1 in [0, 7]",
+        ]
+    assert time.process_time() - start < 5
+
+
+def test_sorted_operands_depend_on_the_keys_that_are_compared() -> None:
+    text = """
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = s32[] parameter(2)
+  d = s32[] parameter(3)
+  ROOT r = pred[] compare(a, b), direction=LT
+}
+ENTRY e {
+  x = f32[4,6] parameter(0)
+  y = s32[4,6] parameter(1)
+  ROOT o = (f32[4,6], s32[4,6]) sort(x, y), dimensions={1}, to_apply=less
+}
+"""
+    _, maps = analysed(text)
+    row = ["(d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 3], d1 in [0, 5], s0 in [0, 5]"]
+    assert shown(maps) == {(0, 0): row, (1, 0): row, (1, 1): row}
+
+
+def test_an_instruction_of_a_called_computation() -> None:
+    module = read_module(LOOP)
+    catalogue = OpCatalogue(op_reader(module), why_not)
+    maps = instruction_maps(module, "z", catalogue, simplify, computation="body")
+    assert set(maps) == {(0, 0), (0, 1), (0, 2), (0, 3)}

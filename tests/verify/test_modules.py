@@ -1,0 +1,199 @@
+"""Whole modules proved, and mistakes in them found."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof.core.analysis import ModuleMaps
+from indexproof.core.analysis.ops import OpCatalogue
+from indexproof.core.expr import lift
+from indexproof.core.hlo import Instruction, Module, read_module
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.op import Coordinates, Map, Op, Sizes
+from indexproof.core.text import parse_map
+from indexproof.rules.ops.movement import Concatenate, Transpose
+from indexproof.verify.modules import ComputationReport, ModuleVerifier, composition
+from indexproof.verify.verdict import Status
+
+FILES = sorted((Path(__file__).parents[1] / "core/hlo/data").glob("*.hlo.gz"))
+
+FUSED = """
+HloModule m
+f {
+  p0 = f32[8,6] parameter(0)
+  p1 = f32[4,6] parameter(1)
+  t = f32[6,8] transpose(p0), dimensions={1,0}
+  r = f32[48] reshape(t)
+  u = f32[6,4] transpose(p1), dimensions={1,0}
+  v = f32[24] reshape(u)
+  ROOT c = f32[72] concatenate(r, v), dimensions={0}
+}
+ENTRY e {
+  a = f32[8,6] parameter(0)
+  b = f32[4,6] parameter(1)
+  ROOT o = f32[72] fusion(a, b), kind=kLoop, calls=f
+}
+"""
+
+
+def check(module: Module, verifier: ModuleVerifier) -> list[ComputationReport]:
+    return [verifier.check(c) for c in module.callees_first]
+
+
+def test_there_are_files() -> None:
+    assert len(FILES) == 44
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name.split(".")[0] + "." + p.name.split(".")[1])
+def test_everything_is_proved(path: Path) -> None:
+    with gzip.open(path, "rt") as file:
+        module = read_module(file.read())
+    reports = check(module, ModuleVerifier(module))
+    assert not [(r.name, c) for r in reports for c in r.failed]
+    counts = sum((Counter(r.counts) for r in reports), Counter[str]())
+    assert all(counts[kind] for kind in ("in bounds", "sound", "complete", "as produced", "pair"))
+
+
+def test_what_is_asked_of_a_fusion() -> None:
+    module = read_module(FUSED)
+    (f, e) = check(module, ModuleVerifier(module))
+    assert f.status is e.status is Status.PROVED
+    # five operands, each with two maps; the sources of both ends of a map are in bounds too
+    assert {k: f.counts[k] for k in ("sound", "complete", "as produced", "coverage")} == {
+        "sound": 12,
+        "complete": 12,
+        "as produced": 12,
+        "coverage": 1,
+    }
+    # from the concatenation to both parameters, through two instructions each, and back
+    assert f.counts["composed"] >= 8
+
+
+# ----------------------------------------------------------------------------------------------------- planted mistakes
+class Straight(Transpose):
+    """Leaves the coordinates in place."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map([lift(a) % n for a, n in zip(o, x, strict=True)])
+
+
+class Overlapping(Concatenate):
+    """Takes the first operand wherever it has elements, and the second everywhere."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        m = super().output_to_input(k, o, rt, *x)
+        return Map([e % n for e, n in zip(m.results, x[k], strict=True)]) if k == 1 else m
+
+
+class Wrong(ModuleVerifier):
+    """Reads one kind of instruction as an op that is wrong."""
+
+    def __init__(self, module: Module, wrong: type[Op], right: type[Op]) -> None:
+        super().__init__(module)
+        usual = self.read
+
+        def read(instruction: Instruction) -> Op | None:
+            op = usual(instruction)
+            return wrong(**vars(op)) if type(op) is right else op
+
+        self.read = read
+        self.catalogue = OpCatalogue(read)
+        self.maps = ModuleMaps(module, self.options())
+
+
+def failed(reports: Sequence[ComputationReport]) -> set[tuple[str, str]]:
+    assert all(c.status is Status.REFUTED for r in reports for c in r.failed)
+    return {(c.kind, c.where) for r in reports for c in r.failed}
+
+
+def test_a_wrong_op_is_found_at_its_instruction() -> None:
+    module = read_module(FUSED)
+    found = failed(check(module, Wrong(module, Straight, Transpose)))
+    assert {("sound", "t"), ("complete", "t"), ("pair", "t"), ("sound", "u")} <= found
+    # it spoils what is composed of it: the maps of the two directions are no longer each other's inverse
+    assert ("pair", "root 0, parameter 0") in found
+    assert not {where for _, where in found} & {"r", "v", "c"}
+
+
+def test_operands_that_overlap_are_found() -> None:
+    module = read_module(FUSED)
+    found = failed(check(module, Wrong(module, Overlapping, Concatenate)))
+    assert {("coverage", "c"), ("sound", "c")} <= found
+
+
+class Careless(ModuleVerifier):
+    """Simplifies wrongly: a quotient loses its rest."""
+
+    def simplify(self, m: IndexingMap) -> IndexingMap:
+        found = super().simplify(m)
+        if len(found.dims) == 1 and len(found.results) == 2 and found.constraints == ():
+            return found.with_(results=(found.results[0], lift(0)))
+        return found
+
+
+def test_a_wrong_step_of_the_analysis_is_found() -> None:
+    module = read_module(FUSED)
+    found = failed(check(module, Careless(module)))
+    assert ("composed", "f") in found
+    assert not {kind for kind, _ in found} & {"sound", "complete", "as produced", "coverage"}
+
+
+class Forgetful(ModuleVerifier):
+    """Forgets the last array that an output reads, in one direction."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__(module)
+        whole = self.maps.computation
+
+        def computation(*args: Any) -> Any:
+            found = whole(*args)
+            if args[1] == "output_to_input":
+                found.leaves.pop(max(found.leaves))
+            return found
+
+        self.maps.computation = computation  # type: ignore[method-assign]
+
+
+def test_a_map_that_is_missing_is_found() -> None:
+    module = read_module(FUSED)
+    found = failed(check(module, Forgetful(module)))
+    assert {kind for kind, _ in found} == {"pair"}
+
+
+def test_a_wrong_constant_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+ENTRY e {
+  p = f32[9] parameter(0)
+  c = s32[] constant(3)
+  ROOT s = f32[4] dynamic-slice(p, c), dynamic_slice_sizes={4}
+}
+"""
+    module = read_module(text)
+    (good,) = check(module, ModuleVerifier(module))
+    assert good.status is Status.PROVED
+    assert good.counts["folded"] == 2
+    from indexproof.core.analysis import runtime
+
+    monkeypatch.setattr(runtime, "known_element", lambda instruction, index: lift(4))
+    module = read_module(text)
+    assert failed(check(module, ModuleVerifier(module))) == {("folded", "e")}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 5], s0 in [0, 3]", "(d0)[s0] -> (s0, d0 floordiv 3), "
+         "domain: d0 in [3, 20], s0 in [0, 2], d0 mod 3 in [0, 1]"),
+        ("(d0) -> (d0), domain: d0 in [0, 5]", "(d0) -> (d0), domain: d0 in [9, 12]"),
+    ],
+)  # fmt: skip
+def test_the_composition_is_that_of_the_relations(first: str, second: str) -> None:
+    one, two = parse_map(first), parse_map(second)
+    joined = {(a, c) for a, b in one.relation() for d, c in two.relation() if b == d}
+    assert composition(one, two).relation() == joined == one.compose(two).relation()

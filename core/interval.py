@@ -115,7 +115,7 @@ class Interval(NamedTuple):
         return self.scale(-1).floordiv(other).scale(-1)
 
     def mod(self, other: Interval) -> Interval:
-        """``{x % y | y ≠ 0}``: exact for a constant modulus, an enclosure for an interval of moduli."""
+        """``{x % y | y ≠ 0}``: exact for up to 32 moduli on either side of zero, an enclosure for more."""
         out = EMPTY
         for side in _without_zero(other):
             out |= (
@@ -135,6 +135,15 @@ class Interval(NamedTuple):
             if not (_is_inf(self.lo) or _is_inf(self.hi)) and self.lo // n == self.hi // n:
                 return Interval(self.lo % n, self.hi % n)
             return Interval(0, n - 1)
+        if self.hi < 0 and self.lo >= -m.lo:
+            # every modulus is added once
+            return Interval(_plus(self.lo, m.lo), _plus(self.hi, m.hi))
+        finite = not (_is_inf(self.lo) or _is_inf(self.hi) or _is_inf(m.lo) or _is_inf(m.hi))
+        if finite and self.hi - self.lo < m.hi - 1 and m.hi - m.lo < _MODULI:
+            out = EMPTY
+            for n in range(int(m.lo), int(m.hi) + 1):
+                out |= self._mod_positive(Interval(n, n))
+            return out
         top = _plus(m.hi, -1)
         return Interval(0, min(self.hi, top) if self.lo >= 0 else top)
 
@@ -152,6 +161,8 @@ class Interval(NamedTuple):
         return f"{left}, {right}"
 
 
+#: So many moduli are looked at one by one.
+_MODULI: Final = 32
 EMPTY: Final = Interval(1, 0)
 LINE: Final = Interval(-INF, INF)
 

@@ -84,6 +84,7 @@ _product = _corners(lambda u, v: u * v, (c, d))
 _quotient = _corners(lambda u, v: u // v, (c, d))
 _spanning = _corners(lambda u, v: u // v, (c, integer(-1), integer(1), d))
 _ceiling = _corners(ceildiv, (c, d))
+_ceiling_spanning = _corners(ceildiv, (c, integer(-1), integer(1), d))
 
 TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     TransferLaw(
@@ -274,6 +275,66 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         Interval.mod,
         when=(a < 0, c > 0, c < d),
         approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
+    ),
+    TransferLaw(
+        "interval_remainder_above_negated_moduli",
+        "To a negative dividend that no modulus is too small for, the modulus is added once.",
+        x % y,
+        (X, Y),
+        a + c,
+        b + d,
+        Interval.mod,
+        when=(c > 0, b < 0, a >= -c),
+        lo_at=((a, c),),
+        hi_at=((b, d),),
+    ),
+    TransferLaw(
+        "interval_remainder_all_residues",
+        "Dividends that take every residue of the largest modulus.",
+        x % y,
+        (X, Y),
+        integer(0),
+        d - 1,
+        Interval.mod,
+        when=(c > 0, b - a >= d - 1),
+        lo_at=((b // d * d, d), (a // d * d + d, d)),
+        hi_at=((b // d * d - 1, d), (b // d * d + d - 1, d)),
+    ),
+    TransferLaw(
+        "interval_remainder_by_negative_moduli",
+        "Remainders by negative moduli are opposite to those of the opposite dividend by the opposite modulus.",
+        x % y,
+        (X, Y),
+        c + 1,
+        integer(0),
+        Interval.mod,
+        when=(d < 0, c < d),
+        approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
+    ),
+    TransferLaw(
+        "interval_remainder_by_moduli_spanning",
+        "Moduli on both sides of zero: remainders of either sign.",
+        x % y,
+        (X, Y),
+        c + 1,
+        d - 1,
+        Interval.mod,
+        when=(c < 0, d > 0),
+        where=(y.ne(0),),
+        approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
+    ),
+    TransferLaw(
+        "interval_ceiling_spanning",
+        "Divisors on both sides of zero, rounding up: also extreme next to zero.",
+        ceildiv(x, y),
+        (X, Y),
+        _ceiling_spanning[0],
+        _ceiling_spanning[1],
+        Interval.ceildiv,
+        when=(c < 0, d > 0),
+        where=(y.ne(0),),
+        lo_at=_ceiling_spanning[2],
+        hi_at=_ceiling_spanning[2],
     ),
     TransferLaw(
         "interval_minimum",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from indexproof.core.expr import integer, maximum, minimum, var
+from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
 from indexproof.rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS
 
 from .planted import Planted
@@ -69,7 +69,31 @@ BROKEN = [
         "sound",
         given=(m.divides(x - r), d.ne(0)),
     ),
+    _changed(
+        "negated_dividend_of_any_size",
+        "interval_remainder_above_negated_moduli",
+        "sound above",
+        when=(c > 0, b < 0),
+    ),
+    _changed("residues_with_the_modulus", "interval_remainder_all_residues", "sound above", hi=d - 2),
+    _changed("negative_moduli_from_above", "interval_remainder_by_negative_moduli", "sound below", lo=d + 1),
+    _changed(
+        "spanning_moduli_not_negative", "interval_remainder_by_moduli_spanning", "sound below", lo=integer(0)
+    ),
+    _changed(
+        "ceiling_spanning_without_one",
+        "interval_ceiling_spanning",
+        "sound above",
+        hi=maximum(ceildiv(a, c), ceildiv(a, d), ceildiv(b, c), ceildiv(b, d)),
+    ),
     # -- not tight
+    _changed(
+        "negated_dividend_by_the_largest",
+        "interval_remainder_above_negated_moduli",
+        "tight below",
+        lo=integer(0),
+    ),
+    _changed("residues_of_few_dividends", "interval_remainder_all_residues", "tight above", when=(c > 0,)),
     _changed("remainder_as_large_as_the_modulus", "interval_remainder_many_blocks", "tight above", hi=m),
     _changed(
         "remainder_within_the_whole_block", "interval_remainder_one_block", "tight below", lo=integer(0)

@@ -8,10 +8,13 @@ rank into such polynomials.
 
 from __future__ import annotations
 
-from .formula import tight
-from .polynomial import Poly, constant, variable
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-__all__ = ["Bounds"]
+from .formula import tight
+from .polynomial import ONE, Poly, constant, variable
+
+__all__ = ["Bounds", "Evidence"]
 
 #: How many bounds of one name are kept, how many replacements a certificate may try, and how long it may
 #: become.
@@ -20,16 +23,45 @@ _FUEL = 40
 _TERMS = 120
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """Why ``p >= 0``: ``p`` is ``Σ cofactor · fact`` and a rest.
+
+    Cofactors and the rest have no negative coefficient once every name is replaced by its least value plus, or its
+    greatest value minus, a natural number; ``shifts`` are the facts that state these values.  All facts are ``q >= 0``
+    and given by ``q``.
+    """
+
+    parts: tuple[tuple[Poly, Poly], ...] = ()
+    shifts: tuple[Poly, ...] = ()
+
+    def __add__(self, other: Evidence) -> Evidence:
+        """For the sum of the two polynomials."""
+        return Evidence((*self.parts, *other.parts), tuple(dict.fromkeys((*self.shifts, *other.shifts))))
+
+    def times(self, factor: Poly, natural: Evidence) -> Evidence:
+        """For the multiple by a factor, with what says that its names are natural numbers."""
+        parts = tuple((c * factor, p) for c, p in self.parts)
+        return Evidence(parts, self.shifts) + Evidence((), natural.shifts)
+
+
+Path = tuple[tuple[str, Poly], ...]
+
+
 class Bounds:
-    """Facts ``p >= 0`` with an index by name."""
+    """Facts ``p >= 0`` with an index by name.
+
+    ``settled`` are the bounds of names that follow from other facts, with the evidence.
+    """
 
     def __init__(self) -> None:
         self.low: dict[str, int] = {}
         self.high: dict[str, int] = {}
+        self.settled: dict[Poly, Evidence] = {}
         self.upper: dict[str, list[Poly]] = {}
         self.facts: dict[Poly, None] = {}
         self._by_shape: dict[Poly, int] = {}
-        self._memo: dict[Poly, int | None] = {}
+        self._memo: dict[Poly, tuple[int | None, Path]] = {}
         self._fuel = 0
 
     def learn(self, p: Poly) -> None:
@@ -64,6 +96,10 @@ class Bounds:
                     if c == 1 and v not in self.high and self.low.get(v, 0) <= 0:
                         least = self._shifted(-p.without(v))
                         if least is not None and least > self.low.get(v, least - 1):
+                            bound = variable(v) - least
+                            if bound not in self.facts:
+                                names = p.without(v).names
+                                self.settled[bound] = Evidence(((ONE, p),), self._shifts(names))
                             self.low[v] = least
                             self._memo.clear()
                             changed = True
@@ -83,15 +119,56 @@ class Bounds:
 
     def least(self, p: Poly) -> int | None:
         """A constant that ``p`` is not below, or ``None``."""
+        return self._least(p)[0]
+
+    def _least(self, p: Poly) -> tuple[int | None, Path]:
         if p not in self._memo:
             self._fuel = _FUEL
-            self._memo[p] = self._search(p, set())
+            self._memo[p] = self._search(p, set(), ())
         return self._memo[p]
 
-    def _search(self, p: Poly, seen: set[Poly]) -> int | None:
-        best = self._shifted(p)
+    def evidence(self, p: Poly) -> Evidence:
+        """Why ``p >= 0``, for a ``p`` that is :meth:`certain`."""
+        if p.is_constant:
+            return Evidence()
+        shape = p - constant(p.constant)
+        known = self._by_shape.get(shape)
+        if known is not None and known <= p.constant:
+            return Evidence(((ONE, shape + known),))
+        parts = []
+        names = set[str]()
+        least, path = self._least(p)
+        assert least is not None, p
+        assert least >= 0, p
+        for name, bound in path:
+            cofactor = -self._moved(p, name)[1]
+            parts.append((cofactor, bound - variable(name)))
+            names |= cofactor.names
+            p = self._replaced(p, name, bound)
+        return Evidence(tuple(parts), self._shifts(names | p.names))
+
+    def replacement(self, p: Poly, name: str, bound: Poly) -> Evidence:
+        """Why ``p`` is not below what it becomes with ``bound`` for ``name``."""
+        cofactor = -self._moved(p, name)[1]
+        return Evidence(((cofactor, bound - variable(name)),), self._shifts(cofactor.names))
+
+    def natural(self, p: Poly) -> Evidence:
+        """The least values of the names of ``p``."""
+        return Evidence((), self._shifts(p.names))
+
+    def _shifts(self, names: Iterable[str]) -> tuple[Poly, ...]:
+        found = []
+        for v in sorted(names):
+            if v in self.low:
+                found.append(variable(v) - self.low[v])
+            elif v in self.high:
+                found.append(constant(self.high[v]) - variable(v))
+        return tuple(found)
+
+    def _search(self, p: Poly, seen: set[Poly], path: Path) -> tuple[int | None, Path]:
+        best, way = self._shifted(p), path
         if best is not None and best >= 0:
-            return best
+            return best, way
         seen.add(p)
         for name in self._replaceable(p):
             for bound in self.upper[name]:
@@ -101,12 +178,12 @@ class Bounds:
                 if weaker in seen or len(weaker) > max(_TERMS, len(p)):
                     continue
                 self._fuel -= 1
-                found = self._search(weaker, seen)
+                found, along = self._search(weaker, seen, (*path, (name, bound)))
                 if found is not None and (best is None or found > best):
-                    best = found
+                    best, way = found, along
                 if best is not None and best >= 0:
-                    return best
-        return best
+                    return best, way
+        return best, way
 
     def _shifted(self, p: Poly) -> int | None:
         shifts: dict[str, Poly] = {}
@@ -137,6 +214,10 @@ class Bounds:
 
     def _replaced(self, p: Poly, name: str, bound: Poly) -> Poly:
         """``p`` with ``bound`` for ``name`` in the negative terms where that makes it smaller."""
+        kept, moved = self._moved(p, name)
+        return kept + moved * bound
+
+    def _moved(self, p: Poly, name: str) -> tuple[Poly, Poly]:
         kept: dict[tuple[str, ...], int] = {}
         moved: dict[tuple[str, ...], int] = {}
         for m, c in p.terms.items():
@@ -146,16 +227,16 @@ class Bounds:
                 moved[rest] = c
             else:
                 kept[m] = c
-        return Poly(kept) + Poly(moved) * bound
+        return Poly(kept), Poly(moved)
 
-    def greatest(self, p: Poly) -> list[Poly]:
-        """Polynomials that ``p`` is not above, from replacing one name by its bounds."""
+    def greatest(self, p: Poly) -> list[tuple[Poly, Evidence]]:
+        """Polynomials ``u`` that ``p`` is not above, from replacing one name by its bounds; why ``u - p >= 0``."""
         name = p.single
         if name is not None:
-            return [u for u in self.upper.get(name, ()) if name not in u.names]
+            return [(u, Evidence(((ONE, u - p),))) for u in self.upper.get(name, ()) if name not in u.names]
         negated = -p
         found = [
-            -self._replaced(negated, v, bound)
+            (-self._replaced(negated, v, bound), self.replacement(negated, v, bound))
             for v in self._replaceable(negated)
             for bound in self.upper[v][:2]
             if v not in bound.names

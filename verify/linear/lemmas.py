@@ -1,7 +1,7 @@
-"""The lemma schemes: what is true of all integers and turns questions about products into linear ones.
+"""Instances of lemmas: what turns questions about products into linear ones.
 
-Each scheme is stated over metavariables, so that it can be proved once and for all; an instance puts
-polynomials for them.  A pool of instances is chosen by the shape of the facts and never depends on a solver.
+An instance puts polynomials for the metavariables of a scheme (:mod:`..schemes`).  A pool of instances is chosen by the
+shape of the facts and never depends on a solver.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...core.condition import Condition, all_of, any_of, negate
-from ...core.expr import ceildiv, integer, maximum, minimum, var
+from ..schemes import LEMMAS, STEPS, Scheme
 from .formula import TRUE, Formula, at_least, atoms, both, either, holds, names, nonzero, zero
 from .polynomial import ONE, Monomial, Poly, over, product, variable
 from .reading import Fact, Witness
@@ -21,158 +20,23 @@ from .reading import Fact, Witness
 __all__ = ["LEMMAS", "STEPS", "Instance", "Scheme", "Setting", "pool"]
 
 
-@dataclass(frozen=True)
-class Scheme:
-    """``given`` implies ``then`` for all integers; ``text`` says it in one line."""
-
-    name: str
-    text: str
-    given: tuple[Condition, ...]
-    then: Condition
-
-
-def _implies(a: Condition, b: Condition) -> Condition:
-    return any_of((negate(a), b))
-
-
-a, b, c, d, e, f, g, h, m, p, q, r, t, x, y = (var(name) for name in "abcdefghmpqrtxy")
-
-#: Schemes whose instances are added to a linear question.
-LEMMAS: dict[str, Scheme] = {
-    s.name: s
-    for s in (
-        Scheme("product of an equation", "e = 0 → e·p = 0", (e.eq(0),), (e * p).eq(0)),
-        Scheme("product of bounds", "e ≥ 0, p ≥ 0 → e·p ≥ 0", (e >= 0, p >= 0), e * p >= 0),
-        Scheme("product of positives", "p ≥ 1, q ≥ 1 → p·q ≥ 1", (p >= 1, q >= 1), p * q >= 1),
-        Scheme(
-            "multiples are apart",
-            "b ≥ 1 → (d ≥ 1 → b·d ≥ b) and (d ≤ -1 → b·d ≤ -b) and (d = 0 → b·d = 0)",
-            (b >= 1,),
-            all_of(
-                (
-                    _implies(d >= 1, b * d >= b),
-                    _implies(d <= -1, b * d <= -b),
-                    _implies(d.eq(0), (b * d).eq(0)),
-                )
-            ),
-        ),
-        Scheme(
-            "sign of a product",
-            "e ≥ 0 → (d ≥ 0 → e·d ≥ 0) and (d ≤ 0 → e·d ≤ 0)",
-            (e >= 0,),
-            all_of((_implies(d >= 0, e * d >= 0), _implies(d <= 0, e * d <= 0))),
-        ),
-        Scheme("square", "p·p ≥ p and p·p ≥ -p", (), all_of((p * p >= p, p * p >= -p))),
-        Scheme("product of a choice", "(m = a → m·p = a·p)", (), _implies(m.eq(a), (m * p - a * p).eq(0))),
-        Scheme(
-            "certificate",
-            "x ≤ y, e ≥ 0 → e·x ≤ e·y; sums and products of what is not negative are not negative",
-            (x <= y, e >= 0, p >= 0, q >= 0),
-            all_of((e * x <= e * y, p * q >= 0, p + q >= 0)),
-        ),
-    )
-}
-
-#: Steps of a reading: each replaces a term by an equal one, or adds what holds of a name it introduces.
-STEPS: dict[str, Scheme] = {
-    s.name: s
-    for s in (
-        Scheme(
-            "multiple leaves quotient",
-            "b ≠ 0 → (b·x + a) // b = x + a // b and (b·x + a) % b = a % b",
-            (b.ne(0),),
-            all_of((((b * x + a) // b).eq(x + a // b), ((b * x + a) % b).eq(a % b))),
-        ),
-        Scheme(
-            "small dividend",
-            "0 ≤ a < b → a // b = 0 and a % b = a;  -b ≤ a < 0 → a // b = -1 and a % b = a + b",
-            (b >= 1,),
-            all_of(
-                (
-                    _implies(a.within(0, b - 1), all_of(((a // b).eq(0), (a % b).eq(a)))),
-                    _implies(a.within(-b, -1), all_of(((a // b).eq(-1), (a % b).eq(a + b)))),
-                )
-            ),
-        ),
-        Scheme(
-            "common factor",
-            "g ≥ 1, h ≥ 1, 0 ≤ r < g → (g·x + r) // (g·h) = x // h and (g·x + r) % (g·h) = g·(x % h) + r",
-            (g >= 1, h >= 1, r.within(0, g - 1)),
-            all_of((((g * x + r) // (g * h)).eq(x // h), ((g * x + r) % (g * h)).eq(g * (x % h) + r))),
-        ),
-        Scheme(
-            "negation",
-            "b ≠ 0 → a // b = (-a) // (-b) and a % b = -((-a) % (-b)) and ⌈a / b⌉ = -((-a) // b)",
-            (b.ne(0),),
-            all_of(((a // b).eq((-a) // (-b)), (a % b).eq(-((-a) % (-b))), ceildiv(a, b).eq(-((-a) // b)))),
-        ),
-        Scheme(
-            "remainder",
-            "b ≥ 1 → a = b·(a // b) + a % b and 0 ≤ a % b < b",
-            (b >= 1,),
-            all_of((a.eq(b * (a // b) + a % b), (a % b).within(0, b - 1))),
-        ),
-        Scheme(
-            "radix",
-            "b ≥ 1 → some q and r with 0 ≤ r < b have a = b·q + r",
-            (b >= 1,),
-            all_of((a.eq(b * (a // b) + a % b), (a % b).within(0, b - 1))),
-        ),
-        Scheme("divisibility", "b ∣ a → a = b·(a // b)", (b.divides(a),), a.eq(b * (a // b))),
-        Scheme("quotient of a natural number", "a ≥ 0, b ≥ 1 → a // b ≥ 0", (a >= 0, b >= 1), a // b >= 0),
-        Scheme(
-            "quotient of a bound",
-            "a ≤ b·t + r, 0 ≤ r < b → a // b ≤ t",
-            (a <= b * t + r, r.within(0, b - 1)),
-            a // b <= t,
-        ),
-        Scheme(
-            "divided bound",
-            "b ≥ 1, b·t + r ≥ 0, r < b → t ≥ 0",
-            (b >= 1, b * t + r >= 0, r < b),
-            t >= 0,
-        ),
-        Scheme(
-            "extremum",
-            "min(a, c) is a or c and not above them; max(a, c) likewise",
-            (),
-            all_of(
-                (
-                    any_of((minimum(a, c).eq(a), minimum(a, c).eq(c))),
-                    minimum(a, c) <= a,
-                    any_of((maximum(a, c).eq(a), maximum(a, c).eq(c))),
-                    maximum(a, c) >= a,
-                    _implies(all_of((t <= a, t <= c)), t <= minimum(a, c)),
-                    _implies(all_of((a <= t, c <= t)), maximum(a, c) <= t),
-                )
-            ),
-        ),
-        Scheme(
-            "decided extremum",
-            "a ≤ c → min(a, c) = a and max(a, c) = c",
-            (a <= c,),
-            all_of((minimum(a, c).eq(a), maximum(a, c).eq(c))),
-        ),
-        Scheme("sign split", "d > 0 or d < 0 or d = 0", (), any_of((d > 0, d < 0, d.eq(0)))),
-        Scheme(
-            "substitution",
-            "x = y → f(x) = f(y), here for sums of products",
-            (x.eq(y),),
-            (x * e + f).eq(y * e + f),
-        ),
-        Scheme("zero", "x - y = 0 → x = y", ((x - y).eq(integer(0)),), x.eq(y)),
-    )
-}
-
-
 # -----------------------------------------------------------------------------------------------------------
 # instances
 class Instance:
     """An instance of the scheme ``name``: one fact ``p >= 0`` or ``p = 0``, or a clause."""
 
-    def __init__(self, name: str, formula: Formula) -> None:
+    def __init__(
+        self,
+        name: str,
+        formula: Formula,
+        binding: dict[str, Poly] | None = None,
+        premises: tuple[tuple[Poly, str], ...] = (),
+    ) -> None:
         self.name = name
         self.formula = formula
+        self.binding = binding or {}
+        #: What the scheme assumes: polynomials that are not negative (``>=``) or zero (``=``).
+        self.premises = premises
 
     @property
     def fact(self) -> Fact:
@@ -195,6 +59,8 @@ class Apart(Instance):
     def __init__(self, b: Poly, d: Poly) -> None:
         self.name = "multiples are apart"
         self.b, self.d, self.multiple = b, d, b * d
+        self.binding = {"b": b, "d": d}
+        self.premises = ((b - ONE, ">="),)
 
     @cached_property
     def formula(self) -> Formula:  # type: ignore[override]
@@ -336,18 +202,23 @@ def pool(s: Setting, level: int) -> tuple[list[Instance], list[Poly]]:
 
 def _products(s: Setting, level: int, limit: int) -> list[Instance]:
     """Facts multiplied with factors, and with each other."""
-    found: dict[Formula, str] = {}
+    found: dict[Formula, Instance] = {}
 
-    def add(name: str, formula: Formula) -> None:
-        if formula != TRUE:
-            found.setdefault(formula, name)
+    def add(
+        name: str, formula: Formula, binding: dict[str, Poly], premises: tuple[tuple[Poly, str], ...] = ()
+    ) -> None:
+        if formula != TRUE and formula not in found:
+            found[formula] = Instance(name, formula, binding, premises)
+
+    def both_natural(e: Poly, p: Poly) -> None:
+        add("product of bounds", at_least(e * p), {"e": e, "p": p}, ((e, ">="), (p, ">=")))
 
     for e in s.equations:
         for p in s.positive if level == 1 else s.multipliers:
             if e.degree + p.degree <= limit:
-                add("product of an equation", zero(e * p))
+                add("product of an equation", zero(e * p), {"e": e, "p": p}, ((e, "="),))
         for p in _cofactors(e, s):
-            add("product of an equation", zero(e * p))
+            add("product of an equation", zero(e * p), {"e": e, "p": p}, ((e, "="),))
     factors = list(s.positive)
     if level > 1:
         singles = [p for p in s.positive if p.single]
@@ -357,31 +228,35 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
     for e in s.bounds:
         for p in factors:
             if e.degree + p.degree <= limit:
-                multiple = e * p
-                add("product of bounds", at_least(multiple))
+                both_natural(e, p)
                 if p in s.positive:
-                    add("product of bounds", at_least(multiple - e))
+                    both_natural(e, p - ONE)
     for x, y in itertools.combinations(s.positive, 2):
-        add("product of positives", at_least(x * y - ONE))
+        premises = ((x - ONE, ">="), (y - ONE, ">="))
+        add("product of positives", at_least(x * y - ONE), {"p": x, "q": y}, premises)
     for x in s.squares:
-        add("square", both((at_least(x * x - x), at_least(x * x + x))))
+        add("square", both((at_least(x * x - x), at_least(x * x + x))), {"p": x})
     for m, options in s.choices:
         for p in s.multipliers:
             for o in options:
                 gap = m - o
                 if gap.degree + p.degree <= limit:
-                    add("product of a choice", either((nonzero(gap), zero(gap * p))))
+                    binding = {"m": m, "a": o, "p": p}
+                    add("product of a choice", either((nonzero(gap), zero(gap * p))), binding)
     if level > 1:
         short = [e for e in s.bounds if len(e) <= 4]
         for x, y in itertools.combinations_with_replacement(short, 2):
             if x.degree + y.degree <= limit:
-                add("product of bounds", at_least(x * y))
+                both_natural(x, y)
         for e in short:
             for d in s.multipliers:
                 if e.degree + d.degree <= limit:
-                    add("sign of a product", either((at_least(-d - ONE), at_least(e * d))))
-                    add("sign of a product", either((at_least(d - ONE), at_least(-(e * d)))))
-    return [Instance(name, f) for f, name in found.items()]
+                    for formula in (
+                        either((at_least(-d - ONE), at_least(e * d))),
+                        either((at_least(d - ONE), at_least(-(e * d)))),
+                    ):
+                        add("sign of a product", formula, {"e": e, "d": d}, ((e, ">="),))
+    return list(found.values())
 
 
 def _cofactors(e: Poly, s: Setting) -> list[Poly]:

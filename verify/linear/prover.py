@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from ...core.condition import FALSE as FALSE_CONDITION
-from ...core.condition import Condition, Within, all_exprs
-from ...core.expr import Expr, Min, Mul, Var, postorder
+from ...core.condition import Compare, Condition, Within, all_exprs
+from ...core.expr import Expr, Max, Min, Mul, Var, postorder
 from ..preprocess import lower_bounds
 from .bounds import Bounds
 from .formula import (
@@ -32,7 +32,6 @@ from .reading import (
     Case,
     Contradiction,
     Definition,
-    Fact,
     Names,
     NeedSign,
     Reading,
@@ -43,6 +42,7 @@ from .reading import (
     name_of,
     rank,
 )
+from .record import Fact, Log, Node, Reason, Resolved, Unrecorded
 
 __all__ = ["Budget", "Outcome", "explain", "prove"]
 
@@ -69,7 +69,7 @@ class Outcome:
     """Whether the claim was proved, by which leaves and at what cost (z3 resource units).
 
     ``strategy`` is ``identity`` where no solver was asked.  ``steps`` names what was done, each once, in
-    order.
+    order.  ``proof`` is there if it was to be recorded.
     """
 
     proved: bool
@@ -79,6 +79,7 @@ class Outcome:
     resources: int
     questions: int
     reason: str = ""
+    proof: Node | None = field(default=None, compare=False, repr=False)
 
 
 class _Exhausted(Exception):
@@ -91,20 +92,27 @@ def prove(
     *,
     budget: Budget | None = None,
     assume_defined: bool = False,
+    record: bool = False,
 ) -> Outcome:
     """Try to prove that the hypotheses imply the goal for all integers.
 
     A division by zero is an unknown integer; with ``assume_defined`` the caller vouches, by a proof of its
-    own, that no divisor in the claim is zero.
+    own, that no divisor in the claim is zero.  With ``record`` a proof is found of which a certificate can be
+    written; that takes longer, and there are claims that can be proved in other ways only.
     """
-    search = _Search(budget or Budget(), assume_defined)
+    search = _Search(budget or Budget(), assume_defined, record)
     reason = ""
+    known, shown, inlined = _inlined(conjuncts(hypotheses), goal)
+    proof: Node | None = None
     try:
-        proved = search.prove(conjuncts(hypotheses), _goals(goal), 0)
+        proof = search.prove(known, _goals(shown), 0)
     except _Exhausted as limit:
-        proved, reason = False, str(limit)
+        reason = str(limit)
+    proved = proof is not None
     if not proved and not reason:
         reason = search.reason
+    for v, e in reversed(inlined):
+        proof = proof and {"step": "inline", "variable": v, "term": e, "then": proof}
     asked = search.meter.questions
     steps = dict.fromkeys(s.partition(":")[0] for leaf in search.leaves for s in (*leaf.steps, *leaf.lemmas))
     return Outcome(
@@ -115,6 +123,7 @@ def prove(
         search.meter.spent,
         asked,
         reason,
+        proof if record else None,
     )
 
 
@@ -161,13 +170,18 @@ class _State:
 
     def substituted(self, values: dict[str, Poly], dropped: Fact, step: str) -> _State:
         """The state after an equation has been used up."""
-        facts = [
-            Fact(g, f.why)
-            for f in self.facts
-            if f is not dropped and (g := substitute(f.formula, values)) != TRUE
-        ]
+        moved = (_substituted(f, values, dropped) for f in self.facts if f is not dropped)
+        facts = [f for f in moved if f.formula != TRUE]
         choices = [(m.substitute(values), tuple(o.substitute(values) for o in os)) for m, os in self.choices]
         return _State(facts, [w.substitute(values) for w in self.witnesses], choices, [*self.steps, step])
+
+
+def _substituted(f: Fact, values: dict[str, Poly], equation: Fact) -> Fact:
+    """A fact after an equation has been used."""
+    g = substitute(f.formula, values)
+    if g == f.formula:
+        return f
+    return Fact(g, f.why, Reason("substitution", {"values": values, "equation": equation, "of": f}))
 
 
 @dataclass(frozen=True)
@@ -192,9 +206,10 @@ _WAYS = (
 
 
 class _Search:
-    def __init__(self, budget: Budget, assume_defined: bool) -> None:
+    def __init__(self, budget: Budget, assume_defined: bool, record: bool = False) -> None:
         self.budget = budget
         self.assume_defined = assume_defined
+        self.record = record
         self.meter = Meter(budget.rlimit)
         self.leaves: list[Leaf] = []
         self.names = Names()
@@ -202,38 +217,39 @@ class _Search:
         self.reason = ""
 
     # -- attempts
-    def prove(self, hypotheses: Sequence[Condition], goals: Sequence[Condition], depth: int) -> bool:
+    def prove(self, hypotheses: Sequence[Condition], goals: Sequence[Condition], depth: int) -> Node | None:
         """Everything at once; then goal by goal, patiently; then by cases of a minimum or maximum."""
-        if self._attempt(hypotheses, goals, _QUICK):
-            return True
+        if node := self._attempt(hypotheses, goals, _QUICK):
+            return node
         if not self.budget.patient:
-            return False
+            return None
         if len(goals) == 1:
             return self._one(hypotheses, goals[0], depth)
         shown: list[Condition] = []
+        parts: list[Node] = []
         open_ = list(goals)
         while open_:
             left = []
             for g in open_:
                 known = [*hypotheses, *shown]
-                if self._attempt(known, [g], _QUICK) or self._one(known, g, depth):
+                if node := self._attempt(known, [g], _QUICK) or self._one(known, g, depth):
                     shown.append(g)
+                    parts.append({"goal": g, "proof": node})
                 else:
                     left.append(g)
             if len(left) == len(open_):
-                return False
+                return None
             open_ = left
-        return True
+        return {"step": "goals", "parts": parts}
 
-    def _one(self, hypotheses: Sequence[Condition], goal: Condition, depth: int) -> bool:
+    def _one(self, hypotheses: Sequence[Condition], goal: Condition, depth: int) -> Node | None:
         close = _close_to(goal, hypotheses)
-        if len(close) < len(hypotheses) and self._attempt(close, [goal], _WAYS[0]):
-            return True
-        return (
-            any(self._attempt(hypotheses, [goal], way) for way in _WAYS)
-            or self._split(hypotheses, goal, depth)
-            or (not depth and self._by_factors(hypotheses, goal))
-        )
+        if len(close) < len(hypotheses) and (node := self._attempt(close, [goal], _WAYS[0])):
+            return node
+        for way in _WAYS:
+            if node := self._attempt(hypotheses, [goal], way):
+                return node
+        return self._split(hypotheses, goal, depth) or (None if depth else self._by_factors(hypotheses, goal))
 
     def _attempt(
         self,
@@ -241,36 +257,50 @@ class _Search:
         goals: Sequence[Condition],
         way: _Way,
         signs: Sequence[tuple[Poly, int]] = (),
-    ) -> bool:
+    ) -> Node | None:
         """One way to prove all goals; what it leaves behind is kept only if it succeeds."""
         before = len(self.leaves)
-        if self._claim(hypotheses, goals, way, signs):
-            return True
+        try:
+            if node := self._claim(hypotheses, goals, way, signs):
+                return node
+        except Unrecorded as gap:
+            self.reason = f"a certificate cannot say that {gap}"
         del self.leaves[before:]
-        return False
+        return None
 
-    def _by_factors(self, hypotheses: Sequence[Condition], goal: Condition) -> bool:
+    def _by_factors(self, hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
         """Apart for the signs of variables in products, those that occur most often first."""
         names = _factors([*hypotheses, goal])
         before = len(self.leaves)
-        todo: list[tuple[tuple[Poly, int], ...]] = [()]
+        found: dict[str, Node] = {}
+        todo: list[tuple[tuple[tuple[Poly, int], ...], dict[str, Node], str]] = [((), found, "root")]
         while todo:
-            signs = todo.pop()
-            if signs and any(self._attempt(hypotheses, [goal], way, signs) for way in (_QUICK, _PATIENT)):
-                continue
+            signs, place, key = todo.pop()
+            if signs:
+                for way in (_QUICK, _PATIENT):
+                    if node := self._attempt(hypotheses, [goal], way, signs):
+                        place[key] = node
+                        break
+                else:
+                    node = None
+                if node:
+                    continue
             if len(signs) == min(len(names), _SIGNED):
                 del self.leaves[before:]
-                return False
+                return None
             p = variable(names[len(signs)])
-            todo += [(*signs, (p, s)) for s in (0, -1, 1)]
-        return True
+            cases: dict[str, Node] = {}
+            place[key] = {"step": "factor", "of": p, "cases": cases}
+            todo += [((*signs, (p, s)), cases, str(s)) for s in (0, -1, 1)]
+        return found["root"]
 
-    def _split(self, hypotheses: Sequence[Condition], goal: Condition, depth: int) -> bool:
+    def _split(self, hypotheses: Sequence[Condition], goal: Condition, depth: int) -> Node | None:
         """Apart for each argument of a minimum or maximum as the extreme one."""
         if depth >= self.budget.splits:
-            return False
+            return None
         for node in extrema([*hypotheses, goal]):
             before = len(self.leaves)
+            cases: list[Node] = []
             for k, chosen in enumerate(node.args):
                 others = [x for n, x in enumerate(node.args) if n != k]
                 given = [chosen <= x if isinstance(node, Min) else chosen >= x for x in others]
@@ -282,11 +312,13 @@ class _Search:
                     # the extreme argument is a literal zero, and a divisor
                     chosen_goals = [FALSE_CONDITION]
                     assumed = conjuncts(given)
-                if not self.prove(assumed, chosen_goals, depth + 1):
+                proof = self.prove(assumed, chosen_goals, depth + 1)
+                if proof is None:
                     del self.leaves[before:]
-                    return False
-            return True
-        return False
+                    return None
+                cases.append(proof)
+            return {"step": "choice", "term": node, "cases": cases}
+        return None
 
     # -- cases
     def _claim(
@@ -295,42 +327,93 @@ class _Search:
         goals: Sequence[Condition],
         way: _Way,
         signs: Sequence[tuple[Poly, int]],
-    ) -> bool:
+    ) -> Node | None:
         """All sign cases of all goals, those of the polynomials in ``signs`` decided."""
-        first = _defined_by_equations(hypotheses, goals)
+        found: dict[str, Node] = {}
+        first = Case()
+        place, key = found, "root"
+        for d in _defined_by_equations(hypotheses, goals):
+            first, place, key = self._defined(first, [d], None, place, key)
         for p, s in signs:
-            first = first.with_sign(p, s)
-        todo = [first]
+            before, first = first, first.with_sign(p, s)
+            place, key = self._signed(before, first, p, s, place, key)
+        todo: list[tuple[Case, dict[str, Node], str]] = [(first, place, key)]
         read = 0
         while todo:
-            case = todo.pop()
+            case, place, key = todo.pop()
             read += 1
             if read > self.budget.readings:
                 self.reason = f"more than {self.budget.readings} sign cases and definitions"
-                return False
+                return None
             refine = len(case.definitions) < 40
+            log = Log() if self.record else None
             try:
                 reading = Reading(
-                    case, self.names, assume_defined=self.assume_defined, refine=refine, eager=way.eager
+                    case,
+                    self.names,
+                    assume_defined=self.assume_defined,
+                    refine=refine,
+                    eager=way.eager,
+                    log=log,
                 )
                 refuted = reading.read(hypotheses, goals, goals_first=way.goals_first)
             except NeedSign as need:
-                todo += [case.with_sign(need.poly, s) for s in reversed(need.options)]
+                cases: dict[str, Node] = {}
+                place[key] = {
+                    "step": "sign",
+                    "log": log,
+                    "of": need.poly,
+                    "divisor": need.divisor,
+                    "excluded": {str(s): e for s, e in need.excluded.items() if s not in need.options},
+                    "cases": cases,
+                }
+                for s in reversed(need.options):
+                    after = case.with_sign(need.poly, s)
+                    todo.append((after, *self._signed(case, after, need.poly, s, cases, str(s))))
                 continue
-            except Contradiction as found:
-                self._leaf([found.fact], case.steps, "identity")
+            except Contradiction as contradiction:
+                self._leaf([contradiction.fact], case.steps, "identity")
+                place[key] = {"step": "leaf", "log": log, "parts": [{"refute": [contradiction.fact]}]}
                 continue
             found_definitions = (
                 reading.defining or reading.negative(refuted) or [d for d in (reading.solve(),) if d]
             )
             if found_definitions:
-                for d in found_definitions:
-                    case = case.with_definition(d)
-                todo.append(case)
+                todo.append(self._defined(case, found_definitions, log, place, key))
                 continue
-            if not self._close(reading, goals, refuted, way.patient):
-                return False
-        return True
+            parts = self._close(reading, goals, refuted, way.patient)
+            if parts is None:
+                return None
+            place[key] = {"step": "leaf", "log": log, "parts": parts}
+        return found["root"]
+
+    def _defined(
+        self, case: Case, definitions: Sequence[Definition], log: Log | None, place: dict[str, Node], key: str
+    ) -> tuple[Case, dict[str, Node], str]:
+        """The case with definitions, and where its proof goes."""
+        made = []
+        for d in definitions:
+            before, case = case, case.with_definition(d)
+            if d.name in case.definitions and d.name not in before.definitions:
+                made.append({"name": d.name, "value": case.definitions[d.name], "equation": d.equation})
+        node: Node = {"step": "define", "log": log, "define": made}
+        place[key] = node
+        return case, node, "then"
+
+    def _signed(
+        self, before: Case, after: Case, p: Poly, s: int, place: dict[str, Node], key: str
+    ) -> tuple[dict[str, Node], str]:
+        """Where the proof of a sign case goes: below the definition that the sign makes."""
+        made = [
+            {"name": v, "value": value, "equation": None if s else "sign"}
+            for v, value in after.definitions.items()
+            if v not in before.definitions
+        ]
+        if not made:
+            return place, key
+        node: Node = {"step": "define", "log": None, "define": made}
+        place[key] = node
+        return node, "then"
 
     def _leaf(self, facts: Iterable[Fact], steps: Iterable[str], closed: str) -> None:
         kept = tuple(facts)
@@ -341,60 +424,75 @@ class _Search:
 
     def _close(
         self, reading: Reading, goals: Sequence[Condition], refuted: Sequence[Formula], patient: bool
-    ) -> bool:
+    ) -> list[Node] | None:
         steps = [*reading.case.steps, *reading.used]
-        open_ = [
-            (goal, negated)
-            for goal, negated in zip(goals, refuted, strict=True)
-            if not self._certified(negated, reading.bounds, steps)
-        ]
+        parts: list[Node] = []
+        open_ = []
+        for goal, negated in zip(goals, refuted, strict=True):
+            found = self._certified(negated, reading, steps)
+            if found is None:
+                open_.append((goal, negated))
+            else:
+                parts.append({"goal": goal, "refute": found})
         if not open_:
-            return True
+            return parts
         reading.divide_bounds()
         state = _State(reading.facts, reading.witnesses, reading.choices, steps)
         shown: list[Fact] = []
         for goal, negated in open_:
-            if self._certified(negated, reading.bounds, steps):
-                continue
-            known = replace(state, facts=[*state.facts, *shown])
-            if not self._refuted(known, negated, patient):
-                self.reason = f"a leaf is left open: {negated}"
-                return False
-            shown.append(Fact(reading.formula(goal), "shown"))
-        return True
+            found = self._certified(negated, reading, steps)
+            if found is None:
+                known = replace(state, facts=[*state.facts, *shown])
+                found = self._refuted(known, negated, patient)
+                if found is None:
+                    self.reason = f"a leaf is left open: {negated}"
+                    return None
+                shown.append(Fact(reading.formula(goal), "shown", Reason("shown", {"goal": goal})))
+            parts.append({"goal": goal, "refute": found})
+        return parts
 
     # -- one leaf
-    def _certified(self, refuted: Formula, bounds: Bounds, steps: Sequence[str]) -> bool:
-        """Whether certificates alone show that the negated goal is false."""
+    def _certified(self, refuted: Formula, reading: Reading, steps: Sequence[str]) -> list[Fact] | None:
+        """What shows that the negated goal is false, if certificates alone do."""
         shown: list[Fact] = []
-        if not _impossible(refuted, bounds, shown):
-            return False
-        self._leaf([*shown, Fact(refuted, "negated goal")], steps, "certificate" if shown else "identity")
-        return True
+        if not _impossible(refuted, reading.bounds, shown, reading.log):
+            return None
+        facts = [*shown, Fact(refuted, "negated goal", Reason("negated goal"))]
+        self._leaf(facts, steps, "certificate" if shown else "identity")
+        return facts
 
-    def _refuted(self, state: _State, refuted: Formula, patient: bool) -> bool:
-        """Whether the facts contradict the negated goal."""
+    def _refuted(self, state: _State, refuted: Formula, patient: bool) -> list[Fact] | None:
+        """Facts that contradict the negated goal, with it."""
         levels = (2,) if patient else (0, 1)
-        careful = _solved(state, refuted, eager=False)
-        if self._ask(*careful, levels=levels):
-            return True
-        eager = _solved(state, refuted, eager=True)
-        return eager[0].steps != careful[0].steps and self._ask(*eager, levels=levels)
+        negated = Fact(refuted, "negated goal", Reason("negated goal"))
+        careful = _solved(state, negated, eager=False)
+        found = self._ask(*careful, levels=levels)
+        if found is not None:
+            return found
+        eager = _solved(state, negated, eager=True)
+        return self._ask(*eager, levels=levels) if eager[0].steps != careful[0].steps else None
 
-    def _ask(self, state: _State, refuted: Formula, levels: Sequence[int], nested: int = 0) -> bool:
-        negated = Fact(refuted, "negated goal")
+    def _ask(self, state: _State, negated: Fact, levels: Sequence[int], nested: int = 0) -> list[Fact] | None:
+        refuted = negated.formula
         if refuted == FALSE or any(f.formula == FALSE for f in state.facts):
-            self._leaf([*(f for f in state.facts if f.formula == FALSE), negated], state.steps, "identity")
-            return True
+            facts = [*(f for f in state.facts if f.formula == FALSE), negated]
+            self._leaf(facts, state.steps, "identity")
+            return facts
         if self.meter.questions > self.budget.questions:
             raise _Exhausted(f"more than {self.budget.questions} questions")
         question = Question(self.meter)
         question.add(f.formula for f in state.facts)
         question.add([refuted])
         if question.contradictory():
-            self._leaf([*state.facts, negated], state.steps, "solver")
-            return True
-        setting = _setting(state, refuted)
+            facts = [*state.facts, negated]
+            self._leaf(facts, state.steps, "solver")
+            return facts
+        setting, bounds = _setting(state, refuted)
+        log = None
+        if self.record:
+            log = Log()
+            for f in state.facts:
+                log.add(f)
         near = setting.near()
         used: list[Instance] = []
         for level in levels:
@@ -404,17 +502,19 @@ class _Search:
                 raise _Exhausted(f"more than {self.budget.instances:,} instances of lemmas")
             closed, values = self._violated(question, instances, used)
             if closed:
-                self._leaf([*state.facts, *(i.fact for i in used), negated], state.steps, "solver")
-                return True
+                facts = [*state.facts, *(_instance(i, bounds, log) for i in used), negated]
+                self._leaf(facts, state.steps, "solver")
+                return facts
             if values is None or nested >= 2:
                 continue
-            derived = self._derived(question, differences, values, state, used, refuted)
+            derived = self._derived(question, differences, values, state, used, negated, bounds, log)
             if derived:
                 facts = [*state.facts, *derived]
                 more = replace(state, facts=facts)
-                if self._ask(*_solved(more, refuted, eager=True), levels=(level,), nested=nested + 1):
-                    return True
-        return False
+                found = self._ask(*_solved(more, negated, eager=True), levels=(level,), nested=nested + 1)
+                if found is not None:
+                    return found
+        return None
 
     def _violated(
         self, question: Question, instances: Sequence[Instance], used: list[Instance]
@@ -457,18 +557,49 @@ class _Search:
         values: dict[Monomial, int],
         state: _State,
         used: Sequence[Instance],
-        refuted: Formula,
+        negated: Fact,
+        bounds: Bounds,
+        log: Log | None,
     ) -> list[Fact]:
         """Differences that the facts force to be zero; each leaves a leaf of its own."""
-        found = []
+        found: list[Fact] = []
+        facts: list[Fact] = []
         for d in differences:
             if len(d) < 2 or any(m and m not in values for m in d.terms) or d.value(values):
                 continue
             if question.contradictory_with([nonzero(d)]):
-                facts = [*state.facts, Fact(refuted, "negated goal"), *(i.fact for i in used)]
+                facts = facts or [*state.facts, negated, *(_instance(i, bounds, log) for i in used)]
                 self._leaf([*facts, Fact(nonzero(d), "negated goal")], state.steps, "solver")
-                found.append(Fact(zero(d), "derived"))
+                found.append(Fact(zero(d), "derived", Reason("derived", {"zero": d, "from": facts})))
         return found
+
+
+def _instance(i: Instance, bounds: Bounds, log: Log | None) -> Fact:
+    """An instance of a lemma as a fact; why its premises hold, where that is recorded."""
+    if log is None:
+        return i.fact
+    given: list[Resolved | Fact] = []
+    for p, relation in i.premises:
+        if relation == "=":
+            equal = next((f for f in log.entries if isinstance(f, Fact) and f.formula == zero(p)), None)
+            if equal is None:
+                raise Unrecorded(f"{p} = 0")
+            given.append(equal)
+        elif bounds.certain(p):
+            given.append(_with_settled(bounds, log).resolved(bounds.evidence(p)))
+        else:
+            raise Unrecorded(f"{p} is not negative")
+    data = {"lemma": i.name, "with": i.binding, "given": given}
+    return Fact(i.formula, f"lemma: {i.name}", Reason("lemma", data))
+
+
+def _with_settled(bounds: Bounds, log: Log) -> Log:
+    """A log to which the bounds of names that follow from facts have been added."""
+    for p, evidence in bounds.settled.items():
+        data = {"evidence": log.resolved(evidence)}
+        log.add(Fact(AtLeast(p), "combination", Reason("combination", data)))
+    bounds.settled.clear()
+    return log
 
 
 def _factors(conditions: Sequence[Condition]) -> list[str]:
@@ -494,7 +625,7 @@ def _completed(model: dict[Monomial, int], wanted: Iterable[Monomial]) -> dict[M
     return values
 
 
-def _impossible(f: Formula, bounds: Bounds, shown: list[Fact]) -> bool:
+def _impossible(f: Formula, bounds: Bounds, shown: list[Fact], log: Log | None) -> bool:
     """Whether ``f`` is false by certificates, which are added to ``shown``."""
     sides: tuple[Poly, ...] = ()
     match f:
@@ -503,24 +634,27 @@ def _impossible(f: Formula, bounds: Bounds, shown: list[Fact]) -> bool:
         case Zero(p):
             sides = (p - ONE, -p - ONE)
         case All(parts):
-            return any(_impossible(g, bounds, shown) for g in parts)
+            return any(_impossible(g, bounds, shown, log) for g in parts)
         case Some(parts):
-            return all(_impossible(g, bounds, shown) for g in parts)
+            return all(_impossible(g, bounds, shown, log) for g in parts)
     for side in sides:
         if bounds.certain(side):
-            shown.append(Fact(at_least(side), "lemma: certificate"))
+            reason = None
+            if log is not None:
+                reason = Reason("combination", {"evidence": log.resolved(bounds.evidence(side)), "of": side})
+            shown.append(Fact(at_least(side), "lemma: certificate", reason))
             return True
     return False
 
 
-def _setting(state: _State, refuted: Formula) -> Setting:
+def _setting(state: _State, refuted: Formula) -> tuple[Setting, Bounds]:
     bounds = Bounds()
     for f in state.facts:
         if isinstance(f.formula, AtLeast):
             bounds.learn(f.formula.p)
     bounds.settle()
     formulas = [f.formula for f in state.facts]
-    return Setting(
+    setting = Setting(
         [f.p for f in formulas if isinstance(f, Zero)],
         [f.p for f in formulas if isinstance(f, AtLeast)],
         [f for f in formulas if isinstance(f, (All, Some))],
@@ -529,11 +663,56 @@ def _setting(state: _State, refuted: Formula) -> Setting:
         bounds.low,
         state.choices,
     )
+    return setting, bounds
 
 
 # --------------------------------------------------------------------------------------------------------
 # substitution
-def _defined_by_equations(hypotheses: Sequence[Condition], goals: Sequence[Condition]) -> Case:
+def _inlined(
+    hypotheses: list[Condition], goal: Condition
+) -> tuple[list[Condition], Condition, list[tuple[Var, Expr]]]:
+    """The claim with variables replaced that a hypothesis says to be a term with divisions.
+
+    What is then divided is known by its digits, where the equation would have to be solved for them.
+    """
+    known = hypotheses
+    replaced: list[tuple[Var, Expr]] = []
+    for _ in range(_INLINED):
+        found = next(((n, d) for n, h in enumerate(known) if (d := _term_of(h)) is not None), None)
+        if found is None:
+            break
+        n, (v, e) = found
+        one: dict[Expr, Expr] = {v: e}
+        try:
+            known, goal = (
+                conjuncts(h.substitute(one) for k, h in enumerate(known) if k != n),
+                goal.substitute(one),
+            )
+        except ZeroDivisionError:
+            break
+        replaced.append((v, e))
+    return known, goal, replaced
+
+
+#: So many variables are replaced by terms.
+_INLINED = 12
+
+
+def _term_of(h: Condition) -> tuple[Var, Expr] | None:
+    """The variable and the term with divisions that an equation says to be equal."""
+    if isinstance(h, Compare) and h.op == "==" and divides_somewhere(h):
+        for v, e in ((h.a, h.b), (h.b, h.a)):
+            if isinstance(v, Var) and v not in e.variables() and not isinstance(e, _CHOICES):
+                return v, e
+    return None
+
+
+_CHOICES = (Min, Max)
+
+
+def _defined_by_equations(
+    hypotheses: Sequence[Condition], goals: Sequence[Condition]
+) -> Iterator[Definition]:
     """Division-free equations among the hypotheses, as definitions."""
     case = Case()
     equations = [
@@ -542,7 +721,7 @@ def _defined_by_equations(hypotheses: Sequence[Condition], goals: Sequence[Condi
         if getattr(h, "op", "") == "==" and not divides_somewhere(h) and not extrema((h,))
     ]
     if not equations:
-        return case
+        return
     uses: dict[str, int] = {}
     for c in (*hypotheses, *goals):
         for v in c.variables():
@@ -554,11 +733,13 @@ def _defined_by_equations(hypotheses: Sequence[Condition], goals: Sequence[Condi
         units = sorted(gap.units(), key=lambda u: (u[0] not in bare, uses.get(u[0], 0), u[0]))
         if units:
             name, sign = units[0]
-            case = case.with_definition(Definition(name, gap.without(name) * -sign, "substitution"))
-    return case
+            equation = Fact(zero(gap), "hypothesis", Reason("equation"))
+            d = Definition(name, gap.without(name) * -sign, "substitution", equation=equation)
+            case = case.with_definition(d)
+            yield d
 
 
-def _solved(state: _State, refuted: Formula, *, eager: bool) -> tuple[_State, Formula]:
+def _solved(state: _State, refuted: Fact, *, eager: bool) -> tuple[_State, Fact]:
     """Equations solved for a name and substituted; those that define quotients only when ``eager``."""
     for _ in range(40):
         best: tuple[tuple[int, int, int, str], Fact, int] | None = None
@@ -575,5 +756,5 @@ def _solved(state: _State, refuted: Formula, *, eager: bool) -> tuple[_State, Fo
         assert isinstance(equation.formula, Zero)
         value = equation.formula.p.without(v) * -c
         state = state.substituted({v: value}, equation, f"substitution: {v} = {value}")
-        refuted = substitute(refuted, {v: value})
+        refuted = _substituted(refuted, {v: value}, equation)
     return state, refuted

@@ -27,7 +27,7 @@ from ...core.condition import (
     negate,
 )
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, interpret, postorder
-from .bounds import Bounds
+from .bounds import Bounds, Evidence
 from .formula import (
     FALSE,
     TRUE,
@@ -42,20 +42,14 @@ from .formula import (
     either,
     nonzero,
     substitute,
+    tight,
     zero,
 )
 from .formula import names as names_in
 from .polynomial import ONE, ZERO, Monomial, Poly, common, constant, over, variable
+from .record import Fact, Log, Reason, Resolved, Unrecorded
 
 __all__ = ["Case", "Definition", "Fact", "NeedSign", "Reading", "Witness"]
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A formula that holds, and why: a hypothesis, a sign case, or the name of a step or lemma."""
-
-    formula: Formula
-    why: str
 
 
 @dataclass(frozen=True)
@@ -79,13 +73,17 @@ class Witness:
 
 @dataclass(frozen=True)
 class Definition:
-    """``name = value``, with the facts about the names in ``value`` that would otherwise be lost."""
+    """``name = value``, with the facts about the names in ``value`` that would otherwise be lost.
+
+    ``equation`` is the fact that says so; a name that is only written differently needs none.
+    """
 
     name: str
     value: Poly
     why: str
     facts: tuple[Fact, ...] = ()
     witness: Witness | None = None
+    equation: Fact | None = None
 
 
 @dataclass(frozen=True)
@@ -154,10 +152,14 @@ class Contradiction(Exception):
 class NeedSign(Exception):
     """The sign of ``poly`` must be decided; ``options`` are the signs that are not excluded at a glance."""
 
-    def __init__(self, poly: Poly, options: tuple[int, ...]) -> None:
+    def __init__(
+        self, poly: Poly, options: tuple[int, ...], divisor: Poly, excluded: dict[int, Resolved]
+    ) -> None:
         super().__init__(str(poly))
         self.poly = poly
         self.options = options
+        self.divisor = divisor
+        self.excluded = excluded
 
 
 _DIVISIONS = (FloorDiv, Mod, CeilDiv)
@@ -202,8 +204,10 @@ class Reading:
         assume_defined: bool = False,
         refine: bool = True,
         eager: bool = False,
+        log: Log | None = None,
     ) -> None:
         self.case = case
+        self.log = log
         self.names = names
         self.eager = eager
         self.rewrites: dict[Monomial, Poly] = {}
@@ -221,6 +225,12 @@ class Reading:
         self._without_value: dict[tuple[str, Poly], tuple[Poly, Poly]] = {}
         self._extrema: dict[tuple[str, tuple[Poly, ...]], Poly] = {}
         self._signs: dict[Poly, int] = {}
+        self._bounds_divided: set[Poly] = set()
+        self._facts_seen = 0
+        self._divisor = ZERO
+        self._ranges: dict[tuple[Poly, Poly], tuple[Evidence, Evidence]] = {}
+        self._equations: list[Fact] = []
+        self._logged: set[tuple[Poly, Poly]] = set()
         self._carry()
 
     def _carry(self) -> None:
@@ -228,28 +238,31 @@ class Reading:
         for p, s in self.case.signs:
             p = p.substitute(values)
             self._signs[p] = s
-            self.state(at_least(p * s - ONE) if s else zero(p), "sign split")
+            self.state(at_least(p * s - ONE) if s else zero(p), "sign split", Reason("sign"))
         for f in self.case.facts:
-            self.state(substitute(f.formula, values), f.why)
+            self.state(substitute(f.formula, values), f.why, Reason("kept"))
         for w in self.case.witnesses:
             w = w.substitute(values)
             self.witnesses.append(w)
             self._divided[w.dividend, w.divisor] = w.quotient, w.remainder
 
     # -- collecting
-    def learn(self, p: Poly, why: str) -> None:
+    def learn(self, p: Poly, why: str, reason: Reason | None = None) -> None:
         """State ``p >= 0``."""
-        self.state(at_least(p), why)
+        self.state(at_least(p), why, reason)
 
-    def state(self, f: Formula, why: str) -> None:
+    def state(self, f: Formula, why: str, reason: Reason | None = None) -> None:
         """Add a fact."""
+        fact = Fact(f, why, reason or Reason(why))
         match f:
             case All(parts):
                 for g in parts:
-                    self.state(g, why)
+                    self.state(g, why, reason)
                 return
             case Some(()):
-                raise Contradiction(Fact(f, why))
+                if self.log is not None:
+                    self.log.add(fact)
+                raise Contradiction(fact)
             case Zero(p):
                 if self.eager and why == "hypothesis":
                     self._rewrite(p)
@@ -257,7 +270,81 @@ class Reading:
                 if p in self.bounds.facts:
                     return
                 self.bounds.learn(p)
-        self.facts.append(Fact(f, why))
+        self.facts.append(fact)
+        if self.log is not None:
+            self.log.add(fact)
+            if isinstance(f, Zero):
+                self._equations.append(fact)
+
+    # -- recording
+    def _settle(self) -> None:
+        """Propagate lower bounds, and note where they come from."""
+        self.bounds.settle()
+        if self.log is not None:
+            for p, evidence in self.bounds.settled.items():
+                self.log.add(Fact(AtLeast(p), "combination", Reason("combination", self._why(evidence))))
+        self.bounds.settled.clear()
+
+    def _why(self, evidence: Evidence) -> dict[str, Resolved]:
+        assert self.log is not None
+        return {"evidence": self.log.resolved(evidence)}
+
+    def _made(self, step: str, **data: object) -> Reason | None:
+        """A reason, where a certificate is wanted; evidence is resolved."""
+        if self.log is None:
+            return None
+        made = {k: self.log.resolved(v) if isinstance(v, Evidence) else v for k, v in data.items()}
+        return Reason(step, made)
+
+    def at_least_one(self, b: Poly) -> Evidence:
+        """Why ``b >= 1``, for a ``b`` that has been found to be positive.  Raises :class:`Unrecorded`."""
+        bounds = self.bounds
+        if b.is_constant or bounds.certain(b - ONE):
+            return bounds.evidence(b - ONE)
+        shared = _shared_factor(b)
+        if shared != ONE and shared != b:
+            whole, _ = b.divide(shared)
+            for factor, rest in ((shared, whole), (-shared, -whole)):
+                if bounds.certain(factor - ONE):
+                    # f·w - 1 = f·(w - 1) + (f - 1)
+                    part = self.at_least_one(rest).times(factor, bounds.natural(factor))
+                    return part + bounds.evidence(factor - ONE)
+        raise Unrecorded(f"{b} is positive")
+
+    def _range(self, r: Poly, b: Poly) -> tuple[Evidence, Evidence]:
+        """Why ``0 <= r`` and ``r <= b - 1``.  Raises :class:`Unrecorded`."""
+        if (r, b) not in self._ranges:
+            if not r:
+                self._ranges[r, b] = Evidence(), self.at_least_one(b)
+            elif self.bounds.certain(r) and self.bounds.certain(b - r - ONE):
+                self._ranges[r, b] = self.bounds.evidence(r), self.bounds.evidence(b - r - ONE)
+            else:
+                raise Unrecorded(f"{r} is a remainder by {b}")
+        return self._ranges[r, b]
+
+    def _log_division(self, a: Poly, b: Poly, q: Poly, r: Poly) -> None:
+        """Note the quotient and the remainder of a positive divisor."""
+        if self.log is None or (a, b) in self._logged:
+            return
+        self._logged.add((a, b))
+        if self.rewrites:
+            raise Unrecorded("products were replaced")
+        low, high = self._range(r, b)
+        gap = a - b * q - r
+        equations: list[tuple[Poly, Fact]] = []
+        for f in reversed(self._equations) if gap else ():
+            assert isinstance(f.formula, Zero)
+            cofactor, rest = gap.divide(f.formula.p)
+            if not rest:
+                equations = [(cofactor, f)]
+                break
+        else:
+            if gap:
+                raise Unrecorded(f"{a} = ({b})·({q}) + {r}")
+        parts = {"dividend": a, "divisor": b, "quotient": q, "remainder": r, "equations": equations}
+        self.log.add(
+            Reason("quotient", {**parts, "low": self.log.resolved(low), "high": self.log.resolved(high)})
+        )
 
     def _rewrite(self, equation: Poly) -> None:
         """Use an equation of a product of variables to rewrite the product."""
@@ -283,17 +370,65 @@ class Reading:
             (rest if divides_somewhere(h) else plain).append(h)
         for h in plain:
             self.state(self.formula(h), "hypothesis")
-        self.bounds.settle()
+        self._settle()
         if goals_first:
             for g in goals:
                 self.formula(negate(g))
         self._assume(sorted(rest, key=lambda h: not isinstance(h, Divides)))
+        self.compare_digits()
         return [self.formula(negate(g)) for g in goals]
+
+    def compare_digits(self) -> None:
+        """``b·t + r = 0`` with ``-b < r < b`` as ``t = 0`` and ``r = 0``: equal numbers have equal digits."""
+        todo = [f for f in self.facts if isinstance(f.formula, Zero) and f.formula.p.degree > 1]
+        if todo:
+            self.divide_bounds()
+        certain = self.bounds.certain
+        fuel = 60
+        while todo and fuel > 0:
+            equation = todo.pop()
+            assert isinstance(equation.formula, Zero)
+            p = equation.formula.p
+            for b in self._strides(p):
+                t, r = p.divide(b)
+                if t.is_constant:
+                    continue
+                fuel -= 1
+                if not r or (certain(b - r - ONE) and certain(b + r - ONE)):
+                    reason = None
+                    if self.log is not None:
+                        high, low = (self.bounds.evidence(x) for x in (b - r - ONE, b + r - ONE))
+                        reason = self._made(
+                            "equal digits", base=b, t=t, r=r, of=equation, one=high, high=high, low=low
+                        )
+                    for part in (t, r):
+                        if part:
+                            self.state(zero(part), "equal digits", reason)
+                            todo += [
+                                f for f in self.facts[-1:] if f.formula == zero(part) and part.degree > 1
+                            ]
+                    break
+                if fuel <= 0:
+                    break
+
+    def _strides(self, p: Poly) -> list[Poly]:
+        """Products of positive names that divide a term of ``p``, the longest first."""
+        found: dict[Monomial, None] = {}
+        for m in p.terms:
+            base = tuple(v for v in m if self.bounds.low.get(v, 0) >= 1)
+            for k in range(len(m)) if len(base) == len(m) else ():
+                found[m[:k] + m[k + 1 :]] = None
+            if base:
+                found[base] = None
+        return [Poly({m: 1}) for m in sorted(found, key=lambda m: (-len(m), m)) if m]
 
     def divide_bounds(self) -> None:
         """``b·t + r ≥ 0`` with ``r < b`` as ``t ≥ 0``: in radix notation, bounds of numbers as bounds of digits."""
-        todo = [p for p in self.bounds.facts if p.degree > 1 and len(p) <= _DIVIDED]
-        seen = set(todo)
+        if len(self.bounds.facts) == self._facts_seen:
+            return
+        seen = self._bounds_divided
+        todo = [p for p in self.bounds.facts if p.degree > 1 and len(p) <= _DIVIDED and p not in seen]
+        seen.update(todo)
         fuel = 200
         while todo and fuel > 0:
             p = todo.pop()
@@ -308,9 +443,17 @@ class Reading:
                     continue
                 seen.add(t)
                 if not self.bounds.certain(t):
-                    self.learn(t, "divided bound")
+                    reason = None
+                    if self.log is not None:
+                        whole = self.bounds.evidence(p)
+                        gap = self.bounds.evidence(b - r - ONE)
+                        reason = self._made(
+                            "divided bound", base=b, t=t, r=r, of=whole, gap=gap, one=self.at_least_one(b)
+                        )
+                    self.learn(t, "divided bound", reason)
                     if t.degree > 1:
-                        todo.append(t)
+                        todo.append(tight(t))
+        self._facts_seen = len(self.bounds.facts)
 
     def _assume(self, hypotheses: Sequence[Condition]) -> None:
         for h in hypotheses:
@@ -320,7 +463,7 @@ class Reading:
                 self._divisible(found)
             else:
                 self.state(self.formula(h), "hypothesis")
-        self.bounds.settle()
+        self._settle()
 
     def used_lemma(self, name: str) -> None:
         """Note a step by name."""
@@ -332,22 +475,23 @@ class Reading:
 
     def solve(self) -> Definition | None:
         """An equation among the hypotheses as a definition: that of the most dispensable name."""
-        best: tuple[tuple[int, int, int, str], Poly, int] | None = None
+        best: tuple[tuple[int, int, int, str], Fact, int] | None = None
         for f in self.facts:
-            if isinstance(f.formula, Zero) and f.why == "hypothesis" and self.refine:
+            if isinstance(f.formula, Zero) and f.why in ("hypothesis", "equal digits") and self.refine:
                 p = f.formula.p
                 for v, c in p.units():
                     order = rank(v), p.degree, len(p), v
                     if v not in self.case.rejected and (best is None or order < best[0]):
-                        best = order, p, c
+                        best = order, f, c
         if best is None:
             return None
         name, equation, c = best[0][3], best[1], best[2]
-        value = equation.without(name) * -c
+        assert isinstance(equation.formula, Zero)
+        value = equation.formula.p.without(name) * -c
         made = {v for v in value.names if rank(v)}
         known = [f for f in self.facts if f.why != "hypothesis" and isinstance(f.formula, AtLeast)]
         kept = [f for f in known if not made.isdisjoint(names_in(f.formula))]
-        return Definition(name, value, "substitution", tuple(kept))
+        return Definition(name, value, "substitution", tuple(kept), equation=equation)
 
     def negative(self, refuted: Sequence[Formula]) -> list[Definition]:
         """Names that are not positive and occur in products, as negations: lemmas multiply with what is positive."""
@@ -405,12 +549,23 @@ class Reading:
         return self.divmod(a, b)[1]
 
     def ceildiv(self, a: Poly, b: Poly) -> Poly:
-        return self._undefined(a, "ceiling")[0] if self.sign(b) == 0 else -self.divmod(-a, b)[0]
+        self._divisor = b
+        s = self.sign(b)
+        if s == 0:
+            return self._undefined(a, b, "ceiling")[0]
+        self.used_lemma("ceiling")
+        # for b > 0: the quotient of a + b - 1, rounded down
+        return self._natural(a + b - ONE, b)[0] if s > 0 else self._natural(-a - b - ONE, -b)[0]
 
-    def _undefined(self, a: Poly, rounding: str) -> tuple[Poly, Poly]:
+    def _undefined(self, a: Poly, b: Poly, rounding: str) -> tuple[Poly, Poly]:
         """Division by zero has no value: both are names of which nothing is known."""
         if self.assume_defined:
-            raise Contradiction(Fact(FALSE, "defined"))
+            fact = Fact(FALSE, "defined", Reason("defined", {"divisor": b}))
+            if self.log is not None:
+                self.log.add(fact)
+            raise Contradiction(fact)
+        if self.log is not None:
+            raise Unrecorded("a division by zero")
         entry = rounding, a
         if entry not in self._without_value:
             quotient, remainder = (self._name("undefined", *entry, kind) for kind in ("//", "%"))
@@ -425,32 +580,59 @@ class Reading:
 
     def _extremum(self, name: str, args: list[Poly], sign: int) -> Poly:
         kept = list(dict.fromkeys(args))
+        dropped: list[tuple[Poly, Poly, Evidence]] = []
         for p in list(kept):
             # an argument that is certainly not the extreme one
-            if any(q != p and self.bounds.certain((p - q) * sign) for q in kept):
+            other = next((q for q in kept if q != p and self.bounds.certain((p - q) * sign)), None)
+            if other is not None:
                 kept.remove(p)
+                dropped.append((p, other, self.bounds.evidence((p - other) * sign)))
                 self.used_lemma("decided extremum")
-        if len(kept) == 1:
-            return kept[0]
         entry = name, tuple(kept)
+        if len(kept) == 1:
+            self._log_extremum(name, args, dropped, kept[0])
+            return kept[0]
         if entry not in self._extrema:
             m = self._name(*entry)
-            for p in kept:
-                self.learn((p - m) * sign, "extremum")
-            if sign > 0:
-                lows = [self.bounds.least(p) for p in kept]
-                if all(x is not None for x in lows):
-                    self.learn(m - constant(min(x for x in lows if x is not None)), "extremum")
-            else:
-                for bound in self._shared_upper(kept):
-                    self.learn(bound - m, "extremum")
-            self.state(either(zero(m - p) for p in kept), "extremum")
-            self.choices.append((m, tuple(kept)))
             self._extrema[entry] = m
+            self._log_extremum(name, args, dropped, m)
+            named = self._made("extreme", name=name, value=m)
+            for p in kept:
+                self.learn((p - m) * sign, "extremum", named)
+            lows = [self.bounds.least(p) for p in kept] if sign > 0 else []
+            if lows and all(x is not None for x in lows):
+                shared = [constant(min(x for x in lows if x is not None))]
+            else:
+                shared = self._shared_upper(kept) if sign < 0 else []
+            for bound in shared:
+                reason = None
+                if self.log is not None:
+                    each = [self.log.resolved(self._least_evidence((p - bound) * sign)) for p in kept]
+                    reason = self._made(
+                        "extremum bound", name=name, value=m, bound=bound, args=kept, each=each
+                    )
+                self.learn((m - bound) * sign, "extremum", reason)
+            self.state(either(zero(m - p) for p in kept), "extremum", named)
+            self.choices.append((m, tuple(kept)))
+        else:
+            self._log_extremum(name, args, dropped, self._extrema[entry])
         return self._extrema[entry]
 
+    def _least_evidence(self, p: Poly) -> Evidence:
+        """Why ``p >= 0``.  Raises :class:`Unrecorded` where that is not at hand."""
+        if not self.bounds.certain(p):
+            raise Unrecorded(f"{p} is not negative")
+        return self.bounds.evidence(p)
+
+    def _log_extremum(
+        self, name: str, args: list[Poly], dropped: list[tuple[Poly, Poly, Evidence]], value: Poly
+    ) -> None:
+        if self.log is not None:
+            without = [(p, q, self.log.resolved(e)) for p, q, e in dropped]
+            self.log.add(Reason("extremum", {"name": name, "args": args, "dropped": without, "value": value}))
+
     def _shared_upper(self, args: list[Poly]) -> list[Poly]:
-        candidates = [*args, *(u for p in args for u in self.bounds.greatest(p))]
+        candidates = [*args, *(u for p in args for u, _ in self.bounds.greatest(p))]
         return [u for u in dict.fromkeys(candidates) if all(self.bounds.certain(u - p) for p in args)][:2]
 
     # -- division
@@ -476,7 +658,14 @@ class Reading:
                 s *= self.sign(variable(v), total=total)
             whole, _ = b.divide(shared)
             return s * self.sign(whole, total=total)
-        raise NeedSign(b, self._options(b, total))
+        excluded = {}
+        if self.log is not None:
+            excluded = {
+                s: self.log.resolved(self.bounds.evidence(b * -s))
+                for s in (1, -1)
+                if self.bounds.certain(b * -s)
+            }
+        raise NeedSign(b, self._options(b, total), self._divisor, excluded)
 
     def _options(self, b: Poly, total: bool) -> tuple[int, ...]:
         options = [1, -1, 0] if total or not self.assume_defined else [1, -1]
@@ -491,14 +680,21 @@ class Reading:
 
     def divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder of floor division."""
+        self._divisor = b
         s = self.sign(b)
         if s == 0:
-            return self._undefined(a, "floor")
+            return self._undefined(a, b, "floor")
         if s < 0:
             # a // b = (-a) // (-b), and the remainders are opposite
-            q, r = self._positive(-a, -b)
+            q, r = self._natural(-a, -b)
             return q, -r
-        return self._positive(a, b)
+        return self._natural(a, b)
+
+    def _natural(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder of a positive divisor, noted."""
+        q, r = self._positive(a, b)
+        self._log_division(a, b, q, r)
+        return q, r
 
     def _positive(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         if b.is_constant and b.constant == 1:
@@ -510,13 +706,16 @@ class Reading:
         if b.is_constant and rest.constant:
             k, left = divmod(rest.constant, b.constant)
             whole, rest = whole + k, rest + (left - rest.constant)
-        q, r = self._fraction(rest, b)
+        q, r = self._fraction(rest, b, whole.constant if whole.is_constant else 0)
         if whole:
             self.used_lemma("multiple leaves quotient")
         return whole + q, r
 
-    def _fraction(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
-        """Quotient and remainder of a dividend without multiples of the divisor."""
+    def _fraction(self, a: Poly, b: Poly, whole: int = 0) -> tuple[Poly, Poly]:
+        """Quotient and remainder of a dividend without multiples of the divisor.
+
+        ``whole`` is the constant that will be added to the quotient: a name should stand for the sum.
+        """
         if not a:
             return ZERO, ZERO
         if (a, b) in self._divided:
@@ -533,7 +732,11 @@ class Reading:
             found = self._by_factor(a, b)
             if found is not None:
                 return found
-        return self._named(a, b)
+        if a.degree > 1 and len(self.bounds.facts) != self._facts_seen:
+            # bounds of digits may tell what bounds of numbers do not
+            self.divide_bounds()
+            return self._fraction(a, b, whole)
+        return self._named(a, b, whole)
 
     def _by_factor(self, a: Poly, b: Poly) -> tuple[Poly, Poly] | None:
         """``(g·A + r) // (g·h) = A // h`` where ``0 <= r < g``."""
@@ -553,47 +756,85 @@ class Reading:
                     continue
                 self.used_lemma("common factor")
                 q, r = self._positive(whole, h)
+                if self.log is not None:
+                    natural, gap = self.bounds.natural(g), self.bounds.evidence(g - rest - ONE)
+                    low, high = (e.times(g, natural) for e in self._range(r, h))
+                    self._ranges[g * r + rest, b] = low + self.bounds.evidence(rest), high + gap
                 return q, g * r + rest
         return None
 
-    def _named(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
-        q, r = self._name("q", a, b), self._name("r", a, b)
+    def _named(self, a: Poly, b: Poly, whole: int) -> tuple[Poly, Poly]:
+        target = self._definable(a, b)
+        if target is None:
+            whole = 0
+        elif target[1] < 0 and not self.eager:
+            # counts are natural numbers: -(-n // b) and (n + b - 1) // b are the same
+            self.used_lemma("negated dividend")
+            q, r = self._positive(b - a - ONE, b)
+            self._divided[a, b] = -q, b - r - ONE
+            if self.log is not None:
+                low, high = self._range(r, b)
+                self._ranges[b - r - ONE, b] = high, low
+            return self._divided[a, b]
+        elif a.constant < 0 and not b.is_constant:
+            # (n - 1) // b + 1 is the count, as (n + b - 1) // b is
+            whole = 1
+        q, r = self._name("q", a + b * whole, b) - whole, self._name("r", a, b)
         self._divided[a, b] = q, r
         w = Witness(a, b, q, r)
-        facts = [Fact(at_least(r), "remainder"), Fact(at_least(b - r - ONE), "remainder")]
-        facts += self._quotient_bounds(w)
+        equation = Fact(zero(a - b * q - r), f"quotient {q} of {a} by {b}", Reason("named"))
+        if self.log is not None:
+            one = self.log.resolved(self.at_least_one(b))
+            parts = {"dividend": a, "divisor": b, "quotient": q, "remainder": r, "one": one}
+            self.log.add(Reason("name", parts))
+            self.log.add(equation)
+            self._equations.append(equation)
+        named = Reason("named")
+        facts = [Fact(at_least(r), "remainder", named), Fact(at_least(b - r - ONE), "remainder", named)]
         for f in facts:
-            self.state(f.formula, f.why)
-        self.bounds.settle()
+            self.state(f.formula, f.why, f.reason)
+        more = self._quotient_bounds(w)
+        for f in more:
+            self.state(f.formula, f.why, f.reason)
+        facts += more
+        self._settle()
         self.witnesses.append(w)
-        target = self._definable(a, b)
         if target is not None:
             name, c = target
             self._claimed.add(name)
             value = (b * q + r - a.without(name)) * c
-            self.defining.append(Definition(name, value, "radix", tuple(facts), w))
-        self.facts.append(Fact(zero(a - b * q - r), f"quotient {q} of {a} by {b}"))
+            self.defining.append(Definition(name, value, "radix", tuple(facts), w, equation))
+        self.facts.append(equation)
         return q, r
 
     def _quotient_bounds(self, w: Witness) -> list[Fact]:
         certain, q = self.bounds.certain, w.quotient
         found = []
+        parts = {"dividend": w.dividend, "divisor": w.divisor, "quotient": q}
         if certain(w.dividend):
-            found.append(Fact(at_least(q), "quotient of a natural number"))
-        tops: list[Poly] = []
-        for top in self.bounds.greatest(w.dividend):
+            natural = self.bounds.evidence(w.dividend) if self.log is not None else None
+            reason = self._made("quotient of a natural number", **parts, natural=natural)
+            found.append(Fact(at_least(q), "quotient of a natural number", reason))
+        tops: dict[Poly, Evidence] = {}
+        for top, why in self.bounds.greatest(w.dividend):
             whole, rest = (top + ONE).divide(w.divisor)
             if not rest:
-                tops.append(whole - ONE)
+                tops.setdefault(whole - ONE, why)
                 continue
             whole, rest = top.divide(w.divisor)
             if whole and certain(w.divisor - rest - ONE):
-                tops.append(whole)
-        return found + [Fact(at_least(t - q), "quotient of a bound") for t in dict.fromkeys(tops)]
+                tops.setdefault(whole, why + self.bounds.evidence(w.divisor - rest - ONE))
+        for t, why in tops.items():
+            # dividend <= divisor·(t + 1) - 1
+            reason = self._made("quotient of a bound", **parts, t=t, below=why)
+            found.append(Fact(at_least(t - q), "quotient of a bound", reason))
+        return found
 
     def _definable(self, a: Poly, b: Poly) -> tuple[str, int] | None:
         """The name that ``a = b·q + r`` should define: the only one in ``a``, or any when eager."""
-        if not self.refine or not (self.eager or (a.degree == 1 and len(a) - (() in a.terms) == 1)):
+        # n and n + b - 1 are written in radix b; of a longer sum no name stands for the whole
+        alone = a.degree == 1 and sum(bool(m) and not b.names.issuperset(m) for m in a.terms) == 1
+        if not self.refine or not (self.eager or alone):
             return None
         # when eager, a variable of the claim rather than a name made here
         for name, c in sorted(a.units(), key=lambda u: rank(u[0])):
@@ -608,35 +849,46 @@ class Reading:
     def _divisible(self, h: Divides) -> None:
         """A hypothesis ``d ∣ e``: ``e = d·k``."""
         d, e = self.value(h.d), self.value(h.e)
+        self._divisor = d
         s = self.sign(d, total=True)
         if s == 0:
             self.state(FALSE, "hypothesis")
             return
         if s < 0:
             d = -d
+        given = e
         _, rest = e.divide(d)
         if d.is_constant:
             rest = rest.plus(constant(rest.constant // d.constant * d.constant), -1)
         if not rest:
             return
         if (rest, d) in self._divided:
-            self.state(zero(self._divided[rest, d][1]), "hypothesis")
+            q, r = self._divided[rest, d]
+            self._log_division(given, d, (given - rest).divide(d)[0] + q, r)
+            self.state(zero(r), "hypothesis")
             return
         k = self._name("q", rest, d)
         self._divided[rest, d] = k, ZERO
         self._divided[-rest, d] = -k, ZERO
         w = Witness(rest, d, k, ZERO)
+        equation = Fact(zero(rest - d * k), "hypothesis", Reason("named"))
+        if self.log is not None:
+            one = self.log.resolved(self.at_least_one(d))
+            parts = {"dividend": rest, "divisor": d, "quotient": k, "given": given, "one": one}
+            self.log.add(Reason("divisible", {**parts, "d": h.d, "e": h.e}))
+            self.log.add(equation)
+            self._equations.append(equation)
         facts = self._quotient_bounds(w)
         for f in facts:
-            self.state(f.formula, f.why)
+            self.state(f.formula, f.why, f.reason)
         self.witnesses.append(w)
         target = self._definable(rest, d)
         if target is not None:
             name, c = target
             self._claimed.add(name)
             value = (d * k - rest.without(name)) * c
-            self.defining.append(Definition(name, value, "divisibility", tuple(facts), w))
-        self.state(zero(rest - d * k), "hypothesis")
+            self.defining.append(Definition(name, value, "divisibility", tuple(facts), w, equation))
+        self.state(equation.formula, "hypothesis", equation.reason)
 
     # -- conditions
     def formula(self, c: Condition) -> Formula:

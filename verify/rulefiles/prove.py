@@ -18,7 +18,7 @@ from ...core.errors import TooLargeError
 from .. import linear
 from ..obligations import Obligation
 from ..refute import minimised, model
-from ..solve import Budget, valid
+from ..solve import Budget, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
@@ -91,7 +91,7 @@ def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bo
     """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver."""
     questions = max(8, budget.linear // 750) if patient else 8
     limits = linear.Budget(rlimit=20 * budget.linear, questions=questions, patient=patient)
-    outcome = linear.prove(o.hypotheses, o.goal, budget=limits, assume_defined=True)
+    outcome = reduced(o.hypotheses, o.goal, limits)
     return outcome.proved, outcome.strategy, outcome.resources
 
 
@@ -121,7 +121,7 @@ def _says_something(r: StatedRule, budget: Budget) -> tuple[bool | None, int]:
             if judge(r, point) != "not concerned":
                 return True, spent
         if answer != "unsat":
-            outcome = linear.prove(hypotheses, FALSE, assume_defined=True)
+            outcome = reduced(hypotheses, FALSE)
             spent += outcome.resources
             unknown = unknown or not outcome.proved
     return (None if unknown else False), spent

@@ -1,0 +1,196 @@
+"""Certificates in files: written after a run, checked again by code that has nothing in common with the prover."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..core.condition import Condition
+from ..core.errors import IndexproofError, InputError, TooLargeError, quoted
+from ..verify.catalogue import catalogue
+from ..verify.certificate import CertificateRefused, Solver, check_certificate, cvc5_refutes, z3_refutes
+from ..verify.lemmas import LemmaObligation, proved_lemmas
+from ..verify.linear.export import certificate
+from ..verify.obligations import Obligation
+from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of
+
+__all__ = [
+    "Checked",
+    "certificates_json",
+    "certificates_text",
+    "check_files",
+    "solvers_at_hand",
+    "write_certificates",
+]
+
+FORMAT = "indexproof certificates 1"
+
+
+def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
+    """What an obligation asks in the core language: itself, or the cases of a rule in a rule file."""
+    if isinstance(o, StatedObligation):
+        for part in expanded(o.rule):
+            yield part.hypotheses, part.goal
+    else:
+        yield tuple(o.hypotheses), o.goal
+
+
+def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:
+    """Write one file for every obligation; how many there are, and the names of those that have no certificate.
+
+    A lemma has none, since it is proved without the reduction; nor has what was proved in another way only.
+    Raises :class:`InputError` where the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write to {quoted(str(folder))}: {error.strerror}") from error
+    written, without = 0, []
+    used: set[str] = set()
+    for o in proved:
+        if o.question != "valid" or isinstance(o, LemmaObligation):
+            continue
+        parts = []
+        try:
+            for hypotheses, goal in _claims(o):
+                found, _ = certificate(o.name, hypotheses, goal)
+                if found is None:
+                    break
+                parts.append(found)
+            else:
+                name = _file_name(o.name, used)
+                rule = {"rule": json.loads(o.source)} if isinstance(o, StatedObligation) else {}
+                data = {"format": FORMAT, "obligation": o.name, **rule, "parts": parts}
+                (folder / name).write_text(json.dumps(data, ensure_ascii=False) + "\n", "utf-8")
+                written += 1
+                continue
+        except TooLargeError:
+            pass
+        without.append(o.name)
+    return written, without
+
+
+def _file_name(name: str, used: set[str]) -> str:
+    stem = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).strip("_")[:120] or "claim"
+    found, n = stem, 1
+    while found in used:
+        n += 1
+        found = f"{stem}_{n}"
+    used.add(found)
+    return f"{found}.json"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One file: what it is a certificate of, what was checked, or why it is none."""
+
+    path: str
+    obligation: str
+    steps: int = 0
+    leaves: int = 0
+    lemmas: tuple[str, ...] = ()
+    #: Whether it was compared with the catalogue, or with the rule that the file holds.
+    compared: bool = False
+    refused: str = ""
+
+
+def solvers_at_hand() -> dict[str, Solver]:
+    """z3, and cvc5 where it is installed."""
+    found: dict[str, Solver] = {"z3": z3_refutes}
+    return {**found, "cvc5": cvc5_refutes} if find_spec("cvc5") is not None else found
+
+
+def check_files(paths: Sequence[Path]) -> Iterator[Checked]:
+    """Check every certificate in some files, or in the files of some folders.
+
+    Raises :class:`InputError` for a file that cannot be read.
+    """
+    proved, solvers = proved_lemmas(), solvers_at_hand()
+    known = {o.name: o for o in catalogue()}
+    for path in paths:
+        for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
+            yield _check(file, known, proved, solvers)
+
+
+def _check(
+    file: Path, known: Mapping[str, Obligation], proved: frozenset[str], solvers: dict[str, Solver]
+) -> Checked:
+    try:
+        data: Any = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot read {quoted(str(file))}: {error}", expected="a certificate") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("parts"), list):
+        raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FORMAT!r}")
+    name, parts = str(data.get("obligation")), data["parts"]
+    try:
+        claims = _stated(data, known)
+    except (IndexproofError, KeyError, IndexError, TypeError, ValueError) as error:
+        return Checked(str(file), name, refused=f"the rule cannot be read: {error}")
+    if len(parts) != (1 if claims is None else len(claims)):
+        return Checked(str(file), name, refused=f"{len(parts)} parts do not prove all that is claimed")
+    steps = leaves = 0
+    lemmas: set[str] = set()
+    for k, part in enumerate(parts):
+        claim = None if claims is None else claims[k]
+        try:
+            found = check_certificate(part, claim, proved=proved, solvers=solvers)
+        except CertificateRefused as error:
+            return Checked(str(file), name, steps, leaves, refused=str(error))
+        steps += found.steps
+        leaves += found.leaves
+        lemmas |= set(found.lemmas)
+    return Checked(str(file), name, steps, leaves, tuple(sorted(lemmas)), claims is not None)
+
+
+def _stated(
+    data: Mapping[str, Any], known: Mapping[str, Obligation]
+) -> list[tuple[tuple[Condition, ...], Condition]] | None:
+    """What must be proved: the cases of the rule that is in the file, or what the catalogue claims by that name.
+
+    ``None`` for another claim, which then is what the certificate says.
+    """
+    if "rule" in data:
+        return [(part.hypotheses, part.goal) for part in expanded(rule_of(json.dumps(data["rule"])))]
+    o = known.get(str(data.get("obligation")))
+    return None if o is None else list(_claims(o))
+
+
+def certificates_text(found: Sequence[Checked], solvers: Iterable[str]) -> str:
+    """What was checked, and every file that was refused."""
+    lines = [f"REFUSED  {c.obligation}   {c.path}\n  because  {c.refused}" for c in found if c.refused]
+    good = [c for c in found if not c.refused]
+    asked = " and ".join(solvers)
+    steps, leaves = sum(c.steps for c in good), sum(c.leaves for c in good)
+    alone = [c for c in good if not c.compared]
+    if alone:
+        lines.append(
+            f"{len(alone)} of them are of claims that the catalogue has not: they prove what they state"
+        )
+    counts = f"{len(good)} of {len(found)} certificates hold: {steps:,} steps, {leaves:,} leaves confirmed by {asked}"
+    lines.append(f"{'PROVED' if found and len(good) == len(found) else 'REFUSED'}  {counts}")
+    return "\n".join(lines)
+
+
+def certificates_json(found: Sequence[Checked], solvers: Iterable[str]) -> dict[str, Any]:
+    """The same for machines."""
+    return {
+        "solvers": list(solvers),
+        "certificates": [
+            {
+                "file": c.path,
+                "obligation": c.obligation,
+                "holds": not c.refused,
+                "compared": c.compared,
+                "steps": c.steps,
+                "leaves": c.leaves,
+                "lemmas": list(c.lemmas),
+                **({"because": c.refused} if c.refused else {}),
+            }
+            for c in found
+        ],
+    }

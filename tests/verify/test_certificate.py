@@ -1,0 +1,312 @@
+"""Certificates: what is proved has one that holds, and every change to one is refused."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from indexproof.cli import app
+from indexproof.core.condition import Condition, all_of, divides
+from indexproof.core.expr import maximum, minimum, var
+from indexproof.verify import certificate as checker
+from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.lemmas import LemmaObligation, lemma_obligations, proved_lemmas
+from indexproof.verify.linear.export import certificate
+from indexproof.verify.schemes import LEMMAS, STEPS
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status
+
+a, b, c, d, g, i, j, n, r, t, x, y = map(var, "abcdgijnrtxy")
+Json = Any
+Z3 = {"z3": z3_refutes}
+
+CLAIMS: dict[str, tuple[Sequence[Condition], Condition]] = {
+    "small remainder": ([d > 0, divides(g, d), r.within(0, g - 1)], ((x * g + r) // d).eq(x // (d // g))),
+    "signs": ([], ((-x) // (-d)).eq(x // d)),
+    "nested": ([b > 0, a.ne(0)], (x // a // b).eq(x // (a * b))),
+    "multiple": ([divides(d, c)], ((x * c + r) // d).eq(x * (c // d) + r // d)),
+    "monotone": ([x <= y, d > 0], x // d <= y // d),
+    "corners": (
+        [x.within(a, b), y.within(c, d), c > 0],
+        all_of((minimum(a // c, a // d) <= x // y, x // y <= maximum(b // c, b // d))),
+    ),
+    "tiles": (
+        [n > 0, t > 0, i.within(0, n - 1), j.within(0, n - 1), (i // t * t + i % t).eq(j // t * t + j % t)],
+        i.eq(j),
+    ),
+    "remainders multiply": ([n > 0], ((x % n) * (y % n) % n).eq(x * y % n)),
+    "inlined": ([d > 0, y.eq(x // d * d)], (y % d).eq(0)),
+}
+
+
+def made(name: str) -> Json:
+    found, outcome = certificate(name, *CLAIMS[name])
+    assert found is not None, outcome.reason
+    return json.loads(json.dumps(found))
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_holds(name: str) -> None:
+    hypotheses, goal = CLAIMS[name]
+    found = check_certificate(made(name), (tuple(hypotheses), goal), proved={**LEMMAS, **STEPS}, solvers=Z3)
+    assert found.leaves >= 1
+    assert found.steps >= 1
+    assert found.lemmas
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_cvc5_agrees_at_the_leaves(name: str) -> None:
+    pytest.importorskip("cvc5")
+    assert check_certificate(made(name)).solvers == ("z3", "cvc5")
+
+
+def test_what_is_false_has_none() -> None:
+    assert certificate("false", [d > 0], (x // d).eq(0))[0] is None
+    assert certificate("false", [], (x // d * d).eq(x))[0] is None
+
+
+# --------------------------------------------------------------------------------------------------- mistakes
+def refused(data: Json, part: str | None = None, **more: Any) -> None:
+    with pytest.raises(CertificateRefused, match=part):
+        check_certificate(data, solvers=more.pop("solvers", Z3), **more)
+
+
+def objects(data: Json) -> Iterator[dict[str, Json]]:
+    """Every object in a certificate."""
+    todo = [data]
+    while todo:
+        at = todo.pop()
+        if isinstance(at, dict):
+            yield at
+        todo += at.values() if isinstance(at, dict) else at if isinstance(at, list) else ()
+
+
+def test_of_another_claim() -> None:
+    refused(made("signs"), "another claim", claim=CLAIMS["multiple"])
+    data = made("monotone")
+    data["claim"]["goal"][1:] = data["claim"]["goal"][:0:-1]
+    refused(data)
+
+
+def test_without_a_hypothesis() -> None:
+    data = made("small remainder")
+    for k in range(3):
+        weaker = copy.deepcopy(data)
+        del weaker["claim"]["hypotheses"][k]
+        refused(weaker)
+
+
+@pytest.mark.parametrize("name", ["signs", "nested"])
+def test_without_a_case(name: str) -> None:
+    data = made(name)
+    splits = [o for o in objects(data) if "cases" in o]
+    assert splits
+    for k, split in enumerate(splits):
+        cases = split["cases"]
+        for key in list(cases) if isinstance(cases, dict) else range(len(cases)):
+            dropped = copy.deepcopy(data)
+            del [o for o in objects(dropped) if "cases" in o][k]["cases"][key]
+            refused(dropped)
+
+
+def test_without_a_goal() -> None:
+    data = made("corners")
+    parts = [o for o in objects(data) if "parts" in o and any("goal" in p for p in o["parts"])]
+    assert parts
+    for k in range(len(parts)):
+        dropped = copy.deepcopy(data)
+        found = [o for o in objects(dropped) if "parts" in o and any("goal" in p for p in o["parts"])]
+        del found[k]["parts"][-1]
+        refused(dropped)
+
+
+def stronger(f: Json) -> None:
+    """Make a formula say more: its first inequality or equation by far."""
+    while f[0] in ("and", "or"):
+        f = f[1]
+    constants = [t for t in f[1] if len(t) == 1]
+    if constants:
+        constants[0][0] -= 1_000_003
+    else:
+        f[1].append([-1_000_003])
+
+
+WRONG_INSTANCES: dict[str, Callable[[Json], object]] = {
+    "says more": lambda o: stronger(o["fact"]),
+    "of other terms": lambda o: o["with"].update({key: [[7]] for key in o["with"]}),
+    "of another lemma": lambda o: o.update(lemma="square" if o["lemma"] != "square" else "product of bounds"),
+    "without a premise": lambda o: o["given"].pop() if o["given"] else o["given"].append(0),
+}
+
+
+@pytest.mark.parametrize("change", WRONG_INSTANCES)
+def test_a_wrong_instance_of_a_lemma(change: str) -> None:
+    data = made("corners")
+    lemmas = [k for k, o in enumerate(objects(data)) if o.get("by") == "lemma"]
+    assert len(lemmas) > 20
+    for k in lemmas[:: len(lemmas) // 6]:
+        wrong = copy.deepcopy(data)
+        WRONG_INSTANCES[change](list(objects(wrong))[k])
+        refused(wrong)
+
+
+def test_a_lemma_that_is_not_proved() -> None:
+    data = made("corners")
+    used = check_certificate(data, solvers=Z3).lemmas
+    for name in used:
+        refused(data, "is not proved", proved={*LEMMAS, *STEPS} - {name})
+
+
+def test_an_altered_leaf() -> None:
+    data = made("monotone")
+    leaves = [k for k, o in enumerate(objects(data)) if "refute" in o]
+    for k in leaves:
+        for n in range(len(list(objects(data))[k]["refute"])):
+            fewer = copy.deepcopy(data)
+            numbers = list(objects(fewer))[k]["refute"]
+            del numbers[n]
+            try:
+                check_certificate(fewer, solvers=Z3)
+            except CertificateRefused:
+                continue
+            # a fact that was not needed; the negated goal always is
+            facts = {o["number"]: o for o in objects(data) if "number" in o}
+            assert facts[list(objects(data))[k]["refute"][n]]["by"] != "negated goal"
+        empty = copy.deepcopy(data)
+        list(objects(empty))[k]["refute"].clear()
+        refused(empty, "does not say that these facts contradict each other")
+
+
+def test_solvers_must_agree() -> None:
+    refused(made("signs"), "other does not say", solvers={**Z3, "other": lambda script: False})
+    refused(made("signs"), "no solver was asked", solvers={})
+
+
+def test_another_format() -> None:
+    for data in ({}, {"format": "x"}, [], {**made("signs"), "format": "indexproof certificate 2"}):
+        refused(data)
+
+
+def _tampered(data: Json, rng: random.Random) -> str:
+    """Change one number, name or reference below ``proof``; what was changed."""
+    places: list[tuple[Json, Any]] = []
+    todo: list[Json] = [data["proof"]]
+    while todo:
+        at = todo.pop()
+        entries = list(at.items()) if isinstance(at, dict) else list(enumerate(at))
+        for key, value in entries:
+            if isinstance(value, (dict, list)):
+                todo.append(value)
+            elif key not in ("number", "step"):
+                places.append((at, key))
+    at, key = rng.choice(places)
+    old = at[key]
+    if isinstance(old, int) and not isinstance(old, bool):
+        at[key] = old + rng.choice((-1, 1, 2))
+    elif isinstance(old, str):
+        at[key] = rng.choice(["x", "d", "sign", "hypothesis", "kept", "named", "lemma", "q!1", "ge", "eq"])
+    else:
+        at[key] = not old
+    return f"{key}: {old} became {at[key]}"
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_tampered_certificate_never_proves_a_false_claim(name: str) -> None:
+    """Changes that do no harm (a fact that is not needed, another true one) may pass, but not for what is false."""
+    rng = random.Random(name)
+    right = made(name)
+    # the claim with its goal denied: whatever the proof says, it must not be accepted
+    false = copy.deepcopy(right)
+    false["claim"]["goal"] = ["not", false["claim"]["goal"]]
+    refused(false)
+    noticed = 0
+    for _ in range(20):
+        wrong = copy.deepcopy(right)
+        _tampered(wrong, rng)
+        try:
+            check_certificate(wrong, solvers=Z3)
+        except CertificateRefused:
+            noticed += 1
+        lying = copy.deepcopy(false)
+        lying["proof"] = wrong["proof"]
+        refused(lying)
+    assert noticed >= 12
+
+
+def test_every_lemma_can_be_what_it_takes() -> None:
+    """A false lemma, were it in the list, would be refuted."""
+    from indexproof.verify.schemes import Scheme
+
+    wrong = Scheme("wrong", "a // b ≥ 0", (b >= 1,), a // b >= 0)
+    (o, *_) = lemma_obligations(wrong)
+    assert decide(o).status is Status.REFUTED
+
+
+def test_lemmas_are_proved_without_the_reduction(monkeypatch: pytest.MonkeyPatch) -> None:
+    from indexproof.verify import linear, solve
+
+    def no(*args: object, **more: object) -> None:
+        raise AssertionError("a lemma was proved by the reduction that uses it")
+
+    monkeypatch.setattr(linear, "prove", no)
+    monkeypatch.setattr(solve.linear, "prove", no)
+    assert proved_lemmas() == {*LEMMAS, *STEPS}
+
+
+def test_lemmas_are_in_the_catalogue() -> None:
+    from indexproof.verify.catalogue import catalogue
+
+    owed = [o for o in catalogue(["lemmas"]) if o.kind == "true"]
+    assert {o.subject.removeprefix("lemma: ") for o in owed} == {*LEMMAS, *STEPS}
+    assert all(isinstance(o, LemmaObligation) for o in owed)
+
+
+def test_the_checker_shares_nothing_with_the_prover() -> None:
+    source = Path(checker.__file__ or "").read_text("utf-8")
+    imported = {node.module or "" for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
+    assert imported <= {
+        "__future__", "collections.abc", "dataclasses", "functools", "typing",
+        "core.condition", "core.errors", "core.expr", "schemes",
+    }  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ the command
+def run(*words: str) -> tuple[int, str]:
+    found = CliRunner().invoke(app, list(words))
+    return found.exit_code, found.output
+
+
+def test_commands(tmp_path: Path) -> None:
+    stated = tmp_path / "some.rules"
+    stated.write_text("semantics euclid0\nint x, y\nconst c\nr: (x * c + y) / c -> x + y / c if c != 0\n")
+    folder = tmp_path / "certificates"
+    status, _ = run("prove", str(stated), "--no-cache", "--jobs", "1", "--certificates", str(folder))
+    (file,) = folder.glob("*.json")
+    assert status == 0
+    status, text = run("check-certificate", str(folder))
+    assert (status, text.splitlines()[-1][:29]) == (0, "PROVED  1 of 1 certificates h"), text
+    data = json.loads(file.read_text())
+    Change = Callable[[Json], object]
+    changes: list[Change] = [
+        lambda d: d["parts"].pop(),
+        lambda d: d["parts"].append(d["parts"][0]),
+        lambda d: d["rule"]["rules"][0].update({"right": "x"}),
+        lambda d: d["parts"].reverse(),
+    ]
+    for change in changes[: 4 if len(data["parts"]) > 1 else 3]:
+        wrong = copy.deepcopy(data)
+        change(wrong)
+        file.write_text(json.dumps(wrong))
+        status, text = run("check-certificate", "--json", str(file))
+        assert status == 1
+        assert json.loads(text)["certificates"][0]["holds"] is False
+    file.write_text("{}")
+    assert run("check-certificate", str(file))[0] != 0

@@ -1,0 +1,239 @@
+"""What a lemma of the reduction to linear arithmetic owes: a proof that does without that reduction.
+
+Every quotient and remainder becomes a pair of fresh integers with ``a = b·q + r`` and ``0 <= r < b``, for each sign of
+the divisor apart, every product an opaque integer, and the few instances of *multiples are apart* that the scheme names
+are added: then the question is linear.  The lemmas about products themselves, of which none is a premise of another,
+are asked of the solver's nonlinear engine.  So nothing is proved by itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import z3
+
+from ..core.condition import (
+    FALSE,
+    And,
+    Condition,
+    Relation,
+    all_exprs,
+    all_of,
+    any_of,
+    condition_interpret,
+    negate,
+)
+from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Var, interpret, postorder
+from .encode import Encoder
+from .linear.formula import FALSE as NEVER
+from .linear.formula import TRUE as ALWAYS
+from .linear.formula import Formula, at_least, both, either, nonzero, zero
+from .linear.leaf import Leaf
+from .linear.polynomial import ONE, ZERO, Poly, constant, variable
+from .linear.question import Meter
+from .linear.question import Question as LinearQuestion
+from .linear.record import Fact
+from .obligations import Obligation
+from .schemes import LEMMAS, STEPS, Scheme, multiples_are_apart
+
+if TYPE_CHECKING:
+    from .solve import Budget
+    from .verdict import Verdict
+
+__all__ = ["FAMILY", "LemmaObligation", "lemma_obligations", "proved_lemmas"]
+
+FAMILY = "lemma"
+
+
+class LemmaObligation(Obligation):
+    """A lemma as a question of its own."""
+
+    def decided(self, budget: Budget) -> Verdict:
+        """The verdict, without the reduction that uses the lemma."""
+        from .evidence import Question, note, wanted
+        from .refute import small_point
+        from .verdict import Status, Verdict
+
+        point = small_point(self.hypotheses, self.goal)
+        if point is not None:
+            witness = {v.name: n for v, n in point.items()}
+            status = Status.PROVED if self.question == "exists" else Status.REFUTED
+            return Verdict(status, "small points", witness=witness)
+        if self.question == "exists":
+            return Verdict(Status.UNDECIDED, tried=("small points",))
+        scheme = {**LEMMAS, **STEPS}.get(self.subject.removeprefix("lemma: "))
+        if scheme is not None and scheme.name in STEPS:
+            leaves, spent = _linear(self.hypotheses, self.goal, scheme.apart, 20 * budget.linear)
+            if leaves is not None:
+                note(Question("linear", leaf) for leaf in leaves)
+                return Verdict(Status.PROVED, "linear", spent)
+        spent = 0
+        known = list(self.hypotheses)
+        # a quotient is shown before its remainder, which it determines
+        for part in self.goal.args if isinstance(self.goal, And) else (self.goal,):
+            context = z3.Context()
+            encoder = Encoder(context, "witness")
+            conditions = [*map(encoder.condition, known), z3.Not(encoder.condition(part))]
+            solver = encoder.solver(conditions, budget.proof)
+            text = solver.sexpr() if wanted() else ""
+            answer = solver.check()
+            spent += sum(int(amount) for name, amount in solver.statistics() if name == "rlimit count")
+            if answer != z3.unsat:
+                return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "witness"))
+            if text:
+                script = f"(set-logic QF_NIA)\n(set-info :status unsat)\n{text}(check-sat)\n"
+                note([Question("witness", script)])
+            known.append(part)
+        return Verdict(Status.PROVED, "witness", spent)
+
+
+def _linear(
+    hypotheses: tuple[Condition, ...], goal: Condition, apart: Iterable[tuple[Expr, Expr]], rlimit: int
+) -> tuple[list[Leaf] | None, int]:
+    """The linear questions that a lemma becomes, all of them contradictory, or ``None``; and their cost."""
+    hints = [any_of((b <= 0, multiples_are_apart(b, d))) for b, d in apart]
+    given = [*hypotheses, *hints]
+    roots = [e for c in (*given, goal) for e in all_exprs(c)]
+    divisors = {n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv))}
+    names = sorted({v for d in divisors for v in d.variables()}, key=lambda v: v.name)
+    meter = Meter(rlimit)
+    leaves: list[Leaf] = []
+    for signs in itertools.product((1, -1), repeat=len(names)):
+        reading = _Reading(dict(zip(names, signs, strict=True)))
+        facts = [reading.formula(c) for c in given]
+        negated = reading.formula(negate(goal))
+        everything = [*reading.facts, *facts, negated]
+        question = LinearQuestion(meter)
+        question.add(everything)
+        if not question.contradictory():
+            return None, meter.spent
+        kept = [Fact(f, "lemma") for f in everything[:-1]]
+        leaves.append(Leaf((*kept, Fact(negated, "negated goal")), (), (), "solver"))
+    return leaves, meter.spent
+
+
+class _Reading:
+    """Terms as polynomials for given signs of the variables in divisors; also the algebra and the logic for that."""
+
+    def __init__(self, signs: dict[Var, int]) -> None:
+        self.facts: list[Formula] = [at_least(self.variable(v) * s - ONE) for v, s in signs.items()]
+        self.signs = {v.name: s for v, s in signs.items()}
+        self._memo: dict[Expr, Poly] = {}
+        self._divided: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
+        self._extrema = 0
+
+    def formula(self, c: Condition) -> Formula:
+        return condition_interpret(c, self.value, self)
+
+    def value(self, e: Expr) -> Poly:
+        return interpret((e,), self, self._memo)[0]
+
+    # -- terms
+    def integer(self, n: int) -> Poly:
+        return constant(n)
+
+    def variable(self, v: Var) -> Poly:
+        return variable(v.name)
+
+    def sum(self, const: int, terms: list[tuple[Poly, int]]) -> Poly:
+        total = constant(const)
+        for p, k in terms:
+            total = total.plus(p, k)
+        return total
+
+    def product(self, factors: list[Poly]) -> Poly:
+        total = ONE
+        for p in factors:
+            total = total * p
+        return total
+
+    def _divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        if (a, b) not in self._divided:
+            ((m, sign),) = b.terms.items()  # divisors of lemmas are products of variables
+            for v in m:
+                sign *= self.signs[v]
+            q, r = (variable(f"{k}!{len(self._divided)}") for k in "qr")
+            self._divided[a, b] = q, r
+            self.facts += [zero(a - b * q - r), at_least(r * sign), at_least((b - r) * sign - ONE)]
+        return self._divided[a, b]
+
+    def floordiv(self, a: Poly, b: Poly) -> Poly:
+        return self._divmod(a, b)[0]
+
+    def mod(self, a: Poly, b: Poly) -> Poly:
+        return self._divmod(a, b)[1]
+
+    def ceildiv(self, a: Poly, b: Poly) -> Poly:
+        return -self._divmod(-a, b)[0]
+
+    def minimum(self, args: list[Poly]) -> Poly:
+        return self._extremum(args, 1)
+
+    def maximum(self, args: list[Poly]) -> Poly:
+        return self._extremum(args, -1)
+
+    def _extremum(self, args: list[Poly], sign: int) -> Poly:
+        self._extrema += 1
+        m = variable(f"m!{self._extrema}")
+        self.facts += [*(at_least((p - m) * sign) for p in args), either(zero(p - m) for p in args)]
+        return m
+
+    # -- conditions
+    def const(self, value: bool) -> Formula:
+        return ALWAYS if value else NEVER
+
+    def compare(self, op: Relation, a: Poly, b: Poly) -> Formula:
+        match op:
+            case "<=":
+                return at_least(b - a)
+            case "<":
+                return at_least(b - a - ONE)
+            case "==":
+                return zero(a - b)
+        return nonzero(a - b)
+
+    def within(self, e: Poly, lo: Poly, hi: Poly) -> Formula:
+        return both((at_least(e - lo), at_least(hi - e)))
+
+    def divides(self, d: Poly, e: Poly) -> Formula:
+        return zero(self._divmod(e, d)[1]) if d != ZERO else NEVER
+
+    def conj(self, parts: list[Formula]) -> Formula:
+        return both(parts)
+
+    def disj(self, parts: list[Formula]) -> Formula:
+        return either(parts)
+
+    def neg(self, part: Formula) -> Formula:
+        raise AssertionError("no lemma denies a divisibility")
+
+
+def lemma_obligations(lemma: Scheme) -> Iterator[LemmaObligation]:
+    """*True* of all integers, and *not vacuous*: its premises can be."""
+
+    def owe(kind: str, goal: Condition) -> LemmaObligation:
+        return LemmaObligation(
+            FAMILY,
+            f"lemma: {lemma.name}",
+            kind,
+            lemma.given,
+            goal,
+            "valid" if kind == "true" else "exists",
+            where="schemes.py",
+            claim=lemma.text,
+        )
+
+    yield owe("true", lemma.then)
+    yield owe("not vacuous", FALSE if lemma.given else negate(all_of(())))
+
+
+def proved_lemmas(of: Iterable[Scheme] = (*LEMMAS.values(), *STEPS.values())) -> frozenset[str]:
+    """The names of the lemmas that are proved, here and now."""
+    from .solve import Budget, decide
+
+    budget = Budget()
+    return frozenset(
+        lemma.name for lemma in of if all(decide(o, budget).proved for o in lemma_obligations(lemma))
+    )

@@ -1,0 +1,207 @@
+"""Recorded proofs as JSON: what :mod:`..certificate` reads.
+
+Terms stand in one table, as in derivations, so that no depth of nesting is too much.  Polynomials are lists of
+``[coefficient, name, …]``, formulas ``["ge", p]``, ``["eq", p]``, ``["and", …]`` and ``["or", …]``.  Facts have
+numbers; a step names facts by theirs, and those come before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
+from ...core.expr import Expr, Int, Sum, Var, postorder
+from .formula import All, AtLeast, Formula, Some, Zero
+from .polynomial import Poly
+from .prover import Budget, Outcome, prove
+from .record import Fact, Log, Node, Reason, Resolved
+
+__all__ = ["FORMAT", "certificate", "certificate_json"]
+
+FORMAT = "indexproof certificate 1"
+
+Json = Any
+
+
+def certificate(
+    name: str, hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None = None
+) -> tuple[Json, Outcome]:
+    """A certificate that the hypotheses imply the goal where no divisor is zero, or ``None`` where none is found."""
+    outcome = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True)
+    if outcome.proof is None:
+        return None, outcome
+    return certificate_json(name, hypotheses, goal, outcome.proof), outcome
+
+
+def certificate_json(name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node) -> Json:
+    """A recorded proof as JSON."""
+    writer = _Writer()
+    claim = {
+        "name": name,
+        "hypotheses": [writer.condition(h) for h in hypotheses],
+        "goal": writer.condition(goal),
+        "assumes": "no divisor in the claim is zero",
+    }
+    written = writer.node(proof)
+    return {"format": FORMAT, "claim": claim, "terms": writer.terms, "proof": written}
+
+
+_OPS = {"FloorDiv": "fdiv", "Mod": "mod", "CeilDiv": "cdiv", "Mul": "mul", "Min": "min", "Max": "max"}
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.terms: list[Json] = []
+        self._terms: dict[Expr, int] = {}
+        self._facts: dict[int, int] = {}
+        self._alive: list[Fact] = []
+
+    # -- the claim
+    def term(self, root: Expr) -> int:
+        for e in postorder(root):
+            if e in self._terms:
+                continue
+            self._terms[e] = len(self.terms)
+            match e:
+                case Int():
+                    entry: Json = e.value
+                case Var():
+                    entry = ["var", e.name, e.kind]
+                case Sum():
+                    entry = ["sum", e.const, [[self._terms[t], k] for t, k in e.terms]]
+                case _:
+                    entry = [_OPS[type(e).__name__], *(self._terms[c] for c in e.children)]
+            self.terms.append(entry)
+        return self._terms[root]
+
+    def condition(self, c: Condition) -> Json:
+        match c:
+            case Truth(value):
+                return value
+            case Compare(op, a, b):
+                return [op, self.term(a), self.term(b)]
+            case Within(e, lo, hi):
+                return ["within", self.term(e), self.term(lo), self.term(hi)]
+            case Divides(d, e):
+                return ["divides", self.term(d), self.term(e)]
+            case Not(arg):
+                return ["not", self.condition(arg)]
+            case And(args):
+                return ["and", *map(self.condition, args)]
+            case Or(args):
+                return ["or", *map(self.condition, args)]
+        raise TypeError(type(c).__name__)
+
+    # -- the proof
+    def node(self, n: Node) -> Json:
+        step = n["step"]
+        out: dict[str, Json] = {"step": step}
+        match step:
+            case "inline":
+                out |= {"variable": self.term(n["variable"]), "term": self.term(n["term"])}
+                out["then"] = self.node(n["then"])
+            case "goals":
+                out["parts"] = [
+                    {"goal": self.condition(p["goal"]), "proof": self.node(p["proof"])} for p in n["parts"]
+                ]
+            case "choice":
+                out |= {"term": self.term(n["term"]), "cases": [self.node(c) for c in n["cases"]]}
+            case "factor":
+                out |= {"of": _poly(n["of"]), "cases": {s: self.node(c) for s, c in n["cases"].items()}}
+            case "sign":
+                out |= {"steps": self._log(n["log"]), "of": _poly(n["of"]), "divisor": _poly(n["divisor"])}
+                out["excluded"] = {s: self._evidence(e) for s, e in n["excluded"].items()}
+                out["cases"] = {s: self.node(c) for s, c in n["cases"].items()}
+            case "define":
+                steps = self._log(n["log"])
+                out["define"] = [self._definition(d, steps) for d in n["define"]]
+                out |= {"steps": steps, "then": self.node(n["then"])}
+            case "leaf":
+                out |= {"steps": self._log(n["log"]), "parts": [self._part(p) for p in n["parts"]]}
+        return out
+
+    def _definition(self, d: Node, steps: list[Json]) -> Json:
+        equation = d["equation"]
+        number = self._fact(equation, steps) if isinstance(equation, Fact) else equation
+        return {"name": d["name"], "value": _poly(d["value"]), "equation": number}
+
+    def _part(self, p: Node) -> Json:
+        steps: list[Json] = []
+        refuted = [self._fact(f, steps) for f in p["refute"]]
+        out: dict[str, Json] = {"steps": steps, "refute": refuted}
+        if "goal" in p:
+            out["goal"] = self.condition(p["goal"])
+        return out
+
+    def _log(self, log: Log | None) -> list[Json]:
+        steps: list[Json] = []
+        for entry in log.entries if log is not None else ():
+            if isinstance(entry, Fact):
+                self._fact(entry, steps)
+            else:
+                steps.append(self._reason(entry, steps))
+        return steps
+
+    def _fact(self, f: Fact, steps: list[Json]) -> int:
+        """The number of a fact, after the steps that lead to it."""
+        # a chain of substitutions is long, so this does not recurse along it
+        chain: list[Fact] = []
+        while id(f) not in self._facts:
+            chain.append(f)
+            before = f.reason.data.get("of") if f.reason is not None else None
+            if not isinstance(before, Fact):
+                break
+            f = before
+        for f in reversed(chain):
+            assert f.reason is not None, f.why
+            entry = {**self._reason(f.reason, steps), "fact": _formula(f.formula)}
+            self._facts[id(f)] = entry["number"] = len(self._alive)
+            self._alive.append(f)
+            steps.append(entry)
+        return self._facts[id(chain[0] if chain else f)]
+
+    def _reason(self, r: Reason, steps: list[Json]) -> dict[str, Json]:
+        return {"by": r.step, **{k: self._datum(v, steps) for k, v in r.data.items()}}
+
+    def _datum(self, v: Any, steps: list[Json]) -> Json:
+        match v:
+            case Poly():
+                return _poly(v)
+            case Resolved():
+                return self._evidence(v, steps)
+            case Fact():
+                return self._fact(v, steps)
+            case Condition():
+                return self.condition(v)
+            case Expr():
+                return self.term(v)
+            case dict():
+                return {k: self._datum(x, steps) for k, x in v.items()}
+            case list() | tuple():
+                return [self._datum(x, steps) for x in v]
+        assert isinstance(v, (str, int)), type(v)
+        return v
+
+    def _evidence(self, e: Resolved, steps: list[Json] | None = None) -> Json:
+        into = steps if steps is not None else []
+        return {
+            "parts": [[_poly(c), self._fact(f, into)] for c, f in e.parts],
+            "shifts": [self._fact(f, into) for f in e.shifts],
+        }
+
+
+def _poly(p: Poly) -> Json:
+    return [[c, *m] for m, c in p.key]
+
+
+def _formula(f: Formula) -> Json:
+    match f:
+        case AtLeast(p):
+            return ["ge", _poly(p)]
+        case Zero(p):
+            return ["eq", _poly(p)]
+        case All(parts):
+            return ["and", *map(_formula, parts)]
+        case Some(parts):
+            return ["or", *map(_formula, parts)]

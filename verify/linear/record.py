@@ -1,0 +1,73 @@
+"""What a certificate is made of: facts with the reasons for them, in the order in which they were found.
+
+Nothing is recorded unless a certificate is wanted.  :mod:`.certificate` writes what was recorded as JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .bounds import Evidence
+from .formula import AtLeast, Formula
+from .polynomial import Poly
+
+__all__ = ["Fact", "Log", "Node", "Reason", "Resolved", "Unrecorded"]
+
+#: A node of a certificate while it is made: JSON but for polynomials, formulas, terms and facts.
+Node = dict[str, Any]
+
+
+class Unrecorded(Exception):
+    """A proof uses what certificates cannot say."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reason:
+    """The name of a step, and what it is made of: polynomials, terms, facts and evidence."""
+
+    step: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A formula that holds, and why: a hypothesis, a sign case, or the name of a step or lemma.
+
+    ``reason`` says it so that it can be checked, where a proof is recorded.
+    """
+
+    formula: Formula
+    why: str
+    reason: Reason | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Resolved:
+    """Evidence whose facts are those of a log."""
+
+    parts: tuple[tuple[Poly, Fact], ...]
+    shifts: tuple[Fact, ...]
+
+
+class Log:
+    """Facts and divisions in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.entries: list[Fact | Reason] = []
+        self._bounds: dict[Poly, Fact] = {}
+
+    def add(self, entry: Fact | Reason) -> None:
+        """Note a fact or a step that is none."""
+        self.entries.append(entry)
+        if isinstance(entry, Fact) and isinstance(entry.formula, AtLeast):
+            self._bounds.setdefault(entry.formula.p, entry)
+
+    def resolved(self, e: Evidence) -> Resolved:
+        """Evidence with facts for polynomials.  Raises :class:`Unrecorded` where one is not here."""
+        try:
+            return Resolved(
+                tuple((c, self._bounds[p]) for c, p in e.parts), tuple(self._bounds[p] for p in e.shifts)
+            )
+        except KeyError as missing:
+            raise Unrecorded(f"no fact says that {missing} is not negative") from missing

@@ -107,6 +107,10 @@ class Truth(Condition):
     def __bool__(self) -> bool:
         return self.value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # `c is TRUE` must hold in another process too
+        return _decided, (self.value,)
+
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Compare(Condition):

@@ -16,7 +16,8 @@ from ..rules import catalog
 from ..rules.transfer import CongruenceLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.cache import Cache, content_key
-from ..verify.catalogue import obligations_of
+from ..verify.catalogue import Claim, obligations_of
+from ..verify.schemes import Scheme
 from ..verify.solve import Budget
 from .layout import block, count, table
 from .refutation import ordered_point, point_text
@@ -46,7 +47,16 @@ def document_of(claim: object) -> str:
     """The documentation of a claim, paragraphs kept."""
     if isinstance(claim, Case):
         return inspect.cleandoc(type(claim.op).__doc__ or "")
+    if isinstance(claim, Scheme):
+        return claim.text
     return str(getattr(claim, "doc", ""))
+
+
+def statement_of(claim: Claim) -> str:
+    """The claim on one line; empty for an op, whose claim is a pair of maps."""
+    if isinstance(claim, Case):
+        return ""
+    return claim.text if isinstance(claim, Scheme) else claim.statement()
 
 
 def sentence(text: str) -> str:
@@ -100,7 +110,7 @@ def list_json(claims: Sequence[Named]) -> dict[str, Any]:
                 "family": family,
                 "name": name,
                 "doc": document_of(of[0].claim),
-                "statement": "" if isinstance(of[0].claim, Case) else of[0].claim.statement(),
+                "statement": statement_of(of[0].claim),
                 "instances": [c.name for c in of] if isinstance(of[0].claim, Case) else [],
             }
             for (family, name), of in _groups(claims).items()
@@ -161,8 +171,13 @@ def _page(c: Named) -> str:
             lines += [("when", show_condition(k)) for k in claim.given]
         case TransformLaw():
             lines += transform_lines(claim)
-    if isinstance(claim, TransformLaw):
-        where = "transforms.py"
+        case Scheme():
+            lines += [
+                ("claim", show_condition(claim.then)),
+                *(("when", show_condition(k)) for k in claim.given),
+            ]
+    if isinstance(claim, (TransformLaw, Scheme)):
+        where = "transforms.py" if isinstance(claim, TransformLaw) else "schemes.py"
     else:
         where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
     return block(_headed(f"{c.name}   {c.family}, {where}", document_of(claim)), lines)
@@ -195,7 +210,7 @@ def _obligations(c: Named, cache: Cache) -> str:
     budget = Budget()
     rows = []
     for o in obligations_of(c.claim):
-        v = cache.get(content_key(o, budget))
+        v = cache.get(content_key(o, budget), o)
         missing = "not in the cache" if cache.path is not None else ""
         said = missing if v is None else f"{v.status.value} by {v.strategy}" if v.strategy else v.status.value
         if v is not None and v.witness:
@@ -206,7 +221,7 @@ def _obligations(c: Named, cache: Cache) -> str:
 
 def _known(c: Named, cache: Cache) -> int:
     budget = Budget()
-    verdicts = (cache.get(content_key(o, budget)) for o in obligations_of(c.claim))
+    verdicts = (cache.get(content_key(o, budget), o) for o in obligations_of(c.claim))
     return sum(v is not None and v.proved for v in verdicts)
 
 
@@ -279,8 +294,8 @@ def map_lines(case: Case) -> list[tuple[str, str]]:
         lines += [
             (
                 "",
-                f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from operand {r.operand} at "
-                f"({_list(r.index)})",
+                f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from "
+                + ("the replica's group" if r.operand < 0 else f"operand {r.operand} at ({_list(r.index)})"),
             )
             for r in _used(m)
         ]
@@ -339,7 +354,7 @@ def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
                 {"label": label, "text": text} for label, text in map_lines(claim) if label or text
             ]
         else:
-            entry["statement"] = claim.statement()
+            entry["statement"] = statement_of(claim)
         if isinstance(claim, (Rule, ConstraintRule)):
             entry |= {
                 "where": claim.where,
@@ -350,7 +365,7 @@ def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
             }
         obligations = []
         for o in obligations_of(claim):
-            v = cache.get(content_key(o, budget))
+            v = cache.get(content_key(o, budget), o)
             obligations.append(
                 {
                     "obligation": o.kind,

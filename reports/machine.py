@@ -26,11 +26,12 @@ from ..verify.run import Result, Run
 from ..verify.verdict import Status
 from .refutation import Place, again, conjuncts, ordered_point
 from .selection import Named
-from .summary import Group, grouped, redundant, strategies, widening
+from .summary import Group, confirmations, grouped, redundant, strategies, widening
 
 __all__ = [
     "FORMS",
     "answer_json",
+    "confirmed_json",
     "document",
     "map_json",
     "point_json",
@@ -80,12 +81,16 @@ FORMS: dict[str, dict[str, str]] = {
         "redundant_conditions": "by rule, the conditions without which it is still true",
         "may_widen": "where the right side of a rule may overflow although the left does not: `claim`, "
         "`obligation`, `at`",
+        "confirmed": "`null`, or with --confirm the `solver` and how many verdicts it confirmed by what: `whole` (the "
+        "claim as it stands), `leaves` (every question of its proof), `example`, or the empty word for nothing",
         "results": "one entry for each obligation: `family`, `claim`, `obligation`, `question` (`valid`: "
         "the hypotheses imply the goal; `exists`: some point satisfies the hypotheses and violates the "
-        "goal), `gate` (whether it decides the exit status), `verdict`, `passes`, `strategy` and `example` "
-        "or `counterexample`; unless proved also `where`, `statement`, `tried`, `detail`; if refuted also "
+        "goal), `gate` (whether it decides the exit status), `verdict`, `passes`, `strategy`, with --confirm "
+        "`confirmed`, and `example` or `counterexample`; unless proved also `where`, `statement`, `tried`, `detail`; "
+        "if refuted also "
         "`subterms`, `hypotheses`, `goal` and `again`, the command that evaluates it there",
-        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers`, seconds by "
+        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `refused_cache_entries` (the same by "
+        "reason: `unreadable`, `altered`, `outdated`, `untrue`), `lost_workers`, seconds by "
         "group and by result, and the solver's `resources` (units of its own) by result",
     },
     "prove FILE": {
@@ -94,9 +99,10 @@ FORMS: dict[str, dict[str, str]] = {
         "claims": "how many rules were asked about",
         "counts": "how many rules have each verdict",
         "strategies": "how many questions each strategy decided",
+        "confirmed": "as in `prove`",
         "rules": "of rule files, one entry for each rule: `name`, `where`, `statement`, `semantics`, `verdict`, "
         "`passes`, `strategy`, `resources` (units of the solver), `redundant` (conditions without which the "
-        "rule is proved too), `unsettled` (conditions of which that is not known); if refuted "
+        "rule is proved too), `unsettled` (conditions of which that is not known), with --confirm `confirmed`; if refuted "
         "`counterexample`, `subterms`, `hypotheses`, `goal`, `again` and, for the first rules only, `repairs` "
         "(conditions that make it true, the weakest first); if not proved otherwise `tried` and `detail`",
         "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers` and the seconds of "
@@ -145,6 +151,16 @@ FORMS: dict[str, dict[str, str]] = {
         "removed": "variables that nothing depends on, each with the bounds it had",
         "new_dims": "dimensions of the right map that are ranges of the left one",
     },
+    "hlo": {
+        **_FRAME,
+        "verdict": "the worst verdict of `units`; `NOT CHECKED` without `--verify`",
+        "module": "the module's name",
+        "units": "computations, or the instructions asked for: `name`, what it `is`, number of `instructions`; "
+        "`unmapped` ones with name, opcode and reasons; `maps`: for each `output` and `operand` (name and "
+        "shape) and `direction` the maps in both notations, why there may be more (`unknown`) and why less "
+        "(`at_most`); `verified`: verdict, number of `questions` of each kind, and those that `failed`",
+        "timing": "seconds, in all and for each unit",
+    },
     "layout": {
         **_FRAME,
         "verdict": "the worst verdict of `claims`; `NOT CHECKED` without `--verify`",
@@ -162,6 +178,23 @@ FORMS: dict[str, dict[str, str]] = {
         "padding": "maps whose domains together are the padding, likewise",
         "element": "with `--index`: `index` and its `position`",
         "position": "with `--position`: `position` and the `index` there (`null`: padding)",
+        "claims": "with `--verify`: `claim`, `verdict`, `engine`, `counterexample`",
+        "timing": "`seconds`",
+    },
+    "launch": {
+        **_FRAME,
+        "verdict": "the worst verdict of `claims`; `NOT CHECKED` without `--verify`",
+        "shape": "the shape of the output as text",
+        "threads": "the threads of a block along x, y and z",
+        "blocks": "the blocks along x, y and z",
+        "unroll": "how many neighbours in memory a thread takes at once",
+        "warp": "the threads of a warp",
+        "chunks": "in how many rounds the grid takes all elements",
+        "thread_map": "from thread and block to elements, as `text` and as `map`",
+        "block_map": "from blocks to elements, likewise",
+        "warp_map": "from warp and block to elements, likewise",
+        "owners": "from elements to their places, likewise: thread, block, round, number within `unroll`",
+        "reads": "with `--map`: from thread and block, or what `--by` says, to elements of the operand, likewise",
         "claims": "with `--verify`: `claim`, `verdict`, `engine`, `counterexample`",
         "timing": "`seconds`",
     },
@@ -188,6 +221,36 @@ FORMS: dict[str, dict[str, str]] = {
         "(`small`, `small_after`, `small_reason`) and `again`, the command that repeats it",
         "not_checked": "ranges `[first, last]` of maps that were not examined",
         "timing": "`seconds`, `jobs`, and how many maps were `resumed` from a checkpoint",
+    },
+    "stability": {
+        **_FRAME,
+        "verdict": "`STABLE`, `UNSTABLE` or `NOT CHECKED`",
+        "mutants": "how many mutants each obligation has",
+        "obligations": "how many obligations were to be examined",
+        "not_examined": "how many were not",
+        "results": "one entry for each: `obligation`, `verdict`, `stable`, the least and the most `resources` that a "
+        "mutant took, and `flips`: the number of the `mutant` and its `verdict`",
+        "timing": "`seconds`, and how many obligations were `resumed` from a checkpoint",
+    },
+    "selftest": {
+        **_FRAME,
+        "verdict": "`NOTICED`, or `NOT NOTICED` if a case passed unnoticed",
+        "kinds": "by what was tampered with, how many `cases` there are and how many were `noticed`",
+        "cases": "one entry for each: `kind`, `case`, and what `noticed` it (empty: nothing)",
+        "timing": "`seconds`",
+    },
+    "fuzz-hlo": {
+        **_FRAME,
+        "seed": "the sequence of damaged texts",
+        "count": "how many of them were asked for",
+        "interrupted": "whether the run was cut short",
+        "texts": "how many were examined",
+        "longest": "characters of the longest of them",
+        "counts": "everything that was counted, by name",
+        "failures": "`kind`, `index`, `text`, the shortest text found that fails alike (`small`), `reason`, and "
+        "`again`, the command that repeats it",
+        "timing": "`seconds`, `jobs`, the `slowest` text (`index`, `seconds` of processor time), and the most "
+        "`memory` of any process, in bytes",
     },
     "width": {
         **_FRAME,
@@ -247,18 +310,25 @@ def run_json(run: Run, claims: Sequence[Named], command: str = "indexproof prove
         strategies=strategies(run),
         redundant_conditions=redundant(run),
         may_widen=[_brief(r) for r in widening(run)],
+        confirmed=confirmed_json(run),
         results=[_result(r, command) for r in run.results],
         timing={
             "seconds": round(run.seconds, 3),
             "jobs": run.jobs,
             "from_cache": sum(r.cached for r in run.results),
             "damaged_cache_entries": run.damaged_cache_entries,
+            "refused_cache_entries": run.refused_cache_entries,
             "lost_workers": run.lost_workers,
             "groups": {f"{g.family}: {g.name}": _times(g) for g in (*families, *groups) if g.results},
             "results": {r.obligation.name: round(r.verdict.seconds, 6) for r in run.results},
             "resources": {r.obligation.name: r.verdict.resources for r in run.results if r.verdict.resources},
         },
     )
+
+
+def confirmed_json(run: Run) -> dict[str, Any] | None:
+    """What the second solver confirmed, if one was asked."""
+    return {"solver": run.confirm, "counts": confirmations(run)} if run.confirm else None
 
 
 def _counts(results: Sequence[Result]) -> dict[str, int]:
@@ -305,6 +375,8 @@ def _result(r: Result, command: str) -> dict[str, Any]:
         "passes": r.passes,
         "strategy": v.strategy,
     }
+    if v.opinion is not None:
+        out["confirmed"] = list(v.opinion.by)
     if v.witness is not None:
         role = "counterexample" if v.status in (Status.REFUTED, Status.UNDEFINED) else "example"
         out[role] = ordered_point(o, v.witness)

@@ -10,10 +10,10 @@ from ..verify.rulefiles import Missing, StatedRule, judge, show, subterms, truth
 from ..verify.rulefiles.repair import weakest_repairs
 from ..verify.run import Result, Run
 from ..verify.verdict import Status, Verdict
-from .layout import block, count, duration, joined, table
-from .machine import document
+from .layout import block, duration, joined, table
+from .machine import confirmed_json, document
 from .selection import Named
-from .summary import interruption, strategies, verdict_line
+from .summary import confirmed_by, damage, interruption, strategies, verdict_line
 
 __all__ = ["rule_at_point", "rule_at_point_json", "rules_json", "rules_summary"]
 
@@ -75,8 +75,14 @@ def rules_summary(
     found = findings_of(run, stated_rules(claims))
     checked = [f for f in found if f.verdict.status is not Status.NOT_CHECKED]
     if checked:
-        rows = [("verdict", "rule", "by", "resources", "time", "conditions that are not needed")]
-        yield "\n".join(table([*rows, *map(_row, checked)], right=(3, 4)))
+        rows = [
+            ("verdict", "rule", "by", "resources", "time", "conditions that are not needed"),
+            *map(_row, checked),
+        ]
+        if run.confirm:
+            said = ["confirmed", *(confirmed_by(f.result) if f.result else "" for f in checked)]
+            rows = [(*row[:3], one, *row[3:]) for row, one in zip(rows, said, strict=True)]
+        yield "\n".join(table(rows, right=(4, 5) if run.confirm else (3, 4)))
     used = strategies(run)
     if used:
         yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])
@@ -87,9 +93,7 @@ def rules_summary(
         yield rule_block(f, command=command, with_repairs=k < repairs)
     notes = []
     if run.damaged_cache_entries:
-        notes.append(
-            f"{count(run.damaged_cache_entries, 'damaged cache entry', 'damaged cache entries')}: proved again"
-        )
+        notes.append(damage(run))
     if run.lost_workers:
         notes.append("a worker process died: its share was done again in this process")
     if run.interrupted:
@@ -248,6 +252,7 @@ def rules_json(run: Run, claims: Sequence[Named], command: str, repairs: int = _
         claims=len(found),
         counts={s.value: sum(f.verdict.status is s for f in found) for s in Status},
         strategies=strategies(run),
+        confirmed=confirmed_json(run),
         rules=entries,
         timing={
             "seconds": round(run.seconds, 3),
@@ -274,6 +279,8 @@ def _entry(f: Finding, command: str) -> dict[str, Any]:
         "redundant": f.redundant,
         "unsettled": f.unsettled,
     }
+    if v.opinion is not None:
+        out["confirmed"] = list(v.opinion.by)
     if f.refuted:
         point = dict(v.witness or {})
         out |= {"counterexample": point, **_evaluated_json(r, point), "again": again(r, point, command)}

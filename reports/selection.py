@@ -23,6 +23,7 @@ from ..verify.catalogue import MAX_RANK, Claim, claims, obligations_of
 from ..verify.obligations import Obligation
 from ..verify.rulefiles import FAMILY as STATED
 from ..verify.rulefiles import StatedRule, read_rule_file
+from ..verify.schemes import Scheme
 
 __all__ = [
     "FAMILIES",
@@ -42,6 +43,7 @@ FAMILIES = {
     "rules": ("rule", "constraint rule"),
     "transfer": ("transfer",),
     "transforms": ("transform",),
+    "lemmas": ("lemma",),
     "ops": ("op",),
 }
 _SETS = tuple(
@@ -68,6 +70,8 @@ class Named:
                 return "constraint rule"
             case TransformLaw():
                 return "transform"
+            case Scheme():
+                return "lemma"
             case Case():
                 return "op"
             case StatedRule():

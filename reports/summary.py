@@ -17,6 +17,9 @@ from .selection import Named
 
 __all__ = [
     "Group",
+    "confirmations",
+    "confirmed_by",
+    "damage",
     "failing",
     "findings",
     "grouped",
@@ -90,6 +93,59 @@ def strategies(run: Run) -> dict[str, int]:
     return dict(sorted(used.items(), key=lambda item: (-item[1], item[0])))
 
 
+def confirmed_by(r: Result) -> str:
+    """What a second solver confirmed of a result: ``whole and leaves``; empty where it was not asked or gave up."""
+    return "" if r.verdict.opinion is None else " and ".join(r.verdict.opinion.by)
+
+
+def confirmations(run: Run) -> dict[str, int]:
+    """How many verdicts the second solver confirmed, by what, the commonest first; the key is empty for none."""
+    reached = [r for r in run.results if r.verdict.status not in _OPEN]
+    found = Counter(confirmed_by(r) for r in reached)
+    return dict(sorted(found.items(), key=lambda item: (not item[0], -item[1], item[0])))
+
+
+_CONFIRMED = {
+    "whole": "the claim as it stands; there are no questions, or it left one open",
+    "whole and leaves": "the claim as it stands, and every question of its proof",
+    "leaves": "every question of its proof, not the claim as it stands",
+    "example": "the counterexample or example",
+    "": "nothing: it gave up, or there is nothing to ask",
+}
+
+
+def _confirmation_blocks(run: Run) -> Iterator[str]:
+    if not run.confirm:
+        return
+    yield block(
+        f"confirmed by {run.confirm}",
+        [(f"{n:,}", _CONFIRMED[name]) for name, n in confirmations(run).items()],
+    )
+    open_ = run.unconfirmed
+    if open_:
+        yield block(
+            f"proved, but not confirmed by {run.confirm}:",
+            [(r.obligation.subject, f"{r.obligation.kind}   by {r.verdict.strategy}") for r in open_],
+        )
+
+
+_REFUSED = {
+    "unreadable": "unreadable",
+    "altered": "altered, or sealed with another key",
+    "outdated": "of another version",
+    "untrue": "not true",
+}
+
+
+def damage(run: Run) -> str:
+    """What of the cache was not believed, and why; empty where there is nothing to say."""
+    n = run.damaged_cache_entries
+    if not n:
+        return ""
+    why = ", ".join(f"{k:,} {_REFUSED[reason]}" for reason, k in run.refused_cache_entries.items())
+    return f"{count(n, 'damaged cache entry', 'damaged cache entries')} ({why}): proved again"
+
+
 def redundant(run: Run) -> dict[str, list[str]]:
     """By rule, the conditions without which it is still true."""
     out: dict[str, list[str]] = {}
@@ -147,16 +203,19 @@ def failing(run: Run) -> list[Result]:
 
 
 # ----------------------------------------------------------------------------------------------------- report
-_HEAD = ("", "claims", "obligations", "proved", "false", "open", "median", "worst", "slowest")
+_HEAD = ("", "claims", "obligations", "proved", "confirmed", "false", "open", "median", "worst", "slowest")
+_CONFIRMED_COLUMN = _HEAD.index("confirmed")
 
 
 def _row(g: Group, name: str) -> tuple[str, ...]:
     worst = g.slowest
+    confirmed = sum(r.verdict.proved and bool(confirmed_by(r)) for r in g.gated)
     return (
         name,
         f"{g.claims:,}",
         f"{len(g.gated):,}",
         f"{g.count(Status.PROVED):,}",
+        _or_dash(confirmed),
         _or_dash(g.count(*_FALSE)),
         _or_dash(g.count(*_OPEN)),
         duration(g.median) if worst else "",
@@ -189,7 +248,9 @@ def tables(run: Run, claims: Sequence[Named]) -> list[str]:
         if len(own) > 1:
             rows.append(_row(family, f"{family.name} (all)"))
         rows += [_row(g, f"  {g.name}" if len(own) > 1 else g.name) for g in own]
-    return table(rows, right=range(1, 8))
+    if not run.confirm:
+        rows = [row[:_CONFIRMED_COLUMN] + row[_CONFIRMED_COLUMN + 1 :] for row in rows]
+    return table(rows, right=range(1, len(rows[0]) - 1))
 
 
 def verdict_line(run: Run, claims: int) -> str:
@@ -202,6 +263,13 @@ def verdict_line(run: Run, claims: int) -> str:
     ]
     said = f"{count(claims, 'claim')}, {count(asked, 'obligation')}"
     of = f" of which {', '.join(parts)}" if parts else ", all proved"
+    if run.confirm:
+        left = len(run.unconfirmed)
+        of += (
+            f", {left:,} of them not confirmed by {run.confirm}"
+            if left
+            else f", all confirmed by {run.confirm}"
+        )
     extra = len(run.results) - asked
     of += f"; {count(extra, 'finding')} besides" if extra else ""
     line = (
@@ -240,15 +308,13 @@ def summary(
     used = strategies(run)
     if used:
         yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])
+    yield from _confirmation_blocks(run)
     yield from findings(run)
     for k, r in enumerate(failing(run)):
         yield explain(r, command=command, with_repairs=k < repairs)
     notes = []
     if run.damaged_cache_entries:
-        notes.append(
-            f"{count(run.damaged_cache_entries, 'damaged cache entry', 'damaged cache entries')}: proved "
-            f"again"
-        )
+        notes.append(damage(run))
     if run.lost_workers:
         notes.append("a worker process died: its share was done again in this process")
     if run.interrupted:

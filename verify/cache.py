@@ -1,46 +1,72 @@
-"""Verdicts on disk: a SQLite file keyed by the content of the obligation.
+"""Verdicts on disk: a SQLite file keyed by the content of the obligation (reports/trust.md, "The cache").
 
 The key is a digest of the obligation in canonical form (its mathematics, not its name), the question, the budget, the
-solver's version and the text of the prover itself, so editing any of them asks again.  Every entry carries a digest of
-itself; a damaged, truncated or altered one is noticed, reported and proved again.  A cached answer is as trustworthy as
-the file it came from: ``--no-cache`` and ``--read-only-cache`` exist for those who do not want to rely on it.
+versions of solver and interpreter and the text of the prover itself, so editing any of them asks again.  Every entry is
+sealed: a message authentication code over its key and its content, made with a secret that is not in the file.  An entry
+that is damaged, truncated, altered, moved below another key, or of another format or version is noticed and proved
+again; so is one whose counterexample or example is none, which is evaluated whenever it is read.
+
+The file may be used by many processes at once; one that is killed loses what it had not committed, and nothing else.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
+import os
+import secrets
 import sqlite3
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Literal
 
+import numpy as np
 import z3
 
-from ..core.condition import Condition
+from ..core.condition import Condition, all_exprs
 from ..core.expr import Int, Sum, Var, postorder
 from .obligations import Obligation
+from .recheck import believable
 from .solve import Budget
-from .verdict import Status, Verdict
+from .verdict import Opinion, Status, Verdict
 
-__all__ = ["Cache", "content_key"]
+__all__ = ["FORMAT", "KEY_VARIABLE", "Cache", "Refusal", "content_key", "prover_digest"]
+
+#: Counts incompatible forms of the file.
+FORMAT = 2
+#: The environment variable that holds the secret, for machines that share a cache.
+KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
+
+#: Why an entry, or the whole file, is not believed.
+Refusal = Literal["unreadable", "altered", "outdated", "untrue"]
+
+_SECONDS = 30
+_SECRET = 32
 
 
 @lru_cache(maxsize=1)
 def prover_digest() -> str:
-    """A digest of the prover's own source and the solver's version."""
+    """A digest of the prover's own source and of the versions that verdicts and resource counts may depend on."""
     here = Path(__file__).resolve().parent
-    h = hashlib.sha256(z3.get_version_string().encode())
     core = here.parent / "core"
-    sources = [*sorted(here.rglob("*.py")), core / "expr.py", core / "condition.py"]
+    versions = (z3.get_version_string(), np.__version__, *map(str, sys.version_info[:2]))
+    h = hashlib.sha256("\0".join(versions).encode())
+    sources = [
+        *sorted(here.rglob("*.py")),
+        *(core / f"{name}.py" for name in ("expr", "condition", "notation")),
+    ]
     for path in sources:
-        h.update(path.name.encode())
+        h.update(path.relative_to(here.parent).as_posix().encode() + b"\0")
         h.update(path.read_bytes())
     return h.hexdigest()
 
 
 def _expression_text(c: Condition) -> str:
-    from ..core.condition import all_exprs
-
     at: dict[object, int] = {}
     lines: list[str] = []
     roots = all_exprs(c)
@@ -65,130 +91,324 @@ def _shape(c: Condition, at: dict[object, int]) -> str:
     return f"{type(c).__name__}[{label}]({own};{'|'.join(_shape(p, at) for p in c.parts())})"
 
 
-def content_key(o: Obligation, budget: Budget) -> str:
-    """The digest under which the verdict on ``o`` is kept."""
+@lru_cache(maxsize=1 << 16)
+def _condition_digest(c: Condition) -> bytes:
+    # the same conditions occur in many obligations
+    return hashlib.sha256(_expression_text(c).encode()).digest()
+
+
+def content_key(o: Obligation, budget: Budget, confirm: str = "") -> str:
+    """The digest under which the verdict on ``o`` is kept; ``confirm`` is the solver that confirms it, with version."""
     h = hashlib.sha256()
     # kind, gate and width decide which strategies run and what a failure is called
-    for part in (prover_digest(), o.question, o.kind, repr((o.gate, o.width)), repr(budget)):
+    for part in (prover_digest(), o.question, o.kind, repr((o.gate, o.width)), repr(budget), confirm):
         h.update(part.encode() + b"\0")
     if o.source:
         # in its own words; what it says in the core language follows from them
         h.update(o.source.encode() + b"\2")
         return h.hexdigest()
     for c in (*o.hypotheses, o.goal):
-        h.update(_expression_text(c).encode() + b"\1")
+        h.update(_condition_digest(c))
     return h.hexdigest()
+
+
+# ------------------------------------------------------------------------------------------------------------ the file
+class _WrongFormat(Exception):
+    """The file is a database of something else, or of another version."""
 
 
 class Cache:
     """A verdict store; use as a context manager.
 
-    ``path`` may be ``None`` (remember nothing).  Raises nothing for a damaged file: it is set aside and begun again,
-    and ``damaged`` counts what was found wrong.
+    ``path`` may be ``None`` (remember nothing).  Raises nothing for a damaged file: it is set aside and begun again
+    (left alone with ``read_only``), and ``refused`` counts by reason what was not believed.  ``secret`` is by default
+    ``$INDEXPROOF_CACHE_KEY``, or else the content of a file beside the cache.
     """
 
-    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path | None, *, read_only: bool = False, secret: bytes | None = None) -> None:
         self.path = path
         self.read_only = read_only
-        self.damaged = 0
+        self.refused: Counter[Refusal] = Counter()
         self.hits = 0
         self._db: sqlite3.Connection | None = None
+        self._secret = b""
         if path is not None:
             self._open(path)
+            self._secret = secret or _secret_of(path, read_only=read_only)
 
+    @property
+    def damaged(self) -> int:
+        """How many entries (a file that is none counts as one) were not believed."""
+        return self.refused.total()
+
+    # -- opening
     def _open(self, path: Path) -> None:
         if self.read_only and not path.exists():
             return
         try:
             self._db = self._connect(path)
-        except (sqlite3.Error, OSError):
-            self.damaged += 1
-            if self.read_only:
-                return
-            try:
-                path.replace(path.with_suffix(".damaged"))
-                self._db = self._connect(path)
-            except (sqlite3.Error, OSError):
-                self._db = None
+        except (sqlite3.Error, OSError, _WrongFormat) as error:
+            self._recover(path, error)
 
     def _connect(self, path: Path) -> sqlite3.Connection:
         if self.read_only:
-            db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)
-            db.execute("SELECT key FROM verdicts LIMIT 1")
-            return db
+            return self._connect_read_only(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(path, timeout=30)
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute(
-            "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL)"
-        )
-        db.commit()
+        db = sqlite3.connect(path, timeout=_SECONDS, isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            # a process that is killed loses nothing that it has committed; a machine that loses power may, and the
+            # file is whole all the same
+            db.execute("PRAGMA synchronous=NORMAL")
+            if _format_of(db) == 0:
+                self._create(db)
+            _check_format(db)
+        except BaseException:
+            db.close()
+            raise
         return db
+
+    @staticmethod
+    def _create(db: sqlite3.Connection) -> None:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            if _format_of(db) == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                db.execute(
+                    "CREATE TABLE verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL) WITHOUT ROWID"
+                )
+                db.execute(f"PRAGMA user_version={FORMAT}")
+            db.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                db.execute("ROLLBACK")
+            raise
+
+    @staticmethod
+    def _connect_read_only(path: Path) -> sqlite3.Connection:
+        place = f"{path.resolve().as_uri()}?mode=ro"
+        # without a log the file says it all, and nothing is written beside it; a writer that comes meanwhile may make
+        # it unreadable, but not wrong, for every entry is sealed
+        logged = path.with_name(path.name + "-wal")
+        if not (logged.exists() and logged.stat().st_size):
+            place += "&immutable=1"
+        db = sqlite3.connect(place, uri=True, timeout=_SECONDS, isolation_level=None)
+        try:
+            _check_format(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _recover(self, path: Path, error: Exception) -> None:
+        """Set aside a file that is damaged or of another format, unless another process has done so already."""
+        self._close()
+        self.refused["outdated" if isinstance(error, _WrongFormat) else "unreadable"] += 1
+        if self.read_only or not _hopeless(error):
+            return
+        with suppress(sqlite3.Error, OSError, _WrongFormat), _locked(path):
+            try:
+                self._db = self._connect(path)
+                self._db.execute("SELECT count(*) FROM verdicts").fetchone()
+                if self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
+                    return
+                self._close()
+            except (sqlite3.Error, _WrongFormat):
+                self._close()
+            for suffix in ("-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            path.replace(path.with_name(path.name + ".damaged"))
+            self._db = self._connect(path)
 
     def __enter__(self) -> Cache:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
         if self._db is not None:
-            self._db.close()
+            with suppress(sqlite3.Error):
+                self._db.close()
             self._db = None
 
-    @staticmethod
-    def _seal(key: str, body: str) -> str:
-        return hashlib.sha256(f"{key}\0{body}\0{prover_digest()}".encode()).hexdigest()
+    # -- entries
+    def _seal(self, key: str, body: str) -> str:
+        text = f"indexproof {FORMAT}\0{key}\0{body}"
+        return hmac.new(self._secret, text.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
 
-    def get(self, key: str) -> Verdict | None:
-        """The verdict kept under ``key``, or ``None`` if there is none that can be believed."""
+    def get(self, key: str, o: Obligation | None = None) -> Verdict | None:
+        """The verdict kept under ``key``, or ``None`` if there is none that can be believed.
+
+        With the obligation ``o`` itself, its counterexample or example is evaluated.
+        """
         if self._db is None:
             return None
         try:
             row = self._db.execute("SELECT body, seal FROM verdicts WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error:
-            self.damaged += 1
+        except sqlite3.Error as error:
+            assert self.path is not None
+            self._recover(self.path, error)
             return None
         if row is None:
             return None
         body, seal = row
-        if seal != self._seal(key, body):
-            self.damaged += 1
+        if not (isinstance(body, str) and isinstance(seal, str) and seal.isascii()):
+            self.refused["unreadable"] += 1
+            return None
+        if not hmac.compare_digest(seal, self._seal(key, body)):
+            self.refused["altered"] += 1
             return None
         try:
-            v = json.loads(body)
-            found = Verdict(
-                Status(v["status"]),
-                v["strategy"],
-                v["resources"],
-                v["witness"],
-                tuple(v["tried"]),
-                v["detail"],
-                v["seconds"],
-            )
-        except (ValueError, KeyError, TypeError):
-            self.damaged += 1
+            found = _read(json.loads(body))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            self.refused["unreadable"] += 1
+            return None
+        if found is None:
+            self.refused["outdated"] += 1
+            return None
+        if o is not None and not believable(o, found):
+            self.refused["untrue"] += 1
             return None
         self.hits += 1
         return found
 
     def put(self, key: str, v: Verdict) -> None:
-        """Keep ``v``; a verdict that was not reached is not kept."""
-        if self._db is None or self.read_only or v.status in (Status.NOT_CHECKED, Status.UNDECIDED):
+        """Keep ``v``, also one that says the budget is not enough; what was not asked is not kept."""
+        if self._db is None or self.read_only or v.status is Status.NOT_CHECKED:
             return
-        body = json.dumps(
-            {
-                "status": v.status.value,
-                "strategy": v.strategy,
-                "resources": v.resources,
-                "witness": dict(v.witness) if v.witness is not None else None,
-                "tried": list(v.tried),
-                "detail": v.detail,
-                "seconds": round(v.seconds, 6),
-            },
-            sort_keys=True,
-        )
+        body = json.dumps(_written(v), sort_keys=True)
         try:
-            with self._db:
-                self._db.execute(
-                    "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (key, body, self._seal(key, body))
-                )
-        except sqlite3.Error:
-            self.damaged += 1
+            self._db.execute(
+                "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (key, body, self._seal(key, body))
+            )
+        except sqlite3.Error as error:
+            if _hopeless(error):
+                assert self.path is not None
+                self._recover(self.path, error)
+
+
+def _format_of(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _check_format(db: sqlite3.Connection) -> None:
+    if _format_of(db) != FORMAT:
+        raise _WrongFormat
+    db.execute("SELECT key, body, seal FROM verdicts LIMIT 1").fetchone()
+
+
+#: What SQLite says of a file that is no database or a damaged one; anything else (a lock, a full disk) passes.
+_DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _hopeless(error: Exception) -> bool:
+    if isinstance(error, _WrongFormat):
+        return True
+    code = getattr(error, "sqlite_errorcode", None)
+    # the low byte is the primary code
+    return isinstance(code, int) and code & 0xFF in _DAMAGE
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One process at a time, where the system can lock files."""
+    with path.with_name(path.name + ".lock").open("w") as f:
+        with suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+def _secret_of(path: Path, *, read_only: bool) -> bytes:
+    """The secret of a cache: from the environment, or the file beside it, which is made if need be.
+
+    Where there is none, one that nothing was sealed with.
+    """
+    given = os.environ.get(KEY_VARIABLE)
+    if given:
+        return hashlib.sha256(given.encode("utf-8", "surrogateescape")).digest()
+    place = path.with_name(path.name + ".key")
+    found = _secret_in(place)
+    if found is None and not read_only:
+        draft = place.with_name(f"{place.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        with suppress(OSError):
+            with open(
+                os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+            ) as f:
+                f.write(secrets.token_hex(_SECRET))
+            # a link appears whole or not at all, and not twice
+            if place.exists():
+                os.replace(draft, place)  # what is there is no secret
+            else:
+                with suppress(FileExistsError):
+                    os.link(draft, place)
+        draft.unlink(missing_ok=True)
+        found = _secret_in(place)
+    return found or secrets.token_bytes(_SECRET)
+
+
+def _secret_in(place: Path) -> bytes | None:
+    try:
+        found = bytes.fromhex(place.read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+    return found if len(found) == _SECRET else None
+
+
+# ------------------------------------------------------------------------------------------------------------ one entry
+def _written(v: Verdict) -> dict[str, Any]:
+    o = v.opinion
+    return {
+        "format": FORMAT,
+        "prover": prover_digest(),
+        "status": v.status.value,
+        "strategy": v.strategy,
+        "resources": v.resources,
+        "witness": dict(v.witness) if v.witness is not None else None,
+        "tried": list(v.tried),
+        "detail": v.detail,
+        "seconds": round(v.seconds, 6),
+        "opinion": None if o is None else [o.solver, o.whole, o.leaves, o.confirmed, o.example, o.resources],
+    }
+
+
+def _read(body: Any) -> Verdict | None:
+    """The verdict of an entry; ``None`` for one of another format or prover.
+
+    Raises :class:`ValueError`, :class:`KeyError` or :class:`TypeError` for what is no entry.
+    """
+    if body["format"] != FORMAT or body["prover"] != prover_digest():
+        return None
+    witness = body["witness"]
+    if witness is not None:
+        for name, n in witness.items():
+            _is(name, str)
+            _is(n, int)
+    opinion = None
+    if body["opinion"] is not None:
+        solver, whole, leaves, confirmed, example, spent = body["opinion"]
+        opinion = Opinion(
+            _is(solver, str),
+            _is(whole, bool),
+            _is(leaves, int),
+            _is(confirmed, int),
+            _is(example, bool),
+            _is(spent, int),
+        )
+    return Verdict(
+        Status(body["status"]),
+        _is(body["strategy"], str),
+        _is(body["resources"], int),
+        witness,
+        tuple(_is(t, str) for t in body["tried"]),
+        _is(body["detail"], str),
+        float(body["seconds"]),
+        opinion,
+    )
+
+
+def _is(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"{value!r} is no {kind.__name__}")
+    return value

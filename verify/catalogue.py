@@ -4,6 +4,7 @@ op map pairs.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.layout.placement import Padded
@@ -13,7 +14,9 @@ from ..rules.catalog import RULES
 from ..rules.ops import OPS
 from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
+from .launches import launch_cases
 from .layouts import layout_cases, layout_obligations
+from .lemmas import lemma_obligations
 from .obligations import (
     Obligation,
     congruence_obligations,
@@ -23,6 +26,7 @@ from .obligations import (
     transfer_obligations,
 )
 from .rulefiles import StatedRule, stated_rule_obligations
+from .schemes import LEMMAS, STEPS, Scheme
 from .transforms import transform_obligations
 
 __all__ = ["MAX_RANK", "WIDTHS", "catalogue", "claims", "obligations_of", "select"]
@@ -32,7 +36,7 @@ MAX_RANK = 4
 #: Machine widths for which rules owe *no new overflow*.
 WIDTHS = (32, 64)
 
-Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | TransformLaw | Case | StatedRule
+Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | TransformLaw | Scheme | Case | StatedRule
 
 
 def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[str, Claim]]:
@@ -45,12 +49,14 @@ def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[s
         yield congruence.name, congruence
     for transform in TRANSFORM_LAWS:
         yield transform.name, transform
+    for lemma in (*LEMMAS.values(), *STEPS.values()):
+        yield f"lemma: {lemma.name}", lemma
     for cls in OPS.values():
         for rank in range(max_rank + 1):
             for case in cls.cases(rank):
                 yield f"{cls.name} {case.label}", case
     for rank in range(max_rank + 1):
-        for case in layout_cases(rank):
+        for case in itertools.chain(layout_cases(rank), launch_cases(rank)):
             yield f"{case.op.name} {case.label}", case
 
 
@@ -67,6 +73,8 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
             return congruence_obligations(claim)
         case TransformLaw():
             return transform_obligations(claim)
+        case Scheme():
+            return lemma_obligations(claim)
         case StatedRule():
             return stated_rule_obligations(claim)
         case Case():
@@ -83,7 +91,7 @@ def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Oblig
 
 def select(names: Sequence[str], max_rank: int = MAX_RANK) -> list[Claim]:
     """The claims with these names.  An op's bare name (``transpose``) and a family (``rules``, ``transfer``,
-    ``transforms``, ``ops``) select all of theirs.
+    ``transforms``, ``lemmas``, ``ops``) select all of theirs.
     """
     everything = list(claims(max_rank=max_rank))
     out: list[Claim] = []
@@ -97,6 +105,8 @@ def select(names: Sequence[str], max_rank: int = MAX_RANK) -> list[Claim]:
             found = [c for _, c in everything if isinstance(c, (TransferLaw, CongruenceLaw))]
         if not found and name == "transforms":
             found = [c for _, c in everything if isinstance(c, TransformLaw)]
+        if not found and name == "lemmas":
+            found = [c for _, c in everything if isinstance(c, Scheme)]
         if not found and name == "ops":
             found = [c for _, c in everything if isinstance(c, Case)]
         if not found:

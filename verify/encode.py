@@ -22,9 +22,12 @@ import z3
 from ..core.condition import Condition, condition_interpret
 from ..core.expr import Expr, Var, interpret
 
-__all__ = ["Encoder", "Encoding", "numbered"]
+__all__ = ["Encoder", "Encoding", "numbered", "resources"]
 
 Encoding = Literal["witness", "native"]
+
+#: The solver's random seed; another one only where stability is examined (:mod:`.trust.stability`).
+SEED = 0
 
 
 def numbered(context: z3.Context, n: int) -> Any:
@@ -35,6 +38,11 @@ def numbered(context: z3.Context, n: int) -> Any:
     """
     symbol = z3.Z3_mk_int_symbol(context.ref(), n)
     return z3.ArithRef(z3.Z3_mk_const(context.ref(), symbol, z3.IntSort(context).ast), context)
+
+
+def resources(s: z3.Solver) -> int:
+    """The resource units that the solver's context has used."""
+    return sum(int(amount) for name, amount in s.statistics() if name == "rlimit count")
 
 
 class Encoder:
@@ -189,7 +197,7 @@ class Encoder:
         """A solver holding ``conditions`` and the facts, limited to ``budget`` resource units."""
         s = z3.Solver(ctx=self.context)
         s.set("rlimit", budget)
-        s.set("random_seed", 0)
+        s.set("random_seed", SEED)
         s.set("ctrl_c", False)  # an interrupt is this program's to notice; z3 would call it "unknown"
         s.add(*self.facts, *conditions)
         return s

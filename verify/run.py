@@ -1,22 +1,29 @@
-"""Many obligations at once: in parallel over the cores, interruptible, with nothing lost and nothing left out silently."""
+"""Many obligations at once: in parallel over the cores, interruptible, with nothing lost and nothing left out silently.
+
+The unit of work is a :class:`Job`, which :func:`work` does: both can be sent to another process or machine, and neither
+knows anything but what it is given, so a verdict is the same wherever it is reached.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .cache import Cache, content_key
+from .evidence import collecting
 from .obligations import Obligation
 from .solve import Budget, decide
+from .trust.opinion import confirmer, second_opinion
 from .verdict import Status, Verdict, worst
 
-__all__ = ["Result", "Run", "prove_all"]
+__all__ = ["Job", "Result", "Run", "available_cores", "ended", "examine", "prove_all", "work", "workers"]
 
 Progress = Callable[["Result"], None]
 _CHUNK = 24
@@ -45,7 +52,11 @@ class Run:
     interrupted: bool = False
     jobs: int = 1
     damaged_cache_entries: int = 0
+    #: The same by reason: ``unreadable``, ``altered``, ``outdated``, ``untrue``.
+    refused_cache_entries: dict[str, int] = field(default_factory=dict)
     lost_workers: int = 0
+    #: The second solver and its version, if one was asked.
+    confirm: str = ""
 
     @property
     def gated(self) -> list[Result]:
@@ -59,11 +70,22 @@ class Run:
 
     @property
     def exit_status(self) -> int:
-        """0 all proved, 1 something false, 2 undecided, not checked or nothing to check."""
+        """0 all proved, 1 something false, 2 undecided, not checked, not confirmed, or nothing to check."""
         statuses = {r.verdict.status for r in self.gated}
         if statuses & {Status.REFUTED, Status.VACUOUS, Status.UNDEFINED}:
             return 1
-        return 0 if statuses == {Status.PROVED} else 2
+        return 0 if statuses == {Status.PROVED} and not self.unconfirmed else 2
+
+    @property
+    def unconfirmed(self) -> list[Result]:
+        """Where a second opinion was asked for, what a solver proved and the second one could not settle.
+
+        What needed no solver (a claim that is an identity) cannot go wrong in one.
+        """
+        if not self.confirm:
+            return []
+        asked = [r for r in self.gated if r.verdict.proved and r.verdict.strategy != "identity"]
+        return [r for r in asked if r.verdict.opinion is None or not r.verdict.opinion.confirms]
 
     def count(self, status: Status) -> int:
         """How many gated obligations have this verdict."""
@@ -90,8 +112,29 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _decide_chunk(chunk: Sequence[tuple[int, Obligation]], budget: Budget) -> list[tuple[int, Verdict]]:
-    return [(n, decide(o, budget)) for n, o in chunk]
+@dataclass(frozen=True)
+class Job:
+    """Obligations with their numbers, and how to decide them.  ``confirm`` asks cvc5 for a second opinion."""
+
+    items: tuple[tuple[int, Obligation], ...]
+    budget: Budget
+    confirm: bool = False
+
+
+def examine(o: Obligation, budget: Budget, confirm: bool = False) -> Verdict:
+    """The verdict on one obligation, with a second opinion if asked for."""
+    if not confirm:
+        return decide(o, budget)
+    start = time.perf_counter()
+    with collecting() as evidence:
+        v = decide(o, budget)
+    opinion = second_opinion(o, v, evidence)
+    return replace(v, opinion=opinion, seconds=time.perf_counter() - start)
+
+
+def work(job: Job) -> list[tuple[int, Verdict]]:
+    """Do a job: the verdicts with the numbers of their obligations."""
+    return [(n, examine(o, job.budget, job.confirm)) for n, o in job.items]
 
 
 def prove_all(
@@ -101,11 +144,20 @@ def prove_all(
     budget: Budget | None = None,
     cache: Cache | None = None,
     progress: Progress | None = None,
+    confirm: str = "",
+    recheck: float = 0.0,
+    executor: Executor | None = None,
 ) -> Run:
     """Decide every obligation.
 
     Verdicts do not depend on ``jobs`` or on the order.  On :class:`KeyboardInterrupt` what is finished is kept (also in
-    ``cache``) and the rest is ``NOT CHECKED``.  Work of a worker that dies is done again in this process.
+    ``cache``) and the rest is ``NOT CHECKED``.  Work of a worker that dies is done again; an obligation that ends
+    every worker that it is given to is ``NOT CHECKED``.
+
+    With ``confirm="cvc5"`` every verdict gets a second opinion.  Engines that contradict each other raise
+    :class:`~indexproof.verify.trust.disagreement.Disagreement`.  Of the verdicts in the cache a share of ``recheck``,
+    chosen at random, is reached anew; one that was wrong is replaced and counted.  Jobs go to ``executor`` if there is
+    one, which stays the caller's to shut down, and to processes of this machine otherwise.
     """
     todo = list(obligations)
     budget = budget or Budget()
@@ -114,12 +166,17 @@ def prove_all(
     start = time.perf_counter()
     verdicts: dict[int, Verdict] = {}
     cached: set[int] = set()
-    run = Run(jobs=jobs)
+    run = Run(jobs=jobs, confirm=confirmer(confirm) if confirm else "")
     keys: dict[int, str] = {}
+
+    kept: dict[int, Verdict] = {}
+    chance = random.SystemRandom()
 
     def settle(n: int, v: Verdict) -> None:
         verdicts[n] = v
-        if n not in cached and cache is not None and n in keys:
+        if n in kept and kept[n] != v:
+            cache.refused["untrue"] += 1
+        if n not in cached and n in keys:
             cache.put(keys[n], v)
         if progress is not None:
             progress(Result(todo[n], v, n in cached))
@@ -128,18 +185,21 @@ def prove_all(
         open_: list[int] = []
         for n, o in enumerate(todo):
             if cache.path is not None:
-                keys[n] = content_key(o, budget)
-                found = cache.get(keys[n])
-                if found is not None:
+                keys[n] = content_key(o, budget, run.confirm)
+                found = cache.get(keys[n], o)
+                if found is not None and recheck and chance.random() < recheck:
+                    kept[n] = found
+                elif found is not None:
                     cached.add(n)
                     settle(n, found)
                     continue
             open_.append(n)
-        if jobs == 1 or len(open_) < 8:
+        if executor is None and (jobs == 1 or len(open_) < 8):
             for n in open_:
-                settle(n, decide(todo[n], budget))
+                settle(n, examine(todo[n], budget, bool(confirm)))
         else:
-            for n, v in _parallel(todo, open_, jobs, budget, run):
+            parcels = _jobs(todo, open_, jobs, budget, bool(confirm))
+            for n, v in _pooled(parcels, jobs, run) if executor is None else _sent(parcels, executor):
                 settle(n, v)
     except KeyboardInterrupt:
         run.interrupted = True
@@ -147,38 +207,115 @@ def prove_all(
     run.results = [Result(o, verdicts.get(n, unchecked), n in cached) for n, o in enumerate(todo)]
     run.seconds = time.perf_counter() - start
     run.damaged_cache_entries = cache.damaged
+    run.refused_cache_entries = {reason: n for reason, n in sorted(cache.refused.items()) if n}
     return run
 
 
-def _parallel(
-    todo: Sequence[Obligation], open_: Sequence[int], jobs: int, budget: Budget, run: Run
-) -> Iterator[tuple[int, Verdict]]:
-    # small chunks, dealt in order: long obligations do not hold up the end by much
+def _jobs(
+    todo: Sequence[Obligation], open_: Sequence[int], jobs: int, budget: Budget, confirm: bool
+) -> list[Job]:
+    # small jobs, dealt in order: long obligations do not hold up the end by much
     size = max(1, min(_CHUNK, len(open_) // (jobs * 8) or 1))
-    chunks = [[(n, todo[n]) for n in open_[i : i + size]] for i in range(0, len(open_), size)]
-    # spawned workers share nothing with this process, so no lock or solver state is ever inherited half-held
-    context = multiprocessing.get_context("spawn")
-    pending: dict[Future[list[tuple[int, Verdict]]], list[tuple[int, Obligation]]] = {}
-    lost: list[list[tuple[int, Obligation]]] = []
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupts)
+    parcels = [open_[i : i + size] for i in range(0, len(open_), size)]
+    return [Job(tuple((n, todo[n]) for n in parcel), budget, confirm) for parcel in parcels]
+
+
+def _sent(parcels: Sequence[Job], executor: Executor) -> Iterator[tuple[int, Verdict]]:
+    """Results of somebody else's executor as they come."""
+    pending = [executor.submit(work, job) for job in parcels]
     try:
-        pending = {pool.submit(_decide_chunk, chunk, budget): chunk for chunk in chunks}
+        left = set(pending)
+        while left:
+            done, left = wait(left, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield from future.result()
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Iterator[tuple[int, Verdict]]:
+    """Results of processes of this machine as they come.
+
+    A worker that dies takes its pool with it.  Once, that is bad luck: what was left goes to a new pool.  Then one
+    process does one job after the other, and then one obligation, so that the one that ends it is found.
+    """
+    left = yield from _pool(parcels, jobs)
+    if left:
+        run.lost_workers += 1
+        left = yield from _pool(left, jobs)
+    if any(len(job.items) > 1 for job in left):
+        fatal = yield from _one_by_one(left)
+        left = [replace(job, items=(item,)) for job in fatal for item in job.items]
+    for job in (yield from _one_by_one(left)):
+        run.lost_workers += 1
+        for n, _ in job.items:
+            yield n, Verdict(Status.NOT_CHECKED, detail="its process died, again and again")
+
+
+def workers(n: int) -> ProcessPoolExecutor:
+    """Processes of this machine."""
+    # spawned workers share nothing with this process, so no lock or solver state is ever inherited half-held
+    return ProcessPoolExecutor(
+        n, mp_context=multiprocessing.get_context("spawn"), initializer=_ignore_interrupts
+    )
+
+
+def ended(pool: ProcessPoolExecutor, *, finished: bool) -> None:
+    """Wait for idle workers; terminate those that are not."""
+    if not finished:
+        for process in list((getattr(pool, "_processes", None) or {}).values()):
+            process.terminate()
+    # not waiting for them would race with the interpreter's own shutdown
+    pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _one_by_one(parcels: Sequence[Job]) -> Generator[tuple[int, Verdict], None, list[Job]]:
+    """Results of jobs that one process does in turn; returns those that ended it."""
+    fatal: list[Job] = []
+    pool: ProcessPoolExecutor | None = None
+    finished = False
+    try:
+        for job in parcels:
+            pool = pool or workers(1)
+            try:
+                found = pool.submit(work, job).result()
+            except BrokenProcessPool:
+                fatal.append(job)
+                ended(pool, finished=True)
+                pool = None
+            else:
+                yield from found
+        finished = True
+    finally:
+        if pool is not None:
+            ended(pool, finished=finished)
+    return fatal
+
+
+def _pool(parcels: Sequence[Job], jobs: int) -> Generator[tuple[int, Verdict], None, list[Job]]:
+    """Results as they come; returns the jobs that were lost with a worker."""
+    lost: list[Job] = []
+    pool = workers(jobs)
+    finished = False
+    try:
+        pending: dict[Future[list[tuple[int, Verdict]]], Job] = {}
+        for job in parcels:
+            try:
+                pending[pool.submit(work, job)] = job
+            except BrokenProcessPool:
+                lost.append(job)
         while pending:
             done, _ = wait(pending, return_when=FIRST_COMPLETED)
             for future in done:
-                chunk = pending.pop(future)
+                job = pending.pop(future)
                 try:
-                    yield from future.result()
+                    found = future.result()
                 except BrokenProcessPool:
-                    lost.append(chunk)
-        if lost:
-            run.lost_workers += 1
-            for chunk in lost:
-                yield from _decide_chunk(chunk, budget)
-    except (KeyboardInterrupt, GeneratorExit):
-        for process in list(getattr(pool, "_processes", {}).values()):
-            process.terminate()
-        raise
+                    lost.append(job)
+                else:
+                    yield from found
+        finished = True
     finally:
-        # workers are idle or terminated; not waiting for them would race with the interpreter's own shutdown
-        pool.shutdown(wait=True, cancel_futures=True)
+        ended(pool, finished=finished)
+    return lost

@@ -20,7 +20,9 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
 ``model``
     z3's own division with ``a % b`` as ``a - b·(a // b)``, bounded variables first; finds counterexamples.
 
-A goal is split into its conjuncts, and what has been shown of it is assumed for the rest.
+A goal is split into its conjuncts, and what has been shown of it is assumed for the rest.  What a solver has proved is
+evaluated at the small points all the same: a proof that a point refutes is a
+:class:`~indexproof.verify.trust.disagreement.Disagreement`, which ends a run.
 """
 
 from __future__ import annotations
@@ -36,13 +38,16 @@ import z3
 from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of
 from ..core.expr import Expr, FloorDiv, Var, lift, var
 from . import linear
-from .encode import Encoder
+from .encode import Encoder, resources
+from .evidence import Question, note, wanted
 from .obligations import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive
 from .refute import confirmed, divisors, machine_point, minimised, model, small_point
+from .trust.disagreement import Disagreement
+from .trust.smtlib import script
 from .verdict import Status, Verdict
 
-__all__ = ["Budget", "decide", "exists", "valid"]
+__all__ = ["Budget", "decide", "exists", "reduced", "valid"]
 
 
 @dataclass(frozen=True)
@@ -77,23 +82,27 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
     if o.width:
         return _machine(o, known, goals, budget)
     shown, hard, used, spent = _quick_rounds(known, goals, budget)
-    if not hard:
-        return Verdict(Status.PROVED, " + ".join(used), spent)
     point = small_point(o.hypotheses, o.goal)
+    if not hard:
+        if point is not None:
+            raise _contradicted(o, " + ".join(used), _named(point))
+        return Verdict(Status.PROVED, " + ".join(used), spent)
     if point is not None:
         return _refuted(o, point, "small points", spent, _QUICK, budget)
-    contradictory, cost = _unsat(known, FALSE, budget.linear // 3)
+    contradictory, cost, asked = _unsat(known, FALSE, budget.linear // 3)
     spent += cost
     if contradictory:
         # a dimension of size zero, say: there is no element to speak of
+        note(asked)
         return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=(*_QUICK, "small points"))
     tried = [*_QUICK, "small points"]
     for goal in hard:
-        asked = part([*known, *shown], goals, goal)
+        question = part([*known, *shown], goals, goal)
         for name in _PORTFOLIO:
-            proved, cost = _attempt(name, asked, budget)
+            proved, cost, asked = _attempt(name, question, budget, wanted())
             spent += cost
             if proved:
+                note(asked)
                 if name not in used:
                     used.append(name)
                 shown.append(goal)
@@ -101,7 +110,7 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
             if name not in tried:
                 tried.append(name)
         else:
-            found, answer, cost = model(asked.all, asked.goal, budget.model)
+            found, answer, cost = model(question.all, question.goal, budget.model)
             spent += cost
             if answer == "unsat":
                 used.append("model")
@@ -109,6 +118,14 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
                 continue
             return _failed(o, found is not None, spent, (*tried, "model"), budget)
     return Verdict(Status.PROVED, " + ".join(used), spent, tried=tuple(tried))
+
+
+def _contradicted(o: Obligation, strategy: str, point: Mapping[str, int]) -> Disagreement:
+    """A solver called proved what is false at a point: it, or its encoding here, is wrong."""
+    at = ", ".join(f"{v} = {n}" for v, n in point.items()) or "every point"
+    answers = {f"z3 {z3.get_version_string()}, by {strategy}": "unsat", "exact evaluation": "sat"}
+    text = str(script(o, "sat", point))
+    return Disagreement(o.name, "what was proved", text, answers, f"it is false at {at}")
 
 
 def _quick_rounds(
@@ -125,11 +142,12 @@ def _quick_rounds(
     while True:
         left: list[Condition] = []
         for goal in hard:
-            asked = part([*known, *shown], goals, goal)
+            question = part([*known, *shown], goals, goal)
             for name in _QUICK:
-                proved, cost = _attempt(name, asked, budget)
+                proved, cost, asked = _attempt(name, question, budget, wanted())
                 spent += cost
                 if proved:
+                    note(asked)
                     used[name] = None
                     shown.append(goal)
                     break
@@ -140,14 +158,30 @@ def _quick_rounds(
         hard = left
 
 
+#: Whether a strategy succeeded, its resources, and the questions that its proof rests on where they are wanted.
+Attempt = tuple[bool, int, tuple[Question, ...]]
+
+
 @lru_cache(maxsize=4096)
-def _attempt(name: str, asked: Part, budget: Budget) -> tuple[bool, int]:
-    """Run one strategy on one question: (proved, resources).
+def _attempt(name: str, asked: Part, budget: Budget, evidence: bool) -> Attempt:
+    """Run one strategy on one question.
 
     Remembered, because the dimensions of an op mostly ask the same; the remembered cost is the cost, so counts do not
-    depend on what was asked before.
+    depend on what was asked before.  ``evidence`` says whether the questions are wanted, so that none is remembered
+    without them.
     """
+    assert evidence == wanted()
     return _STRATEGIES[name](asked, budget)
+
+
+def reduced(
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget | None = None
+) -> linear.Outcome:
+    """:func:`.linear.prove` where divisors are not zero; notes the leaves of a proof."""
+    outcome = linear.prove(hypotheses, goal, budget=limits, assume_defined=True)
+    if outcome.proved:
+        note(Question("linear", leaf) for leaf in outcome.leaves)
+    return outcome
 
 
 def _machine(
@@ -194,7 +228,7 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
         return Verdict(
             Status.UNDECIDED, "", spent, tried=("small points", "model"), detail="a finding, not a gate"
         )
-    outcome = linear.prove(o.hypotheses, o.goal, assume_defined=True)
+    outcome = reduced(o.hypotheses, o.goal)
     if outcome.proved:
         return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
     return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
@@ -213,25 +247,26 @@ def _refuted(
 
 
 # ---------------------------------------------------------------------------------------------------------- encodings
-def _quick(part: Part, budget: Budget) -> tuple[bool, int]:
+def _quick(part: Part, budget: Budget) -> Attempt:
     """The witness encoding with little patience, near hypotheses first."""
-    proved, cost = _unsat(part.near, part.goal, budget.quick)
+    proved, cost, asked = _unsat(part.near, part.goal, budget.quick)
     if not proved:
-        proved, more = _unsat(part.all, part.goal, budget.quick, part.whole)
+        proved, more, asked = _unsat(part.all, part.goal, budget.quick, part.whole)
         cost += more
-    return proved, cost
+    return proved, cost, asked
 
 
-def _linear(part: Part, budget: Budget) -> tuple[bool, int]:
+def _linear(part: Part, budget: Budget) -> Attempt:
     """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
     limits = linear.Budget(rlimit=20 * budget.linear, questions=max(8, budget.linear // 750))
     outcome = linear.prove(part.all, part.goal, budget=limits, assume_defined=True)
-    return outcome.proved, outcome.resources
+    kept = tuple(Question("linear", leaf) for leaf in outcome.leaves) if outcome.proved and wanted() else ()
+    return outcome.proved, outcome.resources, kept
 
 
 def _unsat(
     hypotheses: Sequence[Condition], goal: Condition, budget: int, mention: Condition | None = None
-) -> tuple[bool, int]:
+) -> Attempt:
     """Whether z3 refutes the negation, and at what cost.  The quotients that ``mention`` contains are defined too."""
     context = z3.Context()
     encoder = Encoder(context, "witness")
@@ -244,20 +279,25 @@ def _unsat(
     conditions.append(z3.Not(encoder.condition(goal)))
     conditions += [encoder.value(d) != 0 for d in symbolic if not positive(d, least)]
     s = encoder.solver(conditions, budget)
-    answer = s.check()
-    statistics = s.statistics()
-    spent = int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
-    return answer == z3.unsat, spent
+    # before it is asked: afterwards it is printed as the solver has rewritten it
+    text = _script(s) if wanted() else ""
+    proved = s.check() == z3.unsat
+    return proved, resources(s), (Question("witness", text),) if proved and text else ()
 
 
-def _witness(part: Part, budget: Budget) -> tuple[bool, int]:
+def _script(s: z3.Solver) -> str:
+    """What a solver was asked, as it prints it."""
+    return f"(set-logic QF_NIA)\n(set-info :status unsat)\n{s.sexpr()}(check-sat)\n"
+
+
+def _witness(part: Part, budget: Budget) -> Attempt:
     return _unsat(part.all, part.goal, budget.proof, part.whole)
 
 
-def _certificate(part: Part, budget: Budget) -> tuple[bool, int]:
+def _certificate(part: Part, budget: Budget) -> Attempt:
     """Quotients are unique: whatever satisfies the inequalities of the quotient is the quotient."""
     certified = certificate(part.goal)
-    return (False, 0) if certified is None else _unsat(part.all, certified, budget.linear)
+    return (False, 0, ()) if certified is None else _unsat(part.all, certified, budget.linear)
 
 
 def certificate(goal: Condition) -> Condition | None:
@@ -273,11 +313,11 @@ def certificate(goal: Condition) -> Condition | None:
     return None
 
 
-def _signs_briefly(part: Part, budget: Budget) -> tuple[bool, int]:
+def _signs_briefly(part: Part, budget: Budget) -> Attempt:
     return _signs(part, replace(budget, proof=6 * budget.linear))
 
 
-def _signs(part: Part, budget: Budget) -> tuple[bool, int]:
+def _signs(part: Part, budget: Budget) -> Attempt:
     """Prove the claim apart for each sign of every symbolic divisor, with divisibility spelled out as a product."""
     hypotheses, goal = substitute_divisibility(part.all, part.goal)
     least = lower_bounds(hypotheses)
@@ -285,13 +325,15 @@ def _signs(part: Part, budget: Budget) -> tuple[bool, int]:
     if not signs:
         return _unsat(hypotheses, goal, budget.proof, part.whole)
     spent = 0
+    kept: list[Question] = []
     for choice in itertools.product((1, -1), repeat=len(signs)):
         extra = [d > 0 if s > 0 else d < 0 for d, s in zip(signs, choice, strict=True)]
-        proved, cost = _unsat([*extra, *hypotheses], goal, budget.proof)
+        proved, cost, asked = _unsat([*extra, *hypotheses], goal, budget.proof)
         spent += cost
         if not proved:
-            return False, spent
-    return True, spent
+            return False, spent, ()
+        kept += asked
+    return True, spent, tuple(kept)
 
 
 def substitute_divisibility(
@@ -314,7 +356,7 @@ def substitute_divisibility(
     return [h.substitute(found) for h in kept], goal.substitute(found)
 
 
-_STRATEGIES: dict[str, Callable[[Part, Budget], tuple[bool, int]]] = {
+_STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "linear": _linear,
     "witness": _quick,
     "quotient certificate": _certificate,

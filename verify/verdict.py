@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Status", "Verdict", "worst"]
+__all__ = ["Opinion", "Status", "Verdict", "worst"]
 
 
 class Status(StrEnum):
@@ -32,12 +32,45 @@ _ORDER = (
 
 
 @dataclass(frozen=True)
+class Opinion:
+    """What a second solver says of a verdict (reports/trust.md, "Second opinion").
+
+    ``whole``: it answered the obligation itself, as it stands, alike.  ``leaves``: of so many linear questions that the
+    proof rests on it answered ``confirmed`` alike.  ``example``: it agrees that the counterexample or example is one.
+    An answer that contradicts the verdict is no opinion but a :class:`~indexproof.verify.trust.Disagreement`.
+    """
+
+    solver: str
+    whole: bool = False
+    leaves: int = 0
+    confirmed: int = 0
+    example: bool = False
+    resources: int = 0
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """What confirms the verdict; nothing where the second solver gave up."""
+        leaves = self.leaves > 0 and self.confirmed == self.leaves
+        return tuple(
+            name
+            for name, held in (("whole", self.whole), ("leaves", leaves), ("example", self.example))
+            if held
+        )
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the verdict has been confirmed."""
+        return bool(self.by)
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer to one obligation.
 
     ``strategy`` names what decided it and ``resources`` counts solver resource units (z3 ``rlimit``), both the same on
     every machine.  ``witness`` is a counterexample for ``REFUTED`` and an example for an existence claim.
-    ``seconds`` is for the report only; no decision depends on it.
+    ``seconds`` is for the report only; no decision depends on it.  ``opinion`` is that of a second solver, if one was
+    asked.
     """
 
     status: Status
@@ -47,6 +80,7 @@ class Verdict:
     tried: tuple[str, ...] = ()
     detail: str = ""
     seconds: float = field(default=0.0, compare=False)
+    opinion: Opinion | None = None
 
     @property
     def proved(self) -> bool:

@@ -19,7 +19,7 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
 FOLDER = Path(__file__).parent.parent / "broken"
-FAMILIES = ("rules", "constraint_rules", "transfer_laws", "transforms", "ops", "layouts")
+FAMILIES = ("rules", "constraint_rules", "transfer_laws", "transforms", "ops", "layouts", "launches")
 
 
 def _package() -> str:
@@ -100,5 +100,6 @@ def test_there_are_enough_of_them() -> None:
         ("transforms", 12),
         ("ops", 14),
         ("layouts", 20),
+        ("launches", 8),
     ):
         assert len(MODULES[family].BROKEN) >= least, family

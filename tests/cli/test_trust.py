@@ -1,0 +1,199 @@
+"""The commands about trust: `prove --confirm`, `--recheck`, `--cache off`, `export`, `stability`, `selftest`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof.reports.machine import FORMS
+from indexproof.verify.trust import sabotage
+from indexproof.verify.trust.sabotage import Outcome, Task
+from indexproof.verify.trust.solvers import available, z3_reply
+from indexproof.verify.verdict import Status, Verdict
+
+Run = Callable[..., Any]
+needs_cvc5 = pytest.mark.skipif(not available(), reason="needs cvc5")
+
+RULES = """
+int x
+const c
+multiple: (x * c) / c -> x if c != 0
+wrong: (x * c) / c -> x + 1 if c != 0
+"""
+
+
+@needs_cvc5
+def test_confirmed_verdicts_have_a_column(run: Run) -> None:
+    done = run("prove", "quotient_by_one", "interval_sum", "--confirm", "cvc5", "--jobs", 1)
+    assert done.status == 0
+    assert "confirmed" in done.out.splitlines()[0]
+    assert "confirmed by cvc5" in done.out
+    assert ", all confirmed by cvc5" in done.out.splitlines()[-1]
+    data = json.loads(run("prove", "quotient_by_one", "--confirm", "cvc5", "--jobs", 1, "--json").out)
+    assert set(data) == set(FORMS["prove"])
+    assert data["confirmed"]["solver"].startswith("cvc5 ")
+    assert all(r["confirmed"] for r in data["results"])
+    plain = json.loads(run("prove", "quotient_by_one", "--jobs", 1, "--json").out)
+    assert plain["confirmed"] is None
+    assert "confirmed" not in plain["results"][0]
+
+
+@needs_cvc5
+def test_rule_files_are_confirmed_too(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "few.rules"
+    path.write_text(RULES, "utf-8")
+    done = run("prove", path, "--confirm", "cvc5", "--jobs", 1)
+    assert done.status == 1
+    rows = [line.split() for line in done.out.splitlines()[:3]]
+    assert "confirmed" in rows[0]
+    assert rows[1][:2] == ["PROVED", "multiple"]
+    assert "example" in rows[2]
+    data = json.loads(run("prove", path, "--confirm", "cvc5", "--jobs", 1, "--json").out)
+    assert set(data) == set(FORMS["prove FILE"])
+    assert all(r["confirmed"] for r in data["rules"])
+
+
+def test_a_second_opinion_of_nobody(run: Run) -> None:
+    done = run("prove", "quotient_by_one", "--confirm", "yices")
+    assert done.status == 3
+    assert "no second opinion" in done.err
+
+
+@needs_cvc5
+def test_a_disagreement_stops_the_run_and_writes_a_report(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        "from indexproof.core.rewrite import Const, Expr, Rewrite, rule\n"
+        "@rule()\n"
+        "def far(x: Expr, c: Const):\n"
+        "    'False where nobody looks.'\n"
+        "    return Rewrite(x // c, 0, when=(c.eq(5003), x.within(0, 5003)))\n",
+        "utf-8",
+    )
+    monkeypatch.setattr("indexproof.verify.run.decide", lambda o, budget: Verdict(Status.PROVED, "linear"))
+    done = run("prove", path, "far: sound", "--confirm", "cvc5", "--jobs", 1, "--no-cache")
+    assert done.status == 4
+    assert done.err.splitlines()[0] == "DISAGREEMENT  far: sound"
+    assert "Traceback" not in done.err
+    (question,) = tmp_path.glob("disagreement-*.smt2")
+    assert z3_reply(question.read_text("utf-8"), 1_000_000).answer == "sat"
+    (answers,) = tmp_path.glob("disagreement-*.json")
+    said = json.loads(answers.read_text("utf-8"))
+    assert said["answers"]["verdict"] == "unsat"
+    assert any(name.startswith("z3 ") for name in said["answers"])
+    assert any(name.startswith("cvc5 ") for name in said["answers"])
+
+
+def test_no_cache_has_another_name(run: Run, own_cache: Path) -> None:
+    assert run("prove", "quotient_by_one", "--cache", "off", "--jobs", 1).status == 0
+    assert not own_cache.exists()
+    assert not Path("off").exists()
+
+
+def test_kept_verdicts_are_proved_again(run: Run) -> None:
+    run("prove", "quotient_by_one", "--jobs", 1)
+    data = json.loads(run("prove", "quotient_by_one", "--jobs", 1, "--recheck", 100, "--json").out)
+    assert data["timing"]["from_cache"] == 0
+    assert data["timing"]["damaged_cache_entries"] == 0
+    data = json.loads(run("prove", "quotient_by_one", "--jobs", 1, "--json").out)
+    assert data["timing"]["from_cache"] == len(data["results"])
+
+
+def test_what_is_not_believed_is_said(run: Run, own_cache: Path) -> None:
+    run("prove", "quotient_by_one", "--jobs", 1)
+    own_cache.with_name(own_cache.name + ".key").write_text("0" * 64, "ascii")
+    done = run("prove", "quotient_by_one", "--jobs", 1)
+    assert done.status == 0
+    assert "damaged cache entries (6 altered, or sealed with another key): proved again" in done.out
+
+
+# ------------------------------------------------------------------------------------------------------------- export
+def test_export(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    done = run("export", "small_remainder_vanishes", "--to", place, "--questions", "--jobs", 1)
+    assert done.status == 0
+    index = json.loads((place / "index.json").read_text("utf-8"))
+    listed = [q for o in index["obligations"] for q in o["questions"]]
+    assert {q["file"] for q in listed} == {p.name for p in place.glob("*.smt2")}
+    for q in listed:
+        text = (place / q["file"]).read_text("utf-8")
+        assert f"(set-info :status {q['expected']})" in text
+        assert z3_reply(text, 300_000).answer in (q["expected"], "unknown")
+    sound = next(o for o in index["obligations"] if o["obligation"] == "sound")
+    assert sound["verdict"] == "PROVED"
+    assert len(sound["questions"]) > 1
+
+
+def test_export_of_rule_files(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "few.rules"
+    path.write_text(RULES, "utf-8")
+    assert run("export", path, "--to", tmp_path / "out", "--jobs", 1).status == 0
+    texts = [p.read_text("utf-8") for p in sorted((tmp_path / "out").glob("*.smt2"))]
+    assert texts
+    for text in texts:
+        status = text.split("(set-info :status ")[1].split(")")[0]
+        assert z3_reply(text, 300_000).answer in (status, "unknown") or status == "unknown"
+
+
+@needs_cvc5
+def test_export_with_proofs(run: Run, tmp_path: Path) -> None:
+    done = run("export", "quotient_by_one", "--to", tmp_path / "out", "--questions", "--proofs", "--jobs", 1)
+    assert done.status == 0
+    assert "without a step taken on trust" in done.out
+    assert list((tmp_path / "out").glob("*.proof"))
+
+
+def test_export_needs_a_folder(run: Run, tmp_path: Path) -> None:
+    assert run("export", "quotient_by_one").status == 3
+    (tmp_path / "file").write_text("", "utf-8")
+    done = run("export", "quotient_by_one", "--to", tmp_path / "file")
+    assert done.status == 3
+    assert "cannot write" in done.err
+
+
+# ---------------------------------------------------------------------------------------------- stability and selftest
+def test_stability(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "done.jsonl"
+    words = [
+        "stability",
+        "small_remainder_vanishes",
+        "interval_sum",
+        "--mutants",
+        2,
+        "--jobs",
+        1,
+        "--checkpoint",
+        place,
+    ]
+    done = run(*words)
+    assert done.status == 0
+    assert done.out.splitlines()[-1].startswith("STABLE  ")
+    assert "2 mutants each, none unstable" in done.out
+    data = json.loads(run(*words, "--json").out)
+    assert set(data) == set(FORMS["stability"])
+    assert data["timing"]["resumed"] == data["obligations"] == len(data["results"])
+    assert run("stability", "small_remainder_vanishes", "--sample", 0).status == 2
+
+
+def test_selftest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = {
+        "crash": [Outcome("crash", "one", "not checked")],
+        "claim": [Outcome("claim", "two", "refuted")],
+    }
+    monkeypatch.setattr(sabotage, "tasks", lambda: [Task("crash")])
+    monkeypatch.setattr(sabotage, "perform", lambda t: outcomes[t.kind])
+    done = run("selftest", "--jobs", 1)
+    assert done.status == 0
+    assert done.out.splitlines()[-1].startswith("NOTICED  1 case, every one noticed")
+    assert "100%  crash: 1 case" in done.err
+    data = json.loads(run("selftest", "--jobs", 1, "--json").out)
+    assert set(data) == set(FORMS["selftest"])
+    outcomes["crash"] = [Outcome("crash", "one", "")]
+    assert run("selftest", "--jobs", 1).status == 1

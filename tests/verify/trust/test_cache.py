@@ -1,0 +1,349 @@
+"""The cache: every kind of tampering is noticed, and many processes may use one file, also when they are killed."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from indexproof.core.expr import var
+from indexproof.verify.cache import FORMAT, KEY_VARIABLE, Cache, content_key
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.run import prove_all
+from indexproof.verify.solve import Budget, decide
+from indexproof.verify.verdict import Opinion, Status, Verdict
+
+BUDGET = Budget()
+x, y = var("x"), var("y")
+TRUE_CLAIM = Obligation("test", "true", "sound", (x >= 1,), x * y + x > x * y)
+FALSE_CLAIM = Obligation("test", "false", "sound", (x >= 1,), x * y > y)
+EXAMPLE = Obligation("test", "example", "not vacuous", (x >= 1,), x * y >= 0, question="exists")
+CLAIMS = (TRUE_CLAIM, FALSE_CLAIM, EXAMPLE)
+
+
+@pytest.fixture(autouse=True)
+def no_secret_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    place = tmp_path / "verdicts.sqlite"
+    with Cache(place) as cache:
+        for o in CLAIMS:
+            cache.put(content_key(o, BUDGET), decide(o))
+    return place
+
+
+def edit(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
+    db = sqlite3.connect(path)
+    with db:
+        change(db)
+    db.close()
+
+
+def read(path: Path, o: Obligation, **more: bool) -> tuple[Verdict | None, dict[str, int]]:
+    with Cache(path, **more) as cache:
+        return cache.get(content_key(o, BUDGET), o), {k: n for k, n in cache.refused.items() if n}
+
+
+def bodies(path: Path) -> dict[str, dict[str, object]]:
+    db = sqlite3.connect(path)
+    rows = dict(db.execute("SELECT key, body FROM verdicts"))
+    db.close()
+    return {k: json.loads(b) for k, b in rows.items()}
+
+
+def resealed(path: Path, key: str, body: str) -> str:
+    """What somebody can do who has the secret."""
+    secret = bytes.fromhex(path.with_name(path.name + ".key").read_text("ascii"))
+    return hmac.new(secret, f"indexproof {FORMAT}\0{key}\0{body}".encode(), "sha256").hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------- what is kept
+def test_verdicts_come_back_as_they_were(path: Path) -> None:
+    for o in CLAIMS:
+        found, refused = read(path, o)
+        assert found == decide(o)
+        assert not refused
+    assert read(path, replace(TRUE_CLAIM, goal=x > y)) == (None, {})
+
+
+def test_what_is_undecided_is_kept_and_what_was_not_asked_is_not(path: Path) -> None:
+    undecided = Verdict(Status.UNDECIDED, tried=("linear",), detail="so many units")
+    with Cache(path) as cache:
+        cache.put("a", undecided)
+        cache.put("b", Verdict(Status.NOT_CHECKED))
+        assert cache.get("a") == undecided
+        assert cache.get("b") is None
+
+
+def test_opinions_are_kept(path: Path) -> None:
+    v = Verdict(Status.PROVED, "linear", 7, opinion=Opinion("cvc5 1", True, 2, 2, resources=9))
+    with Cache(path) as cache:
+        cache.put("a", v)
+        assert cache.get("a") == v
+
+
+def test_a_confirmed_verdict_has_a_key_of_its_own() -> None:
+    keys = {content_key(TRUE_CLAIM, BUDGET, who) for who in ("", "cvc5 1.0", "cvc5 1.1")}
+    assert len(keys) == 3
+
+
+# -------------------------------------------------------------------------------------------------- what is noticed
+def test_a_verdict_that_was_turned_round_is_noticed(path: Path) -> None:
+    key = content_key(FALSE_CLAIM, BUDGET)
+    body = bodies(path)[key] | {"status": "PROVED", "witness": None}
+    edit(path, lambda db: db.execute("UPDATE verdicts SET body = ? WHERE key = ?", (json.dumps(body), key)))
+    assert read(path, FALSE_CLAIM) == (None, {"altered": 1})
+
+
+def test_a_seal_without_the_secret_is_noticed(path: Path) -> None:
+    key = content_key(FALSE_CLAIM, BUDGET)
+    body = json.dumps(bodies(path)[key] | {"status": "PROVED", "witness": None}, sort_keys=True)
+    for seal in (
+        hashlib.sha256(f"{key}\0{body}".encode()).hexdigest(),
+        hmac.new(b"guess", f"indexproof {FORMAT}\0{key}\0{body}".encode(), "sha256").hexdigest(),
+        "",
+        "é",
+    ):
+        edit(
+            path,
+            lambda db, s=seal: db.execute(
+                "UPDATE verdicts SET body = ?, seal = ? WHERE key = ?", (body, s, key)
+            ),
+        )
+        assert read(path, FALSE_CLAIM) == (None, {"altered": 1} if seal.isascii() else {"unreadable": 1})
+
+
+def test_an_entry_below_another_key_is_noticed(path: Path) -> None:
+    here, there = (content_key(o, BUDGET) for o in (FALSE_CLAIM, TRUE_CLAIM))
+    edit(
+        path,
+        lambda db: db.execute(
+            "INSERT OR REPLACE INTO verdicts SELECT ?, body, seal FROM verdicts WHERE key = ?", (here, there)
+        ),
+    )
+    assert read(path, FALSE_CLAIM) == (None, {"altered": 1})
+
+
+@pytest.mark.parametrize("field", ["format", "prover"])
+def test_an_entry_of_another_version_is_noticed_although_it_is_sealed(path: Path, field: str) -> None:
+    key = content_key(TRUE_CLAIM, BUDGET)
+    body = json.dumps(bodies(path)[key] | {field: 1}, sort_keys=True)
+    seal = resealed(path, key, body)
+    edit(
+        path, lambda db: db.execute("UPDATE verdicts SET body = ?, seal = ? WHERE key = ?", (body, seal, key))
+    )
+    assert read(path, TRUE_CLAIM) == (None, {"outdated": 1})
+
+
+def test_an_example_that_is_none_is_noticed_although_it_is_sealed(path: Path) -> None:
+    for o, witness in ((FALSE_CLAIM, {"x": 2, "y": 3}), (EXAMPLE, {"x": 0, "y": 0}), (EXAMPLE, {"x": 1})):
+        key = content_key(o, BUDGET)
+        body = json.dumps(bodies(path)[key] | {"witness": witness}, sort_keys=True)
+        seal = resealed(path, key, body)
+        edit(
+            path,
+            lambda db, b=body, s=seal, k=key: db.execute(
+                "INSERT OR REPLACE INTO verdicts VALUES (?,?,?)", (k, b, s)
+            ),
+        )
+        assert read(path, o) == (None, {"untrue": 1})
+
+
+def test_a_true_claim_cannot_be_forged_false(path: Path) -> None:
+    with Cache(path) as cache:
+        for witness in (None, {}, {"x": 1, "y": 0}, {"x": 0, "y": 0}):
+            cache.put("k", Verdict(Status.REFUTED, "model", 0, witness))
+            assert cache.get("k", TRUE_CLAIM) is None
+
+
+def test_a_proof_forged_with_the_secret_is_found_when_it_is_proved_again(path: Path) -> None:
+    with Cache(path) as cache:
+        cache.put(content_key(FALSE_CLAIM, BUDGET), Verdict(Status.PROVED, "linear", 5))
+        run = prove_all([FALSE_CLAIM], jobs=1, cache=cache, recheck=1.0)
+    assert run.status is Status.REFUTED
+    assert run.refused_cache_entries == {"untrue": 1}
+    assert read(path, FALSE_CLAIM)[0] == decide(FALSE_CLAIM)
+
+
+@pytest.mark.parametrize(
+    "body", ["", "null", "[]", "{", '{"format": 2}', "1" * 5000, "[" * 100_000, '{"format": 2, "prover": 3}']
+)
+def test_sealed_nonsense_is_noticed(path: Path, body: str) -> None:
+    seal = resealed(path, "k", body)
+    edit(path, lambda db: db.execute("INSERT INTO verdicts VALUES (?, ?, ?)", ("k", body, seal)))
+    with Cache(path) as cache:
+        assert cache.get("k") is None
+        assert cache.damaged == 1
+
+
+def test_another_secret_believes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, "of the CI")
+    assert read(path, TRUE_CLAIM) == (None, {"altered": 1})
+    with Cache(path) as cache:
+        cache.put(content_key(TRUE_CLAIM, BUDGET), decide(TRUE_CLAIM))
+    assert read(path, TRUE_CLAIM)[0] is not None
+    monkeypatch.delenv(KEY_VARIABLE)
+    assert read(path, TRUE_CLAIM) == (None, {"altered": 1})
+
+
+def test_the_secret_is_for_its_owner(path: Path) -> None:
+    place = path.with_name(path.name + ".key")
+    assert place.stat().st_mode & 0o077 == 0
+    place.write_text("no secret", "ascii")
+    assert read(path, TRUE_CLAIM) == (None, {"altered": 1})
+    place.unlink()
+    assert read(path, TRUE_CLAIM, read_only=True) == (None, {"altered": 1})
+    assert not place.exists()
+
+
+# ------------------------------------------------------------------------------------------------------- whole files
+@pytest.mark.parametrize("keep", [0, 1, 15, 100, 4096, 5000, 8192])
+def test_a_truncated_file_is_proved_again_and_used_again(path: Path, keep: int) -> None:
+    path.write_bytes(path.read_bytes()[:keep])
+    with Cache(path) as cache:
+        run = prove_all(CLAIMS, jobs=1, cache=cache)
+    assert [r.verdict for r in run.results] == [decide(o) for o in CLAIMS]
+    with Cache(path) as cache:
+        run = prove_all(CLAIMS, jobs=1, cache=cache)
+        assert cache.hits == len(CLAIMS)
+        assert not cache.damaged
+
+
+@pytest.mark.parametrize("at", range(0, 12_000, 613))
+def test_a_damaged_byte_never_changes_a_verdict(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at % len(data)] ^= 0xFF
+    path.write_bytes(data)
+    with Cache(path) as cache:
+        run = prove_all(CLAIMS, jobs=1, cache=cache)
+    assert [r.verdict for r in run.results] == [decide(o) for o in CLAIMS]
+
+
+def test_a_file_of_another_format_is_set_aside(path: Path) -> None:
+    edit(path, lambda db: db.execute(f"PRAGMA user_version = {FORMAT - 1}"))
+    before = path.read_bytes()
+    assert read(path, TRUE_CLAIM, read_only=True) == (None, {"outdated": 1})
+    assert path.read_bytes() == before
+    assert read(path, TRUE_CLAIM) == (None, {"outdated": 1})
+    assert path.with_name(path.name + ".damaged").exists()
+    assert read(path, TRUE_CLAIM) == (None, {})
+
+
+def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
+    place = tmp_path / "other.sqlite"
+    edit(place, lambda db: db.execute("CREATE TABLE songs (title TEXT)"))
+    with Cache(place) as cache:
+        assert cache.refused == {"outdated": 1}
+        cache.put("k", decide(TRUE_CLAIM))
+        assert cache.get("k") is not None
+
+
+# --------------------------------------------------------------------------------------------------------- read only
+def test_read_only_changes_nothing(path: Path) -> None:
+    before = {p.name: p.read_bytes() for p in path.parent.iterdir()}
+    with Cache(path, read_only=True) as cache:
+        assert cache.get(content_key(TRUE_CLAIM, BUDGET), TRUE_CLAIM) is not None
+        cache.put("k", decide(TRUE_CLAIM))
+        assert cache.get("k") is None
+    assert {p.name: p.read_bytes() for p in path.parent.iterdir()} == before
+
+
+def test_read_only_on_a_damaged_file(path: Path) -> None:
+    path.write_bytes(b"this is no database" * 1000)
+    before = path.read_bytes()
+    assert read(path, TRUE_CLAIM, read_only=True) == (None, {"unreadable": 1})
+    assert path.read_bytes() == before
+
+
+# --------------------------------------------------------------------------------------------------- many processes
+WRITER = """
+import sys
+from pathlib import Path
+from indexproof.verify.cache import Cache
+from indexproof.verify.verdict import Status, Verdict
+
+me, n = int(sys.argv[2]), int(sys.argv[3])
+with Cache(Path(sys.argv[1])) as cache:
+    print("ready", flush=True)
+    for k in range(n):
+        cache.put(f"{me}-{k}", Verdict(Status.PROVED, "linear", me * 100_000 + k))
+        cache.put(f"shared-{k}", Verdict(Status.PROVED, "linear", k))
+        if k % 50 == 0:
+            print(k, flush=True)
+    assert not cache.damaged, cache.refused
+"""
+
+
+def start(path: Path, me: int, n: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(path), str(me), str(n)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+
+
+def test_many_processes_write_one_file(tmp_path: Path) -> None:
+    place = tmp_path / "shared.sqlite"
+    writers = [start(place, me, 120) for me in range(4)]
+    for w in writers:
+        w.communicate(timeout=120)
+        assert w.returncode == 0
+    with Cache(place) as cache:
+        for me in range(4):
+            assert all(cache.get(f"{me}-{k}").resources == me * 100_000 + k for k in range(120))  # type: ignore[union-attr]
+        assert all(cache.get(f"shared-{k}") is not None for k in range(120))
+        assert not cache.damaged
+    assert not list(tmp_path.glob("*.damaged"))
+
+
+def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path) -> None:
+    place = tmp_path / "killed.sqlite"
+    for me in range(3):
+        w = start(place, me, 100_000)
+        assert w.stdout is not None
+        reached = -1
+        while reached < 100:
+            line = w.stdout.readline().strip()
+            reached = int(line) if line.isdigit() else reached
+        time.sleep(0.01 * me)
+        w.send_signal(signal.SIGKILL)
+        w.wait()
+        w.stdout.close()
+        with Cache(place) as cache:
+            assert all(cache.get(f"{me}-{k}") is not None for k in range(reached))
+            assert not cache.damaged
+            assert cache._db is not None
+            assert cache._db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_processes_that_meet_a_damaged_file_set_it_aside_once(tmp_path: Path) -> None:
+    place = tmp_path / "bad.sqlite"
+    place.write_bytes(b"this is no database, however it is read" * 300)
+    writers = [start(place, me, 60) for me in range(4)]
+    said = [w.communicate(timeout=120)[0] for w in writers]
+    assert all("ready" in text for text in said)
+    with Cache(place) as cache:
+        kept = sum(cache.get(f"{me}-{k}") is not None for me in range(4) for k in range(60))
+    # whoever met the damage counts it, which the writer's own assertion may call an error; nothing is lost
+    assert kept == 240
+
+
+def test_a_copy_needs_its_secret(path: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(path, elsewhere / path.name)
+    assert read(elsewhere / path.name, TRUE_CLAIM, read_only=True) == (None, {"altered": 1})
+    shutil.copy(path.with_name(path.name + ".key"), elsewhere)
+    assert read(elsewhere / path.name, TRUE_CLAIM, read_only=True)[0] is not None

@@ -1,0 +1,169 @@
+"""Verdict, strategy, resources and witness are the same however the work is dealt out, and whatever else goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from indexproof.core.condition import FALSE, TRUE
+from indexproof.verify.catalogue import catalogue
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
+from indexproof.verify.run import Job, prove_all, work
+from indexproof.verify.solve import Budget, _attempt, decide
+from indexproof.verify.verdict import Verdict
+
+RULES = """
+semantics trunc
+int x, y
+const c
+carry: (x * c) / c -> x if c != 0
+carry_more: (x * c + y) / c -> x + y / c if c > 0, x >= 0, y >= 0
+wrong: (x + y) % c -> x % c + y % c if c > 0
+clamp: min(max(x, c), c) -> c
+"""
+
+CLAIMS = {
+    "negation_distributes",
+    "quotient_known",
+    "small_remainder_vanishes",
+    "quotient_of_quotient",
+    "quotient_absorbs_summand",
+    "inner_remainder_vanishes",
+    "negative_modulus_moves_out",
+    "min_and_max_sum",
+    "summand_moves_into_bounds",
+    "implied_remainder_vanishes",
+    "window_raises_lower_bound",
+    "interval_product",
+    "interval_quotient_positive",
+    "interval_sum",
+    "congruence_product",
+    "range_rescales",
+}
+OPS = ("tiling rank 1", "concatenate rank 1", "transpose rank 2")
+
+
+def sample() -> list[Obligation]:
+    kept = [o for o in catalogue(max_rank=2) if o.subject in CLAIMS or o.subject.startswith(OPS)]
+    random.Random(5).shuffle(kept)
+    rules = read_rule_file(RULES, "sample.rules").rules
+    return [*kept[:130], *(o for r in rules for o in stated_rule_obligations(r))]
+
+
+OBLIGATIONS = sample()
+
+
+def answer(v: Verdict) -> list[Any]:
+    witness = None if v.witness is None else dict(v.witness)
+    return [v.status.value, v.strategy, v.resources, witness, list(v.tried), v.detail]
+
+
+def answers(obligations: list[Obligation], **how: Any) -> dict[str, list[Any]]:
+    run = prove_all(obligations, **how)
+    assert not run.interrupted
+    return {f"{r.obligation.family} {r.obligation.name}": answer(r.verdict) for r in run.results}
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, list[Any]]:
+    return answers(OBLIGATIONS, jobs=1)
+
+
+def test_the_sample_uses_the_solver(expected: dict[str, list[Any]]) -> None:
+    assert len(expected) == len(OBLIGATIONS) > 90
+    assert sum(a[2] > 0 for a in expected.values()) > 20
+    assert len({a[1] for a in expected.values()}) >= 4
+    assert len({a[0] for a in expected.values()}) >= 2
+
+
+def test_processes_make_no_difference(expected: dict[str, list[Any]]) -> None:
+    assert answers(OBLIGATIONS, jobs=3) == expected
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_order_makes_no_difference(expected: dict[str, list[Any]], seed: int) -> None:
+    shuffled = list(OBLIGATIONS)
+    random.Random(seed).shuffle(shuffled)
+    _attempt.cache_clear()
+    assert answers(shuffled, jobs=seed) == expected
+
+
+def test_what_was_asked_before_makes_no_difference(expected: dict[str, list[Any]]) -> None:
+    # alone, and with nothing remembered
+    for o in OBLIGATIONS[::5]:
+        _attempt.cache_clear()
+        assert answer(decide(o)) == expected[f"{o.family} {o.name}"], o.name
+
+
+def test_threads_make_no_difference(expected: dict[str, list[Any]]) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        assert answers(OBLIGATIONS[:40], executor=pool) == {k: expected[k] for k in list(expected)[:40]}
+
+
+SCRIPT = """
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+sys.modules["sample"] = module
+spec.loader.exec_module(module)
+json.dump(module.answers(module.OBLIGATIONS[::3], jobs=1), sys.stdout)
+"""
+
+
+@contextmanager
+def load() -> Iterator[None]:
+    """Twice as many busy processes as cores."""
+    burn = "while True: sum(range(10_000))"
+    busy = [subprocess.Popen([sys.executable, "-c", burn]) for _ in range(2 * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for p in busy:
+            p.kill()
+            p.wait()
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "4242"])
+def test_hash_seeds_and_load_make_no_difference(expected: dict[str, list[Any]], seed: str) -> None:
+    with load() if seed == "1" else nullcontext():
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(Path(__file__))],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {k: v for n, (k, v) in enumerate(expected.items()) if n % 3 == 0}
+
+
+def test_obligations_mean_the_same_after_a_journey() -> None:
+    for o in OBLIGATIONS:
+        there = pickle.loads(pickle.dumps(o))
+        assert there == o
+        assert there.goal == o.goal
+        for c in (*there.hypotheses, there.goal):
+            assert (c == TRUE) == (c is TRUE)
+            assert (c == FALSE) == (c is FALSE)
+    job = Job(tuple(enumerate(OBLIGATIONS[:3])), Budget())
+    assert work(pickle.loads(pickle.dumps(job))) == work(job)
+
+
+@pytest.mark.slow
+def test_the_whole_catalogue_is_the_same_in_any_order() -> None:
+    everything = catalogue()
+    one = answers(everything, jobs=1)
+    everything.reverse()
+    assert answers(everything, jobs=2) == one

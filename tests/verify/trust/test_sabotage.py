@@ -1,0 +1,131 @@
+"""The selftest: enough cases of every kind, every one noticed, and a selftest that can fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from indexproof.core.expr import var
+from indexproof.reports.trust import selftest_json, selftest_status, selftest_text
+from indexproof.verify.cache import Cache
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.recheck import is_example
+from indexproof.verify.refute import confirmed
+from indexproof.verify.solve import decide
+from indexproof.verify.trust import sabotage, solvers
+from indexproof.verify.trust.mutation import false_mutants, mutants
+from indexproof.verify.trust.sabotage import Outcome, Task, perform, tasks
+from indexproof.verify.verdict import Status
+
+x, d = var("x"), var("d")
+
+
+def test_the_bank_is_what_it_says() -> None:
+    for o, true in sabotage._bank():
+        v = decide(o, sabotage.BUDGET)
+        assert v.status is (Status.PROVED if true else Status.REFUTED), o.subject
+        if not true:
+            assert is_example(o, v.witness or {})
+
+
+def test_mutants_are_false() -> None:
+    o = Obligation("test", "digit", "sound", (d > 0, x.within(0, 5 * d - 1)), (x // d).within(0, 4))
+    found = false_mutants(o, 8)
+    assert len(found) == 8
+    assert len({m.change for m in found}) >= 3
+    for m in found:
+        point = {v: m.point[v.name] for v in m.obligation.formula_variables() if v.name in m.point}
+        assert confirmed(point, m.obligation.hypotheses, m.obligation.goal)
+    # what stays true is no sabotage
+    assert len(list(mutants(o))) > len(false_mutants(o, 10_000))
+
+
+@pytest.mark.parametrize(
+    "task", [t for t in tasks() if t.kind in ("cache entry", "cache file", "rule file")], ids=str
+)
+def test_everything_is_noticed(task: Task) -> None:
+    found = perform(task)
+    assert len(found) >= 60
+    assert not [o.name for o in found if not o.noticed]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        Task("claim", part=3, parts=12),
+        Task("encoding", "division, Euclidean"),
+        Task("encoding", "contradictory facts"),
+        Task("encoding", "reduction: everything is certain"),
+        Task("solver", "always unsat"),
+        Task("solver", "every third answer wrong"),
+        Task("solver", "a fault instead of an answer"),
+        Task("crash"),
+    ],
+    ids=lambda t: f"{t.kind} {t.detail}",
+)
+def test_a_sample_of_the_rest_is_noticed(task: Task) -> None:
+    found = perform(task)
+    assert found or task.detail == "division, Euclidean"
+    assert not [o.name for o in found if not o.noticed]
+
+
+@pytest.mark.skipif(not solvers.available(), reason="needs cvc5")
+def test_lies_of_the_second_solver_are_noticed() -> None:
+    found = perform(Task("second solver", "sat for unsat"))
+    assert found
+    assert {o.noticed for o in found} == {"second solver"}
+
+
+def test_there_are_tasks_of_every_kind() -> None:
+    kinds = {t.kind for t in tasks()}
+    assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "crash"}
+    assert len(tasks()) == len(set(tasks()))
+
+
+# ------------------------------------------------------------------------------------ a selftest that could not fail
+def test_a_cache_that_believes_everything_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexproof.verify.cache.hmac.compare_digest", lambda *_: True)
+    found = perform(Task("cache entry"))
+    assert sum(not o.noticed for o in found) > 50
+
+
+def test_a_cache_that_evaluates_nothing_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexproof.verify.cache.believable", lambda *_: True)
+    found = perform(Task("cache entry"))
+    assert any(not o.noticed and "wrong example" in o.name for o in found)
+
+
+def test_a_prover_that_does_not_evaluate_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
+    monkeypatch.setattr(solvers, "available", lambda: False)
+    found = perform(Task("solver", "always unsat"))
+    assert any(not o.noticed for o in found)
+
+
+def test_the_report_says_what_was_not_noticed() -> None:
+    fine = [
+        Outcome("solver", "always unsat: a", "evaluation"),
+        Outcome("cache entry", "swapped: b", "altered"),
+    ]
+    assert selftest_status(fine) == 0
+    assert "every one noticed" in list(selftest_text(fine, 1.0))[-1]
+    bad = [*fine, Outcome("claim", "a slip", "")]
+    assert selftest_status(bad) == 1
+    text = "\n".join(selftest_text(bad, 1.0))
+    assert "a slip" in text
+    assert "NOT NOTICED  3 cases, 1 of them unnoticed" in text
+    data: dict[str, Any] = selftest_json(bad, 1.0)
+    assert data["exit_status"] == 1
+    assert data["kinds"]["claim"] == {"cases": 1, "noticed": 0}
+    assert selftest_status([]) == 1
+
+
+def test_nothing_is_left_behind() -> None:
+    from indexproof.verify.encode import Encoder
+
+    before = vars(Encoder)["_witness"]
+    perform(Task("encoding", "division, remainder from one"))
+    assert vars(Encoder)["_witness"] is before
+    with Cache(None) as cache:
+        assert cache.get("anything") is None

@@ -1,0 +1,46 @@
+"""What of a verdict can be checked without proving anything: a counterexample or an example is evaluated.
+
+That settles every verdict that rests on a point, wherever it comes from.  A proof rests on no point, so of a proof only
+the form is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .obligations import Obligation
+from .refute import confirmed
+from .rulefiles.evaluate import judge
+from .rulefiles.obligations import StatedObligation
+from .verdict import Status, Verdict
+
+__all__ = ["believable", "is_example"]
+
+_REFUTED = (Status.REFUTED, Status.UNDEFINED)
+
+
+def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
+    """Whether integers satisfy the hypotheses of ``o`` and violate its goal; a rule of a rule file in its arithmetic."""
+    if isinstance(o, StatedObligation):
+        r = o.rule
+        if o.condition is not None:
+            r = replace(r, conditions=(*r.conditions[: o.condition], *r.conditions[o.condition + 1 :]))
+        return set(point) == set(r.variables) and judge(r, point) in ("counterexample", "undefined")
+    variables = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+    if set(point) != {v.name for v in variables}:
+        return False
+    return confirmed({v: point[v.name] for v in variables}, o.hypotheses, o.goal)
+
+
+def believable(o: Obligation, v: Verdict) -> bool:
+    """Whether a verdict has the form of one on ``o``, and its example is one."""
+    asks_for_point = o.question == "exists"
+    if v.status in _REFUTED:
+        return not asks_for_point and v.witness is not None and is_example(o, v.witness)
+    if v.status is Status.PROVED and asks_for_point:
+        if v.witness is None:
+            # of a rule file only whether there is a point is kept
+            return isinstance(o, StatedObligation)
+        return is_example(o, v.witness)
+    return v.witness is None

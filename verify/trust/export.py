@@ -1,0 +1,135 @@
+"""Obligations as files that any solver can check: the claims, the questions that proofs rest on, and cvc5's proofs.
+
+A file asks one question and says which answer is expected.  ``index.json`` says which file belongs to which obligation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...core.errors import InputError, TooLargeError
+from ..evidence import Question, collecting
+from ..obligations import Obligation
+from ..solve import Budget, decide
+from ..verdict import Status, Verdict
+from .opinion import claims_of
+from .smtlib import Answer, counterexample_script
+from .solvers import cvc5_proof
+
+__all__ = ["Exported", "expected_answer", "export", "file_name"]
+
+#: Resource units of cvc5 for one proof.
+_PROOF = 500_000
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The files of one obligation by name, and what ``index.json`` says of it."""
+
+    files: dict[str, str]
+    entry: dict[str, Any] = field(default_factory=dict)
+
+
+def expected_answer(o: Obligation, v: Verdict) -> Answer:
+    """What a solver should answer to the scripts of an obligation, given the verdict."""
+    match v.status:
+        case Status.PROVED:
+            return "unsat" if o.question == "valid" else "sat"
+        case Status.REFUTED | Status.UNDEFINED:
+            return "sat"
+        case Status.VACUOUS:
+            return "unsat"
+    return "unknown"
+
+
+def file_name(number: int, o: Obligation) -> str:
+    """The stem of an obligation's files: its number and its name, as far as it goes into a file name."""
+    words = re.findall(r"[0-9A-Za-z]+", f"{o.subject} {o.kind}")
+    return f"{number:05d}-{'-'.join(words)[:80]}"
+
+
+def export(number: int, o: Obligation, v: Verdict, budget: Budget, *, leaves: bool, proofs: bool) -> Exported:
+    """The files of one obligation.
+
+    With ``leaves`` it is proved again, for the questions that the proof rests on; with ``proofs`` cvc5 is asked for a
+    proof of every question whose answer is ``unsat``, and what it gives is checked (:func:`.solvers.cvc5_proof`).
+    """
+    stem = file_name(number, o)
+    expected = expected_answer(o, v)
+    files: dict[str, str] = {}
+    listed: list[dict[str, Any]] = []
+    try:
+        for name, text in _claims(stem, o, v, expected):
+            files[name] = text
+            listed.append({"file": name, "asks": "the claim", "expected": expected})
+    except TooLargeError as large:
+        listed = [{"file": None, "asks": "the claim", "reason": str(large)}]
+        files = {}
+    if leaves and v.proved and o.question == "valid":
+        for name, q in _questions(stem, _evidence(o, budget)):
+            files[name] = q.smtlib()
+            listed.append(
+                {"file": name, "asks": f"a question of the proof by {q.strategy}", "expected": "unsat"}
+            )
+    if proofs:
+        for item in listed:
+            if item["file"] and item["expected"] == "unsat":
+                item |= _with_proof(files, item["file"])
+    return Exported(
+        files,
+        {
+            "family": o.family,
+            "claim": o.subject,
+            "obligation": o.kind,
+            "verdict": v.status.value,
+            "strategy": v.strategy,
+            "questions": listed,
+        },
+    )
+
+
+def _claims(stem: str, o: Obligation, v: Verdict, expected: Answer) -> Iterator[tuple[str, str]]:
+    several = list(claims_of(o))
+    for k, claim in enumerate(several, start=1):
+        case = f"-case-{k}" if len(several) > 1 else ""
+        # of a false rule that has several cases, one is false
+        answer = expected if expected != "sat" or len(several) == 1 else "unknown"
+        comments = [
+            f"{o.family}: {o.subject}: {o.kind}" + (f", case {k} of {len(several)}" if case else ""),
+            o.claim if o.source else o.statement(),
+            "asks for integers that satisfy the hypotheses and violate the goal",
+        ]
+        point = v.witness if answer == "sat" else None
+        yield f"{stem}{case}.smt2", counterexample_script(*claim, answer, point=point, comments=comments).text
+
+
+def _evidence(o: Obligation, budget: Budget) -> list[Question]:
+    with collecting() as found:
+        decide(o, budget)
+    return found
+
+
+def _questions(stem: str, evidence: Sequence[Question]) -> Iterator[tuple[str, Question]]:
+    for k, q in enumerate(evidence, start=1):
+        yield f"{stem}-question-{k}.smt2", q
+
+
+def _with_proof(files: dict[str, str], name: str) -> dict[str, Any]:
+    """Add the proof of a question, and say what it is worth."""
+    try:
+        proof = cvc5_proof(files[name], _PROOF)
+    except InputError as error:
+        return {"proof": None, "reason": str(error)}
+    if proof is None:
+        return {"proof": None, "reason": "cvc5 gives none within its limit"}
+    place = name.removesuffix(".smt2") + ".proof"
+    files[place] = proof.text
+    return {
+        "proof": place,
+        "steps": proof.steps,
+        "complete": not proof.trusted,
+        "trusted": list(proof.trusted),
+    }

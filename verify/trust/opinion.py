@@ -1,0 +1,174 @@
+"""The second opinion: cvc5 is asked what z3 was asked, and the obligation itself (reports/trust.md, "Second opinion").
+
+A proof is asked about twice: every linear question that it rests on, and the whole obligation as :mod:`.smtlib` writes
+it, which is nonlinear and may be left open.  A counterexample or an example is asked about at its point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeAlias
+
+from ...core.condition import Condition
+from ...core.errors import InputError, TooLargeError
+from ..evidence import Question
+from ..obligations import Obligation
+from ..recheck import is_example
+from ..refute import confirmed as fails
+from ..rulefiles.obligations import StatedObligation, expanded
+from ..verdict import Opinion, Status, Verdict
+from .disagreement import Disagreement
+from .smtlib import Answer, Script, counterexample_script, names_of
+from .solvers import Reply, available, cvc5_name, cvc5_reply, z3_name, z3_reply
+
+__all__ = ["Limits", "available", "claims_of", "confirmer", "cvc5_reply", "second_opinion"]
+
+Claim: TypeAlias = tuple[Sequence[Condition], Condition]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Resource units of cvc5 for one question of each kind."""
+
+    leaf: int = 2_000_000
+    #: For an obligation whose questions settle it: most that it can prove at all it proves at once.
+    brief: int = 3_000
+    whole: int = 20_000
+    #: For a nonlinear question of a proof, and for an obligation whose questions do not settle it.
+    patient: int = 100_000
+
+
+_LIMITS = Limits()
+#: An obligation of a rule file has at most so many cases that are asked about as a whole.
+_CASES = 200
+
+
+def confirmer(name: str) -> str:
+    """The second solver and its version, which is part of a verdict's key.
+
+    Raises :class:`InputError` where it is not installed or unknown.
+    """
+    if name != "cvc5":
+        raise InputError(f"there is no second opinion from `{name}`", expected="cvc5")
+    return cvc5_name()
+
+
+@lru_cache(maxsize=4096)
+def _reply(text: str, rlimit: int) -> Reply:
+    # dimensions of an op ask the same; the answer depends on the text alone
+    return cvc5_reply(text, rlimit)
+
+
+def second_opinion(
+    o: Obligation, v: Verdict, evidence: Sequence[Question], limits: Limits | None = None
+) -> Opinion | None:
+    """What cvc5 says of a verdict and the questions it rests on; ``None`` where there is nothing to say it of.
+
+    Raises :class:`Disagreement` where it says the contrary.
+    """
+    limits = limits or _LIMITS
+    if v.status in (Status.UNDECIDED, Status.NOT_CHECKED):
+        return None
+    if v.witness is not None:
+        return _of_example(o, v.witness, limits)
+    if o.question == "exists" and v.status is Status.PROVED:
+        return None  # a rule file keeps no example
+    leaves = dict.fromkeys((q.strategy, q.smtlib()) for q in evidence)
+    confirmed = spent = 0
+    for n, (strategy, text) in enumerate(leaves, start=1):
+        reply = _reply(text, limits.patient if "(set-logic QF_NIA)" in text else limits.leaf)
+        spent += reply.resources
+        if reply.answer == "sat":
+            raise _disagreement(o, f"question {n} of {len(leaves)} of the proof by {strategy}", text, "unsat")
+        # a question about products is as right as the encoding that made it: it can contradict, but not confirm
+        confirmed += reply.answer == "unsat" and strategy == "linear"
+    # an identity needed no solver, and a finding decides nothing
+    limit = limits.brief if confirmed == len(leaves) else limits.patient
+    whole, more = _whole(o, limit if leaves and o.gate else limits.whole)
+    return Opinion(cvc5_name(), whole, len(leaves), confirmed, resources=spent + more)
+
+
+def _whole(o: Obligation, rlimit: int) -> tuple[bool, int]:
+    """Whether cvc5 proves the obligation as it stands, and at what cost."""
+    spent = 0
+    whole = True
+    try:
+        for claim in claims_of(o):
+            # a solver that gives up on one form may settle the other; it is asked only with patience
+            for named in (False, True) if rlimit > _LIMITS.whole else (False,):
+                s = counterexample_script(*claim, "unsat", named=named)
+                reply = _reply(s.text, rlimit)
+                spent += reply.resources
+                if reply.answer == "sat":
+                    raise _disagreement(o, "the obligation", s.text, "unsat", claim)
+                if reply.answer == "unsat":
+                    break
+            else:
+                whole = False
+                break
+    except TooLargeError:
+        whole = False
+    return whole, spent
+
+
+def _of_example(o: Obligation, point: Mapping[str, int], limits: Limits) -> Opinion:
+    """Whether some claim of the obligation has its counterexample at the point."""
+    spent = 0
+    asked: list[tuple[Script, str]] = []
+    try:
+        for claim in claims_of(o, every=True):
+            s = counterexample_script(*claim, "sat", point=point)
+            reply = _reply(s.text, limits.leaf)
+            spent += reply.resources
+            if reply.answer == "sat":
+                return Opinion(cvc5_name(), example=True, resources=spent)
+            asked.append((s, reply.answer))
+    except TooLargeError:
+        return Opinion(cvc5_name(), resources=spent)
+    if all(answer == "unsat" for _, answer in asked):
+        held = "is" if is_example(o, point) else "is not"
+        text = asked[0][0].text if asked else ""
+        note = f"by exact evaluation the point {held} an example"
+        raise Disagreement(o.name, "an example", text, {"verdict": "sat", cvc5_name(): "unsat"}, note)
+    return Opinion(cvc5_name(), resources=spent)
+
+
+def claims_of(o: Obligation, *, every: bool = False) -> Iterator[Claim]:
+    """The claims in the core language that an obligation makes: itself, or those of a rule in a rule file case by case.
+
+    Raises :class:`TooLargeError` for a rule with too many cases; ``every`` case is wanted where one of them decides.
+    """
+    if not isinstance(o, StatedObligation):
+        yield o.hypotheses, o.goal
+        return
+    r = o.rule
+    if o.condition is not None:
+        r = replace(r, conditions=(*r.conditions[: o.condition], *r.conditions[o.condition + 1 :]))
+    for n, part in enumerate(expanded(r, total=True)):
+        if n >= _CASES:
+            raise TooLargeError(f"more than {_CASES} cases")
+        yield part.hypotheses, part.goal
+
+
+def _disagreement(
+    o: Obligation, what: str, text: str, verdict: Answer, claim: Claim | None = None
+) -> Disagreement:
+    """The report: both answers again, and at cvc5's model who is right by exact evaluation."""
+    first = z3_reply(text, 20_000_000)
+    second = cvc5_reply(text, _LIMITS.leaf, values=True)
+    note = ""
+    if second.values:
+        at = ", ".join(f"{name} = {n}" for name, n in second.values)
+        note = f"{cvc5_name()} takes {at}"
+        if claim is not None:
+            names = names_of([*claim[0], claim[1]])
+            values = dict(second.values)
+            point = {v: values.get(name, 0) for v, name in names.items()}
+            right = fails(point, *claim)
+            note += ", where the claim is " + (
+                "false by exact evaluation" if right else "true by exact evaluation"
+            )
+    answers = {"verdict": verdict, z3_name(): first.answer, cvc5_name(): second.answer}
+    return Disagreement(o.name, what, text, answers, note)

@@ -29,7 +29,7 @@ PUBLIC = sorted(indexproof.__all__)
 
 def source_files() -> list[Path]:
     """Every file of the source folders and every module at the root, relative to the root."""
-    found = list(ROOT.glob("*.py"))
+    found = [p for p in ROOT.glob("*.py") if p.name != "setup.py"]  # which builds wheels and is in none
     for layer in LAYERS:
         found += (p for p in (ROOT / layer).rglob("*") if p.is_file())
     relative = (p.relative_to(ROOT) for p in found)

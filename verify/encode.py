@@ -26,6 +26,10 @@ __all__ = ["Encoder", "Encoding", "numbered", "resources"]
 
 Encoding = Literal["witness", "native"]
 
+# The first context of a process counts resources otherwise than all later ones (z3 5.4), so a question would cost another
+# number where it happens to be the first. This one comes first, and stays.
+z3.main_ctx()
+
 #: The solver's random seed; another one only where stability is examined (:mod:`.trust.stability`).
 SEED = 0
 

@@ -125,7 +125,7 @@ def test_attributes_by_name() -> None:
     assert sort.metadata("id") == 3
     assert sort.attribute_names == ("is_stable", "backend_config", "metadata")
     assert read_instruction('a = f32[] b(), backend_config="{not json"').backend_config() == "{not json"
-    deep = "[" * 5000 + "]" * 5000
+    deep = "[" * 200_000 + "]" * 200_000
     assert read_instruction(f"a = f32[] b(), backend_config={deep}").backend_config() == deep
     with pytest.raises(InputError, match="true or false"):
         sort.flag("metadata")

@@ -40,6 +40,9 @@ class Actions:
     def quotient_absorbs_summand(self, a: int, b: int, r: Form, x: Form) -> Form:
         raise NotImplementedError("quotient_absorbs_summand")
 
+    def quotient_absorbs_negated(self, a: int, b: int, r: Form, v: int, x: Form) -> Form:
+        raise NotImplementedError("quotient_absorbs_negated")
+
     def quotient_of_remainder(self, d: int, m: int, x: Form) -> Form:
         raise NotImplementedError("quotient_of_remainder")
 
@@ -81,6 +84,11 @@ class Actions:
 
     def quotient_and_remainder_recombine(self, d: int, p: int, q: Form, r: Form, w: int, x: Form) -> Form:
         raise NotImplementedError("quotient_and_remainder_recombine")
+
+    def quotient_and_congruent_remainder_recombine(
+        self, d: int, p: int, r: Form, w: int, x: Form, y: Form
+    ) -> Form:
+        raise NotImplementedError("quotient_and_congruent_remainder_recombine")
 
     def digits_recombine(
         self, d: int, n: int, p: int, q: Form, r: Form, t: Form, w: int, x: Form, z: Form

@@ -57,6 +57,9 @@ DEEPEST: Final = 200
 #: So many more summands than twice the cost of what was read the quotients and remainders of its normal form may have.
 EXCESS: Final = 300
 
+#: Of so many variables with two values a linear quotient is looked for.
+PAIRS: Final = 3
+
 #: Ranges are pairs of integers.  What has no end, or one farther than ``_FAR``, ends at ``_END``; constants and divisors
 #: beyond ``_LARGE`` are refused there, so no sum or quotient brings an end back to where numbers are.
 _LARGE: Final = 1 << 1024
@@ -350,6 +353,48 @@ class Engine(Actions):
             if known is not None:
                 lo = max(lo, known[0] + f[0])
                 hi = min(hi, known[1] + f[0])
+            low, high = self._by_parts(f[0], f[1])
+            lo = max(lo, low)
+            hi = min(hi, high)
+        return lo, hi
+
+    def _by_parts(self, c: int, terms: Iterable[tuple[int, int]]) -> tuple[int, int]:
+        """Bounds of a sum from what is known about sums that it is made of, each summand used once."""
+        los, his = self.lo, self.hi
+        total = dict(terms)
+        lo = hi = c
+        for part, (low, high) in self.facts.items():
+            a, k = part[0]
+            if k < 0 or len(part) > len(total):
+                # the same is known of the negated sum
+                continue
+            n = total.get(a, 0)
+            g = n // k
+            if not n or g * k != n or not _contains(total, part, g, -1):
+                continue
+            least = most = 0
+            for a, k in part:
+                if k > 0:
+                    least += k * los[a]
+                    most += k * his[a]
+                else:
+                    least += k * his[a]
+                    most += k * los[a]
+            if low <= least and most <= high:
+                continue
+            for a, _ in part:
+                del total[a]
+            low = max(low, least)
+            high = min(high, most)
+            lo += g * (low if g > 0 else high)
+            hi += g * (high if g > 0 else low)
+        for a, k in total.items():
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+            else:
+                lo += k * his[a]
+                hi += k * los[a]
         return lo, hi
 
     def add(self, x: Form, y: Form) -> Form:
@@ -441,7 +486,7 @@ class Engine(Actions):
 
     def _digits(self, c: int, total: dict[int, int], todo: list[int]) -> Form | None:
         """What remainders in a sum become together with what stands above them, if anything."""
-        arg, divisor = self.arg, self.divisor
+        kind, arg, divisor = self.kind, self.arg, self.divisor
         todo.sort(key=lambda a: (abs(total[a]), a), reverse=True)
         while todo:
             a = todo.pop()
@@ -463,6 +508,12 @@ class Engine(Actions):
             if _contains(total, q[1], p, a):
                 r = _without(c - p * q[0], total, q[1], a)
                 return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
+            # the quotient of something congruent, which has the same remainder
+            for b, v in total.items():
+                if v == p and kind[b] == QUOTIENT and divisor[b] == d and _lone(self.mod(arg[b], d)) == a:
+                    t: Form = (0, ((b, 1),))
+                    r = _without(c, total, t[1], a)
+                    return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
             # the digit above: t = (x // d) % n, with a coefficient that fits
             tried: set[int] = set()
             for b in todo:
@@ -474,7 +525,7 @@ class Engine(Actions):
                     # the digit may be that of x + d·z, whose remainder is the same
                     z = self.add(self.arg[b], self.scale(q, -1))
                     if len(z[1]) == len(self.arg[b][1]) - len(q[1]):
-                        t: Form = (0, ((b, 1),))
+                        t = (0, ((b, 1),))
                         return self.digits_recombine(d, n, p, q, _without(c, total, t[1], a), t, w, x, z)
                 if n in tried:
                     continue
@@ -542,15 +593,16 @@ class Engine(Actions):
     ) -> tuple[int, list[tuple[int, int]]] | None:
         """``(q, quotient terms)`` when some choice of coefficient quotients leaves a rest within one block."""
         los, his = self.lo, self.hi
-        if self.facts:
-            known = self.facts.get(tuple(terms))
-            if known is not None:
-                q = (known[0] + c) // d
-                if q == (known[1] + c) // d:
-                    return q, []
+        facts = bool(self.facts)
+        if facts:
+            lo, hi = self.range((c, tuple(terms)))
+            q = lo // d
+            if q == hi // d:
+                return q, []
         for nearest in (True, False):
             lo = hi = c
             qs = []
+            rs = []
             same = True
             for a, k in terms:
                 r = k % d
@@ -561,6 +613,8 @@ class Engine(Actions):
                     qs.append((a, (k - r) // d))
                     if not r:
                         continue
+                if facts:
+                    rs.append((a, r))
                 if r > 0:
                     lo += r * los[a]
                     hi += r * his[a]
@@ -571,8 +625,66 @@ class Engine(Actions):
                 q = lo // d
                 if q == hi // d:
                     return q, qs
+                if facts:
+                    lo, hi = self.range((c, tuple(rs)))
+                    q = lo // d
+                    if q == hi // d:
+                        return q, qs
             if same:
                 break
+        return None
+
+    def _straight(self, x: Form, d: int) -> Form | None:
+        """The quotient ``x // d`` where it is linear because some variables have only two values.
+
+        What such a variable contributes is a line through two points: it is tried with both remainders of its
+        coefficient, and whatever else there is with the nearest.
+        """
+        los, his = self.lo, self.hi
+        for a, _ in x[1]:
+            if his[a] - los[a] == 1:
+                break
+        else:
+            return None
+        lo = hi = x[0]
+        rest = []
+        pairs = []
+        for t in x[1]:
+            a, k = t
+            if his[a] - los[a] == 1 and len(pairs) < PAIRS:
+                pairs.append(t)
+                continue
+            r = k % d
+            if r + r > d:
+                r -= d
+            if r > 0:
+                lo += r * los[a]
+                hi += r * his[a]
+            else:
+                lo += r * his[a]
+                hi += r * los[a]
+            if r != k:
+                rest.append((a, (k - r) // d))
+        if hi - lo >= d:
+            return None
+        for choice in range(1 << len(pairs)):
+            low, high = lo, hi
+            qs = list(rest)
+            for a, k in pairs:
+                r = k % d
+                if choice & 1:
+                    r -= d
+                    low += r * his[a]
+                    high += r * los[a]
+                else:
+                    low += r * los[a]
+                    high += r * his[a]
+                choice >>= 1
+                if r != k:
+                    qs.append((a, (k - r) // d))
+            q = low // d
+            if q == high // d:
+                return q, tuple(sorted(qs))
         return None
 
     def _low_part(self, x: Form, d: int) -> tuple[int, Form, Form] | None:
@@ -647,13 +759,20 @@ class Engine(Actions):
                     return self.quotient_of_quotient(self.divisor[a], d, self.arg[a])
                 if t == REMAINDER and c == 0 and self.divisor[a] % d == 0:
                     return self.quotient_of_remainder(d, self.divisor[a], self.arg[a])
+            elif k == -1 and kind[a] == QUOTIENT:
+                return self.quotient_absorbs_negated(self.divisor[a], d, (c, ()), k, self.arg[a])
         else:
             for i, (a, k) in enumerate(terms):
-                if k == 1 and kind[a] == QUOTIENT:
-                    others = terms[:i] + terms[i + 1 :]
-                    return self.quotient_absorbs_summand(self.divisor[a], d, (c, others), self.arg[a])
+                if (k == 1 or k == -1) and kind[a] == QUOTIENT:
+                    r = c, terms[:i] + terms[i + 1 :]
+                    if k == 1:
+                        return self.quotient_absorbs_summand(self.divisor[a], d, r, self.arg[a])
+                    return self.quotient_absorbs_negated(self.divisor[a], d, r, k, self.arg[a])
         if c == d - 1 and all([k < 0 for _, k in terms]):
             return self.complement_leaves_quotient(d, (0, tuple([(a, -k) for a, k in terms])))
+        line = self._straight(x, d)
+        if line is not None:
+            return self.quotient_certified(d, line, x)
         if self.facts:
             lo, hi = self.range(x)
         return self._atom(QUOTIENT, x, d, lo // d, hi // d)
@@ -765,6 +884,9 @@ class Engine(Actions):
             return self.common_factor_leaves_remainder(d, g, r, y)
         if c == d - 1 and all([k < 0 for _, k in rest]):
             return self.complement_leaves_remainder(d, (0, tuple([(a, -k) for a, k in rest])))
+        line = self._straight(x, d)
+        if line is not None:
+            return self.remainder_certified(d, line, x)
         return self._atom(REMAINDER, x, d, 0, d - 1)
 
     # ---------------------------------------------------------------- minimum and maximum

@@ -72,6 +72,7 @@ def simplify_map(
 
 
 def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool) -> IndexingMap:
+    start = len(trace) if trace is not None else 0
     stage = _Constraints(m, rules, trace, keep_points)
     try:
         stage.run()
@@ -90,6 +91,17 @@ def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points
     if stage.narrowed:
         dims, ranges = stage.boxed(dims), stage.boxed(ranges)
     elif all(map(is_, results, m.results)) and constraints == m.constraints and all(map(is_, rts, m.rts)):
+        return m
+    if (
+        constraints
+        and constraints != m.constraints
+        and simplify.larger(
+            [*results, *[c.expr for c in constraints]], [*m.results, *[c.expr for c in m.constraints]]
+        )
+    ):
+        # normal forms of constraints may not share what the given ones did
+        if trace is not None:
+            del trace[start:]
         return m
     return IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
 
@@ -522,10 +534,11 @@ class _Constraints:
         known = [(e, Interval(lo, hi)) for e, (lo, hi) in self.kept.items() if type(e) is not Var]
         residues = self.residues()
         if residues:
+            simplifier = self.simplifier
             roots = [*self.map.results, *(e for v in self.map.rts if v.source for e in v.source.results)]
             for node in postorder(*roots):
                 if isinstance(node, (Mod, FloorDiv)) and isinstance(node.b, Int):
-                    value = _residue(self.simplifier(node.a), node.b.value, residues)
+                    value = _residue(simplifier(node.a), node.b.value, residues)
                     if value is not None:
                         known.append((mod(node.a, node.b), Interval(value, value)))
         facts = Facts(dict(self.boxes), known)

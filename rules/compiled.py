@@ -67,6 +67,14 @@ class CatalogueEngine(Engine):
             self.record("quotient_absorbs_summand", (a, b, r, x,))
         return self.floordiv(self.add(self.scale(r, a), x), (b * a))
 
+    def quotient_absorbs_negated(self, a: int, b: int, r: Form, v: int, x: Form) -> Form:
+        """``((x // a)·v + r…) // b  →  (a·r… + a - x - 1) // (a·b)   when 0 < a,  0 < b,  v = -1``"""
+        if not (0 < a and 0 < b and v == (-1)):
+            self.refuse("quotient_absorbs_negated", (a, b, r, v, x,))
+        if self.record is not None:
+            self.record("quotient_absorbs_negated", (a, b, r, v, x,))
+        return self.floordiv(self.shift(self.add(self.scale(r, a), self.scale(x, (-1))), (a + -1)), (b * a))
+
     def quotient_of_remainder(self, d: int, m: int, x: Form) -> Form:
         """``(x mod m) // d  →  x // d mod (m // d)   when 0 < d,  0 < m,  d ∣ m``"""
         if not (0 < d and 0 < m and d != 0 and m % d == 0):
@@ -171,6 +179,14 @@ class CatalogueEngine(Engine):
             self.refuse("quotient_and_remainder_recombine", (d, p, q, r, w, x,))
         if self.record is not None:
             self.record("quotient_and_remainder_recombine", (d, p, q, r, w, x,))
+        return self.add(self.scale(x, w), r)
+
+    def quotient_and_congruent_remainder_recombine(self, d: int, p: int, r: Form, w: int, x: Form, y: Form) -> Form:
+        """``(x // d)·p + (y mod d)·w + r…  →  x·w + r…   when p = d·w,  d ∣ x - y``"""
+        if not (p == (w * d)):
+            self.refuse("quotient_and_congruent_remainder_recombine", (d, p, r, w, x, y,))
+        if self.record is not None:
+            self.record("quotient_and_congruent_remainder_recombine", (d, p, r, w, x, y,))
         return self.add(self.scale(x, w), r)
 
     def digits_recombine(self, d: int, n: int, p: int, q: Form, r: Form, t: Form, w: int, x: Form, z: Form) -> Form:

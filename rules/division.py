@@ -97,6 +97,12 @@ def quotient_absorbs_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
     return Rewrite((x // a + r) // b, (x + r * a) // (a * b), when=(b > 0,))
 
 
+@rule(fires={"(2 - a // 3) // 4": "(8 - a) // 12", "(b - a // 3) // 4": "(2 - a + 3*b) // 12"})
+def quotient_absorbs_negated(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> Rewrite:
+    """What a quotient is subtracted from between two divisions is scaled too: minus a quotient is rounded up."""
+    return Rewrite((x // a * v + r) // b, (r * a - x + a - 1) // (a * b), when=(a > 0, b > 0, v.eq(-1)))
+
+
 @rule(fires={"(a % 12) // 4": "a // 4 % 3"}, keeps=["(a % 10) // 4"])
 def quotient_of_remainder(x: Expr, m: Const, d: Const) -> Rewrite:
     """The high digit of a remainder is a digit of x."""

@@ -23,6 +23,20 @@ def quotient_and_remainder_recombine(x: Expr, q: Expr, d: Const, p: Const, w: Co
 
 @rule(
     fires={
+        "c + ((a + 4*b) // 4)*12 + (a % 4)*3": "a*3 + 12*b + c",
+        "((a + 10*b) // 5)*5 + (a + 5*c) % 5": "a + 10*b",
+    },
+    keeps=["((a + 10*b) // 4)*4 + a % 4", "((a + b) // 5)*5 + a % 5"],
+)
+def quotient_and_congruent_remainder_recombine(
+    x: Expr, y: Expr, d: Const, p: Const, w: Const, r: Rest
+) -> Rewrite:
+    """The remainder that a quotient lacks may be that of anything congruent to its dividend."""
+    return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w), d.divides(x - y)))
+
+
+@rule(
+    fires={
         "b + (a // 4 % 5)*12 + (a % 4)*3": "(a % 20)*3 + b",
         "(a // 20 % 3)*20 + (a // 4 % 5)*4": "a // 4 % 15 * 4",
     },

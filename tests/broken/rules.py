@@ -199,6 +199,18 @@ def _undocumented() -> object:
     return quotient_by_one
 
 
+@rule()
+def quotient_absorbs_negated_rounding_down(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> Rewrite:
+    """Minus a quotient is rounded up; here it is rounded down."""
+    return Rewrite((x // a * v + r) // b, (r * a - x) // (a * b), when=(a > 0, b > 0, v.eq(-1)))
+
+
+@rule()
+def remainder_of_anything_recombines(x: Expr, y: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
+    """The remainder must be that of something congruent."""
+    return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w),))
+
+
 def _unannotated() -> object:
     @rule()
     def quotient_by_one(x) -> Rewrite:  # type: ignore[no-untyped-def]
@@ -219,6 +231,7 @@ BROKEN = [
     _sound(multiple_leaves_quotient_always, division.multiple_leaves_quotient),
     _sound(quotient_of_quotient_any_sign, division.quotient_of_quotient),
     _sound(quotient_absorbs_unscaled_summand, division.quotient_absorbs_summand),
+    _sound(quotient_absorbs_negated_rounding_down, division.quotient_absorbs_negated),
     _sound(quotient_of_remainder_wrong_radix, division.quotient_of_remainder),
     _sound(sign_moves_out_of_quotient, division.negative_divisor_moves_up),
     _sound(ceiling_adds_the_whole_divisor, division.ceiling_of_positive),
@@ -231,6 +244,7 @@ BROKEN = [
     _sound(negative_modulus_loses_its_sign, remainder.negative_modulus_moves_out),
     _sound(multiple_leaves_remainder_always, remainder.multiple_leaves_remainder),
     _sound(digits_recombine_at_wrong_scale, mixed_radix.quotient_and_remainder_recombine),
+    _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_congruent_remainder_recombine),
     _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),
     _sound(min_keeps_larger, minmax.min_keeps_smaller),
     _sound(max_keeps_smaller, minmax.max_keeps_larger),

@@ -33,6 +33,24 @@ CASES = """
 (d0, d1, d2) -> (d0), domain: d0 in [0, 99], d1 in [0, 99], d2 in [0, 99], d0 + d1 in [0, 5], d1 + d2 in [98, 200]
 (d0, d1, d2) -> (d0), domain: d0 in [0, 5], d1 in [0, 5], d2 in [93, 99], d0 + d1 in [0, 5], d1 + d2 in [98, 104]
 
+# a sum of parts that constraints bound, as convolutions have them
+(a, b, c) -> ((a * 4 + b + c * 4) floordiv 16), domain: a in [0, 3], b in [0, 3], c in [0, 3], a + c in [0, 3]
+(a, b, c) -> (0), domain: a in [0, 3], b in [0, 3], c in [0, 3], a + c in [0, 3]
+
+# variables with two values, quotients that are subtracted, remainders of what is congruent
+(d0) -> ((d0 * 8 + 144) floordiv 21, (d0 * 8 + 144) mod 21), domain: d0 in [0, 1]
+(d0) -> (d0 + 6, d0 * -13 + 18), domain: d0 in [0, 1]
+
+(d0, d1) -> ((d0 * 2 - d1 floordiv 3) floordiv 5), domain: d0 in [0, 63], d1 in [0, 63]
+(d0, d1) -> ((d0 * 6 - d1 + 2) floordiv 15), domain: d0 in [0, 63], d1 in [0, 63]
+
+(a, b) -> ((((a * 3 + b) mod 6) floordiv 2) * 16 + (((a * 3 + b) mod 6) mod 2) * 8), domain: a in [0, 7], b in [0, 2]
+(a, b) -> ((a mod 2) * 24 + b * 8), domain: a in [0, 7], b in [0, 2]
+
+# normal forms of constraints that would share less than the given ones do
+(a, b) -> (b floordiv 2), domain: a in [5, 64], b in [-20, 20], (-a + b * 6) mod 5 in [2, 2], a * 8 + b * 6 in [-3, -2]
+=
+
 # remainders: plain, merged, and moving the ends of boxes
 (d0) -> (d0), domain: d0 in [0, 30], d0 mod 4 in [1, 1], d0 mod 6 in [3, 3]
 (d0) -> (d0), domain: d0 in [9, 21], d0 mod 12 in [9, 9]

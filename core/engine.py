@@ -648,7 +648,7 @@ class Engine(Actions):
             return None
         lo = hi = x[0]
         rest = []
-        pairs = []
+        pairs: list[tuple[int, int]] = []
         for t in x[1]:
             a, k = t
             if his[a] - los[a] == 1 and len(pairs) < PAIRS:

@@ -88,6 +88,7 @@ class Variable(_Expr):
             )
         _put(self, "lo", _integer(self.lo, f"the lower bound of {quoted(self.name)}"))
         _put(self, "hi", _integer(self.hi, f"the upper bound of {quoted(self.name)}"))
+        _put(self, "_expr", var(self.name))
 
     @property
     def expr(self) -> Var:

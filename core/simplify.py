@@ -86,7 +86,7 @@ class Simplifier:
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
 
-    def larger(self, after: Sequence[Expr], before: Sequence[Expr], bound: int | None = None) -> bool:
+    def _larger(self, after: Sequence[Expr], before: Sequence[Expr], bound: int | None = None) -> bool:
         """Whether ``after``, which costs ``bound`` at most, costs more than ``before``."""
         weight = self.division_weight - 1
         old = cost(before)
@@ -123,7 +123,7 @@ class Simplifier:
         """The normal form of every one of ``es``; ``es`` where those cost more."""
         start = len(self.trace) if self.trace is not None else 0
         results = [self(e) for e in es]
-        if self.engine is None or results == list(es) or not self.larger(results, es):
+        if self.engine is None or results == list(es) or not self._larger(results, es):
             return results
         if self.trace is not None:
             del self.trace[start:]
@@ -228,7 +228,7 @@ class Simplifier:
         if results == es:
             return es, None
         bound = speller.cost(speller.forms)
-        if bound > spent and self.larger(results, es, bound):
+        if bound > spent and self._larger(results, es, bound):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             if self.trace is not None:
                 del self.trace[start:]

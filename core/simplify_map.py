@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 from .constraint_choose import Ends
 from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
 from .constraint_order import Bound
+from .cost import map_cost
 from .derivation import MapChange
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
 from .facts import Facts
@@ -86,24 +87,25 @@ def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points
     simplify = stage.simplifier_of_results()
     results = tuple(simplify.all(m.results))
     rts = tuple([_sourced(v, simplify) for v in m.rts]) if m.rts else ()
-    constraints = stage.finished(results)
     dims, ranges = m.dims, m.ranges
     if stage.narrowed:
         dims, ranges = stage.boxed(dims), stage.boxed(ranges)
-    elif all(map(is_, results, m.results)) and constraints == m.constraints and all(map(is_, rts, m.rts)):
-        return m
-    if (
-        constraints
-        and constraints != m.constraints
-        and simplify.larger(
-            [*results, *[c.expr for c in constraints]], [*m.results, *[c.expr for c in m.constraints]]
-        )
-    ):
-        # normal forms of constraints may not share what the given ones did
+    same = not stage.narrowed and all(map(is_, results, m.results)) and all(map(is_, rts, m.rts))
+    # the dividend of a result may be dearer than a constraint's own; so may what normal forms do not share
+    finished = len(trace) if trace is not None else 0
+    for spelled_for, mark in ((results, finished), ((), start)):
+        constraints = stage.finished(spelled_for)
+        unchanged = constraints == m.constraints
+        if unchanged and same:
+            break
+        after = IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
+        if not constraints or unchanged or map_cost(after).weight <= map_cost(m).weight:
+            return after
         if trace is not None:
-            del trace[start:]
-        return m
-    return IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
+            del trace[mark:]
+    if trace is not None:
+        del trace[start:]
+    return m
 
 
 def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:

@@ -68,8 +68,11 @@ CASES = """
 (d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9], (d0 * 2 + d1 * 3) mod 4 in [1, 1]
 
 # a known remainder and the quotient by the same divisor have one dividend
-(d0) -> ((d0 - 3) floordiv 7), domain: d0 in [3, 17], d0 mod 7 in [3, 3]
+(d0) -> ((d0 - 3) floordiv 7), domain: d0 in [3, 17], (d0 + 4) mod 7 in [0, 0]
 (d0) -> ((d0 - 3) floordiv 7), domain: d0 in [3, 17], (d0 - 3) mod 7 in [0, 0]
+
+(d0) -> ((d0 - 3) floordiv 7), domain: d0 in [3, 17], d0 mod 7 in [3, 3]
+=
 
 # what a constraint says helps the results
 (d0, d1) -> ((d0 + d1) floordiv 8), domain: d0 in [0, 6], d1 in [0, 6], d0 + d1 in [3, 7]

@@ -307,10 +307,7 @@ class Engine(Actions):
                     lo, hi = max(lo, old[0]), min(hi, old[1])
                 self.facts[terms] = lo, hi
                 self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
-            least = most = 0
-            for a, k in terms:
-                least += k * (los[a] if k > 0 else his[a])
-                most += k * (his[a] if k > 0 else los[a])
+            least, most = self._span(0, terms)
             for a, k in terms:
                 # what the other summands leave for this one
                 if k > 0:
@@ -339,15 +336,7 @@ class Engine(Actions):
 
     def range(self, f: Form) -> tuple[int, int]:
         """Bounds of every value the form takes; what is unbounded has ends farther than any number."""
-        lo = hi = f[0]
-        los, his = self.lo, self.hi
-        for a, k in f[1]:
-            if k > 0:
-                lo += k * los[a]
-                hi += k * his[a]
-            else:
-                lo += k * his[a]
-                hi += k * los[a]
+        lo, hi = self._span(f[0], f[1])
         if self.facts and len(f[1]) > 1:
             known = self.facts.get(f[1])
             if known is not None:
@@ -358,11 +347,23 @@ class Engine(Actions):
             hi = min(hi, high)
         return lo, hi
 
+    def _span(self, c: int, terms: Iterable[tuple[int, int]]) -> tuple[int, int]:
+        """Bounds of a sum from those of its atoms."""
+        los, his = self.lo, self.hi
+        lo = hi = c
+        for a, k in terms:
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+            else:
+                lo += k * his[a]
+                hi += k * los[a]
+        return lo, hi
+
     def _by_parts(self, c: int, terms: Iterable[tuple[int, int]]) -> tuple[int, int]:
         """Bounds of a sum from what is known about sums that it is made of, each summand used once."""
-        los, his = self.lo, self.hi
         total = dict(terms)
-        lo = hi = c
+        widths: list[tuple[int, int]] = []
         for part, (low, high) in self.facts.items():
             a, k = part[0]
             if k < 0 or len(part) > len(total):
@@ -372,30 +373,15 @@ class Engine(Actions):
             g = n // k
             if not n or g * k != n or not _contains(total, part, g, -1):
                 continue
-            least = most = 0
-            for a, k in part:
-                if k > 0:
-                    least += k * los[a]
-                    most += k * his[a]
-                else:
-                    least += k * his[a]
-                    most += k * los[a]
+            least, most = self._span(0, part)
             if low <= least and most <= high:
                 continue
             for a, _ in part:
                 del total[a]
-            low = max(low, least)
-            high = min(high, most)
-            lo += g * (low if g > 0 else high)
-            hi += g * (high if g > 0 else low)
-        for a, k in total.items():
-            if k > 0:
-                lo += k * los[a]
-                hi += k * his[a]
-            else:
-                lo += k * his[a]
-                hi += k * los[a]
-        return lo, hi
+            ends = g * max(low, least), g * min(high, most)
+            widths.append(ends if g > 0 else ends[::-1])
+        lo, hi = self._span(c, total.items())
+        return lo + sum([w[0] for w in widths]), hi + sum([w[1] for w in widths])
 
     def add(self, x: Form, y: Form) -> Form:
         """``x + y``."""
@@ -646,9 +632,9 @@ class Engine(Actions):
                 break
         else:
             return None
-        lo = hi = x[0]
-        rest = []
         pairs: list[tuple[int, int]] = []
+        others: list[tuple[int, int]] = []
+        rest: list[tuple[int, int]] = []
         for t in x[1]:
             a, k = t
             if his[a] - los[a] == 1 and len(pairs) < PAIRS:
@@ -657,14 +643,10 @@ class Engine(Actions):
             r = k % d
             if r + r > d:
                 r -= d
-            if r > 0:
-                lo += r * los[a]
-                hi += r * his[a]
-            else:
-                lo += r * his[a]
-                hi += r * los[a]
+            others.append((a, r))
             if r != k:
                 rest.append((a, (k - r) // d))
+        lo, hi = self._span(x[0], others)
         if hi - lo >= d:
             return None
         for choice in range(1 << len(pairs)):

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from .constraint_choose import Ends
 from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
 from .constraint_order import Bound
-from .cost import map_cost
+from .cost import Cost, map_cost
 from .derivation import MapChange
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
 from .facts import Facts
@@ -91,21 +91,32 @@ def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points
     if stage.narrowed:
         dims, ranges = stage.boxed(dims), stage.boxed(ranges)
     same = not stage.narrowed and all(map(is_, results, m.results)) and all(map(is_, rts, m.rts))
-    # the dividend of a result may be dearer than a constraint's own; so may what normal forms do not share
     finished = len(trace) if trace is not None else 0
-    for spelled_for, mark in ((results, finished), ((), start)):
+    allowed: Cost | None = None
+    after = m
+    for spelled_for in (results, ()):
         constraints = stage.finished(spelled_for)
-        unchanged = constraints == m.constraints
-        if unchanged and same:
+        if constraints == m.constraints and same:
             break
         after = IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
-        if not constraints or unchanged or map_cost(after).weight <= map_cost(m).weight:
+        if not constraints or constraints == m.constraints:
             return after
+        if allowed is None:
+            allowed = map_cost(m)
+        if map_cost(after).weight <= allowed.weight:
+            return after
+        # the dividend of a result is dearer than the constraint's own
         if trace is not None:
-            del trace[mark:]
+            del trace[finished:]
+    if same:
+        if trace is not None:
+            del trace[start:]
+        return m
+    # normal forms of constraints do not share what the given ones do
+    given = IndexingMap._trusted(dims, ranges, rts, results, m.constraints, merged=True)
     if trace is not None:
-        del trace[start:]
-    return m
+        trace.append(MapChange("given_constraints", after, given))
+    return given
 
 
 def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:

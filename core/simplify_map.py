@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from .constraint_choose import Ends
 from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
 from .constraint_order import Bound
-from .cost import Cost, map_cost
+from .cost import cost, map_cost
 from .derivation import MapChange
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
 from .facts import Facts
@@ -92,18 +92,14 @@ def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points
         dims, ranges = stage.boxed(dims), stage.boxed(ranges)
     same = not stage.narrowed and all(map(is_, results, m.results)) and all(map(is_, rts, m.rts))
     finished = len(trace) if trace is not None else 0
-    allowed: Cost | None = None
     after = m
     for spelled_for in (results, ()):
         constraints = stage.finished(spelled_for)
         if constraints == m.constraints and same:
             break
         after = IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
-        if not constraints or constraints == m.constraints:
-            return after
-        if allowed is None:
-            allowed = map_cost(m)
-        if map_cost(after).weight <= allowed.weight:
+        # results never cost more, so this comes first
+        if _no_dearer(constraints, m.constraints) or map_cost(after).weight <= map_cost(m).weight:
             return after
         # the dividend of a result is dearer than the constraint's own
         if trace is not None:
@@ -117,6 +113,30 @@ def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points
     if trace is not None:
         trace.append(MapChange("given_constraints", after, given))
     return given
+
+
+def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint]) -> bool:
+    """Whether the constraints together cost no more than the given ones.
+
+    Most are among those, up to their ends and a summand without variables.
+    """
+    have: set[Expr] = set()
+    bodies: set[object] = set()
+    for c in given:
+        e = c.expr
+        have.add(e)
+        if type(e) is Sum:
+            bodies.add(e.terms)
+            t, k = e.terms[0]
+            if k == 1 and len(e.terms) == 1:
+                have.add(t)
+    for c in constraints:
+        e = c.expr
+        if e not in have and not (type(e) is Sum and not e.const and e.terms in bodies):
+            break
+    else:
+        return True
+    return cost([c.expr for c in constraints]).weight <= cost([c.expr for c in given]).weight
 
 
 def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:

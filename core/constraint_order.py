@@ -24,7 +24,7 @@ Terms: TypeAlias = tuple[tuple[Expr, int], ...]
 class ConstraintMeasure(NamedTuple):
     """Every component is a natural number, summed over the constraints (the boxes of variables are constraints too).
 
-    ``weight``, ``divisors``, ``negative``, ``unreduced`` and ``reversed`` are those of the expressions
+    ``weight``, ``divisors``, ``negative``, ``reversed`` and ``unreduced`` are those of the expressions
     (the order of rules), the weight doubled and one added for each constraint.  The next three look
     at the summands of the expression: ``coefficients`` is the sum of their absolute coefficients (1 for anything but a
     sum), ``constants`` counts expressions with a constant summand, ``minus`` is twice the number of negative summands, and
@@ -35,8 +35,8 @@ class ConstraintMeasure(NamedTuple):
     weight: Expr
     divisors: Expr
     negative: Expr
-    unreduced: Expr
     reversed: Expr
+    unreduced: Expr
     coefficients: Expr
     constants: Expr
     minus: Expr
@@ -53,7 +53,7 @@ class ConstraintMeasure(NamedTuple):
 def constraint_measure(constraints: Sequence[Bounded]) -> ConstraintMeasure:
     """The measure of all of ``constraints`` together.
 
-    On patterns it speaks of ``|x|``, ``‖x‖``, ``x⁻``, ``x°`` and ``x↺`` as :func:`~indexproof.core.rewrite.measure` does,
+    On patterns it speaks of ``|x|``, ``‖x‖``, ``x⁻``, ``x↺`` and ``x°`` as :func:`~indexproof.core.rewrite.measure` does,
     and of ``x#`` (coefficients), ``x∘`` (constants) and ``x∓`` (minus), with a prime for those inside.
     """
     rows = []

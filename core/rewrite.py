@@ -345,16 +345,18 @@ class Measure(NamedTuple):
     ``weight`` is a polynomial interpretation, strictly monotone in every argument: divisions triple what is below them,
     so whatever is moved out of a division makes progress, and ``mod`` weighs more than ``//``, so a digit is read as
     ``(x // a) % b``.  ``divisors`` is the sum of the absolute values of all divisors, ``negative`` counts negative ones.
-    ``unreduced`` counts constants that do not lie between zero and the divisor above them, and constants common to all
-    arguments of ``min`` or ``max``; it triples with every such node above, because reducing a constant inside passes the
-    excess outwards.  ``reversed`` counts negative summands below divisions, and triples likewise.
+    ``reversed`` counts negative summands below divisions, and triples with every division above, because what is turned
+    round inside turns outside.  ``unreduced`` counts constants that do not lie between zero and the divisor above them,
+    and constants common to all arguments of ``min`` or ``max``; it triples with every such node above, because reducing a
+    constant inside passes the excess outwards.  It comes last, since turning round adds constants and reducing constants
+    turns nothing.
     """
 
     weight: Expr
     divisors: Expr
     negative: Expr
-    unreduced: Expr
     reversed: Expr
+    unreduced: Expr
 
     def values(self) -> tuple[int, ...]:
         """The components of a ground expression, as integers."""
@@ -365,7 +367,7 @@ def measure(e: Expr) -> Measure:
     """The :class:`Measure` of ``e``.
 
     On a ground expression the components are literals.  On a pattern they are expressions over the measures of its
-    variables, called ``|x|``, ``‖x‖``, ``x⁻``, ``x°`` and ``x↺``.  A literal weighs nothing, an index variable two.
+    variables, called ``|x|``, ``‖x‖``, ``x⁻``, ``x↺`` and ``x°``.  A literal weighs nothing, an index variable two.
     """
     done: dict[Expr, Measure] = {}
     literal: dict[Expr, bool] = {}
@@ -380,10 +382,10 @@ def measure(e: Expr) -> Measure:
             done[node] = nothing
             continue
         if isinstance(node, Var):
-            symbols = (f"|{node.name}|", f"‖{node.name}‖", f"{node.name}⁻", f"{node.name}°", f"{node.name}↺")
+            symbols = (f"|{node.name}|", f"‖{node.name}‖", f"{node.name}⁻", f"{node.name}↺", f"{node.name}°")
             done[node] = Measure(*map(core.var, symbols)) if node.kind else Measure(lift(2), *nothing[1:])
             continue
-        weight, divisors, negative, unreduced, backwards = (
+        weight, divisors, negative, backwards, unreduced = (
             core.add(*parts) for parts in zip(*[done[k] for k in kids], strict=True)
         )
         match node:
@@ -396,7 +398,7 @@ def measure(e: Expr) -> Measure:
             case core.Min() | core.Max():
                 weight += len(kids) - 1
                 unreduced = 3 * unreduced + _common_constant(kids)
-        done[node] = Measure(weight, divisors, negative, unreduced, backwards)
+        done[node] = Measure(weight, divisors, negative, backwards, unreduced)
     return done[e]
 
 

@@ -8,6 +8,7 @@ solvers at the leaves, and this module.  Nothing that a certificate says is beli
 * the claim is read here; a hypothesis or negated goal among the facts must be what this reading of it gives,
 * every quotient and remainder must satisfy ``a = b·q + r`` and ``0 <= r < b``, the equation by expansion and the
   bounds by an explicit combination of facts,
+* a product may be replaced by what an equation says that it is,
 * a name for a value must be new, and a definition must be an equation that has been shown,
 * sign cases must be all there are, or the missing ones excluded by a combination of facts or because a divisor of the
   claim would be zero; cases of a minimum or maximum must cover all of its arguments,
@@ -168,6 +169,26 @@ def _over(p: P, d: P) -> P | None:
         out = _plus(out, term)
         rest = _plus(rest, _times(term, d), -1)
     return None
+
+
+#: How often products are replaced in one term.
+_REWRITTEN = 8
+
+
+def _split(p: P, product: Monomial) -> tuple[P, P]:
+    """``kept`` and ``moved`` with ``p = kept + moved·product``; every term that the product divides is moved, once."""
+    kept: P = {}
+    moved: P = {}
+    for m, c in p.items():
+        rest = list(m)
+        try:
+            for v in product:
+                rest.remove(v)
+        except ValueError:
+            kept[m] = c
+        else:
+            moved[tuple(rest)] = c
+    return kept, moved
 
 
 # ------------------------------------------------------------------------------------------------- formulas
@@ -379,6 +400,8 @@ class _State:
     def __init__(self) -> None:
         self.definitions: dict[str, P] = {}
         self.signs: list[tuple[P, int]] = []
+        #: What equations among the facts say of products, in the order in which they replace them.
+        self.rewrites: dict[Monomial, P] = {}
         self.facts: set[F] = set()
         self.named: set[F] = set()
         self.divisions: dict[Any, tuple[P, P]] = {}
@@ -449,7 +472,7 @@ class _State:
                 product = _const(1)
                 for f in n.factors:
                     product = _times(product, memo[f])
-                return product
+                return self.rewritten(product)
             case FloorDiv():
                 return self.quotient(memo[n.a], memo[n.b])[0]
             case Mod():
@@ -469,8 +492,21 @@ class _State:
                     return self.extrema[entry]
         raise _Unknown
 
+    def rewritten(self, p: P) -> P:
+        """``p`` with products replaced by what equations say that they are."""
+        for _ in range(_REWRITTEN if self.rewrites else 0):
+            for product, value in self.rewrites.items():
+                kept, moved = _split(p, product)
+                if moved:
+                    p = _plus(kept, _times(moved, value))
+                    break
+            else:
+                break
+        return p
+
     def quotient(self, a: P, b: P) -> tuple[P, P]:
         """Quotient and remainder of floor division."""
+        a = self.rewritten(a)
         found = self.divisions.get((_key(a), _key(b)))
         if found is not None:
             return found
@@ -654,6 +690,7 @@ class _Claim:
         if step == "factor":
             self._signs(node, _Steps(self, state, place), {}, place)
             return
+        state.rewrites = {}
         steps = _Steps(self, state, place)
         steps.run(node["steps"])
         match step:
@@ -989,6 +1026,16 @@ class _Steps:
         self.evidence(step["high"], _plus(_plus(b, r, -1), _const(1), -1))
         self.state.divisions[_key(a), _key(b)] = q, r
         self.claim.checker.lemma("unique quotient", self.place)
+
+    def _by_rewrite(self, step: Json) -> None:
+        product, value = _read_poly(step["product"]), _read_poly(step["value"])
+        if len(product) != 1 or list(product.values()) != [1]:
+            raise self.refuse(f"{_show(product)} is no product")
+        if self._premise(step["equation"]) != _eq(_plus(product, value, -1)):
+            raise self.refuse(f"no equation says that {_show(product)} = {_show(value)}")
+        self.known_names(_plus(product, value))
+        self.state.rewrites[next(iter(product))] = value
+        self.claim.checker.lemma("substitution", self.place)
 
     def _known_quotient(self, step: Json) -> tuple[P, P, P]:
         a, b, q = (_read_poly(step[k]) for k in ("dividend", "divisor", "quotient"))

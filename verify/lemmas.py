@@ -18,7 +18,6 @@ from ..core.condition import (
     FALSE,
     And,
     Condition,
-    Relation,
     all_exprs,
     all_of,
     any_of,
@@ -28,10 +27,9 @@ from ..core.condition import (
 from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Var, interpret, postorder
 from .encode import Encoder
 from .linear.formula import FALSE as NEVER
-from .linear.formula import TRUE as ALWAYS
-from .linear.formula import Formula, at_least, both, either, nonzero, zero
+from .linear.formula import Formula, FormulaLogic, at_least, either, zero
 from .linear.leaf import Leaf
-from .linear.polynomial import ONE, ZERO, Poly, constant, variable
+from .linear.polynomial import ONE, ZERO, Poly, Ring, variable
 from .linear.question import Meter
 from .linear.question import Question as LinearQuestion
 from .linear.record import Fact
@@ -114,7 +112,7 @@ def _linear(
     return leaves, meter.spent
 
 
-class _Reading:
+class _Reading(Ring, FormulaLogic):
     """Terms as polynomials for given signs of the variables in divisors; also the algebra and the logic for that."""
 
     def __init__(self, signs: dict[Var, int]) -> None:
@@ -131,23 +129,8 @@ class _Reading:
         return interpret((e,), self, self._memo)[0]
 
     # -- terms
-    def integer(self, n: int) -> Poly:
-        return constant(n)
-
     def variable(self, v: Var) -> Poly:
         return variable(v.name)
-
-    def sum(self, const: int, terms: list[tuple[Poly, int]]) -> Poly:
-        total = constant(const)
-        for p, k in terms:
-            total = total.plus(p, k)
-        return total
-
-    def product(self, factors: list[Poly]) -> Poly:
-        total = ONE
-        for p in factors:
-            total = total * p
-        return total
 
     def _divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         if (a, b) not in self._divided:
@@ -181,30 +164,8 @@ class _Reading:
         return m
 
     # -- conditions
-    def const(self, value: bool) -> Formula:
-        return ALWAYS if value else NEVER
-
-    def compare(self, op: Relation, a: Poly, b: Poly) -> Formula:
-        match op:
-            case "<=":
-                return at_least(b - a)
-            case "<":
-                return at_least(b - a - ONE)
-            case "==":
-                return zero(a - b)
-        return nonzero(a - b)
-
-    def within(self, e: Poly, lo: Poly, hi: Poly) -> Formula:
-        return both((at_least(e - lo), at_least(hi - e)))
-
     def divides(self, d: Poly, e: Poly) -> Formula:
         return zero(self._divmod(e, d)[1]) if d != ZERO else NEVER
-
-    def conj(self, parts: list[Formula]) -> Formula:
-        return both(parts)
-
-    def disj(self, parts: list[Formula]) -> Formula:
-        return either(parts)
 
     def neg(self, part: Formula) -> Formula:
         raise AssertionError("no lemma denies a divisibility")

@@ -24,7 +24,7 @@ from indexproof.verify.schemes import LEMMAS, STEPS
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
-a, b, c, d, g, i, j, n, r, t, x, y = map(var, "abcdgijnrtxy")
+a, b, c, d, g, h, i, j, k, m, n, r, t, x, y, z = map(var, "abcdghijkmnrtxyz")
 Json = Any
 Z3 = {"z3": z3_refutes}
 
@@ -44,6 +44,18 @@ CLAIMS: dict[str, tuple[Sequence[Condition], Condition]] = {
     ),
     "remainders multiply": ([n > 0], ((x % n) * (y % n) % n).eq(x * y % n)),
     "inlined": ([d > 0, y.eq(x // d * d)], (y % d).eq(0)),
+    "product replaced": (
+        [d > 0, n > 0, (m * c).eq(d * g), r.within(0, d - 1)],
+        ((x * m * c * n + r) // d).eq(x * g * n),
+    ),
+    "two products replaced": (
+        [d > 0, b > 0, (m * c).eq(d * g), (a * k).eq(b * h)],
+        ((x * m * c + y) // d + (z * a * k + y) // b).eq(x * g + y // d + z * h + y // b),
+    ),
+    "product replaced within": (
+        [d > 0, (m * c).eq(d * g)],
+        (((x * m * c + y) // d + z * m * c) // d).eq((x * g + y // d) // d + z * g),
+    ),
 }
 
 
@@ -156,6 +168,30 @@ def test_a_wrong_instance_of_a_lemma(change: str) -> None:
         wrong = copy.deepcopy(data)
         WRONG_INSTANCES[change](list(objects(wrong))[k])
         refused(wrong)
+
+
+@pytest.mark.parametrize("name", [name for name in CLAIMS if "product" in name and "replaced" in name])
+def test_a_wrong_replacement_of_a_product(name: str) -> None:
+    data = made(name)
+    places = [k for k, o in enumerate(objects(data)) if o.get("by") == "rewrite"]
+    assert places
+    changes: dict[str, Callable[[Json], object]] = {
+        "says more": lambda o: o["value"].append([1_000_003]),
+        "of a sum": lambda o: o["product"].append([1, "zz"]),
+        "of another product": lambda o: o.update(product=[[1, "c", "zz"]]),
+        "of a multiple": lambda o: o["product"][0].__setitem__(0, 2),
+        "by another fact": lambda o: o.update(equation=0 if o["equation"] else 1),
+    }
+    for k in places:
+        for change in changes.values():
+            wrong = copy.deepcopy(data)
+            change(list(objects(wrong))[k])
+            refused(wrong)
+    # without it the terms that are divided are other ones
+    for at in list(objects(data)):
+        if "steps" in at:
+            at["steps"] = [o for o in at["steps"] if o.get("by") != "rewrite"]
+    refused(data)
 
 
 def test_a_lemma_that_is_not_proved() -> None:

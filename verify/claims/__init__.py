@@ -48,6 +48,8 @@ above. A ``#`` at the beginning of a line or after a space begins a comment, exc
     - ``ENDPOINT -> ENDPOINT within MAP`` (or ``⊆``) claims less: what belongs together lies within the map,
       which may name more. This is the true form of an over-approximation. With ``covers`` (or ``⊇``) the
       map may name less.
+    - Several claims about the same pair, such as a wrong one and the right one, are counted: the second is
+      called ``PROGRAM: ENDPOINT -> ENDPOINT (2)``.
 - ``expect PROVED`` or ``expect REFUTED``: the verdict expected for the claim above; ``PROVED`` where
   nothing is said.
 

@@ -378,7 +378,15 @@ class _Reader:
         maps = tuple(self.sources(program, m, truth, *piece) for m, piece in self.maps(start, end, source))
         kind = _RELATIONS[relation[0]]
         name = f"{program.name}: {source} -> {target}" + ("" if kind == "equals" else f" {kind}")
-        self.add(block, name, at, Dependence(program, source, target, kind, maps), block.text)
+        statement = Dependence(program, source, target, kind, maps)
+        said = [d.claim.statement for d in self.drafts if isinstance(d.claim.statement, Dependence)]
+        same = [
+            s for s in said if (s.program, s.source, s.target, s.relation) == (program, source, target, kind)
+        ]
+        if same and all(s.maps != maps for s in same):
+            # another claim about the same pair, such as the right one after a wrong one
+            name += f" ({len(same) + 1})"
+        self.add(block, name, at, statement, block.text)
         self.claimed += 1
 
     def endpoint(self, program: Program, at: int) -> tuple[Endpoint, int]:

@@ -1,8 +1,8 @@
 """Concrete questions: Presburger arithmetic, so each is proved or refuted by a concrete counterexample.
 
 :mod:`.equivalence` states claims about maps and expressions, :mod:`.problem` is the shape they all take, and
-:mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`, :mod:`.isl`,
-:mod:`.smt`.
+:mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`, :mod:`.congruence`,
+:mod:`.isl`, :mod:`.smt`.
 """
 
 from __future__ import annotations

@@ -3,12 +3,13 @@
 1. the normal form (about a millisecond, proves only);
 2. exhaustive enumeration, where there are at most :data:`~.enumerate.LIMIT` points;
 3. otherwise the points of smallest magnitude, which often hold the smallest counterexample, and random
-points; 4. rounds of isl, isl on what the normal form leaves, and z3, with budgets that grow from round to
-round.
+points;
+4. rounds of congruence, isl, isl on what the normal form leaves, and z3, with budgets that grow from round to
+round; z3 begins one round later where isl is complete.
 
-A counterexample that nobody has shown to be the smallest goes through one more round of the solvers of step
-4.  No step depends on time.  Every counterexample is evaluated with Python integers before it is believed,
-and with ``confirm`` a second engine decides the same problem independently.
+A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more
+small points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before
+it is believed, and with ``confirm`` a second engine decides the same problem independently.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...core.expr import Var
+from . import congruence, isl, normal_form, smt
 from . import enumerate as enumeration
-from . import isl, normal_form, smt
 from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
 
 __all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "decide_problem"]
@@ -27,8 +28,10 @@ _PROBE = "small points"
 _SAMPLE = "random points"
 
 #: Budgets grow by this factor from one round to the next.
-GROWTH = 30
-ROUNDS = 4
+GROWTH = 5
+ROUNDS = 7
+#: How many times more points the second round tries.
+_MORE = 30
 
 #: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
 ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
@@ -36,14 +39,21 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     enumeration.NAME: lambda p, factor: enumeration.decide(p),
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
+    congruence.NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
     isl.RESIDUE_NAME: lambda p, factor: isl.decide_residue(p, factor * isl.BUDGET),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_SOLVERS = (isl.NAME, isl.RESIDUE_NAME, smt.NAME)
+_SOLVERS = (congruence.NAME, isl.NAME, isl.RESIDUE_NAME, smt.NAME)
+_POINTS = (_PROBE, _SAMPLE)
 #: Who may confirm, best first.  Nobody confirms an engine of its own family.
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
-_FAMILY = {_PROBE: enumeration.NAME, _SAMPLE: enumeration.NAME, isl.RESIDUE_NAME: isl.NAME}
+_FAMILY = {
+    _PROBE: enumeration.NAME,
+    _SAMPLE: enumeration.NAME,
+    isl.RESIDUE_NAME: isl.NAME,
+    congruence.NAME: isl.NAME,
+}
 
 
 class Decision(NamedTuple):
@@ -90,15 +100,21 @@ def decide_problem(
     return Decision(outcome, engine, tuple(tried), confirmed)
 
 
-def _schedule(asked: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Engine, budget factor and round.  Points are tried in two rounds only: more find little more."""
+def _schedule(asked: Sequence[str], presburger: bool) -> Iterator[tuple[str, int, int]]:
+    """Engine, budget factor and round.
+
+    Points are tried in two rounds only, since more find little more, and z3 waits one round where isl could answer.
+    """
     for turn in range(ROUNDS):
         for name in asked:
-            if (
-                name in _SOLVERS
-                or (name in (_PROBE, _SAMPLE) and turn < 2)
-                or (name == enumeration.NAME and not turn)
-            ):
+            if name == enumeration.NAME and not turn:
+                yield name, 1, turn + 1
+            elif name in _POINTS and turn < 2:
+                yield name, _MORE**turn, turn + 1
+            elif name == smt.NAME and presburger and len(asked) > 1:
+                if turn:
+                    yield name, GROWTH ** (turn - 1), turn + 1
+            elif name in _SOLVERS:
                 yield name, GROWTH**turn, turn + 1
 
 
@@ -110,8 +126,9 @@ def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str]) -> tupl
     """
     best, engine = Outcome("open"), ""
     useless: set[str] = set()
-    for name, factor, turn in _schedule(asked):
-        if best.status == "fails" and ((turn > 1 and name != _PROBE) or name == _SAMPLE):
+    minimising = {isl.NAME, isl.RESIDUE_NAME, *(() if problem.presburger else (smt.NAME,))}
+    for name, factor, turn in _schedule(asked, problem.presburger):
+        if best.status == "fails" and (name not in minimising if turn == 1 else name != _PROBE):
             continue
         if name in useless:
             continue
@@ -146,7 +163,7 @@ def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]
         for name in _OPINIONS:
             if name == _FAMILY.get(engine, engine):
                 continue
-            other = ENGINES[name](problem, GROWTH**turn)
+            other = ENGINES[name](problem, _MORE**turn)
             tried.append(f"confirmation by {name}: {other.note or other.status}")
             if other.status == "open":
                 continue

@@ -20,7 +20,7 @@ from ...core.interval import Interval
 from ...core.points import Magnitude
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
 
-__all__ = ["LIMIT", "NAME", "decide", "probe", "sample"]
+__all__ = ["LIMIT", "NAME", "decide", "drawn", "probe", "sample", "shrunk"]
 
 NAME = "enumeration"
 #: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
@@ -166,7 +166,7 @@ def probe(problem: Problem, count: int = CORNER) -> Outcome:
     ):
         return Outcome("open", note="not tried")
     columns = _simplex([i for _, i in box], count)
-    corner = tuple((v, Interval(min(c), max(c))) for (v, _), c in zip(box, columns, strict=True))
+    corner = tuple((v, Interval(c.min(), c.max())) for (v, _), c in zip(box, columns, strict=True))
     found = _violating(replace(problem, variables=corner), columns)
     if found is None:
         return Outcome("open", note=f"no counterexample among {len(columns[0])} points")
@@ -181,35 +181,45 @@ def _simplex(intervals: Sequence[Interval], count: int) -> list[Any]:
     """
     reach = 1
     while True:
-        # per coordinate: the values of each excess, at most two; and how many points have each total excess
+        # per coordinate: the values and their excess; and how many points have each total excess
         values = [_by_excess(i, reach) for i in intervals]
         totals: Any = np.ones(1, dtype=np.int64)
-        for v in values:
+        for _, excess in values:
             # clipped, because only whether there are more than ``count`` matters
-            totals = np.minimum(np.convolve(totals, [len(x) for x in v])[: reach + 1], count + 1)
+            totals = np.minimum(np.convolve(totals, np.bincount(excess))[: reach + 1], count + 1)
         below = np.cumsum(totals)
         if below[-1] > count or len(below) <= reach:
             break
         reach *= 2
     r = max(int(np.searchsorted(below, count, side="right")) - 1, 0)
-    rows: list[tuple[tuple[int, ...], int]] = [((), r)]
-    for v in values:
-        rows = [
-            ((*row, x), left - e) for row, left in rows for e in range(min(left + 1, len(v))) for x in v[e]
-        ]
-    return [list(column) for column in zip(*(row for row, _ in rows), strict=True)]
+    # as many columns as coordinates, and what is left of r in each row
+    columns: list[Any] = []
+    left: Any = np.full(1, r, dtype=np.int64)
+    for x, excess in values:
+        # every row is followed by each value that it has room for
+        fitting = np.searchsorted(excess, left, side="right")
+        rows = np.repeat(np.arange(len(left)), fitting)
+        chosen = np.arange(len(rows)) - np.repeat(np.cumsum(fitting) - fitting, fitting)
+        columns = [*(c[rows] for c in columns), x[chosen]]
+        left = left[rows] - excess[chosen]
+    return columns
 
 
-def _by_excess(i: Interval, reach: int) -> list[list[int]]:
-    """The members of ``i`` by how much their magnitude exceeds the smallest, up to ``reach``."""
+def _by_excess(i: Interval, reach: int) -> tuple[Any, Any]:
+    """Members of ``i`` by how much their magnitude exceeds the smallest, up to ``reach``; and by how much."""
     base = abs(smallest(i))
-    out: list[list[int]] = []
-    for e in range(reach + 1):
-        found = sorted({x for x in (base + e, -base - e) if x in i}, reverse=True)
-        if not found:
-            break
-        out.append(found)
-    return out
+    most = min(reach, max(abs(i.lo), abs(i.hi)) - base)
+    excess: Any = np.arange(int(most) + 1, dtype=np.int64)
+    sizes = excess + base if base + reach < 2**62 else excess.astype(object) + base
+    kept = [(x, excess) for x in (sizes, -sizes)]
+    if not base:
+        kept[1] = sizes[1:] * -1, excess[1:]
+    kept = [
+        (x[inside], e[inside]) for x, e in kept if len(inside := np.flatnonzero((x >= i.lo) & (x <= i.hi)))
+    ]
+    x, e = (np.concatenate(part) for part in zip(*kept, strict=True))
+    order = np.argsort(e, kind="stable")
+    return x[order], e[order]
 
 
 def sample(problem: Problem, count: int = SAMPLES) -> Outcome:
@@ -224,14 +234,15 @@ def sample(problem: Problem, count: int = SAMPLES) -> Outcome:
     if not box or count < 2 or axes > _MAX_AXES or any(math.isinf(x) for _, i in box for x in i):
         return Outcome("open", note="not tried")
     dtype = _sum_type(tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in box))
-    columns = [_drawn(i, count, k, dtype) for k, (_, i) in enumerate(box)]
+    columns = [drawn(i, count, k, dtype) for k, (_, i) in enumerate(box)]
     found = _violating(problem, columns)
     if found is None:
         return Outcome("open", note="no counterexample found")
-    return Outcome("fails", _shrunk(problem, found), minimal=False, note="not minimised")
+    return Outcome("fails", shrunk(problem, found), minimal=False, note="not minimised")
 
 
-def _drawn(i: Interval, count: int, seed: int, dtype: type) -> Any:
+def drawn(i: Interval, count: int, seed: int, dtype: type) -> Any:
+    """``count`` members of a finite interval: from everywhere, near its ends, near zero and of random magnitude."""
     # RandomState, unlike newer generators, promises the same numbers in every version
     random = np.random.RandomState(seed)
     lo, hi = int(i.lo), int(i.hi)
@@ -262,7 +273,7 @@ def _violating(problem: Problem, columns: Sequence[Any]) -> Point | None:
     return _first(np.stack([a[rows] for a in arrays], axis=1)) if len(rows) else None
 
 
-def _shrunk(problem: Problem, point: Point) -> Point:
+def shrunk(problem: Problem, point: Point) -> Point:
     """``point`` with coordinates moved towards their smallest values while it stays a counterexample."""
     targets = [smallest(i) for _, i in problem.variables]
     for _ in range(_MAX_STEPS):

@@ -485,9 +485,24 @@ def _directions(
         place.update(zip(left.range_vars, right.range_vars, strict=True))
     there = [Fact(e, f.within) for e, f in zip(_moved((f.expr for f in domain), place), domain, strict=True)]
     answers = [_inclusion("left", left, right, one, other, pair.parameters, domain, confirm)]
-    if both:
-        answers.append(_inclusion("right", right, left, other, one, pair.parameters, there, confirm))
+    if not both:
+        return answers
+    if mode == "pointwise" or not (left.ranges or right.ranges):
+        # where both are defined they have been compared: what is left is whether one is defined where the other is not
+        if _same_domain(one, other, place):
+            return answers
+        variables = len(left.dims) + len(fixed_left)
+        one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
+    answers.append(_inclusion("right", right, left, other, one, pair.parameters, there, confirm))
     return answers
+
+
+def _same_domain(one: _Image, other: _Image, place: Mapping[Any, ExprLike]) -> bool:
+    """Whether two domains are stated alike."""
+    boxes = [i for _, i in one.variables], [i for _, i in other.variables]
+    moved = _moved((f.expr for f in one.where), place)
+    facts = {(e, f.within) for e, f in zip(moved, one.where, strict=True)}
+    return boxes[0] == boxes[1] and facts == {(f.expr, f.within) for f in other.where}
 
 
 def _inclusion(

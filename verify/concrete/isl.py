@@ -16,16 +16,21 @@ import islpy
 
 from ...core.expr import Var, interpret
 from ...core.interval import Interval
-from .normal_form import Form, Residue, Row, residue
+from .forms import Form, Row
+from .normal_form import Residue, residue
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order
 
-__all__ = ["BUDGET", "NAME", "RESIDUE_NAME", "decide", "decide_residue"]
+__all__ = ["BUDGET", "NAME", "RESIDUE_NAME", "counterexample", "decide", "decide_residue"]
 
 NAME = "isl"
 RESIDUE_NAME = "isl on normal form"
 #: Operations of one question: enough for almost everything, and rarely more than a second.
 BUDGET = 5_000
 _SET = islpy.dim_type.set
+
+
+class _OutOfBudget(Exception):
+    """The limit of operations is reached."""
 
 
 class _NotPresburger(Exception):
@@ -70,7 +75,11 @@ class Affine:
     def _literal(self, b: Any) -> int:
         if not isinstance(b, islpy.Aff) or not b.is_cst():
             raise _NotPresburger
-        n = int(b.get_constant_val().to_python())
+        text = b.get_constant_val().to_str()
+        if text is None:
+            # isl cannot even print once the limit is reached, and islpy does not raise for texts
+            raise _OutOfBudget
+        n = int(text)
         if not n:
             raise _NotPresburger
         return n
@@ -294,6 +303,41 @@ def _linear_pieces(question: Residue, context: Any) -> list[Any]:
     return [domain]
 
 
+def counterexample(
+    atoms: Sequence[Interval],
+    rows: Iterable[Row],
+    choices: Iterable[Sequence[Sequence[Row]]],
+    goal: Row,
+    budget: int,
+) -> tuple[bool | None, Point]:
+    """Whether some values of the atoms satisfy the rows and one list of each choice, but not ``goal``; and which.
+
+    ``None`` where ``budget`` operations do not decide it.
+    """
+    context = islpy.Context()
+    context.set_max_operations(budget)
+    linear = _Linear(context, islpy.Space.set_alloc(context, 0, len(atoms)))
+    boxes: list[Row] = [({k: 1}, i) for k, i in enumerate(atoms, 1)]
+    try:
+        domain = islpy.Set.from_basic_set(linear.set([*boxes, *rows]))
+        for choice in choices:
+            alternatives = islpy.Set.empty(linear.space)
+            for chosen in choice:
+                alternatives = alternatives.union(islpy.Set.from_basic_set(linear.set(chosen)))
+            domain = domain.intersect(alternatives)
+        for side in linear.outside(*goal):
+            piece = domain.add_constraint(side)
+            if not piece.is_empty():
+                point = piece.sample_point()
+                context.reset_operations()
+                return True, tuple(_coordinate(point, k) for k in range(len(atoms)))
+    except islpy.Error as error:
+        if "maximal number of operations" not in str(error):
+            raise
+        return None, ()
+    return False, ()
+
+
 def decide_residue(problem: Problem, budget: int = BUDGET) -> Outcome:
     """As :func:`decide`, on what the normal form leaves: linear, without a single division."""
     question = residue(problem)
@@ -329,8 +373,8 @@ def _decided(
             found += [_first(basic, variables, boxes) for basic in piece.get_basic_sets()]
     except _NotPresburger:
         return Outcome("open", note="not Presburger")
-    except islpy.Error as error:
-        if "maximal number of operations" not in str(error):
+    except (islpy.Error, _OutOfBudget) as error:
+        if isinstance(error, islpy.Error) and "maximal number of operations" not in str(error):
             raise
         if not found:
             return Outcome("open", note="out of budget")

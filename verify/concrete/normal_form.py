@@ -23,24 +23,17 @@ from typing import TypeAlias
 
 from ...core.expr import Expr, Var, interpret
 from ...core.interval import EMPTY, Interval
+from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Box, Fact, Outcome, Problem, preimage
 
-__all__ = ["NAME", "Form", "Residue", "Row", "decide", "residue"]
+__all__ = ["NAME", "Residue", "decide", "residue"]
 
 NAME = "normal form"
 
-#: Coefficient of every atom; atom 0 stands for the constant 1.
-Form: TypeAlias = dict[int, int]
-#: A form and the interval it lies in.
-Row: TypeAlias = tuple[Form, Interval]
 _Known: TypeAlias = "dict[frozenset[tuple[int, int]], Interval]"
 
 MAX_SPLITS = 200
 _MAX_ROUNDS = 8
-
-
-class _NotQuasiAffine(Exception):
-    """A product of variables or a divisor that is not a literal."""
 
 
 class _Empty(Exception):
@@ -68,11 +61,11 @@ class NormalForm:
         if lo > hi:
             raise _Empty
         if lo == hi:
-            return _constant(int(lo))
+            return constant(int(lo))
         if not math.isinf(lo):
-            return _plus({self._atom(0, hi - lo): 1}, _constant(int(lo)), 1)
+            return plus({self._atom(0, hi - lo): 1}, constant(int(lo)), 1)
         if not math.isinf(hi):
-            return _plus({self._atom(0, math.inf): -1}, _constant(int(hi)), 1)
+            return plus({self._atom(0, math.inf): -1}, constant(int(hi)), 1)
         return {self._atom(lo, hi): 1}
 
     def _atom(self, lo: int | float, hi: int | float) -> int:
@@ -94,9 +87,9 @@ class NormalForm:
             out: Form = {}
             for m, k in f.items():
                 if m in parts:
-                    _add(out, parts[m], k)
+                    add(out, parts[m], k)
                 else:
-                    _add_term(out, m, k)
+                    add_term(out, m, k)
             f = out
         return f
 
@@ -114,61 +107,61 @@ class NormalForm:
 
     # -- the algebra
     def integer(self, n: int) -> Form:
-        return _constant(n)
+        return constant(n)
 
     def variable(self, v: Var) -> Form:
         return self.expand(self.variables[v])
 
     def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
-        out = _constant(const)
+        out = constant(const)
         for f, k in terms:
-            _add(out, self.expand(f), k)
+            add(out, self.expand(f), k)
         return out
 
     def product(self, factors: list[Form]) -> Form:
-        total = _constant(1)
+        total = constant(1)
         for f in factors:
-            if _is_constant(f):
-                total = _scaled(total, f.get(0, 0))
-            elif _is_constant(total):
-                total = _scaled(f, total.get(0, 0))
+            if is_constant(f):
+                total = scaled(total, f.get(0, 0))
+            elif is_constant(total):
+                total = scaled(f, total.get(0, 0))
             else:
-                raise _NotQuasiAffine
+                raise NotQuasiAffine
         return total
 
     def floordiv(self, a: Form, b: Form) -> Form:
-        if not _is_constant(b) or not b:
-            raise _NotQuasiAffine
+        if not is_constant(b) or not b:
+            raise NotQuasiAffine
         d = b[0]
-        return self._quotient(a, d) if d > 0 else self._quotient(_scaled(a, -1), -d)
+        return self._quotient(a, d) if d > 0 else self._quotient(scaled(a, -1), -d)
 
     def mod(self, a: Form, b: Form) -> Form:
         q = self.floordiv(a, b)
-        return _plus(self.expand(a), self.expand(q), -b[0])
+        return plus(self.expand(a), self.expand(q), -b[0])
 
     def ceildiv(self, a: Form, b: Form) -> Form:
-        return _scaled(self.floordiv(_scaled(a, -1), b), -1)
+        return scaled(self.floordiv(scaled(a, -1), b), -1)
 
     def minimum(self, args: list[Form]) -> Form:
         forms: list[Form] = []
         for f in map(self.expand, args):
-            if any(self.range(_plus(f, g, -1)).lo >= 0 for g in forms):
+            if any(self.range(plus(f, g, -1)).lo >= 0 for g in forms):
                 continue
-            forms = [g for g in forms if self.range(_plus(g, f, -1)).lo < 0]
+            forms = [g for g in forms if self.range(plus(g, f, -1)).lo < 0]
             forms.append(f)
         if len(forms) == 1:
             return forms[0]
         # a common constant stands outside, so that min(x + 1, y + 1) and min(x, y) + 1 meet
         shift = min(f.get(0, 0) for f in forms)
-        forms = [_plus(f, {0: 1}, -shift) for f in forms]
+        forms = [plus(f, {0: 1}, -shift) for f in forms]
         ranges = [self.range(f) for f in forms]
         content = ("min", frozenset(frozenset(f.items()) for f in forms))
         atom = self._opaque(content, min(r.lo for r in ranges), min(r.hi for r in ranges))
         self.minima.setdefault(atom, forms)
-        return _plus({atom: 1}, {0: 1}, shift)
+        return plus({atom: 1}, {0: 1}, shift)
 
     def maximum(self, args: list[Form]) -> Form:
-        return _scaled(self.minimum([_scaled(f, -1) for f in args]), -1)
+        return scaled(self.minimum([scaled(f, -1) for f in args]), -1)
 
     # -- quotients
     def _quotient(self, a: Form, c: int) -> Form:
@@ -179,12 +172,12 @@ class NormalForm:
             for m, k in self.expand(a).items():
                 q, r = divmod(k, c) if m == 0 or k % c == 0 else (0, k)
                 if q:
-                    _add_term(out, m, q)
+                    add_term(out, m, q)
                 if r:
                     rest[m] = r
             lo, hi = self.range(rest)
             if not (math.isinf(lo) or math.isinf(hi)) and lo // c == hi // c:
-                _add_term(out, 0, int(lo // c))
+                add_term(out, 0, int(lo // c))
                 return out
             coarse = self._coarser(rest, c)
             if coarse is not None:
@@ -194,7 +187,7 @@ class NormalForm:
             if len(inner) == 1:
                 x, d = self.quotients[inner[0]]
                 del rest[inner[0]]
-                a, c = _plus(self.expand(x), rest, d), c * d
+                a, c = plus(self.expand(x), rest, d), c * d
                 continue
             if self._split(rest, c):
                 a = rest
@@ -202,7 +195,7 @@ class NormalForm:
             low, high = (x if math.isinf(x) else x // c for x in (lo, hi))
             atom = self._opaque((frozenset(rest.items()), c), low, high)
             self.quotients.setdefault(atom, (rest, c))
-            _add_term(out, atom, 1)
+            add_term(out, atom, 1)
             return out
 
     def _coarser(self, rest: Form, c: int) -> tuple[Form, int] | None:
@@ -214,11 +207,11 @@ class NormalForm:
             coarse = {m: k // g for m, k in rest.items() if m and k % g == 0}
             q, r = divmod(rest.get(0, 0), g)
             fine = {m: k for m, k in rest.items() if m and k % g}
-            _add_term(fine, 0, r)
+            add_term(fine, 0, r)
             lo, hi = self.range(fine)
             if math.isinf(lo) or math.isinf(hi) or lo // g != hi // g:
                 continue
-            _add_term(coarse, 0, int(q + lo // g))
+            add_term(coarse, 0, int(q + lo // g))
             return coarse, c // g
         return None
 
@@ -242,7 +235,7 @@ class NormalForm:
         m, r = -best[2], best[3]
         low, high = self.lo[m], self.hi[m]
         top = self._variable(*[x if math.isinf(x) else x // r for x in (low, high)])
-        self.parts[m] = _plus({self._atom(0, r - 1): 1}, top, r)
+        self.parts[m] = plus({self._atom(0, r - 1): 1}, top, r)
         self.splits_left -= 1
         self.version += 1
         return True
@@ -273,41 +266,10 @@ class NormalForm:
                 self.lo[m], self.hi[m] = lo, hi
                 self.version += 1
                 if lo == hi:
-                    self.parts[m] = _constant(int(lo))
+                    self.parts[m] = constant(int(lo))
                 if m in self.quotients:
                     x, c = self.quotients[m]
                     todo.append((x, Interval(lo * c, hi * c + c - 1)))
-
-
-def _constant(n: int) -> Form:
-    return {0: n} if n else {}
-
-
-def _is_constant(f: Form) -> bool:
-    return not f or (len(f) == 1 and 0 in f)
-
-
-def _scaled(f: Form, k: int) -> Form:
-    return {m: k * c for m, c in f.items()} if k else {}
-
-
-def _add_term(f: Form, m: int, k: int) -> None:
-    total = f.get(m, 0) + k
-    if total:
-        f[m] = total
-    else:
-        f.pop(m, None)
-
-
-def _add(f: Form, g: Form, k: int) -> None:
-    for m, c in g.items():
-        _add_term(f, m, k * c)
-
-
-def _plus(f: Form, g: Form, k: int) -> Form:
-    out = dict(f)
-    _add(out, g, k)
-    return out
 
 
 def _direction(f: Form) -> tuple[frozenset[tuple[int, int]], int]:
@@ -321,7 +283,7 @@ def _implied(nf: NormalForm, f: Form, within: Interval, known: _Known) -> bool:
         return True
     if not known:
         return False
-    for form, sign in ((f, 1), (_scaled(f, -1), -1)):
+    for form, sign in ((f, 1), (scaled(f, -1), -1)):
         key, const = _direction(form)
         if key in known:
             found &= known[key].shift(const).scale(sign)
@@ -390,7 +352,7 @@ def residue(problem: Problem) -> Residue | None:
     try:
         nf = NormalForm(problem.variables, MAX_SPLITS)
         forms = iter(_settled(nf, problem.exprs(), ()))
-    except (_Empty, _NotQuasiAffine):
+    except (_Empty, NotQuasiAffine):
         return None
     where = [(next(forms), f.within) for f in problem.where]
     options = [[(next(forms), f.within) for f in o.facts] for o in problem.options]
@@ -410,10 +372,10 @@ def residue(problem: Problem) -> Residue | None:
         number[m] = len(number)
         if m in nf.quotients:
             x, c = nf.quotients[m]
-            rows.append((_plus(nf.expand(x), {m: 1}, -c), Interval(0, c - 1)))
+            rows.append((plus(nf.expand(x), {m: 1}, -c), Interval(0, c - 1)))
             todo.extend(rows[-1][0])
         elif m in nf.minima:
-            gaps = [_plus(nf.expand(f), {m: 1}, -1) for f in nf.minima[m]]
+            gaps = [plus(nf.expand(f), {m: 1}, -1) for f in nf.minima[m]]
             rows.extend((g, Interval(0, math.inf)) for g in gaps)
             choices.append([[(g, Interval(-math.inf, 0))] for g in gaps])
             todo.extend(j for g in gaps for j in g)
@@ -442,6 +404,6 @@ def decide(problem: Problem) -> Outcome:
                 return HOLDS
         if (problem.where or not alternatives) and _proves(problem, alternatives, MAX_SPLITS, use_facts=True):
             return HOLDS
-    except _NotQuasiAffine:
+    except NotQuasiAffine:
         return Outcome("open", note="not quasi-affine")
     return Outcome("open", note="forms differ")

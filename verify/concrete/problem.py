@@ -78,6 +78,10 @@ class Option:
     unknowns: Box = ()
     guesses: tuple[tuple[Expr, ...], ...] = ()
 
+    def variables(self) -> set[Var]:
+        """The variables in its facts."""
+        return {n for n in postorder(*(f.expr for f in self.facts)) if isinstance(n, Var)}
+
     def guessed(self) -> Iterator[Option]:
         """Sufficient options without unknowns, one a guess; the option itself if it has no unknowns."""
         if not self.unknowns:
@@ -121,7 +125,7 @@ class Problem:
         """An equivalent smaller problem and the values of the variables left out; ``None`` if no point
         satisfies ``where``.
 
-        Boxes are cut by facts about a single variable, variables with one value are substituted, and
+        Boxes are cut by facts about sums of variables, variables with one value are substituted, and
         variables that nothing depends on are fixed at their smallest value, so that a minimal counterexample
         stays minimal.
         """
@@ -130,6 +134,8 @@ class Problem:
         fixed: dict[Var, int] = {}
         while True:
             kept: list[Fact] = []
+            where = [_without_quotient(f) for f in where]
+            _narrow_sums(where, box)
             for f in where:
                 narrowed = _narrowed(f, box)
                 if narrowed is not None:
@@ -197,6 +203,39 @@ def _narrowed(f: Fact, box: Mapping[Var, Interval]) -> tuple[Var, Interval] | No
     if not isinstance(v, Var) or v not in box:
         return None
     return v, preimage(f.within, k, f.expr.const)
+
+
+def _without_quotient(f: Fact) -> Fact:
+    """``e // c in [lo, hi]`` for ``c > 0`` as a fact about ``e``."""
+    while isinstance(f.expr, FloorDiv) and isinstance(f.expr.b, Int) and f.expr.b.value > 0:
+        c, (lo, hi) = f.expr.b.value, f.within
+        f = Fact(f.expr.a, Interval(lo * c, hi if math.isinf(hi) else hi * c + c - 1))
+    return f
+
+
+#: How often sums are gone through; a round may gain a single value of many.
+_NARROWED = 6
+
+
+def _narrow_sums(where: Sequence[Fact], box: dict[Var, Interval]) -> None:
+    """Cut boxes by facts about sums of variables, in place."""
+    sums = [
+        (f.expr, f.within)
+        for f in where
+        if isinstance(f.expr, Sum) and all(v in box for v, _ in f.expr.terms)
+    ]
+    for _ in range(_NARROWED):
+        before = dict(box)
+        for e, within in sums:
+            for v, k in e.terms:
+                rest = Interval(e.const, e.const)
+                for x, j in e.terms:
+                    if x is not v:
+                        rest = rest.plus(box[x].scale(j))  # type: ignore[index]
+                if not box[v].empty and not rest.empty:  # type: ignore[index]
+                    box[v] &= preimage(Interval(within.lo - rest.hi, within.hi - rest.lo), k, 0)  # type: ignore[index]
+        if box == before:
+            return
 
 
 def preimage(within: Interval, k: int, const: int) -> Interval:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
 from ...core.expr import Expr, Int, Sum, Var, postorder
+from ...core.operators import NAME_OF
 from .formula import All, AtLeast, Formula, Some, Zero
 from .polynomial import Poly
 from .prover import Budget, Outcome, prove
@@ -47,9 +48,6 @@ def certificate_json(name: str, hypotheses: Sequence[Condition], goal: Condition
     return {"format": FORMAT, "claim": claim, "terms": writer.terms, "proof": written}
 
 
-_OPS = {"FloorDiv": "fdiv", "Mod": "mod", "CeilDiv": "cdiv", "Mul": "mul", "Min": "min", "Max": "max"}
-
-
 class _Writer:
     def __init__(self) -> None:
         self.terms: list[Json] = []
@@ -71,7 +69,7 @@ class _Writer:
                 case Sum():
                     entry = ["sum", e.const, [[self._terms[t], k] for t, k in e.terms]]
                 case _:
-                    entry = [_OPS[type(e).__name__], *(self._terms[c] for c in e.children)]
+                    entry = [NAME_OF[type(e)], *(self._terms[c] for c in e.children)]
             self.terms.append(entry)
         return self._terms[root]
 

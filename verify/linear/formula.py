@@ -6,9 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ...core.condition import Relation
 from .polynomial import ONE, Monomial, Poly
 
-__all__ = ["FALSE", "TRUE", "All", "AtLeast", "Formula", "Some", "Zero", "at_least", "both", "either", "zero"]
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "All",
+    "AtLeast",
+    "Formula",
+    "FormulaLogic",
+    "Some",
+    "Zero",
+    "at_least",
+    "both",
+    "either",
+    "zero",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +162,32 @@ def holds(f: Formula, of: Mapping[Monomial, int]) -> bool:
             return all(holds(g, of) for g in parts)
         case Some(parts):
             return any(holds(g, of) for g in parts)
+
+
+class FormulaLogic:
+    """What every reading of conditions as formulas has in common
+    (:func:`~indexproof.core.condition.condition_interpret`).
+    """
+
+    def const(self, value: bool) -> Formula:
+        return TRUE if value else FALSE
+
+    def compare(self, op: Relation, a: Poly, b: Poly) -> Formula:
+        match op:
+            case "<=":
+                return at_least(b - a)
+            case "<":
+                return at_least(b - a - ONE)
+            case "==":
+                return zero(a - b)
+            case "!=":
+                return nonzero(a - b)
+
+    def within(self, e: Poly, lo: Poly, hi: Poly) -> Formula:
+        return both((at_least(e - lo), at_least(hi - e)))
+
+    def conj(self, parts: list[Formula]) -> Formula:
+        return both(parts)
+
+    def disj(self, parts: list[Formula]) -> Formula:
+        return either(parts)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-__all__ = ["ONE", "ZERO", "Monomial", "Poly", "constant", "variable"]
+__all__ = ["ONE", "ZERO", "Monomial", "Poly", "Ring", "constant", "variable"]
 
 Monomial: TypeAlias = tuple[str, ...]
 
@@ -268,3 +268,22 @@ def variable(name: str) -> Poly:
 
 ZERO = Poly({})
 ONE = Poly({(): 1})
+
+
+class Ring:
+    """What every reading of expressions as polynomials has in common (:func:`~indexproof.core.expr.interpret`)."""
+
+    def integer(self, n: int) -> Poly:
+        return constant(n)
+
+    def sum(self, const: int, terms: list[tuple[Poly, int]]) -> Poly:
+        total = constant(const)
+        for p, k in terms:
+            total = total.plus(p, k)
+        return total
+
+    def product(self, factors: list[Poly]) -> Poly:
+        total = factors[0]
+        for p in factors[1:]:
+            total = total * p
+        return total

@@ -19,7 +19,6 @@ from ...core.condition import (
     Divides,
     Not,
     Or,
-    Relation,
     all_exprs,
     all_of,
     any_of,
@@ -34,11 +33,11 @@ from .formula import (
     All,
     AtLeast,
     Formula,
+    FormulaLogic,
     Some,
     Zero,
     at_least,
     atoms,
-    both,
     either,
     nonzero,
     substitute,
@@ -46,7 +45,7 @@ from .formula import (
     zero,
 )
 from .formula import names as names_in
-from .polynomial import ONE, ZERO, Monomial, Poly, common, constant, over, variable
+from .polynomial import ONE, ZERO, Monomial, Poly, Ring, common, constant, over, variable
 from .record import Fact, Log, Reason, Resolved, Unrecorded
 
 __all__ = ["Case", "Definition", "Fact", "NeedSign", "Reading", "Witness"]
@@ -193,7 +192,7 @@ def name_of(v: Var) -> str:
 _DIVIDED = 24
 
 
-class Reading:
+class Reading(Ring, FormulaLogic):
     """One pass over the conditions; also the algebra and the logic that interpret them."""
 
     def __init__(
@@ -263,9 +262,6 @@ class Reading:
                 if self.log is not None:
                     self.log.add(fact)
                 raise Contradiction(fact)
-            case Zero(p):
-                if self.eager and why == "hypothesis":
-                    self._rewrite(p)
             case AtLeast(p):
                 if p in self.bounds.facts:
                     return
@@ -275,6 +271,8 @@ class Reading:
             self.log.add(fact)
             if isinstance(f, Zero):
                 self._equations.append(fact)
+        if isinstance(f, Zero) and self.eager and why == "hypothesis":
+            self._rewrite(f.p, fact)
 
     # -- recording
     def _settle(self) -> None:
@@ -327,8 +325,7 @@ class Reading:
         if self.log is None or (a, b) in self._logged:
             return
         self._logged.add((a, b))
-        if self.rewrites:
-            raise Unrecorded("products were replaced")
+        a = self.rewritten(a)
         low, high = self._range(r, b)
         gap = a - b * q - r
         equations: list[tuple[Poly, Fact]] = []
@@ -346,13 +343,19 @@ class Reading:
             Reason("quotient", {**parts, "low": self.log.resolved(low), "high": self.log.resolved(high)})
         )
 
-    def _rewrite(self, equation: Poly) -> None:
+    def _rewrite(self, equation: Poly, fact: Fact) -> None:
         """Use an equation of a product of variables to rewrite the product."""
         for m, c in sorted(equation.terms.items(), key=lambda t: (-len(t[0]), t[0])):
             rest = Poly({n: k for n, k in equation.terms.items() if n != m})
             inside = any(over(n, m) is not None for n in rest.terms)
             if len(m) == 2 and abs(c) == 1 and not any(map(rank, m)) and not inside:
-                self.rewrites.setdefault(m, rest * -c)
+                if m not in self.rewrites:
+                    self.rewrites[m] = rest * -c
+                    if self.log is not None:
+                        parts = {"product": Poly({m: 1}), "value": rest * -c, "equation": fact}
+                        self.log.add(Reason("rewrite", parts))
+                        # what is read from now on is read with the product replaced
+                        self._memo.clear()
                 return
 
     def read(
@@ -509,25 +512,13 @@ class Reading:
         """The polynomial of an expression."""
         return interpret((e,), self, self._memo)[0]
 
-    def integer(self, n: int) -> Poly:
-        return constant(n)
-
     def variable(self, v: Var) -> Poly:
         name = name_of(v)
         found = self.case.definitions.get(name)
         return variable(name) if found is None else found
 
-    def sum(self, const: int, terms: list[tuple[Poly, int]]) -> Poly:
-        total = constant(const)
-        for p, k in terms:
-            total = total.plus(p, k)
-        return total
-
     def product(self, factors: list[Poly]) -> Poly:
-        total = factors[0]
-        for p in factors[1:]:
-            total = total * p
-        return self.rewritten(total)
+        return self.rewritten(super().product(factors))
 
     def rewritten(self, p: Poly) -> Poly:
         """``p`` with products replaced for which a hypothesis states an equation; only when eager."""
@@ -895,31 +886,8 @@ class Reading:
         """A condition as a formula over polynomials."""
         return condition_interpret(_positively(c), self.value, self)
 
-    def const(self, value: bool) -> Formula:
-        return TRUE if value else FALSE
-
-    def compare(self, op: Relation, a: Poly, b: Poly) -> Formula:
-        match op:
-            case "<=":
-                return at_least(b - a)
-            case "<":
-                return at_least(b - a - ONE)
-            case "==":
-                return zero(a - b)
-            case "!=":
-                return nonzero(a - b)
-
-    def within(self, e: Poly, lo: Poly, hi: Poly) -> Formula:
-        return both((at_least(e - lo), at_least(hi - e)))
-
     def divides(self, d: Poly, e: Poly) -> Formula:
         return FALSE if self.sign(d, total=True) == 0 else zero(self.divmod(e, d)[1])
-
-    def conj(self, parts: list[Formula]) -> Formula:
-        return both(parts)
-
-    def disj(self, parts: list[Formula]) -> Formula:
-        return either(parts)
 
     def neg(self, part: Formula) -> Formula:
         """Only divisibility keeps a negation: what is negated is that a remainder is zero."""

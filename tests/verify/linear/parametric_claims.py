@@ -16,14 +16,16 @@ __all__ = ["FAMILIES", "claims", "rule_file"]
 
 
 # ------------------------------------------------------------------------------------------------------ terms
-def add(*terms: Term) -> Term:
-    kept = [t for t in terms if t != 0]
-    if not kept:
-        return 0
-    total = kept[0]
+def _joined(op: str, neutral: int, terms: Sequence[Term]) -> Term:
+    kept = [t for t in terms if t != neutral]
+    total = kept[0] if kept else neutral
     for t in kept[1:]:
-        total = ["add", total, t]
+        total = [op, total, t]
     return total
+
+
+def add(*terms: Term) -> Term:
+    return _joined("add", 0, terms)
 
 
 def sub(a: Term, b: Term) -> Term:
@@ -31,13 +33,7 @@ def sub(a: Term, b: Term) -> Term:
 
 
 def mul(*factors: Term) -> Term:
-    kept = [f for f in factors if f != 1]
-    if not kept:
-        return 1
-    total = kept[0]
-    for f in kept[1:]:
-        total = ["mul", total, f]
-    return total
+    return _joined("mul", 1, factors)
 
 
 def div(a: Term, b: Term) -> Term:

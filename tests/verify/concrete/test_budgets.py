@@ -1,0 +1,36 @@
+"""Wherever an engine's budget ends, it says so: no limit is an error, and no two limits give opposite answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexproof.core.text import parse_map
+from indexproof.verify.concrete import isl
+from indexproof.verify.concrete.problem import Problem
+from indexproof.verify.fuzz.validate import questions
+
+BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
+PAIRS = [
+    (
+        "((d0 * 5 + d1) mod 12) floordiv 3 + d1 ceildiv 4",
+        "((d0 * 5 + d1) floordiv 3) mod 4 + (d1 + 3) floordiv 4",
+    ),
+    ("max(d0 floordiv 2, d1 mod 3)", "max((d0 + 1) floordiv 2, d1 mod 3)"),
+]
+
+
+def _question(left: str, right: str) -> Problem:
+    one, two = (parse_map(f"(d0, d1) -> ({e}), {BOX}") for e in (left, right))
+    found = questions(one, two)
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(("left", "right"), PAIRS)
+def test_isl_ends_at_any_budget(left: str, right: str) -> None:
+    question = _question(left, right)
+    decided = isl.decide(question).status
+    assert decided != "open"
+    said = {isl.decide(question, budget).status for budget in [*range(1, 400), *range(400, 6000, 37)]}
+    assert said <= {"open", decided}
+    assert "open" in said

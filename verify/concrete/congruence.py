@@ -1,0 +1,718 @@
+"""Quotients that are equal get one name: deep expressions are compared level by level.
+
+Expressions become linear forms over atoms as in :mod:`.normal_form`, but a new quotient or minimum is first compared
+with those that are there.  Two whose values differ by a constant at sample points are candidates; whether they are
+equal is a question about a few levels of definitions, linear once every quotient is an integer of its own
+(``0 <= x - c·q < c``).  What has been shown equal is one atom from there on, so that a question about twelve nested
+divisions is a dozen questions about one or two.  Samples suggest and prove nothing; isl proves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.expr import (
+    Expr,
+    Integers,
+    Mod,
+    Sum,
+    Var,
+    interpret,
+    lift,
+    linear,
+    postorder,
+    substitute_all,
+    var,
+)
+from ...core.interval import Interval
+from .enumerate import drawn, shrunk
+from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
+from .isl import counterexample
+from .problem import HOLDS, Box, Fact, Option, Outcome, Point, Problem, smallest
+
+__all__ = ["BUDGET", "NAME", "decide"]
+
+NAME = "congruence"
+#: Operations of isl for one local question; the last question about an option may take so many times more.
+BUDGET = 3_000
+_LAST = 5
+#: More than this is not spent on one local question; what grows then is the search for a counterexample.
+_PATIENT = 15_000
+#: Sample points, of which so many are drawn, and how few of them may satisfy the facts.
+_SAMPLES = 96
+_DRAWN = 2048
+_FEWEST = 8
+#: A bound of a difference is worth keeping if it is no larger.
+_NEAR = 64
+#: How many candidates are tried for one atom.
+_TRIED = 3
+#: Levels of definitions that local questions unfold, and atoms and choices that they may have.
+_LEVELS = (1, 2, 4)
+_ATOMS = 40
+#: How long counterexamples are looked for, among how many changed points, of how many that are kept.
+_GENERATIONS = 40
+_CHILDREN = 2048
+_PARENTS = 128
+_PATHS = 6
+_CHOICES = 4
+_OPTIONS = 8
+
+
+class _Atoms:
+    """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
+
+    def __init__(self, box: Box, columns: Sequence[Any], budget: int) -> None:
+        self.budget = min(budget, _PATIENT)
+        self.lo: list[int | float] = [1]
+        self.hi: list[int | float] = [1]
+        self.quotients: dict[int, tuple[Form, int]] = {}
+        self.minima: dict[int, list[Form]] = {}
+        self.rows: list[Row] = []
+        self.named: dict[object, Form] = {}
+        self.alike: dict[object, list[int]] = {}
+        #: Differences of an atom and what it could not be shown to be; zero at all sample points.
+        self.doubts: list[Form] = []
+        #: An atom lies within an interval of another form; with the largest atoms first this ends.
+        self.near: dict[int, Row] = {}
+        #: The same for quotients whose spelling has large terms that nearly cancel.
+        self.about: dict[int, Row] = {}
+        self.samples: list[Any] = [np.array([1] * _length(columns), dtype=object)]
+        self.variables: dict[Var, Form] = {}
+        for (v, (lo, hi)), column in zip(box, columns, strict=True):
+            self.variables[v] = {self._atom(lo, hi, column): 1}
+
+    def _atom(self, lo: int | float, hi: int | float, values: Any) -> int:
+        self.lo.append(lo)
+        self.hi.append(hi)
+        self.samples.append(values)
+        atom = len(self.lo) - 1
+        self.alike.setdefault(_shape(values), []).append(atom)
+        return atom
+
+    def values(self, f: Form) -> Any:
+        """The values of ``f`` at the sample points."""
+        return _combined(f, self.samples)
+
+    def range(self, f: Form) -> Interval:
+        """An interval for ``f``: of its atoms, and of what remains when multiples of remainders are taken out."""
+        found = self._direct(f)
+        for rows in (self.near, self.about), (self.about, self.near):
+            slack, g = Interval(0, 0), f
+            while m := max((j for j in g if j in self.near or j in self.about), default=0):
+                close, within = rows[0][m] if m in rows[0] else rows[1][m]
+                slack = slack.plus(within.scale(g[m]))
+                g = plus(plus(g, {m: 1}, -g[m]), close, g[m])
+                found &= self._direct(g).plus(slack)
+            if not self.near or not self.about:
+                break
+        slack = Interval(0, 0)
+        while True:
+            pairs = ((m, *self.quotients[m]) for m in sorted(f, reverse=True) if m in self.quotients)
+            hit = next(((m, a, c) for m, a, c in pairs if f[m] % c == 0), None)
+            if hit is None:
+                return found
+            m, a, c = hit
+            k = -f[m] // c
+            f = plus(plus(f, a, -k), {m: 1}, k * c)
+            slack = slack.plus(Interval(min(0, k * (c - 1)), max(0, k * (c - 1))))
+            found &= self._direct(f).plus(slack)
+
+    def _direct(self, f: Form) -> Interval:
+        low: int | float = 0
+        high: int | float = 0
+        for m, k in f.items():
+            one, two = (self.lo[m], self.hi[m]) if k > 0 else (self.hi[m], self.lo[m])
+            low, high = low + k * one, high + k * two
+        return Interval(low, high)
+
+    # -- local questions
+    def implied(self, f: Form, within: Interval, levels: Sequence[int] = _LEVELS, factor: int = 1) -> bool:
+        """Whether ``f`` lies in ``within``, by its range or by a question about a few levels of definitions."""
+        if self.range(f).inside(within):
+            return True
+        before: set[int] = set()
+        for level in levels:
+            cone, complete = self._cone(f, level)
+            if cone == before:
+                break
+            before = cone
+            found, _ = self._asked(cone, (f, within), factor)
+            if found is False:
+                return True
+            if complete and found:
+                break
+        return False
+
+    def point(self, f: Form, within: Interval, factor: int) -> tuple[bool | None, dict[int, int]]:
+        """Whether ``f`` can leave ``within``, everything unfolded; and values of atoms where it does."""
+        cone, _ = self._cone(f, len(self.lo))
+        found, values = self._asked(cone, (f, within), factor)
+        return found, dict(zip(sorted(cone), values, strict=False))
+
+    def _cone(self, f: Form, levels: int) -> tuple[set[int], bool]:
+        """The atoms that ``f`` depends on through so many definitions, and whether that is all."""
+        cone = {m for m in f if m}
+        layer = set(cone)
+        for _ in range(levels):
+            below = {j for m in layer for g in self._definition(m) for j in g if j} - cone
+            if len(cone) + len(below) > _ATOMS:
+                return cone, False
+            if levels > 1:
+                # facts about these, with what they mention besides
+                touching = {j for g, _ in self.rows if not cone.isdisjoint(g) for j in g if j} - cone
+                if len(cone) + len(below) + len(touching) <= _ATOMS:
+                    below |= touching
+            if not below:
+                return cone, True
+            cone |= below
+            layer = below
+        return cone, False
+
+    def _definition(self, m: int) -> list[Form]:
+        return [self.quotients[m][0]] if m in self.quotients else self.minima.get(m, [])
+
+    # -- many points at once
+    def reach(self) -> int | float:
+        """No larger number comes up while atoms are computed."""
+        size = [max(abs(lo), abs(hi)) for lo, hi in zip(self.lo, self.hi, strict=True)]
+        forms = [f for f, _ in (*self.quotients.values(), *self.rows)] + [
+            f for fs in self.minima.values() for f in fs
+        ]
+        return max([*size, *(sum(abs(k) * size[m] for m, k in f.items()) for f in (*forms, *self.doubts))])
+
+    def periods(self, most: int) -> list[int]:
+        """Products of nested divisors: steps of a variable that leave what inner divisions drop as it is."""
+        found: list[set[int]] = [{1} for _ in self.lo]
+        for m in range(1, len(found)):
+            if m in self.quotients:
+                f, c = self.quotients[m]
+                below = {c * n for j in f for n in found[j]}
+            else:
+                below = {n for f in self.minima.get(m, ()) for j in f for n in found[j]} or {1}
+            # one for each way down, of which there may be many
+            found[m] = set(sorted(below)[:_PATHS])
+        return sorted(n for n in set().union(*found) if n <= most)
+
+    def pairs(self) -> list[tuple[int, int, int, int]]:
+        """Two variables, counted from zero, and how far each moves where a dividend is to stay as it is."""
+        last = len(self.variables)
+        found: dict[tuple[int, int, int, int], None] = {}
+        for f in [*(f for f, _ in self.quotients.values()), *(f for fs in self.minima.values() for f in fs)]:
+            inner = sorted(m for m in f if 0 < m <= last)
+            for k, m in enumerate(inner):
+                for j in inner[k + 1 :]:
+                    g = math.gcd(f[m], f[j])
+                    found[m - 1, j - 1, f[j] // g, -f[m] // g] = None
+        return list(found)
+
+    def computed(self, columns: Sequence[Any]) -> list[Any]:
+        """The values of all atoms where the variables have the values of ``columns``."""
+        found = [np.ones(_length(columns), dtype=columns[0].dtype), *columns]
+        for m in range(len(found), len(self.lo)):
+            if m in self.quotients:
+                f, c = self.quotients[m]
+                found.append(_combined(f, found) // c)
+            else:
+                found.append(np.minimum.reduce([_combined(f, found) for f in self.minima.get(m, [{}])]))
+        return found
+
+    def _asked(self, cone: set[int], goal: Row, factor: int) -> tuple[bool | None, Point]:
+        number = {m: k for k, m in enumerate(sorted(cone), 1)} | {0: 0}
+        rows: list[Row] = [row for row in self.rows if number.keys() >= row[0].keys()]
+        known = (
+            (plus({m: 1}, self.about[m][0], -1), self.about[m][1]) for m in sorted(cone) if m in self.about
+        )
+        rows += [row for row in known if number.keys() >= row[0].keys()]
+        choices: list[list[list[Row]]] = []
+        for m in sorted(cone):
+            if m in self.quotients:
+                a, c = self.quotients[m]
+                if number.keys() >= a.keys():
+                    rows.append((plus(a, {m: 1}, -c), Interval(0, c - 1)))
+            gaps = [plus(g, {m: 1}, -1) for g in self.minima.get(m, ()) if number.keys() >= g.keys()]
+            rows += [(g, Interval(0, math.inf)) for g in gaps]
+            if gaps and len(gaps) == len(self.minima[m]) and len(choices) < _CHOICES:
+                choices.append([[(g, Interval(-math.inf, 0))] for g in gaps])
+
+        def numbered(rows: Iterable[Row]) -> list[Row]:
+            return [({number[m]: k for m, k in f.items()}, i) for f, i in rows]
+
+        atoms = [Interval(self.lo[m], self.hi[m]) for m in sorted(cone)]
+        (asked,) = numbered([goal])
+        return counterexample(
+            atoms,
+            numbered(rows),
+            [[numbered(r) for r in c] for c in choices],
+            asked,
+            self.budget * factor // (1 + len(self.doubts)),
+        )
+
+    # -- the algebra
+    def integer(self, n: int) -> Form:
+        return constant(n)
+
+    def variable(self, v: Var) -> Form:
+        return self.variables[v]
+
+    def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
+        out = constant(const)
+        for f, k in terms:
+            add(out, f, k)
+        return out
+
+    def product(self, factors: list[Form]) -> Form:
+        total = constant(1)
+        for f in factors:
+            if not is_constant(f) and not is_constant(total):
+                raise NotQuasiAffine
+            total = scaled(total, f.get(0, 0)) if is_constant(f) else scaled(f, total.get(0, 0))
+        return total
+
+    def floordiv(self, a: Form, b: Form) -> Form:
+        if not is_constant(b) or not b:
+            raise NotQuasiAffine
+        d = b[0]
+        if d < 0:
+            a, d = scaled(a, -1), -d
+        found = self._quotient(a, d)
+        assert found is not None
+        lo, hi = self.range(a)
+        whole = Interval(lo if math.isinf(lo) else lo // d, hi if math.isinf(hi) else hi // d)
+        if not self.range(found).inside(whole):
+            m = max(found)
+            k = found[m]
+            if m in self.quotients and m not in self.about and abs(k) == 1:
+                # the quotient as it is spelled, solved for its newest atom
+                self.about[m] = scaled(plus(found, {m: 1}, -k), -k), whole.scale(k)
+        return found
+
+    def mod(self, a: Form, b: Form) -> Form:
+        return plus(a, self.floordiv(a, b), -b[0])
+
+    def ceildiv(self, a: Form, b: Form) -> Form:
+        return scaled(self.floordiv(scaled(a, -1), b), -1)
+
+    def maximum(self, args: list[Form]) -> Form:
+        return scaled(self.minimum([scaled(f, -1) for f in args]), -1)
+
+    def minimum(self, args: list[Form]) -> Form:
+        forms: list[Form] = []
+        for f in args:
+            if any(self._above(f, g) for g in forms):
+                continue
+            forms = [g for g in forms if not self._above(g, f)]
+            forms.append(f)
+        if len(forms) == 1:
+            return forms[0]
+        # what all have in common stands outside; of two, one is zero, and the other begins positively
+        base = {m: k for m, k in forms[0].items() if m and all(f.get(m) == k for f in forms)}
+        add_term(base, 0, min(f.get(0, 0) for f in forms))
+        if len(forms) == 2:
+            gap = plus(forms[1], forms[0], -1)
+            base = forms[0] if gap[_lead(gap)] > 0 else forms[1]
+        forms = [plus(f, base, -1) for f in forms]
+        content = frozenset(frozenset(f.items()) for f in forms)
+        if content not in self.named:
+            values = np.minimum.reduce([self.values(f) for f in forms])
+            self.named[content] = self._known_minimum(forms, values) or self._new_minimum(forms, values)
+        return plus(base, self.named[content], 1)
+
+    def _above(self, f: Form, g: Form) -> bool:
+        """Whether ``f`` is never below ``g``."""
+        gap = plus(f, g, -1)
+        if is_constant(gap):
+            return gap.get(0, 0) >= 0
+        natural = Interval(0, math.inf)
+        if self.range(gap).inside(natural):
+            return True
+        return bool(np.all(self.values(gap) >= 0)) and self.implied(gap, natural)
+
+    def _known_minimum(self, forms: list[Form], values: Any) -> Form | None:
+        """An atom, up to sign and a constant, that is the least of ``forms`` whichever that is."""
+        for f in self._candidates(values):
+            gaps = [plus(g, f, -1) for g in forms]
+            if not all(self.implied(g, Interval(0, math.inf)) for g in gaps):
+                continue
+            # and not below all of them: where each is above, something is wrong
+            atom = self._new_minimum(forms, values, note=False)
+            ((m, _),) = atom.items()
+            if self.implied(plus(f, atom, -1), Interval(0, 0)):
+                return f
+            del self.minima[m]
+        return None
+
+    def _new_minimum(self, forms: list[Form], values: Any, note: bool = True) -> Form:
+        ranges = [self.range(f) for f in forms]
+        low, high = min(r.lo for r in ranges), min(r.hi for r in ranges)
+        atom = self._atom(low, high, values)
+        if not note:
+            self.alike[_shape(values)].remove(atom)
+        self.minima[atom] = forms
+        return {atom: 1}
+
+    # -- quotients
+    def _quotient(self, a: Form, c: int, make: bool = True) -> Form | None:
+        """``a // c`` for ``c > 0``; without ``make``, only if no new atom is needed for it."""
+        out: Form = {}
+        sign = 1
+        while True:
+            rest: Form = {}
+            for m, k in a.items():
+                q, r = divmod(k, c)
+                if m and 2 * r > c:
+                    q, r = q + 1, r - c
+                add_term(out, m, sign * q)
+                if r:
+                    rest[m] = r
+            g = math.gcd(c, *(k for m, k in rest.items() if m))
+            if g > 1:
+                a, c = {m: k // g for m, k in rest.items() if k // g}, c // g
+                continue
+            lo, hi = self.range(rest)
+            if not (math.isinf(lo) or math.isinf(hi)) and lo // c == hi // c:
+                add_term(out, 0, sign * int(lo // c))
+                return out
+            coarse = self._coarser(rest, c)
+            if coarse is not None:
+                a, c = coarse
+                continue
+            if rest[_lead(rest)] < 0:
+                # x // c = -((c - 1 - x) // c)
+                a, sign = plus(constant(c - 1), rest, -1), -sign
+                continue
+            content = frozenset(rest.items()), c
+            if content not in self.named:
+                if not make:
+                    return None
+                self.named[content] = self._named(rest, c)
+            add(out, self.named[content], sign)
+            return out
+
+    def _coarser(self, rest: Form, c: int) -> tuple[Form, int] | None:
+        """``(g·x + r) // (g·d)`` as ``(x + r // g) // d``, if ``r // g`` is known."""
+        for g in sorted({math.gcd(k, c) for m, k in rest.items() if m} - {1}, reverse=True):
+            whole = {m: k // g for m, k in rest.items() if k // g and (m == 0 or k % g == 0)}
+            fine = {m: k % g if m == 0 else k for m, k in rest.items() if k % g}
+            if is_constant(fine):
+                return whole, c // g
+            found = self._quotient(fine, g, make=False)
+            if found is not None:
+                return plus(whole, found, 1), c // g
+        return None
+
+    def _named(self, rest: Form, c: int) -> Form:
+        """An atom for ``rest // c``: a known one, up to sign and a constant, if it can be shown to be that."""
+        values = self.values(rest) // c
+        tried = []
+        for f in self._candidates(values):
+            if self.implied(plus(rest, f, -c), Interval(0, c - 1)):
+                return f
+            tried.append(f)
+        lo, hi = self.range(rest)
+        low, high = (x if math.isinf(x) else x // c for x in (lo, hi))
+        atom = self._atom(low, high, values)
+        self.quotients[atom] = rest, c
+        self.doubts += [plus({atom: 1}, f, -1) for f in tried]
+        for f in tried[:1]:
+            # a - c·f + c·f - b·q: where both are divided by the same, by how much dividends differ
+            ((m, k),) = ((m, k) for m, k in f.items() if m) if len(f.keys() - {0}) == 1 else ((0, 1),)
+            gap = self.range(plus(rest, f, -c))
+            if k == 1 and m in self.quotients and self.quotients[m][1] == c:
+                apart = plus(plus(rest, self.quotients[m][0], -1), {0: 1}, -c * f.get(0, 0))
+                gap &= self.range(apart).plus(Interval(0, c - 1))
+            if gap.hi - gap.lo <= _NEAR * c:
+                within = Interval(gap.lo // c, gap.hi // c)
+                self.near[atom] = f, within
+                self.rows.append((plus({atom: 1}, f, -1), within))
+        return {atom: 1}
+
+    def _candidates(self, values: Any) -> Iterator[Form]:
+        """Forms with these values at the sample points: a constant, or an atom or its negation and a constant."""
+        shape = _shape(values)
+        if not any(shape):
+            yield constant(int(values[0]))
+        for sign in (1, -1):
+            for m in self.alike.get(_shape(values * sign), ())[:_TRIED]:
+                yield plus({m: sign}, {0: 1}, int(values[0]) - sign * int(self.samples[m][0]))
+
+
+def _combined(f: Form, values: Sequence[Any]) -> Any:
+    total = values[0] * f.get(0, 0)
+    for m, k in f.items():
+        if m:
+            total = total + values[m] * k
+    return total
+
+
+def _length(columns: Sequence[Any]) -> int:
+    return len(columns[0]) if columns else 1
+
+
+def _shape(values: Any) -> tuple[int, ...]:
+    """Values up to a constant."""
+    return tuple((values - values[0]).tolist())
+
+
+def _lead(f: Form) -> int:
+    return min(m for m in f if m)
+
+
+# ------------------------------------------------------------------------------------------------- equations
+def _solved(problem: Problem) -> tuple[Problem, list[tuple[Var, Expr]]]:
+    """The problem without the variables that its equations and known remainders determine, and what these are."""
+    box = dict(problem.variables)
+    where, options = list(problem.where), list(problem.options)
+    found: list[tuple[Var, Expr]] = []
+    while True:
+        hit = next(
+            ((n, s) for n, f in enumerate(where) if (s := _solution(f, box, len(found))) is not None), None
+        )
+        if hit is None:
+            return Problem(tuple(box.items()), tuple(where), tuple(options)), found
+        n, (v, e, fresh) = hit
+        del where[n]
+        within = box.pop(v)
+        box.update(fresh)
+        exprs = [*(f.expr for f in where), *(f.expr for o in options for f in o.facts)]
+        moved = iter(substitute_all(exprs, {v: e}))
+        where = [Fact(next(moved), f.within) for f in where]
+        options = [Option(tuple(Fact(next(moved), f.within) for f in o.facts)) for o in options]
+        where.append(Fact(e, within))
+        found.append((v, e))
+
+
+def _solution(f: Fact, box: dict[Var, Interval], count: int) -> tuple[Var, Expr, dict[Var, Interval]] | None:
+    """A variable that ``f`` determines, its value, and the variable in that with its interval, if it needs one."""
+    e, (lo, hi) = f
+    if lo != hi:
+        return None
+    fresh: dict[Var, Interval] = {}
+    if isinstance(e, Mod) and not e.b.children and isinstance(e.a, (Sum, Var)):
+        m = abs(int(e.b.evaluate({})))
+        form = e.a if isinstance(e.a, Sum) else linear(0, [(e.a, 1)])
+        terms = form.terms if isinstance(form, Sum) else ((form, 1),)
+        if any(not isinstance(t, Var) for t, _ in terms):
+            return None
+        t = var(f"{terms[0][0]}!{count}")
+        span = Interval(0, 0)
+        for x, k in terms:
+            span = span.plus(box[x].scale(k))  # type: ignore[index]
+        span = span.shift((form.const if isinstance(form, Sum) else 0) - int(lo))
+        if math.isinf(span.lo) or math.isinf(span.hi):
+            return None
+        fresh[t] = Interval(-(-int(span.lo) // m), int(span.hi) // m)
+        e = e.a - m * t
+        lo = int(lo)
+    if not isinstance(e, Sum):
+        return None
+    for v, k in e.terms:
+        if isinstance(v, Var) and v in box and abs(k) == 1:
+            rest = linear(e.const, [(x, j) for x, j in e.terms if x is not v])
+            if not any(n is v for n in postorder(rest)):
+                return v, (lift(int(lo)) - rest) * k, fresh
+    return None
+
+
+# ------------------------------------------------------------------------------------------------ the engine
+def _columns(problem: Problem) -> list[Any]:
+    """Sample values of each variable at points that satisfy the facts, if enough of those drawn do."""
+    columns = [drawn(i, _DRAWN, k, object) for k, (_, i) in enumerate(problem.variables)]
+    keep = np.ones(_DRAWN, dtype=bool)
+    env: dict[Expr, Any] = dict(zip((v for v, _ in problem.variables), columns, strict=True))
+    for f, x in zip(problem.where, interpret([f.expr for f in problem.where], Integers(env)), strict=True):
+        keep &= np.broadcast_to(np.asarray((x >= f.within.lo) & (x <= f.within.hi), dtype=bool), keep.shape)
+    rows = np.flatnonzero(keep)
+    if len(rows) < _FEWEST:
+        rows = np.arange(_DRAWN)
+    return [c[rows[:_SAMPLES]] for c in columns]
+
+
+def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
+    """``holds`` or ``fails`` (hardly minimal) where equal quotients are found, otherwise ``open``."""
+    variables = {v for v, _ in problem.variables}
+    # a guess may name a variable that the problem does not have, and is then none
+    options = [o for option in problem.options for o in option.guessed() if o.variables() <= variables]
+    if not 0 < len(options) <= _OPTIONS or not problem.variables:
+        return Outcome("open", note="not tried")
+    if any(math.isinf(x) for _, i in problem.variables for x in i):
+        return Outcome("open", note="not tried")
+    smaller, solved = _solved(Problem(problem.variables, problem.where, tuple(options)))
+    simple = smaller.simplified()
+    if simple is None:
+        return HOLDS
+    smaller, fixed = simple
+    try:
+        atoms = _Atoms(smaller.variables, _columns(smaller), budget)
+        for f in smaller.where:
+            # one after the other, so that each may help to compare what follows
+            (form,) = interpret([f.expr], atoms)
+            atoms.rows.append((form, f.within))
+        return _decided(problem, smaller, atoms, fixed, solved, budget)
+    except NotQuasiAffine:
+        return Outcome("open", note="not quasi-affine")
+
+
+def _decided(
+    problem: Problem,
+    smaller: Problem,
+    atoms: _Atoms,
+    fixed: dict[Var, int],
+    solved: Sequence[tuple[Var, Expr]],
+    budget: int,
+) -> Outcome:
+    """The verdict from the forms of the options' facts."""
+    claims = [
+        list(zip(interpret([f.expr for f in o.facts], atoms), o.facts, strict=True)) for o in smaller.options
+    ]
+    rows: list[list[Row]] = []
+    for claim in claims:
+        rows.append([(g, f.within) for g, f in claim if not atoms.implied(g, f.within)])
+        if not rows[-1]:
+            return HOLDS
+    found = _climbed(atoms, rows, smaller, _GENERATIONS * budget // BUDGET)
+    if found is None and len(rows) == 1:
+        for row in list(rows[0]):
+            fails, values = atoms.point(*row, _LAST)
+            if fails:
+                found = values
+                break
+            if fails is False:
+                rows[0].remove(row)
+        if not rows[0]:
+            return HOLDS
+    if found is not None:
+        point = _point(problem, smaller, atoms, found, fixed, solved)
+        if problem.violated_by(point):
+            return Outcome("fails", shrunk(problem, point), minimal=False, note="not minimised")
+    return Outcome("open", note="out of budget")
+
+
+def _climbed(
+    atoms: _Atoms, options: Sequence[Sequence[Row]], problem: Problem, generations: int
+) -> dict[int, int] | None:
+    """A counterexample, from points where more and more of what seemed equal is not.
+
+    Each point is changed a little, at random (always in the same way), and those are kept that tell later pairs
+    apart, for a difference has to go through all divisions above it.
+    """
+    # RandomState, unlike newer generators, promises the same numbers in every version
+    random = np.random.RandomState(generations)
+    if not problem.variables:
+        return None
+    exact = atoms.reach() < 2**62
+    dtype: type = np.int64 if exact else object
+    boxes = [(int(i.lo), int(i.hi)) for _, i in problem.variables]
+    count = _CHILDREN if exact else _CHILDREN // 8
+    pools: list[Any] = [
+        np.concatenate([s, drawn(Interval(*b), count, k + 17, dtype)]).astype(dtype)
+        for k, (s, b) in enumerate(zip(atoms.samples[1:], boxes, strict=False))
+    ]
+    points = pools
+    steps = atoms.periods(max((hi - lo for lo, hi in boxes), default=1))
+    pairs = atoms.pairs()
+    for _ in range(generations):
+        values = atoms.computed(points)
+        keep = np.ones(len(points[0]), dtype=bool)
+        for f, i in atoms.rows:
+            keep &= _inside(_combined(f, values), i)
+        score = np.zeros(len(keep), dtype=np.int64)
+        for k, f in enumerate(atoms.doubts, 1):
+            score[np.asarray(_combined(f, values) != 0, dtype=bool)] = k
+        bad = keep.copy()
+        for rows in options:
+            holds = np.ones(len(keep), dtype=bool)
+            for f, i in rows:
+                holds &= _inside(_combined(f, values), i)
+            bad &= ~holds
+        hits = np.flatnonzero(bad)
+        if len(hits):
+            return {m: int(values[m][hits[0]]) for m in range(1, len(points) + 1)}
+        chosen = np.flatnonzero(keep)
+        if not len(chosen):
+            return None
+        # among equally good ones at random: otherwise the same points stay for ever
+        chosen = chosen[np.argsort(-score[chosen] - random.random_sample(len(chosen)), kind="stable")][
+            :_PARENTS
+        ]
+        parents = chosen[random.randint(len(chosen), size=count)]
+        made = [
+            _changed(x[parents], pool, box, steps, random, len(points))
+            for x, pool, box in zip(points, pools, boxes, strict=True)
+        ]
+        if pairs:
+            # every fourth point moves two variables so that a sum of both stays what it is
+            _moved_together(
+                [x[parents] for x in points], made, boxes, pairs[random.randint(len(pairs))], random
+            )
+        points = [np.concatenate([x[chosen], y]) for x, y in zip(points, made, strict=True)]
+    return None
+
+
+def _inside(values: Any, i: Interval) -> Any:
+    return np.asarray((values >= i.lo) & (values <= i.hi), dtype=bool)
+
+
+def _changed(x: Any, pool: Any, box: tuple[int, int], steps: Sequence[int], random: Any, among: int) -> Any:
+    """Values a random multiple of a step away from ``x``, or from ``pool``; few coordinates of a point change."""
+    lo, hi = box
+    rows = np.flatnonzero(random.randint(4 * among, size=len(x)) < 4 + among)
+    count, before = len(rows), x[rows]
+    steps = [s for s in steps if s <= hi - lo] or [1]
+    chosen = random.randint(len(steps), size=count)
+    step: Any = np.array(steps, dtype=x.dtype)[chosen]
+    most: Any = np.array([min(((hi - lo) // s).bit_length(), 60) for s in steps])[chosen]
+    # as many bits as the box has room for, or fewer
+    size = random.randint(2**60, size=count, dtype=np.int64) >> (
+        60 - (random.random_sample(count) * (most + 1)).astype(np.int64)
+    )
+    sign = 2 * random.randint(2, size=count) - 1
+    moved = np.minimum(np.maximum(before + step * ((size + 1) * sign).astype(x.dtype), lo), hi)
+    anywhere = pool[random.randint(len(pool), size=count)]
+    made = x.copy()
+    made[rows] = np.where(random.randint(8, size=count) == 0, anywhere, moved)
+    return made
+
+
+def _moved_together(
+    before: Sequence[Any],
+    after: list[Any],
+    boxes: Sequence[tuple[int, int]],
+    pair: tuple[int, int, int, int],
+    random: Any,
+) -> None:
+    """Move two coordinates of every fourth point by multiples of what ``pair`` says, where that stays in the box."""
+    i, j, a, b = pair
+    some = slice(0, None, 4)
+    room = min((boxes[i][1] - boxes[i][0]) // abs(a), (boxes[j][1] - boxes[j][0]) // abs(b))
+    if not room:
+        return
+    count = len(after[i][some])
+    bits = random.randint(min(room.bit_length(), 60) + 1, size=count)
+    size = random.randint(2**60, size=count, dtype=np.int64) % np.left_shift(np.int64(1), bits) + 1
+    size = (size * random.choice([-1, 1], size=count)).astype(after[i].dtype)
+    x, y = before[i][some] + size * a, before[j][some] + size * b
+    fits = _inside(x, Interval(*boxes[i])) & _inside(y, Interval(*boxes[j]))
+    for k, column in enumerate(after):
+        column[some] = np.where(fits, {i: x, j: y}.get(k, before[k][some]), column[some])
+
+
+def _point(
+    problem: Problem,
+    smaller: Problem,
+    atoms: _Atoms,
+    values: dict[int, int],
+    fixed: dict[Var, int],
+    solved: Sequence[tuple[Var, Expr]],
+) -> Point:
+    """Values of the problem's variables from those of some atoms."""
+    env: dict[Expr, int] = dict(fixed.items())
+    for v, i in smaller.variables:
+        ((atom, _),) = atoms.variables[v].items()
+        env[v] = values.get(atom, smallest(i))
+    for v, e in reversed(solved):
+        env[v] = int(interpret([e], Integers(env))[0])
+    return tuple(env[v] if v in env else smallest(i) for v, i in problem.variables)

@@ -1,0 +1,65 @@
+"""Linear forms ``constant + Σ coefficient·atom``: what expressions become once their quotients have names."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ...core.interval import Interval
+
+__all__ = [
+    "Form",
+    "NotQuasiAffine",
+    "Row",
+    "add",
+    "add_term",
+    "constant",
+    "is_constant",
+    "plus",
+    "scaled",
+]
+
+#: Coefficient of every atom, none of them zero; atom 0 stands for the constant 1.
+Form: TypeAlias = dict[int, int]
+#: A form and the interval it lies in.
+Row: TypeAlias = tuple[Form, Interval]
+
+
+class NotQuasiAffine(Exception):
+    """A product of variables or a divisor that is not a literal."""
+
+
+def constant(n: int) -> Form:
+    """The form ``n``."""
+    return {0: n} if n else {}
+
+
+def is_constant(f: Form) -> bool:
+    """Whether no atom occurs."""
+    return not f or (len(f) == 1 and 0 in f)
+
+
+def scaled(f: Form, k: int) -> Form:
+    """``k·f``."""
+    return {m: k * c for m, c in f.items()} if k else {}
+
+
+def add_term(f: Form, m: int, k: int) -> None:
+    """Add ``k·m`` to ``f``, in place."""
+    total = f.get(m, 0) + k
+    if total:
+        f[m] = total
+    else:
+        f.pop(m, None)
+
+
+def add(f: Form, g: Form, k: int) -> None:
+    """Add ``k·g`` to ``f``, in place."""
+    for m, c in g.items():
+        add_term(f, m, k * c)
+
+
+def plus(f: Form, g: Form, k: int) -> Form:
+    """``f + k·g``."""
+    out = dict(f)
+    add(out, g, k)
+    return out

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from ...core.condition import And, Compare, Condition, Or, Truth, Within, negate
 from ...core.expr import Expr, Mul, Sum, Var, interpret
 from ..linear.bounds import Bounds
-from ..linear.polynomial import ONE, Poly, constant, variable
+from ..linear.polynomial import ONE, Poly, Ring, constant, variable
 
 __all__ = ["Known", "Polynomials"]
 
 
-class Polynomials:
+class Polynomials(Ring):
     """Expressions as polynomials; whatever is no sum or product is a name of its own."""
 
     def __init__(self) -> None:
@@ -29,23 +29,8 @@ class Polynomials:
             found = self._names[parts] = variable(f"#{len(self._names)}")
         return found
 
-    def integer(self, n: int) -> Poly:
-        return constant(n)
-
     def variable(self, v: Var) -> Poly:
         return variable(f"{v.name}:{v.kind}")
-
-    def sum(self, const: int, terms: list[tuple[Poly, int]]) -> Poly:
-        total = constant(const)
-        for p, k in terms:
-            total = total.plus(p, k)
-        return total
-
-    def product(self, factors: list[Poly]) -> Poly:
-        total = factors[0]
-        for p in factors[1:]:
-            total = total * p
-        return total
 
     def floordiv(self, a: Poly, b: Poly) -> Poly:
         return self._opaque("//", a, b)

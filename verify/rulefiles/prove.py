@@ -23,6 +23,7 @@ from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
 from .obligations import expanded, occurs, rule_of
+from .residues import RESIDUES, by_residues
 from .rule import StatedRule
 from .sample import Table, magnitude, table_of
 
@@ -67,6 +68,11 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         if found is not None:
             return _refuted(r, found, "bit-vectors", spent, ("linear",), budget)
     for o in open_:
+        proved, cost = by_residues(o, _limits(budget))
+        spent += cost
+        if proved:
+            used[RESIDUES] = None
+            continue
         v = valid(o, budget)
         spent += v.resources
         tried.update(dict.fromkeys(v.tried))
@@ -89,10 +95,13 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
 
 def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
     """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver."""
-    questions = max(8, budget.linear // 750) if patient else 8
-    limits = linear.Budget(rlimit=20 * budget.linear, questions=questions, patient=patient)
-    outcome = reduced(o.hypotheses, o.goal, limits)
+    outcome = reduced(o.hypotheses, o.goal, _limits(budget, patient=patient))
     return outcome.proved, outcome.strategy, outcome.resources
+
+
+def _limits(budget: Budget, *, patient: bool = True) -> linear.Budget:
+    questions = max(8, budget.linear // 750) if patient else 8
+    return linear.Budget(rlimit=20 * budget.linear, questions=questions, patient=patient)
 
 
 def _is_large(r: StatedRule, point: Point) -> bool:

@@ -1,0 +1,243 @@
+"""What `indexproof confluence` says: how many critical pairs join, and the smallest expressions with two normal forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..verify.confluence import ConfluenceRun, Kind, Pair, counted, smallest
+from .layout import block, count, joined, table
+from .machine import document
+
+__all__ = ["PAGE", "confluence_json", "confluence_text", "page", "rows_of_page"]
+
+#: The page about the catalogue, which is committed.
+PAGE = Path(__file__).with_name("confluence.md")
+
+_ORDER = (Kind.JOINABLE, Kind.NOT_JOINABLE, Kind.UNDECIDED, Kind.CONTRADICTORY, Kind.TRIVIAL)
+#: So many pairs that are open are listed by name.
+_LISTED = 40
+
+
+def _verdict(run: ConfluenceRun) -> str:
+    if not run.total:
+        return "NO PAIRS"
+    if run.exit_status == 1:
+        return str(Kind.NOT_JOINABLE)
+    return {0: "JOINABLE", 2: "NOT CHECKED" if run.interrupted else "UNDECIDED"}[run.exit_status]
+
+
+def _derivation(start: str, steps: Sequence[tuple[str, str]]) -> str:
+    return "\n".join([start, *(f"→ {after}   by {rule}" for rule, after in steps)])
+
+
+def confluence_text(run: ConfluenceRun, *, seconds: float, details: bool = False) -> Iterator[str]:
+    """The report, block by block; with ``details`` also the derivations of the pairs that join."""
+    found = counted(run.pairs)
+    yield "\n".join(
+        table([("pairs", "verdict"), *((str(found[k]), str(k)) for k in _ORDER if found[k])], right=(0,))
+    )
+    for p in sorted(smallest(run.pairs).values(), key=lambda p: (p.rank, p.witness)):
+        yield witness_block(p)
+    if details:
+        for p in run.pairs:
+            if p.kind is Kind.JOINABLE:
+                left, _, rest = (
+                    p.statement.partition("  ←  ")
+                    if "  ←  " in p.statement
+                    else p.statement.partition(" <- ")
+                )
+                right = rest.partition("  →  ")[2] or rest.partition(" -> ")[2]
+                yield block(
+                    f"JOINABLE  {p.name}",
+                    [
+                        ("pair", p.statement),
+                        ("left", _derivation(left, p.first)),
+                        ("right", _derivation(right.partition("   when ")[0].partition(" if ")[0], p.second)),
+                    ],
+                )
+    open_ = [p for p in run.pairs if p.kind is Kind.UNDECIDED]
+    if open_:
+        lines = [(p.name, p.reason) for p in open_[:_LISTED]]
+        more = [f"and {len(open_) - _LISTED} more (--json lists all)"] if len(open_) > _LISTED else []
+        yield "\n".join(["UNDECIDED", *table([(f"  {a}", b) for a, b in lines]), *more])
+    done = len(run.pairs)
+    kept = f", {run.kept} of them kept from before" if run.kept else ""
+    rest = f"; {run.total - done} were not checked" if done < run.total else ""
+    yield f"{_verdict(run)}  {count(run.total, 'critical pair')}{kept}{rest}   in {seconds:.1f} s"
+
+
+def witness_block(p: Pair) -> str:
+    """An expression with two normal forms, and both derivations."""
+    lines = [
+        ("take", p.witness + (f"   where {p.domain}" if p.domain else "")),
+        ("left", _derivation(p.witness, p.first)),
+        ("right", _derivation(p.witness, p.second)),
+        ("ends", f"{p.forms[0]}   and   {p.forms[1]}"),
+    ]
+    if p.reason:
+        lines.append(("note", p.reason))
+    return block(f"NOT JOINABLE  {p.name}", lines)
+
+
+def confluence_json(run: ConfluenceRun, *, seconds: float) -> dict[str, Any]:
+    """The same as one document."""
+    found = counted(run.pairs)
+    return document(
+        "confluence",
+        _verdict(run),
+        run.exit_status,
+        interrupted=run.interrupted,
+        total=run.total,
+        counts={str(k): found[k] for k in _ORDER},
+        pairs=[p.to_json() for p in run.pairs],
+        timing={"seconds": round(seconds, 3), "from_checkpoint": run.kept},
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- the page
+def page(run: ConfluenceRun, rules: Sequence[str]) -> str:
+    """The committed page about the catalogue."""
+    found = counted(run.pairs)
+    by_rule: Mapping[str, Counter[Kind]] = {r: Counter() for r in rules}
+    for p in run.pairs:
+        by_rule[p.outer][p.kind] += 1
+    head = "| kind | pairs | meaning |\n|---|---:|---|\n" + "\n".join(
+        f"| {k} | {found[k]} | {_MEANING[k]} |" for k in _ORDER
+    )
+    matrix = (
+        "| rule | "
+        + " | ".join(map(str, _ORDER))
+        + " |\n|---|"
+        + "---:|" * len(_ORDER)
+        + "\n"
+        + "\n".join(f"| {r} | " + " | ".join(str(by_rule[r][k]) for k in _ORDER) + " |" for r in rules)
+    )
+    worst = sorted(smallest(run.pairs).values(), key=lambda p: (p.rank, p.witness, p.name))
+    listed = "| expression | where | two normal forms | first steps |\n|---|---|---|---|\n" + "\n".join(
+        f"| `{p.witness}` | {p.domain or 'everywhere'} | `{p.forms[0]}`, `{p.forms[1]}` | {p.name} |"
+        for p in worst
+    )
+    parts = [
+        _INTRODUCTION,
+        f"{found.total()} critical pairs of {len(rules)} rules:\n\n{head}",
+        "## Expressions with two normal forms\n\n" + _ABOUT_WITNESSES + "\n\n" + listed,
+        "## Steps that do not descend as a whole\n\n" + _risen(run.pairs),
+        "## What is open\n\n" + _open(run.pairs),
+        "## By rule\n\nEach pair is counted with the rule whose left side contains the other's.\n\n" + matrix,
+        _METHOD,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def rows_of_page(text: str) -> dict[str, tuple[int, ...]]:
+    """The counts of each rule on the page, in the order of the columns."""
+    out: dict[str, tuple[int, ...]] = {}
+    for line in text.split("## By rule", 1)[-1].splitlines():
+        cells = [c.strip() for c in line.strip("|").split("|")]
+        if len(cells) == len(_ORDER) + 1 and all(c.isdigit() for c in cells[1:]):
+            out[cells[0]] = tuple(map(int, cells[1:]))
+    return out
+
+
+def counts_of(pairs: Sequence[Pair]) -> tuple[int, ...]:
+    """The counts of some pairs, in the order of the columns of the page."""
+    found = counted(pairs)
+    return tuple(found[k] for k in _ORDER)
+
+
+def _risen(pairs: Sequence[Pair]) -> str:
+    least: dict[str, str] = {}
+    for p in pairs:
+        for note in p.notes:
+            rule, _, text = note.partition(": ")
+            if rule not in least or (len(text), text) < (len(least[rule]), least[rule]):
+                least[rule] = text
+    if not least:
+        return "None was met: every step left a smaller expression, not only a smaller part."
+    rows = "\n".join(f"| {r} | `{least[r]}` |" for r in sorted(least))
+    return _ABOUT_RISEN + "\n\n| rule | the smallest step |\n|---|---|\n" + rows
+
+
+def _open(pairs: Sequence[Pair]) -> str:
+    reasons = Counter(
+        "all instances join" if p.reason.startswith("all ") else p.reason
+        for p in pairs
+        if p.kind is Kind.UNDECIDED
+    )
+    chosen = sum(p.kind is Kind.JOINABLE and p.chosen for p in pairs)
+    lines = [f"- {n} pairs: {reason}" for reason, n in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))]
+    said = joined(["`indexproof confluence --json` lists them by name"])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"Of the pairs that are joinable, {chosen} are so by a step that lets a value be chosen; "
+            f"no instance contradicts them. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
+        ]
+    )
+
+
+_MEANING = {
+    Kind.JOINABLE: "both results are rewritten to the same expression, for all constants",
+    Kind.NOT_JOINABLE: "an expression is known that has two normal forms",
+    Kind.UNDECIDED: "neither; never counted as joinable",
+    Kind.CONTRADICTORY: "no integers satisfy the conditions of both rules",
+    Kind.TRIVIAL: "both results are the same, or a rule changes nothing there",
+}
+
+_INTRODUCTION = """<!-- Printed by `indexproof confluence --page`; edit reports/confluence.py instead. -->
+
+# Local confluence
+
+Two rules that can rewrite the same expression make a **critical pair**. It is *joinable* if both results can be rewritten
+to a common one; where all pairs are joinable, and rewriting ends ([order](docs/order.md)), every expression has one normal
+form, whatever the order in which rules are tried. `indexproof confluence` finds all critical pairs of a rule set and says
+which are joinable, with the steps, and which are not, each with the smallest expression found that has two normal forms.
+
+The catalogue is *not* confluent: its rules say what is true and what is simpler, and where two ways are left the production
+simplifier decides by a fixed order, so that its results do not depend on chance. This page says where that matters."""
+
+_ABOUT_WITNESSES = """For every two rules and place the smallest one: fewest symbols, then smallest constants, then
+smallest domain, among the instances that were tried. Conditions are decided by evaluation at every point of the domain,
+values that a rule lets be chosen are those that its strategy proposes, and all steps at all places were followed to
+their ends: the two sets of normal forms have no member in common. `indexproof confluence RULE` prints both derivations."""
+
+_ABOUT_RISEN = """*Progress* is proved of the expression that a rule rewrites. Where that stands inside another, the
+whole should be smaller too. These steps were met that leave the whole no smaller in the documented order; no chain of
+steps that leads back to where it came from was met."""
+
+_METHOD = """## How
+
+1. **Overlaps.** For every two rules, and every part of the left side of one that is no variable, both are unified modulo
+   the canonical form: summands have no order, each is assigned as a whole to a summand or a variable of the other side,
+   constants are spread over variables freely, and equations between coefficients become hypotheses. `min` and `max` of two
+   arguments meet in those of three. Laws of the canonical form (structural rules) are what is unified modulo; spellings
+   (sharing rules) are chosen once, by cost, at the end, and are no steps. Rules for constraints are not covered.
+2. **Not covered symbolically**: a summand whose coefficient is split between several variables of a left side, and a
+   variable that would be bound to something it occurs in. Instances look there, bounded as below. Overlaps inside a
+   variable need no pair: a rule keeps the value of what it rewrites, so the conditions of the other rule still hold, and
+   it applies to the result; where it lets values be chosen and asks for a smaller result, this is not proved.
+3. **Contradictory** pairs: no point of a sample satisfies all conditions, and z3 or the reduction to linear arithmetic
+   refutes them. What is not refuted stays.
+4. **Joining.** Both results are rewritten, constants being symbols: a step needs that the conditions of the pair imply
+   those of the rule, by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller.
+   Two results are the same if they are so as expressions, with expressions of constants compared by value, which is proved.
+   Searches are bounded by counts, so that answers are the same everywhere.
+5. **Instances.** Small constants that satisfy the conditions, variables with small boxes, sums with and without their
+   rest, smallest first, at most 16 for a pair. An instance that does not join decides, even against a symbolic join whose
+   chosen values no strategy proposes; instances that join decide nothing.
+
+## Rule files
+
+`indexproof confluence FILE.rules` does the same for the rules of a rule file ([rule files](rule_files.md)), in their
+own semantics and for all their operators. Terms are as they are written: nothing is commutative, a `const` matches
+whatever is made of constants, and operators of literals are computed, as compilers do. Then unification is complete.
+Conditions, also those on variables, are hypotheses, and a rule applies where they imply its conditions, which is
+proved like a rule; a variable with bounds matches what is proved to lie within them. Where the prover cannot tell whether
+a rule applies (conditions that are nonlinear in variables, some about machine integers) nothing is said to have two
+normal forms: such pairs are `UNDECIDED`. So are those whose derivations go on for more than 30 steps or 60
+expressions, because nobody has proved that the rules of a file end. Rules with different semantics do not meet.
+"""

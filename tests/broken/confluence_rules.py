@@ -1,0 +1,71 @@
+"""Rule sets in which the order of rewriting matters: every rule is true, and some expression has two normal forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from indexproof.core.expr import Expr, minimum
+from indexproof.core.rewrite import Const, Rest, Rewrite, Rule, rule
+
+
+@rule()
+def divided_twice(x: Expr, a: Const, b: Const) -> Rewrite:
+    """Dividing twice is dividing by the product."""
+    return Rewrite((x // a) // b, x // (a * b), when=(a > 1, b > 1))
+
+
+@rule()
+def multiple_is_divided(x: Expr, a: Const) -> Rewrite:
+    """A multiple of the divisor is divided exactly."""
+    return Rewrite((x * a) // a, x, when=(a > 1,))
+
+
+@rule()
+def common_factor_cancels(x: Expr, a: Const, b: Const) -> Rewrite:
+    """A factor that divides the divisor cancels."""
+    return Rewrite((x * a) // b, x // (b // a), when=(a > 1, b > a, a.divides(b)))
+
+
+@rule()
+def min_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
+    """min(x, y) is x once x never exceeds y."""
+    return Rewrite(minimum(x, y), x, when=(x <= y,))
+
+
+@rule()
+def remainder_becomes_difference(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
+    """What is left of x without its whole divisors is the remainder."""
+    return Rewrite(x * w + (x // d) * v + r, (x % d) * w + r, when=(d > 1, v.eq(-(d * w))))
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A rule set with the smallest expression that it leads to two ends, and with one that does not."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    witness: str
+    forms: frozenset[str]
+    #: the rules with one more, which joins what was apart
+    healed: tuple[Rule, ...] = ()
+
+
+BROKEN = (
+    Divided(
+        "a multiple is divided twice",
+        (divided_twice, multiple_is_divided),
+        "(2·a) // 2 // 2",
+        frozenset({"(2·a) // 4", "a // 2"}),
+        (divided_twice, multiple_is_divided, common_factor_cancels),
+    ),
+    Divided(
+        "a quotient of a quotient is no longer a quotient of what stands beside it",
+        (divided_twice, remainder_becomes_difference),
+        "2·(a // 2 // 2) - a // 2",
+        frozenset({"-(a // 2 mod 2)", "2·(a // 4) - a // 2"}),
+    ),
+    Divided("either of two equal ones", (min_keeps_smaller,), "min(a, b)", frozenset({"a", "b"})),
+)
+
+#: Confluent as they are.
+SOUND: tuple[tuple[Rule, ...], ...] = ((divided_twice,), (multiple_is_divided,))

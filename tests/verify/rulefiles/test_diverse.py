@@ -1,0 +1,46 @@
+"""Some two hundred rules of many kinds in all semantics: every one is proved or refuted, none the wrong way round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from indexproof.verify.rulefiles import judge, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.residues import RESIDUES
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status
+
+FILE = Path(__file__).parent / "data" / "diverse.rules"
+RULES = read_rule_file(FILE.read_text("utf-8"), FILE.name).rules
+
+
+def test_every_rule_is_decided_as_its_name_says() -> None:
+    wrong = []
+    for r in RULES:
+        verdict = decide(next(iter(stated_rule_obligations(r))))
+        if r.name.startswith("true"):
+            right = verdict.status is Status.PROVED
+        else:
+            right = (
+                verdict.status in (Status.REFUTED, Status.UNDEFINED)
+                and verdict.witness is not None
+                and judge(r, verdict.witness) in ("counterexample", "undefined")
+            )
+        if not right:
+            wrong.append(f"{r}: {verdict.status}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_third_of_them_is_false() -> None:
+    false = sum(r.name.startswith("false") for r in RULES)
+    assert len(RULES) > 200
+    assert 3 * false > len(RULES)
+
+
+def test_a_polynomial_modulo_a_number_is_decided_by_its_residues() -> None:
+    for text in ("(x * x) % 4 <= 1 -> true", "(x * x * x - x) % 3 -> 0", "(x * x + y * y) % 4 != 3 -> true"):
+        (rule,) = read_rule_file(f"int x, y\nr: {text}\n", "t").rules
+        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        assert verdict.status is Status.PROVED
+        assert verdict.strategy == RESIDUES
+    (rule,) = read_rule_file("int x\nr: (x * x) % 8 in [0, 3] -> true\n", "t").rules
+    assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED

@@ -1,0 +1,25 @@
+"""Local confluence: do two rules that can rewrite the same expression lead to the same end?
+
+:mod:`.overlap` finds every critical overlap of a catalogue's rules, :mod:`.joining` joins both results with symbols for
+constants, :mod:`.ground` and :mod:`.instances` look for the smallest expression that has two normal forms, and
+:mod:`.stated` does all of that for the rules of rule files.  reports/confluence.md says what the answers mean.
+"""
+
+from __future__ import annotations
+
+from .analysis import Kind, Pair, counted, critical_pairs, decide_pair, smallest
+from .run import ConfluenceRun, confluence
+from .stated import decide_stated, stated_overlaps
+
+__all__ = [
+    "ConfluenceRun",
+    "Kind",
+    "Pair",
+    "confluence",
+    "counted",
+    "critical_pairs",
+    "decide_pair",
+    "decide_stated",
+    "smallest",
+    "stated_overlaps",
+]

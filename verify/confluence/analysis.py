@@ -1,0 +1,239 @@
+"""The critical pairs of a rule set, each with what is known about it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...core.condition import FALSE
+from ...core.expr import Var
+from ...core.rewrite import Rule
+from ..obligations import Obligation
+from ..solve import Budget, exists
+from ..verdict import Status
+from .ground import Circle, Ground, Move
+from .instances import examine
+from .joining import Join, Known, SymbolicStep, join
+from .overlap import Overlap, matched, overlaps
+from .unify import is_const
+
+__all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key"]
+
+
+class Kind(StrEnum):
+    """What is known about a critical pair."""
+
+    JOINABLE = "JOINABLE"
+    NOT_JOINABLE = "NOT JOINABLE"
+    UNDECIDED = "UNDECIDED"
+    CONTRADICTORY = "CONTRADICTORY"
+    TRIVIAL = "TRIVIAL"
+
+
+#: What every pair has.
+_ALWAYS = frozenset({"name", "outer", "inner", "place", "statement", "kind"})
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The verdict on one critical pair, as texts, so that it can be kept in a file.
+
+    ``first`` and ``second`` are derivations ``(rule, result)`` from the two sides to a common result, or, with a
+    ``witness``, from the witness to its two normal forms.  ``chosen`` says that a step lets a value be chosen.
+    ``tried`` instances were rewritten, ``joined`` of them join, ``given_up`` reach too many expressions.
+    ``notes`` are steps ``rule: before → after`` that were met on the way and do not descend as a whole.
+    """
+
+    name: str
+    outer: str
+    inner: str
+    place: str
+    statement: str
+    kind: Kind
+    reason: str = ""
+    first: tuple[tuple[str, str], ...] = ()
+    second: tuple[tuple[str, str], ...] = ()
+    meets: str = ""
+    chosen: bool = False
+    tried: int = 0
+    joined: int = 0
+    given_up: int = 0
+    witness: str = ""
+    domain: str = ""
+    forms: tuple[str, str] = ("", "")
+    rank: tuple[int, int, int] = (0, 0, 0)
+    resources: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; :meth:`from_json` reads it."""
+        return {
+            k: v
+            for k, v in asdict(self).items()
+            if k in _ALWAYS or v not in ("", (), 0, False, ("", ""), (0, 0, 0))
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Pair:
+        """The pair that was written.
+
+        Raises :class:`TypeError`, :class:`ValueError` or :class:`KeyError` for anything else.
+        """
+        values = dict(data)
+        values["kind"] = Kind(values["kind"])
+        for name in ("first", "second"):
+            values[name] = tuple((str(a), str(b)) for a, b in values.get(name, ()))
+        for name in ("forms", "rank", "notes"):
+            if name in values:
+                values[name] = tuple(values[name])
+        return Pair(**values)
+
+
+def critical_pairs(rules: Sequence[Rule], among: Iterable[str] = ()) -> Iterator[Overlap]:
+    """Every overlap of two rules that are matched, and of a rule with itself.
+
+    Rules at the same place are met once.  With names in ``among`` only overlaps in which one of them takes part.
+    """
+    wanted = set(among)
+    used = matched(rules)
+    for i, outer in enumerate(used):
+        for j, inner in enumerate(used):
+            if wanted and outer.name not in wanted and inner.name not in wanted:
+                continue
+            for o in overlaps(outer, inner):
+                if o.at_root and j < i and not isinstance(inner.left, Var):
+                    continue
+                yield o
+
+
+@cache
+def digest(*more: str) -> str:
+    """A digest of the text of what decides here: verdicts that are kept are those of this program."""
+    here = Path(__file__).parent
+    own = ("ground", "instances", "joining", "overlap", "unify", *more)
+    names = [here / f"{n}.py" for n in own]
+    names += [here.parents[1] / "core" / f"{n}.py" for n in ("choose", "rewrite", "expr")]
+    text = hashlib.blake2b(digest_size=16)
+    for p in names:
+        text.update(p.read_bytes() if p.exists() else b"")
+    return text.hexdigest()
+
+
+def pair_key(o: Overlap, rules: Sequence[Rule]) -> str:
+    """What a verdict on a pair depends on: the pair, the rules, and the program."""
+    parts = [digest(), o.name, o.statement(), *(f"{r} {r.choose}" for r in matched(rules))]
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | None = None) -> Pair:
+    """The verdict on one critical pair.
+
+    An instance without a common result decides, whatever the symbols say: a symbolic join may choose values that the
+    strategy of a rule does not propose.
+    """
+    used = matched(rules)
+    place = "" if o.at_root else str(o.at)
+    base = Pair(o.name, o.outer.name, o.inner.name, place, o.statement(), Kind.UNDECIDED)
+    trivial = _trivial(o)
+    if trivial:
+        return replace(base, kind=Kind.TRIVIAL, reason=trivial)
+    known = Known(o.hypotheses, o.variables)
+    if not len(known.points):
+        status, how, spent = _possible(o)
+        base = replace(base, resources=spent)
+        if status is Status.VACUOUS:
+            return replace(base, kind=Kind.CONTRADICTORY, reason=f"no integers satisfy both, by {how}")
+    joined = join(o, used)
+    if joined is not None and not joined.chosen:
+        return _joinable(base, joined)
+    try:
+        found = examine(o, used, {} if worlds is None else worlds)
+    except Circle as circle:
+        return replace(base, reason=f"steps lead back to where they came from: {circle}")
+    base = replace(
+        base,
+        tried=found.tried,
+        joined=found.joined,
+        given_up=found.given_up,
+        notes=tuple(f"{m.rule.name}: {m.before}  →  {m.after}" for m in found.risen),
+    )
+    if found.witness is not None:
+        w = found.witness
+        return replace(
+            base,
+            kind=Kind.NOT_JOINABLE,
+            reason="joinable only with values that no strategy proposes" if joined else "",
+            first=_derivation(w.left),
+            second=_derivation(w.right),
+            witness=str(w.instance.start),
+            domain=", ".join(f"{v} ∈ [{lo}, {hi}]" for v, (lo, hi) in w.instance.boxes),
+            forms=(str(w.forms[0]), str(w.forms[1])),
+            rank=w.instance.rank[:3],
+        )
+    if joined is not None:
+        return _joinable(base, joined)
+    if not found.tried:
+        reason = "no instance is known to which both rules apply"
+    elif found.given_up:
+        reason = f"{found.given_up} instances reach too much"
+    else:
+        reason = f"all {found.joined} instances join"
+    return replace(base, reason=reason)
+
+
+def _joinable(base: Pair, joined: Join) -> Pair:
+    return replace(
+        base,
+        kind=Kind.JOINABLE,
+        first=_steps(joined.left),
+        second=_steps(joined.right),
+        meets=str(joined.meets),
+        chosen=joined.chosen,
+    )
+
+
+def _trivial(o: Overlap) -> str:
+    if o.first is o.second:
+        return "both results are the same"
+    if o.start in (o.first, o.second):
+        return "one of the rules changes nothing"
+    if is_const(o.spot) or is_const(o.start):
+        return "a constant is computed, not rewritten"
+    return ""
+
+
+def _possible(o: Overlap) -> tuple[Status, str, int]:
+    """Whether both rules can apply at all."""
+    asked = Obligation("confluence", o.name, "possible", o.hypotheses, FALSE, question="exists", gate=False)
+    verdict = exists(asked, Budget().scaled(0.2))
+    return verdict.status, verdict.strategy, verdict.resources
+
+
+def _steps(steps: Iterable[SymbolicStep]) -> tuple[tuple[str, str], ...]:
+    return tuple((s.rule, str(s.after)) for s in steps)
+
+
+def _derivation(moves: Iterable[Move]) -> tuple[tuple[str, str], ...]:
+    return tuple((m.rule.name, str(m.after)) for m in moves)
+
+
+def counted(pairs: Iterable[Pair]) -> Counter[Kind]:
+    """How many pairs there are of every kind."""
+    return Counter(p.kind for p in pairs)
+
+
+def smallest(pairs: Iterable[Pair]) -> dict[tuple[str, str, str], Pair]:
+    """For every two rules and place with a witness, the smallest one."""
+    out: dict[tuple[str, str, str], Pair] = {}
+    for p in pairs:
+        if p.kind is Kind.NOT_JOINABLE:
+            key = (p.outer, p.inner, p.place)
+            if key not in out or (p.rank, p.witness) < (out[key].rank, out[key].witness):
+                out[key] = p
+    return out

@@ -1,0 +1,192 @@
+"""All critical pairs of a rule set, on several processes, with what is done kept in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from ...core.rewrite import Rule
+from ..rulefiles.rule import StatedRule
+from ..run import available_cores
+from .analysis import Kind, Pair, counted, critical_pairs, decide_pair, digest, pair_key
+from .overlap import Overlap
+from .stated import StatedOverlap, decide_stated, stated_overlaps
+
+__all__ = ["ConfluenceRun", "confluence"]
+
+Rules = Sequence[Rule] | Sequence[StatedRule]
+Task = Overlap | StatedOverlap
+#: So many pairs are dealt out at a time.
+_CHUNK = 4
+
+
+@dataclass
+class ConfluenceRun:
+    """The verdicts on all pairs, in the order of the rules; ``kept`` of them come from the file."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    kept: int = 0
+    interrupted: bool = False
+    total: int = 0
+
+    @property
+    def exit_status(self) -> int:
+        """0 if all are joinable, 1 if one is not, 2 if something is open."""
+        found = counted(self.pairs)
+        if found[Kind.NOT_JOINABLE]:
+            return 1
+        return 2 if self.interrupted or found[Kind.UNDECIDED] or not self.total else 0
+
+
+def tasks(rules: Rules, among: Sequence[str] = ()) -> list[Task]:
+    """The critical pairs of the rules, of a file or of a catalogue."""
+    stated = [r for r in rules if isinstance(r, StatedRule)]
+    if stated:
+        wanted = set(among)
+        return [
+            o
+            for o in stated_overlaps(stated)
+            if not wanted or o.outer.name in wanted or o.inner.name in wanted
+        ]
+    return list(critical_pairs([r for r in rules if isinstance(r, Rule)], among))
+
+
+def _decided(task: Task, rules: Rules, worlds: dict[Any, Any]) -> Pair:
+    if isinstance(task, StatedOverlap):
+        return decide_stated(task, [r for r in rules if isinstance(r, StatedRule)])
+    return decide_pair(task, [r for r in rules if isinstance(r, Rule)], worlds)
+
+
+def _key(task: Task, rules: Rules) -> str:
+    if isinstance(task, Overlap):
+        return pair_key(task, [r for r in rules if isinstance(r, Rule)])
+    stated = [f"{r} {r.semantics} {r.variables}" for r in rules if isinstance(r, StatedRule)]
+    parts = [digest("stated"), task.name, task.statement(), *stated]
+    return blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------- processes
+_mine: tuple[Rules, list[Task], dict[Any, Any]] | None = None
+
+
+def _begin(rules: Rules, among: Sequence[str]) -> None:
+    """A process makes the pairs itself: the same ones in the same order."""
+    global _mine  # noqa: PLW0603 - what a process works on
+    _mine = rules, tasks(rules, among), {}
+
+
+def _work(numbers: Sequence[int]) -> list[tuple[int, Pair]]:
+    assert _mine is not None
+    rules, todo, worlds = _mine
+    return [(n, _decided(todo[n], rules, worlds)) for n in numbers]
+
+
+def confluence(
+    rules: Rules,
+    among: Sequence[str] = (),
+    *,
+    jobs: int | None = None,
+    checkpoint: Path | None = None,
+    progress: Callable[[Pair], None] | None = None,
+    begun: Callable[[int], None] | None = None,
+) -> ConfluenceRun:
+    """Decide all critical pairs of ``rules``, or those in which a rule named in ``among`` takes part.
+
+    ``begun`` is told how many there are, ``progress`` every verdict as it comes.  What ``checkpoint`` holds for the same
+    pair, rules and program is taken from there, and everything else is added to it.
+    """
+    todo = tasks(rules, among)
+    if begun is not None:
+        begun(len(todo))
+    run = ConfluenceRun(total=len(todo))
+    known = _read(checkpoint) if checkpoint is not None else {}
+    keys = [_key(t, rules) for t in todo] if checkpoint is not None else []
+    found: dict[int, Pair] = {}
+    for n, key in enumerate(keys):
+        if key in known:
+            found[n] = known[key]
+            if progress is not None:
+                progress(known[key])
+    run.kept = len(found)
+    open_ = [n for n in range(len(todo)) if n not in found]
+    jobs = jobs or available_cores()
+    try:
+        with suppress(KeyboardInterrupt):
+            run.interrupted = True
+            results = (
+                _pooled(rules, among, open_, jobs)
+                if jobs > 1 and len(open_) > 8
+                else _alone(rules, todo, open_)
+            )
+            for n, pair in results:
+                found[n] = pair
+                if checkpoint is not None:
+                    _append(checkpoint, keys[n], pair)
+                if progress is not None:
+                    progress(pair)
+            run.interrupted = False
+    finally:
+        run.pairs = [found[n] for n in sorted(found)]
+    return run
+
+
+def _alone(rules: Rules, todo: Sequence[Task], open_: Sequence[int]) -> Iterator[tuple[int, Pair]]:
+    worlds: dict[Any, Any] = {}
+    for n in open_:
+        yield n, _decided(todo[n], rules, worlds)
+
+
+def _pooled(
+    rules: Rules, among: Sequence[str], open_: Sequence[int], jobs: int
+) -> Iterator[tuple[int, Pair]]:
+    parcels = [open_[i : i + _CHUNK] for i in range(0, len(open_), _CHUNK)]
+    context = get_context("fork" if os.name == "posix" else "spawn")
+    with ProcessPoolExecutor(jobs, context, _begin, (rules, tuple(among))) as pool:
+        waiting: set[Future[list[tuple[int, Pair]]]] = set()
+        rest = iter(parcels)
+        try:
+            while True:
+                for parcel in rest:
+                    waiting.add(pool.submit(_work, parcel))
+                    if len(waiting) >= 2 * jobs:
+                        break
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield from future.result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+# ---------------------------------------------------------------------------------------------------------- the file
+def _read(path: Path) -> dict[str, Pair]:
+    """What is kept; lines that are no such thing (the last one of a run that was killed, say) are left out."""
+    out: dict[str, Pair] = {}
+    if not path.exists():
+        return out
+    for line in path.read_text("utf-8", errors="replace").splitlines():
+        with suppress(ValueError, TypeError, KeyError, AttributeError):
+            data = json.loads(line)
+            out[str(data["key"])] = Pair.from_json(data["pair"])
+    return out
+
+
+def _append(path: Path, key: str, pair: Pair) -> None:
+    line = json.dumps({"key": key, "pair": pair.to_json()}, ensure_ascii=False)
+    whole = path.exists() and path.stat().st_size > 0
+    with path.open("a+b") as file:
+        if whole:
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                line = "\n" + line
+        file.write((line + "\n").encode())

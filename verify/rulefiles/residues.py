@@ -1,0 +1,56 @@
+"""Polynomials modulo a small number: one case for every residue of their variables.
+
+``x·x % 4 <= 1`` holds because it does for ``x = 4·k + r`` with each r from 0 to 3: then multiples of 4 leave the remainder,
+and what is left is linear.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from ...core.condition import all_exprs
+from ...core.expr import FloorDiv, Int, Mod, Mul, Var, postorder, var
+from .. import linear
+from ..obligations import Obligation
+from ..solve import reduced
+
+__all__ = ["RESIDUES", "by_residues"]
+
+#: The name of this strategy.
+RESIDUES = "residues"
+#: More cases than this are not tried.
+_CASES = 96
+
+
+def by_residues(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
+    """Whether the claim is proved in every case, and at what cost; where it has no such cases it is not."""
+    modulus, variables = _where(o)
+    if not variables or modulus ** len(variables) > _CASES:
+        return False, 0
+    spent = 0
+    for residues in itertools.product(range(modulus), repeat=len(variables)):
+        at = {
+            v: var(f"{v.name}/{modulus}", v.kind) * modulus + r
+            for v, r in zip(variables, residues, strict=True)
+        }
+        hypotheses = [h.substitute(at) for h in o.hypotheses]
+        outcome = reduced(hypotheses, o.goal.substitute(at), limits)
+        spent += outcome.resources
+        if not outcome.proved:
+            return False, spent
+    return True, spent
+
+
+def _where(o: Obligation) -> tuple[int, list[Var]]:
+    """The least common multiple of the divisors of polynomials, and the variables of these."""
+    modulus = 1
+    found: set[Var] = set()
+    for node in postorder(*(e for c in (*o.hypotheses, o.goal) for e in all_exprs(c))):
+        if isinstance(node, (FloorDiv, Mod)) and isinstance(node.b, Int):
+            products = [n for n in postorder(node.a) if isinstance(n, Mul)]
+            inside = {v for p in products for v in p.variables()}
+            if inside:
+                modulus = math.lcm(modulus, abs(node.b.value))
+                found |= inside
+    return modulus, sorted(found, key=lambda v: v.name)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..verify.trust.disagreement import Disagreement
 from .layout import block, count, duration, table
 from .machine import document, text_of
+from .progress import Lines
 
 if TYPE_CHECKING:
     from ..verify.trust.export import Exported
@@ -69,24 +69,18 @@ def write_export(found: Sequence[Exported], folder: Path, versions: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------ stability
-class Shaker:
+class Shaker(Lines):
     """A line of progress for every hundredth of a run over mutants."""
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self.total = total
-        self.done = 0
-        self.unstable = 0
-        self.stream = stream or sys.stderr
+    parts, least = 100, 1
+    unstable = 0
 
     def __call__(self, r: Record) -> None:
         """Count one more obligation."""
-        self.done += 1
         self.unstable += not r.stable
-        if 100 * self.done // self.total > 100 * (self.done - 1) // self.total:
+        if self.advance():
             more = f"  {self.unstable:,} unstable" if self.unstable else ""
-            done = f"{self.done:,} of {count(self.total, 'obligation')}"
-            self.stream.write(f"{100 * self.done // self.total:3d}%  {done}{more}\n")
-            self.stream.flush()
+            self.tell(self.share("obligation" if self.total == 1 else "obligations") + more)
 
 
 def stability_status(records: Sequence[Record], asked: int) -> int:
@@ -100,7 +94,7 @@ _STABILITY = ("STABLE", "UNSTABLE", "NOT CHECKED")
 
 
 def stability_text(
-    records: Sequence[Record], asked: int, mutants: int, resumed: int, seconds: float
+    records: Sequence[Record], asked: int, mutants: int, resumed: int, seconds: float, questions: int
 ) -> Iterator[str]:
     """What flips, what costs differ most, and the verdict."""
     unstable = [r for r in records if not r.stable]
@@ -114,7 +108,8 @@ def stability_text(
         rows = [(f"{_spread(r):.1f}×", f"{r.resources[0]:,} to {r.resources[1]:,}  {r.name}") for r in spread]
         yield block("resources of the solver differ most for:", rows)
     left = asked - len(records)
-    said = f"{count(len(records), 'obligation')}, {count(mutants, 'mutant')} each"
+    different = f" with {count(questions, 'different question')}" if questions < asked else ""
+    said = f"{count(len(records), 'obligation')}{different}, {count(mutants, 'mutant')} each"
     said += f", {len(unstable):,} unstable" if unstable else ", none unstable" if records else ""
     said += f"; {left:,} not examined" if left else ""
     more = f"   {resumed:,} from the checkpoint" if resumed else ""
@@ -126,7 +121,7 @@ def _spread(r: Record) -> float:
 
 
 def stability_json(
-    records: Sequence[Record], asked: int, mutants: int, resumed: int, seconds: float
+    records: Sequence[Record], asked: int, mutants: int, resumed: int, seconds: float, questions: int
 ) -> dict[str, Any]:
     """The same for programs."""
     status = stability_status(records, asked)
@@ -136,6 +131,7 @@ def stability_json(
         status,
         mutants=mutants,
         obligations=asked,
+        questions=questions,
         not_examined=asked - len(records),
         results=[
             {
@@ -152,24 +148,16 @@ def stability_json(
 
 
 # ------------------------------------------------------------------------------------------------------- selftest
-class Teller:
+class Teller(Lines):
     """A line of progress for every finished task of the selftest."""
-
-    def __init__(self, tasks: int, stream: TextIO | None = None) -> None:
-        self.tasks = tasks
-        self.done = 0
-        self.stream = stream or sys.stderr
 
     def __call__(self, task: Task, outcomes: Sequence[Outcome]) -> None:
         """Count one more task."""
-        self.done += 1
+        self.advance()
         missed = sum(not o.noticed for o in outcomes)
         what = f"{task.kind}: {task.detail}" if task.detail else task.kind
         more = f", {missed:,} unnoticed" if missed else ""
-        self.stream.write(
-            f"{100 * self.done // self.tasks:3d}%  {what}: {count(len(outcomes), 'case')}{more}\n"
-        )
-        self.stream.flush()
+        self.tell(f"{100 * self.done // self.total:3d}%  {what}: {count(len(outcomes), 'case')}{more}")
 
 
 def selftest_status(outcomes: Sequence[Outcome]) -> int:

@@ -332,6 +332,7 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
     subject = f"{op.name} {case.label}"
     where = f"{type(op).__module__.rsplit('.', 1)[-1]}.py"
     several = op.arity > 1
+    said = op.text()
     stated: list[tuple[tuple[Condition, ...], Condition]] = []
     assumed: tuple[Condition, ...] = ()
     for k in range(op.arity):
@@ -340,7 +341,8 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
             assumed = claim.assumed
             arrow = direction.replace("_to_", " to ")
             place = f" {k}" if several else ""
-            text = f"({', '.join(map(str, claim.source))}) -> ({', '.join(map(str, claim.results))})"
+            text = f"({', '.join(v.name for v in claim.source)}) -> ({', '.join(map(str, claim.results))})"
+            shown = tuple((v.name, e) for v, e in zip(claim.target, claim.results, strict=False))
             for kind, question in claim.obligations().items():
                 # operands that are treated alike owe literally the same; once is enough
                 if several and question in stated:
@@ -352,12 +354,12 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
                     f"{arrow}{place} {kind}",
                     question[0],
                     question[1],
-                    show=tuple((f"{claim.target[n]}", e) for n, e in enumerate(claim.results)),
+                    show=shown,
                     where=where,
-                    claim=f"{op.text()}: {text}",
+                    claim=f"{said}: {text}",
                 )
     coverage = coverage_claim(op, case.shapes, case.facts)
-    base = {"where": where, "claim": op.text()}
+    base = {"where": where, "claim": said}
     if coverage is not None:
         yield Obligation("op", subject, "coverage", coverage.hypotheses, coverage.goal, **base)  # type: ignore[arg-type]
     yield Obligation("op", subject, "not vacuous", assumed, FALSE, "exists", **base)  # type: ignore[arg-type]

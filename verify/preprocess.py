@@ -7,8 +7,10 @@ variables, which is sufficient, and only if that fails with all of them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from ..core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_exprs, all_of
 from ..core.expr import Expr, Int, Mul, Sum, Var, linear, natural_key, var
@@ -154,7 +156,18 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
 
 def _ordered(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     """In an order that depends on the conditions alone."""
-    return tuple(sorted(conditions, key=lambda c: (type(c).__name__, [e.key for e in all_exprs(c)], str(c))))
+    listed = [((type(c).__name__, [e.key for e in all_exprs(c)]), c) for c in conditions]
+    listed.sort(key=itemgetter(0))
+    # most are told apart by what they are about; their text, which takes longer to write, tells the rest
+    return tuple(
+        c
+        for _, alike in itertools.groupby(listed, key=itemgetter(0))
+        for c in _by_text([c for _, c in alike])
+    )
+
+
+def _by_text(conditions: list[Condition]) -> list[Condition]:
+    return sorted(conditions, key=str) if len(conditions) > 1 else conditions
 
 
 def _reached(known: Sequence[Condition], goal: Condition, steps: int) -> list[Condition]:

@@ -11,11 +11,14 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias
 
+from ..core.errors import IndexproofError
 from .cache import Cache, content_key
 from .evidence import collecting
 from .obligations import Obligation
@@ -23,9 +26,25 @@ from .solve import Budget, decide
 from .trust.opinion import confirmer, second_opinion
 from .verdict import Status, Verdict, worst
 
-__all__ = ["Job", "Result", "Run", "available_cores", "ended", "examine", "prove_all", "work", "workers"]
+__all__ = [
+    "Crew",
+    "CrewLost",
+    "Found",
+    "Job",
+    "Result",
+    "Run",
+    "available_cores",
+    "died",
+    "ended",
+    "examine",
+    "prove_all",
+    "work",
+    "workers",
+]
 
 Progress = Callable[["Result"], None]
+#: Verdicts with the numbers of their obligations, as they come; closed, it stops the work.
+Found: TypeAlias = Generator[tuple[int, "Verdict"], None, None]
 _CHUNK = 24
 
 
@@ -55,6 +74,8 @@ class Run:
     #: The same by reason: ``unreadable``, ``altered``, ``outdated``, ``untrue``.
     refused_cache_entries: dict[str, int] = field(default_factory=dict)
     lost_workers: int = 0
+    #: Why it was interrupted, if those who worked for it were lost.
+    stopped: str = ""
     #: The second solver and its version, if one was asked.
     confirm: str = ""
 
@@ -137,6 +158,38 @@ def work(job: Job) -> list[tuple[int, Verdict]]:
     return [(n, examine(o, job.budget, job.confirm)) for n, o in job.items]
 
 
+class Crew(Protocol):
+    """Workers elsewhere, as :class:`~indexproof.verify.cluster.Cluster`."""
+
+    #: How many have died.
+    lost_workers: int
+
+    @property
+    def size(self) -> int:
+        """How many obligations they decide at once."""
+
+    def results(self, jobs: Sequence[Job]) -> Found:
+        """What :func:`work` says of every job, as it comes; :func:`died` for an obligation that ends its workers.
+
+        Raises :class:`CrewLost` where there is nobody left to work.
+        """
+
+
+class CrewLost(IndexproofError):
+    """Nobody is left to work, and the reason."""
+
+
+#: What was tried with an obligation that ends its processes.
+_ENDED = "processes of its own, which died"
+
+
+def died(why: str) -> Verdict:
+    """The verdict on an obligation that ends every process that it is given to.  It is not kept in a cache: the next
+    process may have more memory.
+    """
+    return Verdict(Status.UNDECIDED, tried=(_ENDED,), detail=why)
+
+
 def prove_all(
     obligations: Iterable[Obligation],
     *,
@@ -146,64 +199,73 @@ def prove_all(
     progress: Progress | None = None,
     confirm: str = "",
     recheck: float = 0.0,
-    executor: Executor | None = None,
+    executor: Executor | Crew | None = None,
 ) -> Run:
-    """Decide every obligation.
+    """Decide every obligation, and what several of them ask once.
 
     Verdicts do not depend on ``jobs`` or on the order.  On :class:`KeyboardInterrupt` what is finished is kept (also in
     ``cache``) and the rest is ``NOT CHECKED``.  Work of a worker that dies is done again; an obligation that ends
-    every worker that it is given to is ``NOT CHECKED``.
+    every worker that it is given to is ``UNDECIDED``.
 
     With ``confirm="cvc5"`` every verdict gets a second opinion.  Engines that contradict each other raise
     :class:`~indexproof.verify.trust.disagreement.Disagreement`.  Of the verdicts in the cache a share of ``recheck``,
     chosen at random, is reached anew; one that was wrong is replaced and counted.  Jobs go to ``executor`` if there is
-    one, which stays the caller's to shut down, and to processes of this machine otherwise.
+    one, which stays the caller's to shut down, and to processes of this machine otherwise.  ``cache`` is written here,
+    as results come.
     """
     todo = list(obligations)
     budget = budget or Budget()
     cache = cache or Cache(None)
-    jobs = max(1, jobs or available_cores())
+    crew = None if executor is None or isinstance(executor, Executor) else executor
+    jobs = crew.size if crew is not None else max(1, jobs or available_cores())
     start = time.perf_counter()
     verdicts: dict[int, Verdict] = {}
     cached: set[int] = set()
     run = Run(jobs=jobs, confirm=confirmer(confirm) if confirm else "")
-    keys: dict[int, str] = {}
-
-    kept: dict[int, Verdict] = {}
+    asking: dict[str, list[int]] = {}
+    kept: dict[str, Verdict] = {}
     chance = random.SystemRandom()
 
-    def settle(n: int, v: Verdict) -> None:
-        verdicts[n] = v
-        if n in kept and kept[n] != v:
+    def settle(key: str, v: Verdict, *, found: bool = False) -> None:
+        if key in kept and kept[key] != v:
             cache.refused["untrue"] += 1
-        if n not in cached and n in keys:
-            cache.put(keys[n], v)
-        if progress is not None:
-            progress(Result(todo[n], v, n in cached))
+        if not found and _ENDED not in v.tried:
+            cache.put(key, v)
+        for n in asking[key]:
+            verdicts[n] = v
+            if found:
+                cached.add(n)
+            if progress is not None:
+                progress(Result(todo[n], v, found))
 
+    unchecked = Verdict(Status.NOT_CHECKED, detail="the run was interrupted")
     try:
-        open_: list[int] = []
         for n, o in enumerate(todo):
-            if cache.path is not None:
-                keys[n] = content_key(o, budget, run.confirm)
-                found = cache.get(keys[n], o)
-                if found is not None and recheck and chance.random() < recheck:
-                    kept[n] = found
-                elif found is not None:
-                    cached.add(n)
-                    settle(n, found)
-                    continue
-            open_.append(n)
+            asking.setdefault(content_key(o, budget, run.confirm), []).append(n)
+        open_: dict[int, str] = {}
+        for key, (n, *_) in asking.items():
+            known = cache.get(key, todo[n])
+            if known is not None and recheck and chance.random() < recheck:
+                kept[key] = known
+            elif known is not None:
+                settle(key, known, found=True)
+                continue
+            open_[n] = key
         if executor is None and (jobs == 1 or len(open_) < 8):
-            for n in open_:
-                settle(n, examine(todo[n], budget, bool(confirm)))
+            for n, key in open_.items():
+                settle(key, examine(todo[n], budget, bool(confirm)))
         else:
-            parcels = _jobs(todo, open_, jobs, budget, bool(confirm))
-            for n, v in _pooled(parcels, jobs, run) if executor is None else _sent(parcels, executor):
-                settle(n, v)
+            parcels = _jobs(todo, list(open_), jobs, budget, bool(confirm))
+            with closing(_done(parcels, jobs, executor, run)) as found:
+                for n, v in found:
+                    settle(open_[n], v)
     except KeyboardInterrupt:
         run.interrupted = True
-    unchecked = Verdict(Status.NOT_CHECKED, detail="the run was interrupted")
+    except CrewLost as lost:
+        run.interrupted, run.stopped = True, str(lost)
+        unchecked = Verdict(Status.NOT_CHECKED, detail=run.stopped)
+    if crew is not None:
+        run.lost_workers = crew.lost_workers
     run.results = [Result(o, verdicts.get(n, unchecked), n in cached) for n, o in enumerate(todo)]
     run.seconds = time.perf_counter() - start
     run.damaged_cache_entries = cache.damaged
@@ -220,7 +282,13 @@ def _jobs(
     return [Job(tuple((n, todo[n]) for n in parcel), budget, confirm) for parcel in parcels]
 
 
-def _sent(parcels: Sequence[Job], executor: Executor) -> Iterator[tuple[int, Verdict]]:
+def _done(parcels: Sequence[Job], jobs: int, executor: Executor | Crew | None, run: Run) -> Found:
+    if executor is None:
+        return _pooled(parcels, jobs, run)
+    return _sent(parcels, executor) if isinstance(executor, Executor) else executor.results(parcels)
+
+
+def _sent(parcels: Sequence[Job], executor: Executor) -> Found:
     """Results of somebody else's executor as they come."""
     pending = [executor.submit(work, job) for job in parcels]
     try:
@@ -234,7 +302,7 @@ def _sent(parcels: Sequence[Job], executor: Executor) -> Iterator[tuple[int, Ver
             future.cancel()
 
 
-def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Iterator[tuple[int, Verdict]]:
+def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Found:
     """Results of processes of this machine as they come.
 
     A worker that dies takes its pool with it.  Once, that is bad luck: what was left goes to a new pool.  Then one
@@ -250,7 +318,7 @@ def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Iterator[tuple[int, 
     for job in (yield from _one_by_one(left)):
         run.lost_workers += 1
         for n, _ in job.items:
-            yield n, Verdict(Status.NOT_CHECKED, detail="its process died, again and again")
+            yield n, died("its process died, again and again")
 
 
 def workers(n: int) -> ProcessPoolExecutor:

@@ -7,6 +7,9 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
     nothing is left of the claim once equations are substituted and sums are canonical (:mod:`.preprocess`).
 ``linear``
     the reduction to linear integer arithmetic of :mod:`.linear`, one decidable query per case.
+``quotient bound``
+    ``L // d <= R`` becomes ``L <= d·R + d - 1``, and ``L // d >= R`` becomes ``L >= d·R``, for d that is known not to be
+    negative, as often as that can be done; then as ``linear``.
 ``witness``
     fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
 ``small points``
@@ -294,6 +297,33 @@ def _witness(part: Part, budget: Budget) -> Attempt:
     return _unsat(part.all, part.goal, budget.proof, part.whole)
 
 
+def _quotient_bound(part: Part, budget: Budget) -> Attempt:
+    """A bound of a quotient is a bound of its dividend: digits of a number are bounded by the number."""
+    bound = unquotiented(part.all, part.goal)
+    return (False, 0, ()) if bound is None else _linear(replace(part, goal=bound), budget)
+
+
+def unquotiented(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
+    """A bound of a quotient, or a quotient as a bound, as one without the quotient; ``None`` if there is none.
+
+    The divisors are known not to be negative, and not to be zero, because there is a quotient: then the two are
+    equivalent.  A quotient of quotients is taken apart until its dividend is none.
+    """
+    natural = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
+    least = lower_bounds(hypotheses)
+    found: Condition | None = None
+    while isinstance(goal, Compare) and goal.op in ("<=", "<"):
+        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
+        if isinstance(small, FloorDiv) and (small.b in natural or positive(small.b, least)):
+            goal = small.a <= small.b * (large - gap) + small.b - 1
+        elif isinstance(large, FloorDiv) and (large.b in natural or positive(large.b, least)):
+            goal = large.b * (small + gap) <= large.a
+        else:
+            break
+        found = goal
+    return found
+
+
 def _certificate(part: Part, budget: Budget) -> Attempt:
     """Quotients are unique: whatever satisfies the inequalities of the quotient is the quotient."""
     certified = certificate(part.goal)
@@ -358,6 +388,7 @@ def substitute_divisibility(
 
 _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "linear": _linear,
+    "quotient bound": _quotient_bound,
     "witness": _quick,
     "quotient certificate": _certificate,
     "divisor signs": _signs_briefly,
@@ -365,6 +396,6 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "witness, patient": _witness,
 }
 #: Tried on every part before a counterexample is looked for, in order.
-_QUICK = ("linear", "witness")
+_QUICK = ("linear", "quotient bound", "witness")
 #: What is tried on a part that these leave open, in order.
 _PORTFOLIO = tuple(name for name in _STRATEGIES if name not in _QUICK)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum
+from indexproof.core.notation import show_condition
 from indexproof.core.rewrite import Bounded, Const, ConstraintRewrite, Rest, constraint_rule
 from indexproof.rules import constraints
 
@@ -202,6 +205,15 @@ def bounds_become_a_quotient(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite
     )
 
 
+_merge = constraints.remainders_merge
+_x, _w, _k, _u, _m = (next(v for v in _merge.variables if v.name == name) for name in "xwkum")
+_STEP = (_x - _w).eq(_k * (_u * ((_x - _w) // _m)))
+#: Takes one of two congruences for both.
+remainders_merge_by_half = replace(
+    _merge, name="remainders_merge_by_half", by=(*_merge.by[:4], _STEP, *_merge.by[4:])
+)
+
+
 def _planted(wrong, fails, twin) -> Planted:  # type: ignore[no-untyped-def]
     return Planted(wrong.name, wrong=wrong, fails=fails, twin=twin)
 
@@ -226,6 +238,7 @@ BROKEN = [
     _planted(sum_bounds_summand_by_the_wrong_end, "sound ⇒", constraints.sum_bounds_summand),
     _planted(sum_bounds_dividend_by_multiples, "sound ⇒", constraints.sum_bounds_dividend),
     _planted(remainder_tightens_forever, "progress", constraints.remainder_tightens_bounds),
+    _planted(remainders_merge_by_half, f"step 5: {show_condition(_STEP)}", _merge),
     _planted(any_factor_divides_bounds, "progress", constraints.positive_factor_divides_bounds),
     _planted(bounds_become_a_quotient, "progress", constraints.positive_divisor_scales_bounds),
 ]

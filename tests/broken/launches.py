@@ -98,8 +98,18 @@ def planted(cls: type[GridOrder], fails: str, twin: Case) -> Planted:
     return Planted(cls.__name__, replace(twin, op=made), fails, twin)
 
 
+class GridOneRoundMore(GridOrder):
+    """Counts rounds from one."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        results = list(super().output_to_input(k, o, rt, x).results)
+        results[6] = results[6] + 1
+        return Map(results)
+
+
 _LINE = instance(GridOrder, 1, "{0} over x")
 _PLANE = instance(GridOrder, 1, "{0} over x and y")
+_EVERY = instance(GridOrder, 0, "{} over every axis")
 _ORDER = instance(GridOrder, 2, "{0,1} over x")
 
 BROKEN = [
@@ -111,6 +121,7 @@ BROKEN = [
     planted(GridOneLess, "input to output complete", _LINE),
     planted(GridWrapsAround, "input to output sound", _LINE),
     planted(GridTooSmall, "output to input in bounds", _LINE),
+    planted(GridOneRoundMore, "output to input in bounds", _EVERY),
     planted(GridLogicalOrder, "input to output sound", _ORDER),
     planted(GridMinorToMajorReversed, "input to output in bounds", _ORDER),
 ]

@@ -180,6 +180,12 @@ def test_stability(run: Run, tmp_path: Path) -> None:
     assert set(data) == set(FORMS["stability"])
     assert data["timing"]["resumed"] == data["obligations"] == len(data["results"])
     assert run("stability", "small_remainder_vanishes", "--sample", 0).status == 2
+    parts = [json.loads(run(*words, "--shard", f"{k}/2", "--json").out) for k in (1, 2)]
+    assert sum(part["obligations"] for part in parts) == data["obligations"]
+    assert all(part["timing"]["resumed"] == part["obligations"] for part in parts)
+    refused = run("stability", "small_remainder_vanishes", "--shard", "3/2")
+    assert refused.status == 3
+    assert "--shard" in refused.err
 
 
 def test_selftest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

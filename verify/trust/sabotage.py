@@ -809,5 +809,5 @@ def _crash(task: Task) -> Iterator[Outcome]:
         run = prove_all(todo, jobs=2, budget=BUDGET)
         said = {r.obligation.name: r.verdict.status for r in run.results}
         rest = all(said[o.name] is Status.PROVED for o in others)
-        noticed = rest and said[fatal.name] is Status.NOT_CHECKED and run.exit_status != 0
-        yield Outcome("crash", f"a worker killed at claim {at + 1}", "not checked" if noticed else "")
+        noticed = rest and said[fatal.name] is Status.UNDECIDED and run.exit_status != 0
+        yield Outcome("crash", f"a worker killed at claim {at + 1}", "undecided" if noticed else "")

@@ -4,6 +4,10 @@ A proof that depends on any of these depends on luck.  A mutant is the same ques
 everything that is ordered by names or by digests of them is ordered otherwise; hypotheses, conjuncts and disjuncts are
 permuted; inequalities are turned round; the solver's random seed is another.  The verdict must be the same; an
 obligation that flips is a defect of its encoding.
+
+Many obligations ask the same but for the names of their variables.  Such a question is examined once, and its mutants
+depend on nothing but it.  All questions are too many for one evening: :func:`in_shard` deals them out, and records of
+several runs may go to one checkpoint.
 """
 
 from __future__ import annotations
@@ -16,16 +20,29 @@ from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from ...core.condition import And, Compare, Condition, Not, Or, Within, all_of, any_of, negate
-from ...core.expr import Var, lift, var
+from ...core.condition import And, Compare, Condition, Not, Or, Within, all_exprs, all_of, any_of, negate
+from ...core.errors import InputError
+from ...core.expr import Var, lift, natural_key, var
 from .. import encode
 from ..cache import content_key
 from ..obligations import Obligation
 from ..solve import Budget, _attempt, decide
 from ..verdict import Status
 
-__all__ = ["MUTANTS", "Record", "examine_stability", "examined", "mutant", "renaming", "stability"]
+__all__ = [
+    "MUTANTS",
+    "Examination",
+    "Record",
+    "examine_stability",
+    "examined",
+    "in_shard",
+    "mutant",
+    "question_of",
+    "renaming",
+    "stability",
+]
 
 #: So many mutants of each obligation by default.
 MUTANTS = 60
@@ -34,7 +51,7 @@ _CHUNK = 2
 
 @dataclass(frozen=True)
 class Record:
-    """What became of the mutants of one obligation.
+    """What became of the mutants of one obligation, or of another one that asks the same.
 
     ``resources`` are the least and the most units that a mutant took; ``flips`` maps the numbers of mutants that came to
     another verdict to that verdict.
@@ -50,6 +67,39 @@ class Record:
     def stable(self) -> bool:
         """Whether every mutant came to the same verdict."""
         return not self.flips
+
+
+class Examination(NamedTuple):
+    """A record for every obligation, in order; how many the checkpoint knew; how many questions they ask."""
+
+    records: list[Record]
+    resumed: int
+    questions: int
+
+
+def question_of(o: Obligation) -> Obligation:
+    """What an obligation asks: the same for all that differ in names and in the order of hypotheses alone.
+
+    Variables are numbered in the natural order of their names.  Its own name is a digest of what it says.
+    """
+    found = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+    ordered = sorted(found, key=lambda v: (natural_key(v.name), v.kind))
+    names = {v: var(f"v{k}", v.kind) for k, v in enumerate(ordered)}
+    hypotheses = dict.fromkeys(h.substitute(names) for h in o.hypotheses)
+    asked = Obligation(
+        "question",
+        "",
+        "defined" if o.kind == "defined" else "",
+        tuple(sorted(hypotheses, key=lambda c: (type(c).__name__, [e.key for e in all_exprs(c)], str(c)))),
+        o.goal.substitute(names),
+        o.question,
+        width=o.width,
+    )
+    return replace(asked, subject=hashlib.sha256(asked.statement().encode()).hexdigest()[:16])
+
+
+def _key(question: Obligation, mutants: int, budget: Budget) -> str:
+    return hashlib.sha256(f"{content_key(question, budget)} {mutants}".encode()).hexdigest()
 
 
 def mutant(o: Obligation, n: int) -> Obligation:
@@ -127,8 +177,24 @@ def examined(obligations: Iterable[Obligation], share: float = 1.0) -> list[Obli
     return [o for o in found if share >= 1 or random.Random(o.name).random() < share]
 
 
-def _chunk(todo: Sequence[tuple[int, Obligation]], mutants: int, budget: Budget) -> list[tuple[int, Record]]:
-    return [(n, examine_stability(o, mutants, budget)) for n, o in todo]
+def in_shard(obligations: Iterable[Obligation], shard: str) -> list[Obligation]:
+    """Those of one shard: ``2/8`` is the second of eight.  Obligations that ask the same are in the same shard, which
+    depends on the question alone.  Raises :class:`InputError` for a shard that there is not.
+    """
+    number, slash, of = shard.partition("/")
+    if not (slash and number.isascii() and of.isascii() and number.isdigit() and of.isdigit()):
+        raise InputError(f"--shard {shard!r}", expected="a shard and how many there are, as 2/8")
+    k, n = int(number), int(of)
+    if not 1 <= k <= n:
+        raise InputError(
+            f"--shard {shard!r}", expected=f"a shard from 1 to {n}" if n else "at least one shard"
+        )
+    # the prover's version is no part of the name, so that its shards stay what they were
+    return [o for o in obligations if int(question_of(o).subject, 16) % n == k - 1]
+
+
+def _chunk(todo: Sequence[tuple[str, Obligation]], mutants: int, budget: Budget) -> list[tuple[str, Record]]:
+    return [(key, examine_stability(o, mutants, budget)) for key, o in todo]
 
 
 def stability(
@@ -139,46 +205,56 @@ def stability(
     budget: Budget | None = None,
     checkpoint: Path | None = None,
     progress: Callable[[Record], None] | None = None,
-) -> tuple[list[Record], int]:
-    """The records of all obligations that ask for a proof, in order, and how many of them the checkpoint knew.
+) -> Examination:
+    """The records of all obligations that ask for a proof.
 
-    Examples (settled by a point, however it was found), findings, and rules of rule files are left out.  ``checkpoint``
-    is a file that gets a line for each record; a run that finds one goes on from it.  On :class:`KeyboardInterrupt` what
-    is finished is returned.
+    Examples (settled by a point, however it was found), findings, and rules of rule files are left out.  What several
+    of them ask is examined once.  ``checkpoint`` is a file that gets a line for each question; a run that finds one goes
+    on from it.  On :class:`KeyboardInterrupt` what is finished is returned.
     """
     from ..run import ended, workers
 
     budget = budget or Budget()
     todo = examined(obligations)
-    keys = [hashlib.sha256(f"{content_key(o, budget)} {o.name} {mutants}".encode()).hexdigest() for o in todo]
+    questions: dict[str, Obligation] = {}
+    askers: dict[str, list[int]] = {}
+    for n, o in enumerate(todo):
+        question = question_of(o)
+        key = _key(question, mutants, budget)
+        questions.setdefault(key, question)
+        askers.setdefault(key, []).append(n)
     known = _read(checkpoint)
-    found = {n: known[k] for n, k in enumerate(keys) if k in known}
+    found: dict[int, Record] = {}
+    for key in questions.keys() & known.keys():
+        found.update((n, replace(known[key], name=todo[n].name)) for n in askers[key])
     resumed = len(found)
-    open_ = [(n, o) for n, o in enumerate(todo) if n not in found]
+    open_ = [(key, q) for key, q in questions.items() if key not in known]
     out = checkpoint.open("a", encoding="utf-8") if checkpoint is not None else None
     if out is not None and out.tell():
         out.write("\n")  # the last line may have been cut off
 
-    def settle(n: int, r: Record) -> None:
-        found[n] = r
+    def settle(key: str, r: Record) -> None:
         if out is not None:
-            out.write(json.dumps({"key": keys[n], **_plain(r)}, ensure_ascii=False) + "\n")
+            out.write(json.dumps({"key": key, **_plain(r)}, ensure_ascii=False) + "\n")
             out.flush()
+        for n in askers[key]:
+            found[n] = replace(r, name=todo[n].name)
         if progress is not None:
-            progress(r)
+            for n in askers[key]:
+                progress(found[n])
 
     try:
         if jobs == 1 or len(open_) < 4:
-            for n, o in open_:
-                settle(n, examine_stability(o, mutants, budget))
+            for key, o in open_:
+                settle(key, examine_stability(o, mutants, budget))
         else:
             pool = workers(jobs)
             finished = False
             try:
                 chunks = [open_[k : k + _CHUNK] for k in range(0, len(open_), _CHUNK)]
                 for future in as_completed([pool.submit(_chunk, c, mutants, budget) for c in chunks]):
-                    for n, r in future.result():
-                        settle(n, r)
+                    for key, r in future.result():
+                        settle(key, r)
                 finished = True
             finally:
                 ended(pool, finished=finished)
@@ -187,7 +263,7 @@ def stability(
     finally:
         if out is not None:
             out.close()
-    return [found[n] for n in sorted(found)], resumed
+    return Examination([found[n] for n in sorted(found)], resumed, len(questions))
 
 
 def _plain(r: Record) -> dict[str, object]:

@@ -11,12 +11,14 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from indexproof.core.condition import FALSE, TRUE
+from indexproof.verify import run as run_module
 from indexproof.verify.catalogue import catalogue
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
@@ -167,3 +169,20 @@ def test_the_catalogue_is_the_same_in_any_order() -> None:
     one = answers(everything, jobs=1)
     everything.reverse()
     assert answers(everything, jobs=2) == one
+
+
+def test_what_several_ask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = OBLIGATIONS[:6]
+    twins = [replace(o, subject=f"twin of {o.subject}", claim="the same") for o in some]
+    unlike = [replace(o, gate=not o.gate) for o in some]
+    asked: list[str] = []
+
+    def counted(o: Obligation, budget: Budget, confirm: bool = False) -> Verdict:
+        asked.append(o.name)
+        return decide(o, budget)
+
+    monkeypatch.setattr(run_module, "examine", counted)
+    run = prove_all([*some, *twins, *unlike], jobs=1)
+    assert asked == [o.name for o in (*some, *unlike)]
+    assert [r.obligation for r in run.results] == [*some, *twins, *unlike]
+    assert [r.verdict for r in run.results[:6]] == [r.verdict for r in run.results[6:12]]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from indexproof.core.errors import InputError
 from indexproof.core.expr import maximum, var
 from indexproof.reports.trust import stability_json, stability_status, stability_text
 from indexproof.verify import encode
@@ -15,7 +17,16 @@ from indexproof.verify.obligations import Obligation
 from indexproof.verify.refute import confirmed
 from indexproof.verify.solve import Budget
 from indexproof.verify.trust import stability as module
-from indexproof.verify.trust.stability import Record, examine_stability, examined, mutant, renaming, stability
+from indexproof.verify.trust.stability import (
+    Record,
+    examine_stability,
+    examined,
+    in_shard,
+    mutant,
+    question_of,
+    renaming,
+    stability,
+)
 from indexproof.verify.verdict import Status, Verdict
 
 x, y, d = var("x"), var("y"), var("d")
@@ -69,7 +80,7 @@ def test_every_kind_of_condition_keeps_its_meaning() -> None:
 
 def test_part_of_the_catalogue_is_stable() -> None:
     todo = examined(o for o in catalogue(max_rank=2) if o.family in ("rule", "transfer"))[::9]
-    records, resumed = stability(todo, mutants=3)
+    records, resumed, _ = stability(todo, mutants=3)
     assert len(records) == len(todo) > 10
     assert not resumed
     assert not [r for r in records if not r.stable]
@@ -84,10 +95,10 @@ def test_a_flip_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     r = examine_stability(CLAIM, 30, Budget())
     assert not r.stable
     assert r.flips
-    text = "\n".join(stability_text([r], 1, 30, 0, 1.0))
+    text = "\n".join(stability_text([r], 1, 30, 0, 1.0, 1))
     assert "UNSTABLE  claim: sound" in text
     assert stability_status([r], 1) == 1
-    assert stability_json([r], 1, 30, 0, 1.0)["results"][0]["flips"][0]["mutant"] == r.flips[0][0]
+    assert stability_json([r], 1, 30, 0, 1.0, 1)["results"][0]["flips"][0]["mutant"] == r.flips[0][0]
 
 
 def test_seeds_are_given_back() -> None:
@@ -105,16 +116,16 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    records, _ = stability(todo, mutants=2, checkpoint=place, progress=stop)
+    records, _, _ = stability(todo, mutants=2, checkpoint=place, progress=stop)
     assert len(records) == 3
     assert stability_status(records, len(todo)) == 2
     # a line that was cut off is done again
     place.write_text(place.read_text("utf-8")[:-20], "utf-8")
-    records, resumed = stability(todo, mutants=2, checkpoint=place)
+    records, resumed, _ = stability(todo, mutants=2, checkpoint=place)
     assert resumed == 2
     assert len(records) == len(todo)
     assert stability_status(records, len(todo)) == 0
-    again, resumed = stability(todo, mutants=2, checkpoint=place)
+    again, resumed, _ = stability(todo, mutants=2, checkpoint=place)
     assert resumed == len(todo)
     assert again == records
     # other mutants are another question
@@ -126,3 +137,72 @@ def test_a_sample_depends_on_names_alone() -> None:
     some = examined(everything, 0.2)
     assert 0.1 < len(some) / len(examined(everything)) < 0.3
     assert {o.name for o in examined(reversed(everything), 0.2)} == {o.name for o in some}
+
+
+def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {x: var("a"), y: var("b"), d: var("c")}
+    twin = Obligation(
+        "test",
+        "twin",
+        "sound",
+        tuple(h.substitute({x: var("p2"), y: var("p10"), d: var("p1")}) for h in reversed(CLAIM.hypotheses)),
+        CLAIM.goal.substitute({x: var("p2"), y: var("p10"), d: var("p1")}),
+    )
+    # d, x, y are in the natural order of p1, p2, p10; a, b, c are not
+    assert question_of(twin) == question_of(CLAIM)
+    other = replace(
+        CLAIM,
+        goal=CLAIM.goal.substitute(names),
+        hypotheses=tuple(h.substitute(names) for h in CLAIM.hypotheses),
+    )
+    weaker = replace(CLAIM, subject="weaker", hypotheses=CLAIM.hypotheses[:3])
+    assert question_of(weaker) != question_of(CLAIM)
+    assert question_of(replace(CLAIM, kind="defined")) != question_of(CLAIM)
+    asked: list[str] = []
+
+    def counted(o: Obligation, mutants: int, budget: Budget) -> Record:
+        asked.append(o.name)
+        return examine_stability(o, mutants, budget)
+
+    monkeypatch.setattr(module, "examine_stability", counted)
+    place = tmp_path / "stability.jsonl"
+    found = stability([CLAIM, twin, weaker], mutants=1, checkpoint=place)
+    assert len(asked) == 2
+    assert found.questions == 2
+    assert [r.name for r in found.records] == ["claim: sound", "twin: sound", "weaker: sound"]
+    assert found.records[0].status is found.records[1].status
+    again = stability([twin], mutants=1, checkpoint=place)
+    assert (again.resumed, again.records) == (1, [found.records[1]])
+    assert len(asked) == 2
+    assert question_of(other).formula_variables() == question_of(CLAIM).formula_variables()
+
+
+def test_a_twin_of_an_unstable_claim_is_unstable(monkeypatch: pytest.MonkeyPatch) -> None:
+    twin = replace(CLAIM, subject="twin")
+    flip = Record("", Status.PROVED, 3, (1, 2), ((2, "UNDECIDED"),))
+    monkeypatch.setattr(module, "examine_stability", lambda o, mutants, budget: flip)
+    found = stability([CLAIM, twin], mutants=3)
+    assert [(r.name, r.stable) for r in found.records] == [("claim: sound", False), ("twin: sound", False)]
+
+
+def test_shards_deal_out_everything_once(tmp_path: Path) -> None:
+    todo = examined(o for o in catalogue(max_rank=1) if o.family in ("transfer", "op"))
+    shards = [in_shard(todo, f"{k}/5") for k in range(1, 6)]
+    assert sorted(o.name for s in shards for o in s) == sorted(o.name for o in todo)
+    assert all(len(s) > len(todo) / 12 for s in shards)
+    asks = [{question_of(o).subject for o in s} for s in shards]
+    assert sum(map(len, asks)) == len(set().union(*asks)) < len(todo)
+    assert in_shard(todo, "1/1") == todo
+    # several runs, one record of all of them
+    some = [s[:3] for s in shards]
+    place = tmp_path / "stability.jsonl"
+    for s in some:
+        stability(s, mutants=1, checkpoint=place)
+    together = stability([o for s in some for o in s], mutants=1, checkpoint=place)
+    assert together.resumed == len(together.records) == 15
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "1/0", "-1/2", "a/b", "1/2/3", ""])
+def test_shards_that_there_are_not(shard: str) -> None:
+    with pytest.raises(InputError, match="--shard"):
+        in_shard([], shard)

@@ -1,0 +1,359 @@
+"""A real Dask scheduler with worker processes of its own: the same verdicts, also when workers are killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from recorded import Fatal, decisions, recorded  # noqa: E402
+
+from indexproof.core.errors import InputError  # noqa: E402
+from indexproof.core.expr import var  # noqa: E402
+from indexproof.verify import cluster as module  # noqa: E402
+from indexproof.verify.cache import Cache, content_key  # noqa: E402
+from indexproof.verify.catalogue import catalogue  # noqa: E402
+from indexproof.verify.cluster import Cluster, fingerprint, perform  # noqa: E402
+from indexproof.verify.obligations import Obligation  # noqa: E402
+from indexproof.verify.run import Job, Result, Run, prove_all  # noqa: E402
+from indexproof.verify.solve import Budget  # noqa: E402
+from indexproof.verify.verdict import Status  # noqa: E402
+
+pytest.importorskip("distributed")
+
+#: Workers of the cluster, and the failures of a task that its scheduler allows.
+WORKERS, FAILURES = 2, 0
+
+
+@dataclass(frozen=True)
+class Processes:
+    """A scheduler's address and process, and how to add a worker with more on its path."""
+
+    address: str
+    scheduler: subprocess.Popen[str]
+    worker: Callable[..., subprocess.Popen[str]]
+
+
+def environment(*first: Path) -> dict[str, str]:
+    path = [*map(str, first), *filter(None, sys.path)]
+    settings = {
+        "PYTHONPATH": os.pathsep.join(path),
+        "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(FAILURES),
+        "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False",
+    }
+    return {**os.environ, **settings}
+
+
+def started(*args: str, first: tuple[Path, ...] = ()) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", *args]
+    return subprocess.Popen(
+        command,
+        env=environment(*first),
+        cwd=HERE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def heard(process: subprocess.Popen[str], pattern: str) -> str:
+    """What a process says that matches, however long it takes to say it."""
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if found := re.search(pattern, line):
+            return found.group(1)
+    raise AssertionError("".join(said))
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """End a process and those that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
+
+
+@contextmanager
+def processes(folder: Path, workers: int, *options: str) -> Iterator[Processes]:
+    running: list[subprocess.Popen[str]] = []
+
+    def worker(*more: str, first: tuple[Path, ...] = ()) -> subprocess.Popen[str]:
+        place = (
+            "--local-directory",
+            str(folder),
+            "--no-dashboard",
+            "--nthreads",
+            "1",
+            "--death-timeout",
+            "20",
+        )
+        running.append(started("distributed.cli.dask_worker", address, *place, *more, first=first))
+        return running[-1]
+
+    scheduler = started(
+        "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"
+    )
+    running.append(scheduler)
+    try:
+        address = heard(scheduler, r"Scheduler at:\s+(tcp://\S+)")
+        for _ in range(workers):
+            worker(*options)
+        yield Processes(address, scheduler, worker)
+    finally:
+        for process in reversed(running):
+            stop(process)
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    with processes(tmp_path_factory.mktemp("dask"), WORKERS) as found:
+        yield found
+
+
+def joined(address: str, workers: int = WORKERS) -> Cluster:
+    found = Cluster(address)
+    found._client.wait_for_workers(workers, timeout=30)
+    found._introduce()
+    return found
+
+
+@cache
+def sample() -> list[Obligation]:
+    return [o for o in catalogue(max_rank=1) if o.gate][::28]
+
+
+def claims(log: Path, step: int = 1) -> list[Obligation]:
+    return [recorded(o, n, log) for n, o in enumerate(sample())][::step]
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[object, ...]]:
+    """What this process alone says of every claim."""
+    return facts(prove_all(claims(tmp_path_factory.mktemp("here") / "log"), jobs=1))
+
+
+def only(expected: dict[str, tuple[object, ...]], todo: list[Obligation]) -> dict[str, tuple[object, ...]]:
+    return {o.name: expected[o.name] for o in todo}
+
+
+def facts(run: Run) -> dict[str, tuple[object, ...]]:
+    return {
+        r.obligation.name: (
+            r.verdict.status,
+            r.verdict.strategy,
+            r.verdict.resources,
+            r.verdict.witness,
+            r.verdict.tried,
+        )
+        for r in run.results
+    }
+
+
+Facts = dict[str, tuple[object, ...]]
+
+
+def test_a_worker_killed_half_way(dask: Processes, tmp_path: Path, expected: Facts) -> None:
+    log = tmp_path / "log"
+    assert len(expected) > 40
+    todo = claims(log)
+    arrived: list[str] = []
+    before: set[str] = set()
+    killed = 0
+
+    def kill(r: Result) -> None:
+        nonlocal killed
+        arrived.append(r.obligation.name)
+        if len(arrived) == len(todo) // 2:
+            # somebody who has something in hand
+            killed = decisions(log)[-1][0]
+            os.kill(killed, signal.SIGKILL)
+            before.update(arrived)
+
+    place = tmp_path / "verdicts.sqlite"
+    with joined(dask.address) as crew, Cache(place) as store:
+        assert crew.size == WORKERS
+        run = prove_all(todo, executor=crew, cache=store, progress=kill)
+    assert killed
+    # nothing lost: the same verdicts by the same strategies at the same cost, and all of them kept
+    assert facts(run) == expected
+    assert sorted(arrived) == sorted(expected)
+    assert run.lost_workers == 1
+    with Cache(place) as store:
+        again = prove_all(todo, jobs=1, cache=store)
+    assert all(r.cached for r in again.results)
+    # nothing proved twice but what the dead worker had in hand
+    done = decisions(log)
+    times = Counter(name for _, name in done)
+    asked = {content_key(o, Budget()): o.name for o in reversed(todo)}
+    assert times.keys() == set(asked.values())
+    twice = {name for name, n in times.items() if n > 1}
+    by_dead = [name for pid, name in done if pid == killed]
+    assert max(times.values()) <= 2
+    assert twice <= set(by_dead)
+    assert not twice & before
+    longest = max(1, len(asked) // (8 * WORKERS))
+    assert len(twice) <= module._AHEAD * longest
+    assert len({pid for pid, _ in done}) >= 2
+
+
+def test_a_claim_that_ends_its_workers(dask: Processes, tmp_path: Path, expected: Facts) -> None:
+    log = tmp_path / "log"
+    others = claims(log, 6)
+    fatal = Fatal("test", "a fault", "fatal", (), var("x") >= 0, where=str(log))
+    todo = [*others[:5], fatal, *others[5:]]
+    with joined(dask.address) as crew, Cache(tmp_path / "verdicts.sqlite") as store:
+        run = prove_all(todo, executor=crew, cache=store)
+        assert store.get(content_key(fatal, Budget())) is None
+    said = {r.obligation.name: r.verdict for r in run.results}
+    assert said[fatal.name].status is Status.UNDECIDED
+    assert "workers died" in said[fatal.name].detail
+    assert run.exit_status == 2
+    assert {name: f for name, f in facts(run).items() if name != fatal.name} == only(expected, others)
+
+
+def test_interrupted_it_keeps_what_has_arrived(dask: Processes, tmp_path: Path, expected: Facts) -> None:
+    log = tmp_path / "log"
+    todo = claims(log)
+    done: list[str] = []
+
+    def interrupt(r: Result) -> None:
+        done.append(r.obligation.name)
+        if len(done) == 20:
+            raise KeyboardInterrupt
+
+    place = tmp_path / "verdicts.sqlite"
+    with joined(dask.address, 1) as crew:
+        with Cache(place) as store:
+            run = prove_all(todo, executor=crew, cache=store, progress=interrupt)
+        assert run.interrupted
+        with Cache(place) as store:
+            rest = prove_all(todo, executor=crew, cache=store)
+    assert {r.obligation.name for r in rest.results if r.cached} >= set(done)
+    assert facts(rest) == only(expected, todo)
+    # what was on its way when it was interrupted may have been begun
+    assert max(Counter(name for _, name in decisions(log)).values()) <= 2
+
+
+def test_the_command(dask: Processes, tmp_path: Path) -> None:
+    def indexproof(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "indexproof", "prove", *args]
+        return subprocess.run(
+            command, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+    names = ("small_remainder_vanishes", "quotient_of_quotient")
+    done = indexproof(*names, "--scheduler", dask.address, "--cache", "verdicts.sqlite")
+    assert done.returncode == 0, done.stderr
+    assert "PROVED  2 claims" in done.stdout
+    assert not done.stderr
+    assert "from the cache" in indexproof(*names, "--cache", "verdicts.sqlite").stdout
+    done = indexproof(*names, "--scheduler", dask.address, "--jobs", "2")
+    assert done.returncode == 3
+    assert "--jobs" in done.stderr
+
+
+def test_workers_that_are_something_else(
+    dask: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    todo = claims(tmp_path / "log", 2)
+    with joined(dask.address, 1) as crew:
+        # one that is another after all is noticed by the task
+        crew._expected = {**fingerprint(), "z3": "4.8.7"}
+        with pytest.raises(InputError, match=r"z3 5\S* instead of 4\.8\.7"):
+            prove_all(todo, executor=crew)
+        crew._expected = fingerprint()
+        # and so is one without indexproof that joins later
+        broken = tmp_path / "indexproof"
+        broken.mkdir()
+        (broken / "__init__.py").write_text("raise ImportError('No module named indexproof')\n", "utf-8")
+        stranger = dask.worker("--no-nanny", first=(tmp_path,))
+        heard(stranger, r"Registered to:\s+(\S+)")
+        with pytest.raises(InputError, match="has no indexproof"):
+            prove_all(todo, executor=crew)
+    with pytest.raises(InputError, match=r"the worker tcp://\S+ has no indexproof"):
+        Cluster(dask.address)
+    stop(stranger)
+    while True:
+        try:
+            joined(dask.address, 1).__exit__(None, None, None)
+        except InputError:
+            time.sleep(0.1)
+        else:
+            break
+    monkeypatch.setattr(module, "fingerprint", lambda: {**fingerprint(), "the prover's source": "000"})
+    with pytest.raises(InputError, match=r"the prover's source .* instead of 000"):
+        Cluster(dask.address)
+
+
+def test_what_a_worker_does() -> None:
+    job = Job(((3, Obligation("test", "x", "sound", (), var("x").eq(var("x")))),), Budget())
+    ((n, v),) = perform(module.pickle.dumps(job), fingerprint())
+    assert (n, v.status) == (3, Status.PROVED)
+    with pytest.raises(InputError, match="instead of 1"):
+        perform(b"", {**fingerprint(), "numpy": "1"})
+
+
+def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: Facts) -> None:
+    monkeypatch.setattr(module, "_CONNECT", 0.5)
+    with pytest.raises(InputError, match=r"no Dask scheduler at `tcp://127\.0\.0\.1:1`"):
+        Cluster("tcp://127.0.0.1:1")
+    with pytest.raises(InputError, match="no Dask scheduler"):
+        Cluster("nonsense:")
+    with monkeypatch.context() as m:
+        m.setitem(sys.modules, "distributed", None)
+        with pytest.raises(InputError, match=r"indexproof\[distributed\]"):
+            Cluster("tcp://127.0.0.1:1")
+    with processes(tmp_path, 0) as alone:
+        with pytest.raises(InputError, match="has no workers"):
+            Cluster(alone.address, patience=0.2)
+        worker = alone.worker("--no-nanny")
+        crew = Cluster(alone.address)
+        crew.patience = 1.0
+        log = tmp_path / "log"
+        todo = claims(log)
+        place = tmp_path / "verdicts.sqlite"
+        done: list[str] = []
+
+        def end(victim: subprocess.Popen[str]) -> Callable[[Result], None]:
+            def told(r: Result) -> None:
+                done.append(r.obligation.name)
+                if len(done) in (10, 20):
+                    victim.kill()
+
+            return told
+
+        # the last worker, then the scheduler: what has arrived is kept, and the reason is told
+        with crew, Cache(place) as store:
+            run = prove_all(todo, executor=crew, cache=store, progress=end(worker))
+        assert re.match(r"no worker is left at tcp://", run.stopped)
+        assert run.exit_status == 2
+        assert {r.verdict.detail for r in run.results if r.verdict.status is Status.NOT_CHECKED} == {
+            run.stopped
+        }
+        alone.worker("--no-nanny")
+        with Cluster(alone.address) as crew, Cache(place) as store:
+            run = prove_all(todo, executor=crew, cache=store, progress=end(alone.scheduler))
+            assert sum(r.cached for r in run.results) >= 10
+        assert "scheduler" in run.stopped
+    with Cache(place) as store:
+        rest = prove_all(todo, jobs=1, cache=store)
+    assert {r.obligation.name for r in rest.results if r.cached} >= set(done)
+    assert facts(rest) == only(expected, todo)

@@ -1,0 +1,281 @@
+"""Jobs as tasks of a Dask cluster: the one place that imports ``distributed`` (reports/trust.md, "A cluster").
+
+Tasks are the :class:`~indexproof.verify.run.Job` s that processes of this machine get, so verdicts and resource counts
+are the same.  Results come back as they are reached, and the client alone writes the cache.  A worker that dies loses
+what it had in hand: few jobs are on their way at a time, and what has arrived is forgotten by the cluster, so that
+nothing else is done again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import pickle
+import platform
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import z3
+
+from .. import __version__
+from ..core.errors import InputError, quoted
+from .cache import prover_digest
+from .run import CrewLost, Found, Job, died, work
+from .trust.solvers import available, cvc5_name
+from .verdict import Verdict
+
+__all__ = ["Cluster", "fingerprint", "perform"]
+
+#: So many jobs are on their way for every worker: one that it does, and one that waits for it there.
+_AHEAD = 2
+#: Seconds until a scheduler must have answered, and until one without workers is given up.
+_CONNECT = 10.0
+_PATIENCE = 30.0
+_POLL = 0.02
+
+
+def fingerprint() -> dict[str, str]:
+    """The versions that a verdict and its resource count may depend on."""
+    return {
+        "indexproof": __version__,
+        "the prover's source": prover_digest()[:12],
+        "z3": z3.get_version_string(),
+        "numpy": np.__version__,
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        "cvc5": cvc5_name() if available() else "none",
+    }
+
+
+#: Solvers and interned expressions belong to a process: a worker with several threads does one job at a time.
+_one_at_a_time = threading.Lock()
+
+
+def perform(parcel: bytes, expected: dict[str, str]) -> list[tuple[int, Verdict]]:
+    """What a worker does: a pickled job.  Raises :class:`InputError` on a worker that is not what is expected, which may
+    have joined after the others were asked.
+    """
+    with _one_at_a_time:
+        if differences := _differences(fingerprint(), expected):
+            raise InputError(f"a worker on {platform.node()} has {differences}", expected=_SAME)
+        return work(pickle.loads(parcel))
+
+
+_SAME = "workers that run the same indexproof and solvers as this process"
+
+
+def _differences(found: dict[str, str], expected: dict[str, str]) -> str:
+    """In words, what a worker has that it should not."""
+    unlike = [
+        f"{name} {found.get(name, 'none')} instead of {version}"
+        for name, version in expected.items()
+        if found.get(name) != version
+    ]
+    return ", ".join(unlike)
+
+
+def _by_value(function: str) -> Callable[..., Any]:
+    """The function of this module by its name, for another process.
+
+    Being local, it is sent as code and not as a name, so that a scheduler needs no indexproof, and a worker without it
+    can say so.
+    """
+    module = __name__
+
+    def indexproof(*args: Any) -> Any:
+        return getattr(importlib.import_module(module), function)(*args)
+
+    return indexproof
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise InputError(
+            "a cluster needs Dask, which is not installed", expected="pip install 'indexproof[distributed]'"
+        ) from None
+    return distributed
+
+
+class Cluster:
+    """The workers of a Dask scheduler, for :func:`~indexproof.verify.run.prove_all`; use as a context manager.
+
+    Raises :class:`InputError` where Dask is not installed, the scheduler at ``address`` cannot be reached or has no
+    workers, or a worker has no indexproof or another version of it or of its solvers.  ``patience`` is for how many
+    seconds there may be no worker at all.
+    """
+
+    def __init__(self, address: str, *, patience: float = _PATIENCE) -> None:
+        self.address = address
+        self.patience = patience
+        self.lost_workers = 0
+        self._dask = _distributed()
+        self._expected = fingerprint()
+        self._known: set[str] = set()
+        self._checked = 0.0
+        self._alive = 0.0
+        with _quiet():
+            try:
+                self._client = self._dask.Client(address, timeout=_CONNECT, set_as_default=False)
+            except (OSError, ValueError, TypeError) as error:
+                why = " ".join(str(error).split()) or type(error).__name__
+                raise InputError(
+                    f"there is no Dask scheduler at {quoted(address, 200)}: {why}",
+                    expected="an address as `dask scheduler` prints it, like tcp://host:8786",
+                ) from None
+        try:
+            self._introduce()
+        except BaseException:
+            self._close()
+            raise
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        with _quiet(), suppress(OSError, TimeoutError):
+            self._client.close()
+
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+        return max(1, len(self._known))
+
+    def _introduce(self) -> None:
+        """See that every worker is what this process is."""
+        try:
+            self._client.wait_for_workers(1, timeout=self.patience)
+        except TimeoutError:
+            raise InputError(
+                f"the Dask scheduler at {self.address} has no workers", expected="`dask worker ADDRESS`"
+            ) from None
+        said = self._client.run(_by_value("fingerprint"), on_error="return")
+        self._known.clear()
+        for worker, answer in sorted(said.items()):
+            if isinstance(answer, ImportError):
+                raise InputError(
+                    f"the worker {worker} has no indexproof: {answer}",
+                    expected="it installed on every worker",
+                )
+            if isinstance(answer, OSError):
+                continue  # it has left meanwhile
+            if isinstance(answer, BaseException):
+                raise InputError(f"the worker {worker} cannot be asked for its version: {answer}")
+            if differences := _differences(answer, self._expected):
+                raise InputError(f"the worker {worker} has {differences}", expected=_SAME)
+            self._known.add(worker)
+
+    # -- work
+    def results(self, jobs: Sequence[Job]) -> Found:
+        """What :func:`~indexproof.verify.run.work` says of every job, as it comes.
+
+        A job that ends its workers (``KilledWorker``) is taken apart; the obligations of such a job are given to the
+        cluster one after the other, with nothing beside them, and one that ends its workers even so is
+        :func:`~indexproof.verify.run.died`.  Raises :class:`CrewLost` if the scheduler is lost, or all workers are.
+        """
+        suspects: list[Job] = []
+        with _quiet():
+            for job, found in self._sent(jobs, lambda: _AHEAD * self.size):
+                if isinstance(found, BaseException):
+                    suspects += [Job((item,), job.budget, job.confirm) for item in job.items]
+                else:
+                    yield from found
+            suspects.sort(key=lambda job: job.items[0][0])
+            for job, found in self._sent(suspects, lambda: 1):
+                if isinstance(found, BaseException):
+                    yield job.items[0][0], died(f"its workers died: {' '.join(str(found).split())}")
+                else:
+                    yield from found
+            with suppress(CrewLost):
+                self._look_around(again=True)
+
+    def _sent(
+        self, jobs: Sequence[Job], ahead: Callable[[], int]
+    ) -> Iterator[tuple[Job, list[tuple[int, Verdict]] | BaseException]]:
+        """Every job with its results, or with the ``KilledWorker`` that became of it."""
+        waiting = deque(jobs)
+        flying: dict[Any, Job] = {}
+        task = _by_value("perform")
+        run = uuid.uuid4().hex
+        self._alive = self._checked = time.monotonic()
+        coming = self._dask.as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
+        try:
+            while waiting or flying:
+                while waiting and len(flying) < ahead():
+                    job = waiting.popleft()
+                    key = f"indexproof-{run}-{job.items[0][0]}-{len(job.items)}"
+                    future = self._client.submit(task, pickle.dumps(job), self._expected, key=key, pure=False)
+                    flying[future] = job
+                    coming.add(future)
+                arrived = coming.next_batch(block=False)
+                if not arrived:
+                    self._look_around()
+                    time.sleep(_POLL)
+                done = [(flying.pop(future), future.status, result) for future, result in arrived]
+                # no name may hold a future: what has arrived must not be done again when its worker dies
+                del arrived
+                for job, state, result in done:
+                    yield job, self._result(state, result)
+        finally:
+            if flying:
+                with suppress(OSError, TimeoutError, self._dask.CancelledError):
+                    self._client.cancel(list(flying), force=True)
+
+    def _result(self, state: str, result: Any) -> list[tuple[int, Verdict]] | BaseException:
+        if state == "finished":
+            done: list[tuple[int, Verdict]] = result
+            return done
+        if isinstance(result, self._dask.CancelledError):
+            raise CrewLost(f"the connection to the scheduler at {self.address} is lost")
+        error = result[1] if isinstance(result, tuple) else result
+        if isinstance(error, self._dask.KilledWorker):
+            return error  # type: ignore[no-any-return]
+        if isinstance(error, ImportError):
+            raise InputError(
+                f"a worker that has joined {self.address} has no indexproof: {error}",
+                expected="it installed on every worker",
+            )
+        raise error
+
+    def _look_around(self, again: bool = False) -> None:
+        """See, every second, who is there.  Raises :class:`CrewLost` if nobody is."""
+        now = time.monotonic()
+        if now < self._checked + 1 and not again:
+            return
+        self._checked = now
+        try:
+            there = set(self._client.nthreads())
+        except (OSError, ValueError, TimeoutError):
+            raise CrewLost(f"the scheduler at {self.address} does not answer") from None
+        self.lost_workers += len(self._known - there)
+        self._known = there
+        if there:
+            self._alive = now
+        elif now > self._alive + self.patience:
+            raise CrewLost(f"no worker is left at {self.address}")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask reports every lost connection on its own; here it is said once, in other words."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)

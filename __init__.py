@@ -22,6 +22,10 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.errors import IndexproofError as IndexproofError
     from .core.errors import InputError as InputError
     from .core.expr import Expr as Expr
+    from .core.hlo import Module as Module
+    from .core.hlo import format_module as format_module
+    from .core.hlo import read_module as read_module
+    from .core.hlo import read_shape as read_shape
     from .core.indexing_map import Constraint as Constraint
     from .core.indexing_map import IndexingMap as IndexingMap
     from .core.indexing_map import RuntimeSource as RuntimeSource
@@ -38,6 +42,18 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.interop import to_tvm as to_tvm
     from .core.json_form import map_from_json as map_from_json
     from .core.json_form import map_to_json as map_to_json
+    from .core.launch import Launch as Launch
+    from .core.layout import Layout as Layout
+    from .core.layout import Memory as Memory
+    from .core.layout import PaddingValue as PaddingValue
+    from .core.layout import Shape as Shape
+    from .core.layout import Tile as Tile
+    from .core.layout import bitcast_map as bitcast_map
+    from .core.layout import decompose as decompose
+    from .core.layout import linear_index as linear_index
+    from .core.layout import memory as memory
+    from .core.layout import multidimensional_index as multidimensional_index
+    from .core.layout import physical_map as physical_map
     from .core.text import format_expr as format_expr
     from .core.text import format_map as format_map
     from .core.text import parse_condition as parse_condition
@@ -45,6 +61,8 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.text import parse_map as parse_map
     from .core.text import read_map as read_map
     from .core.transform import Reduced as Reduced
+    from .reports.pictures import layout_picture as layout_picture
+    from .reports.pictures import reads_picture as reads_picture
     from .rules.simplifier import canonical as canonical
     from .rules.simplifier import distinct as distinct
     from .rules.simplifier import reduce as reduce
@@ -52,6 +70,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .rules.simplifier import simplify_expr as simplify_expr
     from .verify.isl_form import from_isl as from_isl
     from .verify.isl_form import to_isl as to_isl
+    from .verify.modules import module_maps as module_maps
     from .verify.width import width as width
 
 __version__ = "0.1.0"
@@ -66,30 +85,49 @@ _HOME: Final = {
     "IndexingMap": "core.indexing_map",
     "IndexproofError": "core.errors",
     "InputError": "core.errors",
+    "Launch": "core.launch",
+    "Layout": "core.layout",
+    "Memory": "core.layout",
+    "Module": "core.hlo",
+    "PaddingValue": "core.layout",
     "Reduced": "core.transform",
     "RuntimeSource": "core.indexing_map",
     "RuntimeVariable": "core.indexing_map",
+    "Shape": "core.layout",
     "SympyMap": "core.interop",
+    "Tile": "core.layout",
     "TvmMap": "core.interop",
     "Variable": "core.indexing_map",
+    "bitcast_map": "core.layout",
     "c_source": "core.codegen",
     "canonical": "rules.simplifier",
     "compile_map": "core.codegen",
     "compile_numpy": "core.codegen.numpy_code",
+    "decompose": "core.layout",
     "distinct": "rules.simplifier",
     "format_expr": "core.text",
     "format_map": "core.text",
+    "format_module": "core.hlo",
     "from_isl": "verify.isl_form",
     "from_mlir": "core.interop",
     "from_sympy": "core.interop",
     "from_tvm": "core.interop",
+    "layout_picture": "reports.pictures",
+    "linear_index": "core.layout",
     "map_from_json": "core.json_form",
     "map_to_json": "core.json_form",
+    "memory": "core.layout",
+    "module_maps": "verify.modules",
+    "multidimensional_index": "core.layout",
     "parse_condition": "core.text",
     "parse_expr": "core.text",
     "parse_map": "core.text",
+    "physical_map": "core.layout",
     "python_source": "core.codegen",
     "read_map": "core.text",
+    "read_module": "core.hlo",
+    "read_shape": "core.hlo",
+    "reads_picture": "reports.pictures",
     "reduce": "rules.simplifier",
     "simplify": "rules.simplifier",
     "simplify_expr": "rules.simplifier",
@@ -109,31 +147,50 @@ __all__ = [
     "IndexingMap",
     "IndexproofError",
     "InputError",
+    "Launch",
+    "Layout",
+    "Memory",
+    "Module",
+    "PaddingValue",
     "Reduced",
     "RuntimeSource",
     "RuntimeVariable",
+    "Shape",
     "SympyMap",
+    "Tile",
     "TvmMap",
     "Variable",
     "__version__",
+    "bitcast_map",
     "c_source",
     "canonical",
     "compile_map",
     "compile_numpy",
+    "decompose",
     "distinct",
     "format_expr",
     "format_map",
+    "format_module",
     "from_isl",
     "from_mlir",
     "from_sympy",
     "from_tvm",
+    "layout_picture",
+    "linear_index",
     "map_from_json",
     "map_to_json",
+    "memory",
+    "module_maps",
+    "multidimensional_index",
     "parse_condition",
     "parse_expr",
     "parse_map",
+    "physical_map",
     "python_source",
     "read_map",
+    "read_module",
+    "read_shape",
+    "reads_picture",
     "reduce",
     "simplify",
     "simplify_expr",

@@ -8,35 +8,15 @@ with the arguments.  Its operands have smaller numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from .derivation import ConstraintChange, Derivation, DerivationStep, MapChange, Position, RuleStep
 from .errors import InputError, quoted
-from .expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Sum,
-    Var,
-    ceildiv,
-    floordiv,
-    integer,
-    linear,
-    maximum,
-    minimum,
-    mod,
-    mul,
-    postorder,
-    var,
-)
+from .expr import Expr, Int, Sum, Var, integer, linear, postorder, var
 from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
 from .json_text import load_json
+from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .rewrite import ConstraintRule, Rule, RuleSet
 
 __all__ = ["FORMAT", "derivation_from_json", "derivation_to_json"]
@@ -44,22 +24,6 @@ __all__ = ["FORMAT", "derivation_from_json", "derivation_to_json"]
 FORMAT: Final = "indexproof derivation 1"
 Json: TypeAlias = Any
 
-_NAMES: Final[dict[type[Expr], str]] = {
-    FloorDiv: "fdiv",
-    Mod: "mod",
-    CeilDiv: "cdiv",
-    Mul: "mul",
-    Min: "min",
-    Max: "max",
-}
-_BUILD: Final[dict[str, Callable[..., Expr]]] = {
-    "fdiv": floordiv,
-    "mod": mod,
-    "cdiv": ceildiv,
-    "mul": mul,
-    "min": minimum,
-    "max": maximum,
-}
 _PARTS: Final = ("result", "constraint", "source")
 
 
@@ -85,7 +49,7 @@ class _Table:
                 return node.name
             case Sum():
                 return ["sum", node.const, [[self.number[t], k] for t, k in node.terms]]
-        return [_NAMES[type(node)], *(self.number[c] for c in node.children)]
+        return [NAME_OF[type(node)], *(self.number[c] for c in node.children)]
 
     def constraints(self, constraints: Sequence[Constraint]) -> Json:
         return [[self(c.expr), c.lo, c.hi] for c in constraints]
@@ -232,12 +196,14 @@ class _Reader:
             return linear(_int(args[0], f"{path}[1]"), terms)
         if (
             not isinstance(op, str)
-            or op not in _BUILD
+            or op not in OPERATORS
             or len(args) < 2
-            or (op in ("fdiv", "mod", "cdiv") and len(args) > 2)
+            or (op in DIVISIONS and len(args) > 2)
         ):
-            raise _fail(f"unexpected {_short(entry)}", path, f"sum, {', '.join(_BUILD)} and their operands")
-        return _BUILD[op](*(self.node(a, path) for a in args))
+            raise _fail(
+                f"unexpected {_short(entry)}", path, f"sum, {', '.join(OPERATORS)} and their operands"
+            )
+        return OPERATORS[op](*(self.node(a, path) for a in args))
 
     def node(self, number: Json, path: str) -> Expr:
         n = _int(number, path)

@@ -12,32 +12,11 @@ is a further key ``"sources"`` with one entry for each of them: ``null`` or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from .errors import InputError, quoted
-from .expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Sum,
-    Var,
-    add,
-    ceildiv,
-    floordiv,
-    integer,
-    maximum,
-    minimum,
-    mod,
-    mul,
-    postorder,
-    var,
-)
+from .expr import Expr, Int, Max, Min, Mul, Sum, Var, add, integer, postorder, var
 from .indexing_map import (
     Constraint,
     IndexingMap,
@@ -48,23 +27,14 @@ from .indexing_map import (
     known_names,
 )
 from .json_text import dump_json, load_json
+from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .text_printer import Order
 
 __all__ = ["dump_json", "expr_from_json", "expr_to_json", "load_json", "map_from_json", "map_to_json"]
 
 Json: TypeAlias = Any
 
-_BUILD: Final[dict[str, Callable[..., Expr]]] = {
-    "add": add,
-    "mul": mul,
-    "fdiv": floordiv,
-    "mod": mod,
-    "cdiv": ceildiv,
-    "min": minimum,
-    "max": maximum,
-}
-_DIVISIONS: Final = frozenset({"fdiv", "mod", "cdiv"})
-_NAME_OF: Final = {FloorDiv: "fdiv", Mod: "mod", CeilDiv: "cdiv", Min: "min", Max: "max", Mul: "mul"}
+_BUILD: Final = {"add": add, **OPERATORS}
 _KEYS: Final = ("dims", "ranges", "rts", "results", "constraints", "sources")
 _OPERATORS: Final = "one of add, mul, fdiv, mod, cdiv, min, max"
 _EXPRESSION: Final = "an integer, a variable name or [op, a, b]"
@@ -89,9 +59,9 @@ def _exprs_to_json(roots: Sequence[Expr], variables: Sequence[Var]) -> list[Json
                 parts = [done[t] if k == 1 else ["mul", done[t], k] for t, k in order.terms[node]]
                 done[node] = _nested("add", [*parts, node.const] if node.const else parts)
             case Mul() | Min() | Max():
-                done[node] = _nested(_NAME_OF[type(node)], [done[a] for a in order.sorted(node.children)])
+                done[node] = _nested(NAME_OF[type(node)], [done[a] for a in order.sorted(node.children)])
             case _:
-                done[node] = [_NAME_OF[type(node)], *(done[c] for c in node.children)]
+                done[node] = [NAME_OF[type(node)], *(done[c] for c in node.children)]
     return [done[r] for r in roots]
 
 
@@ -230,8 +200,8 @@ def _operator(item: Sequence[Json], path: _Path) -> None:
     if op not in _BUILD:
         raise _fail(f"unknown operator {quoted(op)}", path / 0, _OPERATORS)
     count = len(item) - 1
-    if count < 2 or (count > 2 and op in _DIVISIONS):
-        exactly = "2 arguments" if op in _DIVISIONS else "at least 2 arguments"
+    if count < 2 or (count > 2 and op in DIVISIONS):
+        exactly = "2 arguments" if op in DIVISIONS else "at least 2 arguments"
         raise _fail(f"`{op}` has {count} argument{'' if count == 1 else 's'}", path, exactly)
 
 
@@ -251,7 +221,7 @@ def _leaf(item: Json, scope: Mapping[str, Expr] | None, path: _Path) -> Expr:
 
 
 def _apply(op: str, args: list[Expr], path: _Path, quasi_affine: bool) -> Expr:
-    if op in _DIVISIONS:
+    if op in DIVISIONS:
         divisor = args[1]
         if type(divisor) is Int:
             if divisor.value == 0:

@@ -216,7 +216,7 @@ def _order() -> str:
     out = [
         "# The order in which rules descend",
         inspect.cleandoc(Measure.__doc__ or "").replace("``", "`"),
-        "`|x|`, `‖x‖`, `x⁻`, `x°` and `x↺` are the components of whatever a variable matches. For every rule that "
+        "`|x|`, `‖x‖`, `x⁻`, `x↺` and `x°` are the components of whatever a variable matches. For every rule that "
         "is matched, *progress* proves that its right side is smaller, so that simplification ends. Shown "
         "is the first component in which the two sides differ; where it can be equal, later ones decide. A "
         "rule whose values a strategy proposes fires only where its right side is smaller.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any, TextIO
+from typing import Any
 
 from ..core.errors import InputError
 from ..core.hlo import read_module
@@ -12,6 +11,7 @@ from ..verify.fuzz.hlo import HloFailure, HloFuzz, examine_hlo, is_map, mutant
 from ..verify.fuzz.hlo_texts import MAPS, TEXTS
 from .layout import block, count, duration
 from .machine import document
+from .progress import Lines
 
 __all__ = ["TextWatcher", "hlo_fuzz_json", "hlo_fuzz_text", "one_text"]
 
@@ -19,26 +19,21 @@ __all__ = ["TextWatcher", "hlo_fuzz_json", "hlo_fuzz_text", "one_text"]
 _SHOWN = 2000
 
 
-class TextWatcher:
-    """A line for every tenth of the work and for every failure, on standard error."""
+class TextWatcher(Lines):
+    """A line for every tenth of the work and for every failure."""
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self.total = total
-        self.stream = stream or sys.stderr
-        self._tenths = 0
-        self._failed = 0
+    least = 1000
+    _failed = 0
 
     def __call__(self, run: HloFuzz) -> None:
         """Say how far it is."""
         for f in run.failures[self._failed :]:
-            self.stream.write(f"{f.kind}: mutant {f.index}\n")
+            self.tell(f"{f.kind}: mutant {f.index}")
         self._failed = len(run.failures)
-        tenths = 10 * run.done // max(self.total, 1)
-        if tenths > self._tenths and self.total >= 1000:
+        if self.advance(run.done - self.done):
+            tenths = 10 * (10 * run.done // self.total)
             failed = f"  {len(run.failures)} failed" if run.failures else ""
-            self.stream.write(f"{10 * tenths:3}%  {run.done:,} of {self.total:,} texts{failed}\n")
-            self.stream.flush()
-        self._tenths = tenths
+            self.tell(f"{tenths:3}%  {run.done:,} of {self.total:,} texts{failed}")
 
 
 def _verdict(run: HloFuzz) -> str:

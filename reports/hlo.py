@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import gzip
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ..core.analysis import ComputationMaps, ModuleMaps, Reads
 from ..core.errors import InputError, quoted
-from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_module
+from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_any
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
 from ..core.layout import physical_map
@@ -23,23 +22,24 @@ from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.verdict import Status, worst
 from .layout import count, duration, joined, table
 from .machine import document, map_json
+from .progress import Bar
 
-__all__ = ["Bar", "Entry", "Report", "Unit", "chosen", "hlo_json", "hlo_text", "module_of", "report"]
+__all__ = ["Entry", "Report", "Unit", "UnitWatcher", "chosen", "hlo_json", "hlo_text", "module_of", "report"]
 
 ARROWS: dict[Direction, str] = {"output_to_input": "->", "input_to_output": "<-"}
 
 
 # ------------------------------------------------------------------------------------------------------- what to show
 def module_of(name: str, text: str | None = None) -> Module:
-    """The module in a file (compressed if it is called `.gz`), or in ``text``.
+    """The module in a file (compressed if it is called `.gz`), or in ``text``; StableHLO needs the extra `jax`.
 
-    Raises :class:`InputError`, with the place, for text that is no HLO.
+    Raises :class:`InputError`, with the place, for text that is neither HLO nor StableHLO.
     """
     shown = "standard input" if text is not None else name
     if text is None:
         text = _read(name)
     try:
-        return read_module(text)
+        return read_any(text)
     except InputError as error:
         error.add_note(f"in {shown}")
         raise
@@ -76,7 +76,7 @@ def chosen(module: Module, names: Sequence[str], fusions: bool, everything: bool
         wanted[module.computation(name).name] = None
     if fusions:
         for _, i in module.instructions():
-            if i.opcode == "fusion":
+            if i.opcode in ("fusion", "fusion-start"):
                 wanted.update(dict.fromkeys(n for n in i.called if module.has_computation(n)))
     if not wanted and not fusions and not everything:
         return [module.entry]
@@ -93,6 +93,11 @@ class Entry:
     maps: tuple[IndexingMap, ...]
     unknown: tuple[str, ...] = ()
     at_most: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether the maps are neither too few (`unknown`) nor upper bounds (`at_most`)."""
+        return not self.unknown and not self.at_most
 
 
 @dataclass
@@ -287,11 +292,14 @@ def hlo_text(r: Report, summary: bool = False) -> str:
 
 def _table(r: Report) -> Iterator[str]:
     head = ["computation", "is", "instructions", "mapped", "maps"]
+    bounds = any(e.at_most for u in r.units for e in u.entries)
+    head += ["bounds"] if bounds else []
     head += ["questions", "proved", "false", "open", "time"] if r.checked else ["time"]
     rows = [head]
     for u in r.units:
         row = [u.name, u.what, f"{u.instructions:,}", f"{u.instructions - len(u.unmapped):,}"]
         row.append(f"{sum(len(e.maps) for e in u.entries):,}")
+        row += [_number(sum(len(e.maps) for e in u.entries if e.at_most))] if bounds else []
         if u.verified is not None:
             statuses = [c.status for c in u.verified.checked]
             row += [f"{len(statuses):,}", *(_number(statuses.count(s)) for s in _COUNTED)]
@@ -334,6 +342,11 @@ def _closing(r: Report) -> str:
     total = sum(u.instructions for u in r.units)
     mapped = total - sum(len(u.unmapped) for u in r.units)
     what = f"{count(len(r.units), 'unit')}: {mapped:,} of {count(total, 'instruction')} mapped"
+    bounds = sum(len(e.maps) for u in r.units for e in u.entries if e.at_most)
+    if bounds:
+        what += (
+            f", {count(bounds, 'map')} of loops {'is an upper bound' if bounds == 1 else 'are upper bounds'}"
+        )
     if not r.checked:
         return joined([what, f"in {duration(r.seconds)}"])
     asked = [c for u in r.units if u.verified is not None for c in u.verified.checked]
@@ -371,6 +384,7 @@ def _unit_json(u: Unit) -> dict[str, Any]:
                 "operand": e.operand,
                 "direction": e.direction,
                 "maps": [map_json(m) for m in e.maps],
+                "exact": e.exact,
                 "unknown": list(e.unknown),
                 "at_most": list(e.at_most),
             }
@@ -390,44 +404,12 @@ def _unit_json(u: Unit) -> dict[str, Any]:
 
 
 # ----------------------------------------------------------------------------------------------------------- progress
-class Bar:
+class UnitWatcher(Bar):
     """Progress over computations: a bar on a terminal, a line for every tenth in a pipe when there are many."""
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self.total = total
-        self.stream = stream or sys.stderr
-        self.done = 0
-        self._bar: Any = None
-
-    def __enter__(self) -> Bar:
-        if self.stream.isatty() and self.total > 1:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-            self._bar = Progress(
-                TextColumn("computations"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TextColumn("{task.description}"),
-                console=Console(file=self.stream),
-                transient=True,
-            )
-            self._task = self._bar.add_task("", total=self.total)
-            self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+    verb = "computations"
 
     def __call__(self, unit: Unit) -> None:
         """Count one more computation."""
-        before, self.done = self.done, self.done + 1
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self.done, description=unit.name)
-        elif self.total >= 100 and self.done * 10 // self.total > before * 10 // self.total:
-            self.stream.write(
-                f"{100 * self.done // self.total:3}%  {self.done:,} of {self.total:,} computations\n"
-            )
-            self.stream.flush()
+        if self.show(1, unit.name):
+            self.tell(self.share("computations"))

@@ -14,6 +14,7 @@ from ..verify.launches import verify_launch
 from ..verify.layouts import Checked
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined
+from .layouts import checked_json
 from .machine import document, map_json
 
 __all__ = ["DescribedLaunch", "described_launch", "launch_json", "launch_text"]
@@ -108,17 +109,7 @@ def launch_json(d: DescribedLaunch, exit_status: int) -> dict[str, Any]:
         warp_map=map_json(d.warp_map),
         owners=map_json(d.owners),
         **({} if d.reads is None else {"reads": map_json(d.reads)}),
-        claims=[
-            {
-                "claim": c.claim,
-                "verdict": c.answer.verdict.value,
-                "engine": c.answer.engine,
-                "counterexample": None
-                if c.answer.counterexample is None
-                else dict(c.answer.counterexample.values),
-            }
-            for c in d.checked
-        ],
+        claims=checked_json(d.checked),
         timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
     )
 

@@ -21,7 +21,7 @@ from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined, table
 from .machine import document, map_json
 
-__all__ = ["Described", "described", "figures", "layout_json", "layout_page", "layout_text"]
+__all__ = ["Described", "checked_json", "described", "figures", "layout_json", "layout_page", "layout_text"]
 
 #: The rules that bring a map to the form in which tile and place can be read off; what is cheapest is another matter.
 READABLE = sums + division + remainder + mixed_radix + minmax + constraints
@@ -113,20 +113,25 @@ def layout_json(
         forward=map_json(d.forward),
         backward=map_json(d.backward),
         padding=[map_json(m) for m in d.padding],
-        claims=[
-            {
-                "claim": c.claim,
-                "verdict": c.answer.verdict.value,
-                "engine": c.answer.engine,
-                "counterexample": None
-                if c.answer.counterexample is None
-                else dict(c.answer.counterexample.values),
-            }
-            for c in d.checked
-        ],
+        claims=checked_json(d.checked),
         **more,
         timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
     )
+
+
+def checked_json(checked: Sequence[Checked]) -> list[dict[str, Any]]:
+    """What became of each claim about a layout or a launch."""
+    return [
+        {
+            "claim": c.claim,
+            "verdict": c.answer.verdict.value,
+            "engine": c.answer.engine,
+            "counterexample": None
+            if c.answer.counterexample is None
+            else dict(c.answer.counterexample.values),
+        }
+        for c in checked
+    ]
 
 
 def _order(at: Memory) -> str:

@@ -157,8 +157,8 @@ FORMS: dict[str, dict[str, str]] = {
         "module": "the module's name",
         "units": "computations, or the instructions asked for: `name`, what it `is`, number of `instructions`; "
         "`unmapped` ones with name, opcode and reasons; `maps`: for each `output` and `operand` (name and "
-        "shape) and `direction` the maps in both notations, why there may be more (`unknown`) and why less "
-        "(`at_most`); `verified`: verdict, number of `questions` of each kind, and those that `failed`",
+        "shape) and `direction` the maps in both notations, whether they are `exact`, why there may be more (`unknown`) and "
+        "why less (`at_most`); `verified`: verdict, number of `questions` of each kind, and those that `failed`",
         "timing": "seconds, in all and for each unit",
     },
     "layout": {
@@ -227,7 +227,8 @@ FORMS: dict[str, dict[str, str]] = {
         "verdict": "`STABLE`, `UNSTABLE` or `NOT CHECKED`",
         "mutants": "how many mutants each obligation has",
         "obligations": "how many obligations were to be examined",
-        "not_examined": "how many were not",
+        "questions": "how many different questions they ask",
+        "not_examined": "how many obligations were not examined",
         "results": "one entry for each: `obligation`, `verdict`, `stable`, the least and the most `resources` that a "
         "mutant took, and `flips`: the number of the `mutant` and its `verdict`",
         "timing": "`seconds`, and how many obligations were `resumed` from a checkpoint",
@@ -272,6 +273,19 @@ FORMS: dict[str, dict[str, str]] = {
         "claims": "`family`, `name`, `doc`, `obligations` (`obligation`, `gate`, `statement`, `known`: the "
         "verdict in the cache); for a rule or law `statement`; for a rule `where`, `when`, `guard`, "
         "`fires`, `keeps`; for an op `maps`",
+    },
+    "confluence": {
+        **_FRAME,
+        "verdict": "`JOINABLE`, `NOT JOINABLE`, `UNDECIDED`, `NOT CHECKED`, or `NO PAIRS`",
+        "interrupted": "whether the run was cut short",
+        "total": "how many critical pairs there are",
+        "counts": "how many of those have each verdict",
+        "pairs": "one entry for each pair: `name`, `outer` and `inner` (the rules), `place` (the part of the "
+        "left side of `outer`, nothing at the root), `statement`, `kind` (its verdict), `reason`; if joinable "
+        "`first` and `second` (the steps, as pairs of a rule and its result), `meets`, and `chosen` where a "
+        "step lets a value be chosen; if not `witness`, `domain`, `forms` and both derivations; `tried`, "
+        "`joined` and `given_up` instances, `resources`, and `notes`. Keys without a value are left out.",
+        "timing": "`seconds` and `from_checkpoint`",
     },
 }
 

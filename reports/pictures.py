@@ -12,7 +12,7 @@ not fit is left out in the middle, with dots in its place. The same input gives 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import prod
@@ -318,39 +318,53 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
     labels = 26 if rank > 1 else 4
     far = x + labels
     for panel in _panels(front):
+        y = _heading(paper, panel, x, labels, y)
         if panel is None:
-            paper.text(x + labels + CELL, y, "⋮", 18, _GREY)
-            y += 30
             continue
-        if front:
-            paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
-            y += 18
-        _axis(paper, shown_columns if rank else [], x + labels, y, across=True)
-        top = y + 12
-        _axis(paper, shown_rows if rank > 1 else [], x + labels - 6, top, across=False)
         cells: dict[tuple[int, int], Index] = {}
-        for r, row in enumerate(shown_rows):
-            for c, column in enumerate(shown_columns):
-                left, above = x + labels + c * CELL, top + r * CELL
-                if _GAP in (row, column):
-                    dots = "⋱" if row == column == _GAP else "⋮" if row == _GAP else "⋯"
-                    paper.text(left + CELL / 2, above + CELL / 2, dots, 13, _GREY)
-                    continue
-                index = _index(panel, row, column, rank)
-                held = all(k < n for k, n in zip(index, dims, strict=True)) and all(inside)
-                cells[r, c] = index
-                if held:
-                    position = at.linear_index(index)
-                    text = str(position) if positions else _comma(index[-2:]) if rank else "·"
-                    hint = f"element ({', '.join(map(str, index))}) at position {position}"
-                    paper.box(left, above, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
-                    paper.text(left + CELL / 2, above + CELL / 2, text, _text_size(text))
-                else:
-                    paper.box(left, above, CELL, CELL, "#ffffff", "#b8c2cc", 0.6, "padding")
-        _borders(paper, tiles, cells, x + labels, top)
+        for at_cell, left, above, index in _cells(
+            paper, panel, shown_rows, shown_columns, rank, x + labels, y
+        ):
+            held = all(k < n for k, n in zip(index, dims, strict=True)) and all(inside)
+            cells[at_cell] = index
+            if held:
+                position = at.linear_index(index)
+                text = str(position) if positions else _comma(index[-2:]) if rank else "·"
+                hint = f"element ({', '.join(map(str, index))}) at position {position}"
+                paper.box(left, above, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
+                paper.text(left + CELL / 2, above + CELL / 2, text, _text_size(text))
+            else:
+                paper.box(left, above, CELL, CELL, "#ffffff", "#b8c2cc", 0.6, "padding")
+        _borders(paper, tiles, cells, x + labels, y)
         far = max(far, x + labels + len(shown_columns) * CELL)
-        y = top + len(shown_rows) * CELL + 22
+        y += len(shown_rows) * CELL + 22
     return far
+
+
+def _heading(paper: _Paper, panel: Index | None, x: float, labels: float, y: float) -> float:
+    """What stands above a panel, or in place of those left out; where its cells begin, or the next panel."""
+    if panel is None:
+        paper.text(x + labels + CELL, y, "⋮", 18, _GREY)
+        return y + 30
+    if panel:
+        paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
+        y += 18
+    return y + 12
+
+
+def _cells(
+    paper: _Paper, panel: Index, rows: Sequence[int], columns: Sequence[int], rank: int, x: float, y: float
+) -> Iterator[tuple[tuple[int, int], float, float, Index]]:
+    """The cells of a panel from ``(x, y)``: row and column, corner, index.  Draws axes, and dots for what is left out."""
+    _axis(paper, columns if rank else [], x, y - 12, across=True)
+    _axis(paper, rows if rank > 1 else [], x - 6, y, across=False)
+    for (r, row), (c, column) in itertools.product(enumerate(rows), enumerate(columns)):
+        left, above = x + c * CELL, y + r * CELL
+        if _GAP in (row, column):
+            dots = "⋱" if row == column == _GAP else "⋮" if row == _GAP else "⋯"
+            paper.text(left + CELL / 2, above + CELL / 2, dots, 13, _GREY)
+        else:
+            yield (r, c), left, above, _index(panel, row, column, rank)
 
 
 def _axis(paper: _Paper, numbers: Sequence[int], x: float, y: float, *, across: bool) -> None:
@@ -541,33 +555,17 @@ def _draw_marks(
     most = max(marks.values(), default=1)
     far, middle = x + labels + len(shown_columns) * CELL, None
     for panel in _panels(front, {k[:-2] for k in places}):
+        y = _heading(paper, panel, x, labels, y)
         if panel is None:
-            paper.text(x + labels + CELL, y, "⋮", 18, _GREY)
-            y += 30
             continue
-        if front:
-            paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
-            y += 18
-        _axis(paper, shown_columns if rank else [], x + labels, y, across=True)
-        y += 12
-        _axis(paper, shown_rows if rank > 1 else [], x + labels - 6, y, across=False)
-        for r, row in enumerate(shown_rows):
-            for c, column in enumerate(shown_columns):
-                left, above = x + labels + c * CELL, y + r * CELL
-                if _GAP in (row, column):
-                    dots = "⋱" if row == column == _GAP else "⋮" if row == _GAP else "⋯"
-                    paper.text(left + CELL / 2, above + CELL / 2, dots, 13, _GREY)
-                    continue
-                index = _index(panel, row, column, rank)
-                count = marks.get(index, 0)
-                if count and middle is None:
-                    middle = above + CELL / 2
-                fill = _mixed(colour, 0.45 + 0.55 * count / most) if count else "#ffffff"
-                paper.box(left, above, CELL, CELL, fill, "#8795a1", 0.8, f"({', '.join(map(str, index))})")
-                if count > 1:
-                    paper.text(
-                        left + CELL / 2, above + CELL / 2, str(count), _text_size(str(count), largest=11)
-                    )
+        for _, left, above, index in _cells(paper, panel, shown_rows, shown_columns, rank, x + labels, y):
+            count = marks.get(index, 0)
+            if count and middle is None:
+                middle = above + CELL / 2
+            fill = _mixed(colour, 0.45 + 0.55 * count / most) if count else "#ffffff"
+            paper.box(left, above, CELL, CELL, fill, "#8795a1", 0.8, f"({', '.join(map(str, index))})")
+            if count > 1:
+                paper.text(left + CELL / 2, above + CELL / 2, str(count), _text_size(str(count), largest=11))
         paper.box(x + labels, y, len(shown_columns) * CELL, len(shown_rows) * CELL, "none", _LINE, 1.4)
         y += len(shown_rows) * CELL + 20
     return far, y - 20 - CELL / 2 if middle is None else middle

@@ -4,90 +4,63 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, ClassVar, Self, TextIO
 
-from ..verify.run import Result
 from ..verify.verdict import Status
-from .summary import progress_line
+from .layout import joined
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from ..verify.fuzz.run import Chunk
+    from ..verify.run import Result
 
-__all__ = ["MapWatcher", "Watcher"]
-
-#: A log gets a line for every tenth of the work, if there is at least this much work.
-_LEAST = 100
-_LINES = 10
+__all__ = ["Bar", "Lines", "MapWatcher", "Watcher"]
 
 
-class Watcher:
-    """Call it with every result; use it as a context manager.
-
-    Everything goes to ``stream`` (standard error by default), so that standard output holds the report alone.
+class Lines:
+    """Counts what is done, and tells of it on ``stream`` (standard error by default), so that standard output
+    holds the report alone.
     """
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self.total = total
-        self.stream = stream or sys.stderr
-        self.done = 0
-        self.counts: Counter[Status] = Counter()
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
-
-    def __enter__(self) -> Watcher:
-        if self.stream.isatty() and self.total > 1:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-            columns = (
-                TextColumn("proving"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                TextColumn("{task.description}"),
-            )
-            self._bar = Progress(*columns, console=Console(file=self.stream), transient=True)
-            self._task = self._bar.add_task("", total=self.total)
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def __call__(self, result: Result) -> None:
-        """Count one more result."""
-        self.done += 1
-        if result.obligation.gate:
-            self.counts[result.verdict.status] += 1
-        if self._bar is not None and self._task is not None:
-            bad = sum(n for s, n in self.counts.items() if s is not Status.PROVED)
-            self._bar.update(self._task, advance=1, description=f"{bad} not proved" if bad else "")
-        elif self.total >= _LEAST and self._crossed():
-            self.stream.write(progress_line(self.done, self.total, self.counts) + "\n")
-            self.stream.flush()
-
-    def _crossed(self) -> bool:
-        return self.done * _LINES // self.total > (self.done - 1) * _LINES // self.total
-
-
-class MapWatcher:
-    """The same for a run over random maps, which reports chunks of them."""
+    #: There is a line for each of so many parts of the work,
+    parts: ClassVar[int] = 10
+    #: if there is at least this much work.
+    least: ClassVar[int] = 100
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         self.total = total
         self.stream = stream or sys.stderr
         self.done = 0
-        self.failures = 0
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
 
-    def __enter__(self) -> MapWatcher:
+    def tell(self, line: str) -> None:
+        """Write a line at once."""
+        self.stream.write(line + "\n")
+        self.stream.flush()
+
+    def advance(self, more: int = 1) -> bool:
+        """Count ``more`` as done; whether a line is due."""
+        before, self.done = self.done, self.done + more
+        parts, total = self.parts, self.total
+        return total >= self.least and self.done * parts // total > before * parts // total
+
+    def share(self, things: str) -> str:
+        """How much is done of so many ``things``."""
+        percent = 100 * self.done // self.total if self.total else 100
+        return f"{percent:3}%  {self.done:,} of {self.total:,} {things}"
+
+
+class Bar(Lines):
+    """The same with a bar in place of the lines where there is a terminal; use it as a context manager."""
+
+    verb: ClassVar[str]
+    #: Whether the bar says how long it will take.
+    remaining: ClassVar[bool] = False
+
+    _bar: Progress | None = None
+    _task: TaskID
+
+    def __enter__(self) -> Self:
         if self.stream.isatty() and self.total > 1:
             from rich.console import Console
             from rich.progress import (
@@ -99,35 +72,62 @@ class MapWatcher:
                 TimeRemainingColumn,
             )
 
-            columns = (
-                TextColumn("comparing"),
+            self._bar = Progress(
+                TextColumn(self.verb),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
-                TimeRemainingColumn(),
+                *([TimeRemainingColumn()] if self.remaining else []),
                 TextColumn("{task.description}"),
+                console=Console(file=self.stream),
+                transient=True,
             )
-            self._bar = Progress(*columns, console=Console(file=self.stream), transient=True)
             self._task = self._bar.add_task("", total=self.total)
             self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
+    def show(self, more: int, description: str) -> bool:
+        """Count ``more`` as done and move the bar, if there is one; whether a line is due instead."""
+        due = self.advance(more)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done, description=description)
+        return due and self._bar is None
+
+
+class Watcher(Bar):
+    """Call it with every result of a proof."""
+
+    verb = "proving"
+
+    def __init__(self, total: int, stream: TextIO | None = None) -> None:
+        super().__init__(total, stream)
+        self.counts: Counter[Status] = Counter()
+
+    def __call__(self, result: Result) -> None:
+        """Count one more result."""
+        if result.obligation.gate:
+            self.counts[result.verdict.status] += 1
+        bad = self.counts.total() - self.counts[Status.PROVED]
+        if self.show(1, f"{bad} not proved" if bad else ""):
+            told = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED, Status.UNDECIDED)
+            said = [f"{self.counts[s]:,} {s.value}" for s in told if self.counts[s]]
+            self.tell(joined([self.share("obligations"), ", ".join(said)]))
+
+
+class MapWatcher(Bar):
+    """The same for a run over random maps, which reports chunks of them."""
+
+    verb = "comparing"
+    remaining = True
+    failures = 0
+
     def __call__(self, chunk: Chunk) -> None:
         """Count one more chunk."""
-        before, self.done = self.done, self.done + chunk.stop - chunk.start
         self.failures += sum(n for k, n in chunk.counts.items() if k.startswith("failed "))
         said = f"{self.failures} failed" if self.failures else ""
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=self.done, description=said)
-        elif self.total >= _LEAST and self.done * _LINES // self.total > before * _LINES // self.total:
-            self.stream.write(
-                f"{100 * self.done // self.total:3}%  {self.done:,} of {self.total:,} maps  {said}".rstrip()
-                + "\n"
-            )
-            self.stream.flush()
+        if self.show(chunk.stop - chunk.start, said):
+            self.tell(f"{self.share('maps')}  {said}".rstrip())

@@ -13,7 +13,7 @@ from ..verify.verdict import Status, Verdict
 from .layout import block, duration, joined, table
 from .machine import confirmed_json, document
 from .selection import Named
-from .summary import confirmed_by, damage, interruption, strategies, verdict_line
+from .summary import closing, confirmed_by, strategies
 
 __all__ = ["rule_at_point", "rule_at_point_json", "rules_json", "rules_summary"]
 
@@ -91,14 +91,7 @@ def rules_summary(
         yield block("conditions of which it is not known whether they are needed:", open_)
     for k, f in enumerate(f for f in checked if not f.verdict.proved):
         yield rule_block(f, command=command, with_repairs=k < repairs)
-    notes = []
-    if run.damaged_cache_entries:
-        notes.append(damage(run))
-    if run.lost_workers:
-        notes.append("a worker process died: its share was done again in this process")
-    if run.interrupted:
-        notes.append(interruption(run, cached))
-    yield "\n".join([*notes, verdict_line(run, len(claims))])
+    yield closing(run, len(claims), cached)
 
 
 def _row(f: Finding) -> tuple[str, ...]:

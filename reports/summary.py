@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..verify.run import Result, Run
@@ -286,7 +286,7 @@ def interruption(run: Run, cached: bool = True) -> str:
     """What an interrupted run leaves undone, findings included; ``cached`` says whether the rest is kept."""
     missed = sum(r.verdict.status is Status.NOT_CHECKED for r in run.results)
     done = len(run.results) - missed
-    line = f"interrupted: {count(missed, 'question')} of {len(run.results):,} not asked"
+    line = f"{run.stopped or 'interrupted'}: {count(missed, 'question')} of {len(run.results):,} not asked"
     if not done:
         return line
     kept = "kept in the cache" if cached else "not kept, for lack of a cache"
@@ -312,18 +312,16 @@ def summary(
     yield from findings(run)
     for k, r in enumerate(failing(run)):
         yield explain(r, command=command, with_repairs=k < repairs)
+    yield closing(run, len(claims), cached)
+
+
+def closing(run: Run, claims: int, cached: bool) -> str:
+    """What went wrong in a run, and its verdict."""
     notes = []
     if run.damaged_cache_entries:
         notes.append(damage(run))
     if run.lost_workers:
-        notes.append("a worker process died: its share was done again in this process")
+        notes.append("a worker process died: its share was done again")
     if run.interrupted:
         notes.append(interruption(run, cached))
-    yield "\n".join([*notes, verdict_line(run, len(claims))])
-
-
-def progress_line(done: int, total: int, counts: Mapping[Status, int]) -> str:
-    """One plain line of progress, for a log."""
-    bad = [f"{counts[s]:,} {s.value}" for s in (*_FALSE, Status.UNDECIDED) if counts.get(s)]
-    share = 100 * done // total if total else 100
-    return joined([f"{share:3d}%  {done:,} of {count(total, 'obligation')}", ", ".join(bad)])
+    return "\n".join([*notes, verdict_line(run, claims)])

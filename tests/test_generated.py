@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
-from indexproof.cli import _help_texts, app
+from indexproof.cli import app
 from indexproof.core.rewrite import RuleSet
+from indexproof.reports.commands.documents import help_texts
 from indexproof.reports.documents import documents, outdated, write_documents
 from indexproof.rules import catalog
 from indexproof.rules.ops import OPS
@@ -20,7 +22,7 @@ FOLDER = Path(__file__).parent.parent / "reports/docs"
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return documents(_help_texts())
+    return documents(help_texts(get_command(app)))
 
 
 def test_committed_documents_are_current(pages: dict[str, str]) -> None:
@@ -34,7 +36,7 @@ def test_the_engine_is_compiled_from_the_rules_as_they_are() -> None:
 
 
 def test_printing_them_twice_gives_the_same(pages: dict[str, str]) -> None:
-    assert documents(_help_texts()) == pages
+    assert documents(help_texts(get_command(app))) == pages
 
 
 @pytest.mark.parametrize("columns", ["40", "200"])
@@ -42,7 +44,7 @@ def test_they_do_not_depend_on_the_terminal(
     pages: dict[str, str], columns: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    assert documents(_help_texts()) == pages
+    assert documents(help_texts(get_command(app))) == pages
 
 
 def test_everything_is_documented(pages: dict[str, str]) -> None:

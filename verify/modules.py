@@ -18,16 +18,17 @@ Questions that occur again are asked once for a module.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..core.analysis import ComputationMaps, ModuleMaps, Options, Step
+from ..core.analysis.maps import performed
 from ..core.analysis.ops import OpCatalogue
 from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, interpret, lift, maximum, minimum, substitute_all, var
-from ..core.hlo import Computation, Instruction, Module, Shape, leaves
+from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_any
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..core.interval import Interval, Ranges
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim
@@ -39,7 +40,7 @@ from .claims.relations import same_relation
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty
 from .verdict import Status, worst
 
-__all__ = ["Checked", "ComputationReport", "ModuleVerifier", "composition"]
+__all__ = ["Checked", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,9 @@ class ComputationReport:
 
 
 Asked = tuple[Status, str]
+
+# So many ways to take the runtime values of one map for those of another are tried.
+_NAMINGS = 24
 
 
 def _alike_in_size(a: IndexingMap, b: IndexingMap) -> bool:
@@ -166,8 +170,9 @@ class ModuleVerifier:
     def _instruction(self, instruction: Instruction) -> Iterator[tuple[str, Asked]]:
         if not all(isinstance(o.shape, Shape) for o in instruction.operands):
             return
+        made = performed(instruction)
         try:
-            op = self.read(instruction)
+            op = self.read(made) if made is not None else None
         except InputError:
             return  # reported as an instruction without maps
         if op is None or op.virtual:
@@ -213,6 +218,15 @@ class ModuleVerifier:
             one = there.maps if there is not None else []
             other = back.maps if back is not None else []
             yield Checked("pair", where, *_asked(partial(_inverse_families, one, other)))
+
+
+def module_maps(module: Module | str) -> ModuleMaps:
+    """The maps of a module, or of HLO text: simplified, those that are proved to be the same relation kept once.
+
+    Raises :class:`InputError`, with the place, for text that is no HLO.
+    """
+    verifier = ModuleVerifier(read_any(module) if isinstance(module, str) else module)
+    return ModuleMaps(verifier.module, replace(verifier.options(), observe=None))
 
 
 def _asked(ask: Callable[[], Answer | None]) -> Asked:
@@ -334,16 +348,40 @@ def composition(first: IndexingMap, second: IndexingMap) -> IndexingMap:
 
 
 def one_value_each(m: IndexingMap) -> IndexingMap:
-    """The map with one runtime variable for each value: the same element of one instruction, clamped alike."""
+    """The map with one runtime variable for each value: the same element of one instruction, clamped alike.
+
+    Elements that are spelled alike, or look alike when simplified and are proved to be the same.
+    """
+    if len(m.rts) < 2:
+        return m
+    settled: dict[str, tuple[Expr, ...]] = {}
     first: dict[tuple[int, int, str, tuple[Expr, ...]], RuntimeVariable] = {}
     same: dict[Expr, Expr] = {}
     for v in m.runtime_order():
-        if v.source is not None:
-            place = tuple(substitute_all(v.source.results, same))
-            found = first.setdefault((v.lo, v.hi, v.source.hlo, place), v)
-            if found is not v:
-                same[v.expr] = found.expr
+        if v.source is None:
+            continue
+        place = tuple(substitute_all(v.source.results, same))
+        found = first.setdefault((v.lo, v.hi, v.source.hlo, place), v)
+        if found is v:
+            settled = settled or _settled(m)
+            for x in first.values():
+                alike = x is not v and _alike(x, v) and settled[x.name] == settled[v.name]
+                if alike and _same_place(m.substitute(same) if same else m, x, v):
+                    found = x
+                    break
+        if found is not v:
+            same[v.expr] = found.expr
     return m.substitute(same) if same else m
+
+
+def _same_place(m: IndexingMap, x: RuntimeVariable, y: RuntimeVariable) -> bool:
+    """Whether two runtime values of a map are proved to be the same element wherever it is defined."""
+    one, other = (
+        IndexingMap(m.dims, m.ranges, _unsourced(m).rts, v.source.results, m.constraints)
+        for v in m.rts
+        if v.source is not None and v.name in (x.name, y.name)
+    )
+    return equal_maps(one, other, "pointwise").proved
 
 
 def _step_answer(step: Step) -> Answer | None:
@@ -354,43 +392,91 @@ def _step_answer(step: Step) -> Answer | None:
         return None
     if step.result.is_trivially_empty:
         return is_empty(whole)
-    return equal_maps(whole, _named_alike(step.result, whole))
+    return _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
 
 
-def _named_alike(m: IndexingMap, model: IndexingMap) -> IndexingMap:
-    """The map with the model's names for runtime values of the same instruction, in order.
+def _first_proved(answers: Iterable[Answer]) -> Answer:
+    """The first answer that is a proof, else the first one.
 
-    Where a value is read is then compared together with the value: ranges may stand in another order.
+    Runtime values have no names of their own.  Each answer is to the question with one way of giving them names, so
+    that one proof is enough.
+    """
+    first = None
+    for answer in answers:
+        if answer.proved:
+            return answer
+        first = first or answer
+    assert first is not None, "there is one way at least"
+    return first
+
+
+def _named_alike(m: IndexingMap, model: IndexingMap) -> Iterator[IndexingMap]:
+    """The map with the model's names for runtime values of the same instruction, the most likely way first.
+
+    Where a value is read is then compared together with the value.
     """
     if not m.rts:
-        return m
-    free = list(model.rts)
-    names: dict[str, str] = {}
-    for exact in (True, False):
-        for y in m.rts:
-            x = next((x for x in free if y.name not in names and _alike(x, y, exact)), None)
-            if x is not None:
-                names[y.name] = x.name
-                free.remove(x)
+        yield m
+        return
+    ours, theirs = _settled(m), _settled(model)
+    for names in _namings(model.rts, m.rts, lambda x, y: theirs.get(x.name) == ours.get(y.name)):
+        yield m.rename(_apart(names, m, model))
+
+
+def _apart(names: Mapping[str, str], m: IndexingMap, model: IndexingMap) -> dict[str, str]:
+    """New names for all variables of a map that would be taken for others: runtime values without partner too."""
+    found = dict(names)
     taken = {v.name for v in (*m.variables, *model.variables)}
     for v in m.variables:
-        if v.name not in names and v.name in names.values():
+        if v.name not in names and (v.name in names.values() or (v in m.rts and v.name in taken)):
             name = v.name
             while name in taken:
                 name += "_"
             taken.add(name)
-            names[v.name] = name
-    return m.rename(names)
+            found[v.name] = name
+    return found
 
 
-def _alike(x: RuntimeVariable, y: RuntimeVariable, exact: bool = False) -> bool:
+def _settled(m: IndexingMap) -> dict[str, tuple[Expr, ...]]:
+    """Where each runtime value is read, in simplest form."""
+    return {v.name: v.source.results for v in simplify_map(m, RULES).rts if v.source is not None}
+
+
+def _namings(
+    known: Sequence[RuntimeVariable],
+    asked: Sequence[RuntimeVariable],
+    same: Callable[[RuntimeVariable, RuntimeVariable], bool],
+) -> Iterator[dict[str, str]]:
+    """Ways to take the values ``asked`` for the values ``known``, by name; the first keeps to what is the ``same``."""
+    choices = {}
+    for y in asked:
+        may = [x for x in known if _alike(x, y)]
+        sure = [x for x in may if same(x, y)]
+        choices[y.name] = [x.name for x in sure] + [x.name for x in may if x not in sure]
+        if sure:
+            # what is certain is given away before what is not
+            choices = {y.name: choices.pop(y.name), **choices}
+    pending: list[dict[str, str]] = [{}]
+    found = 0
+    while pending and found < _NAMINGS:
+        names = pending.pop()
+        name = next((n for n in choices if n not in names), None)
+        if name is None:
+            found += 1
+            yield {y: x for y, x in names.items() if x}
+            continue
+        free = [x for x in choices[name] if x not in names.values()]
+        pending += [{**names, name: x} for x in reversed(free or [""])]
+
+
+def _alike(x: RuntimeVariable, y: RuntimeVariable) -> bool:
     """Whether two runtime values may be the same element: literal indices, at least, do not differ."""
     if x.source is None or y.source is None:
         return x.name == y.name
     if x.source.hlo != y.source.hlo or (x.lo, x.hi) != (y.lo, y.hi):
         return False
-    pairs = list(zip(x.source.results, y.source.results, strict=True))
-    return all(a == b for a, b in pairs if exact or isinstance(a, Int) or isinstance(b, Int))
+    pairs = zip(x.source.results, y.source.results, strict=True)
+    return all(a == b for a, b in pairs if isinstance(a, Int) and isinstance(b, Int))
 
 
 def _with_values(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMap:
@@ -413,12 +499,12 @@ def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap])
     if not there and not back:
         return None
     if len(there) == len(back) == 1:
-        return inverse(*_sharing(there[0], back[0]))
+        return _are_inverse(there[0], back[0])
     # the usual case, and the stronger statement: map for map
     free, answers = list(range(len(back))), []
     for m in there:
         for k in free:
-            answer = inverse(*_sharing(m, back[k])) if _may_be_inverse(m, back[k]) else None
+            answer = _are_inverse(m, back[k]) if _may_be_inverse(m, back[k]) else None
             if answer is not None and answer.proved:
                 answers.append(answer)
                 free.remove(k)
@@ -427,9 +513,35 @@ def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap])
             break
     if len(answers) == len(there) == len(back):
         return answers[-1]
-    shared = [turned(_sharing(there[0], m)[1]) for m in back] if there else [turned(m) for m in back]
-    first = [_sharing(m, m)[0] for m in there]
-    return same_relation(first, shared)
+    first = _one_name_each(there)
+    return same_relation([_unsourced(m) for m in first], [turned(_shared_with_any(first, n)) for n in back])
+
+
+def _are_inverse(there: IndexingMap, back: IndexingMap) -> Answer:
+    return _first_proved(inverse(_unsourced(there), n) for n in _sharing(there, back))
+
+
+def _one_name_each(maps: Sequence[IndexingMap]) -> list[IndexingMap]:
+    """The maps with one name for each runtime value, in whichever of them it is."""
+    names: dict[tuple[str, int, int, tuple[Expr, ...]], str] = {}
+    found = []
+    for m in maps:
+        where, own = _settled(m), {}
+        for v in m.rts:
+            if v.source is not None and v.name in where:
+                key = (v.source.hlo, v.lo, v.hi, where[v.name])
+                name = names.setdefault(key, f"value{len(names)}")
+                if name not in own.values():
+                    own[v.name] = name
+        found.append(m.rename(own))
+    return found
+
+
+def _shared_with_any(there: Sequence[IndexingMap], back: IndexingMap) -> IndexingMap:
+    """A map that goes back, with the names for runtime values of the map whose way back it is most likely."""
+    best = [next(_sharing(m, back)) for m in there if _may_be_inverse(m, back)] or [_unsourced(back)]
+    known = {v.name for m in there for v in m.rts}
+    return max(best, key=lambda n: sum(v.name in known for v in n.rts))
 
 
 def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
@@ -445,47 +557,32 @@ def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
     return True
 
 
-def _sharing(there: IndexingMap, back: IndexingMap) -> tuple[IndexingMap, IndexingMap]:
-    """A map and one that may be its inverse, with one name for each runtime value that both read.
+def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
+    """A map that may be the inverse of another, with that one's names for the runtime values that both read.
 
-    Values are the same when they are the same element of one instruction.  The second map speaks of the first
-    one's target: where it reads is compared with the first one's results in place of its dimensions, and with
-    the first one's dimensions in place of its ranges that are results.
+    Values are the same when they are the same element of one instruction, clamped alike.  The map back speaks of the
+    other one's target: where it reads is compared with the other one's results in place of its dimensions, and with
+    the other one's dimensions in place of its ranges that are results.  The most likely way comes first.
     """
     if not (there.rts or back.rts):
-        return there, back
+        yield back
+        return
     mapping: dict[Expr, Expr] = dict(zip(back.dim_vars, there.results, strict=False))
     for e, v in zip(back.results, there.dim_vars, strict=False):
         if e in back.range_vars:
             mapping.setdefault(e, v)
-    free = list(there.rts)
-    names: dict[str, str] = {}
+    ours, theirs = _settled(there), _settled(back)
+    known = {v.expr for v in (*there.dims, *there.ranges)}
+    moved: dict[str, tuple[Expr, ...]] = {}
+    for name, place in theirs.items():
+        exprs = tuple(substitute_all(place, mapping))
+        if all(set(e.variables()) <= known for e in exprs):
+            moved[name] = simplify_map(_unsourced(there).with_(results=exprs), RULES).results
 
-    def take(same: Callable[[RuntimeVariable, RuntimeVariable], bool]) -> None:
-        for y in back.rts:
-            x = next((x for x in free if y.name not in names and same(x, y)), None)
-            if x is not None:
-                names[y.name] = x.name
-                free.remove(x)
-
-    def element(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-        if x.source is None or y.source is None or x.source.hlo != y.source.hlo:
-            return False
-        return tuple(substitute_all(y.source.results, mapping)) == x.source.results
-
-    take(element)
-    take(_alike)
-    taken = {v.name for v in (*there.variables, *back.variables)}
-    for y in back.rts:
-        if y.name not in names:
-            name = y.name
-            while name in taken:
-                name += "_"
-            taken.add(name)
-            names[y.name] = name
-    clash = set(names.values()) & {v.name for v in (*back.dims, *back.ranges)}
-    assert not clash, "runtime variables and ranges have names of their own"
-    return _unsourced(there), _unsourced(back.rename(names))
+    for names in _namings(
+        there.rts, back.rts, lambda x, y: y.name in moved and moved[y.name] == ours.get(x.name)
+    ):
+        yield _unsourced(back.rename(_apart(names, back, there)))
 
 
 def _unsourced(m: IndexingMap) -> IndexingMap:

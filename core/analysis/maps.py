@@ -38,20 +38,18 @@ Leaf = tuple[int, Path]
 CALLS = ("call", "fusion")
 """Opcodes that compute exactly what the computation they name computes."""
 
-# Opcodes that hand on their first operand, tuple or array, unchanged.
-_TRANSPARENT = ("optimization-barrier", "add-dependency", "all-reduce-done", "async-update", "domain")
-
-# Asynchronous pairs: the start makes (operands, result, …), the done takes the result out.
-_DONE = ("all-gather-done", "async-done", "collective-permute-done")
+# Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
+_TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
 
 # Opcodes that read no element of what they are given: tokens and sizes are not elements.
 _READS_NOTHING = ("after-all", "get-dimension-size")
 
 # Opcodes whose computations are analysed where they are used.
-_ENTERED = (*CALLS, "async-start", "conditional", "while")
+_ENTERED = (*CALLS, "async-start", *(f"{opcode}-start" for opcode in CALLS), "conditional", "while")
 
-# Opcodes that XLA splits into a start and a done.
-_PAIRED = ("all-gather", "all-reduce", "async", "collective-permute")
+# Opcodes with halves of their own.  Any other operation is split by XLA into `start`, `update` and `done` with its
+# name in front (`slice-start`); the start makes (operands, result, …), the done takes the result out.
+_NO_PAIR = ("copy", "recv", "send")
 
 # Opcodes whose output holds elements of the only operand, each where the map says.
 _MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
@@ -479,8 +477,6 @@ class _Frame:
             return self._call(instruction, path)
         if opcode in _READS_NOTHING:
             return {}
-        if opcode in _DONE:
-            return {(0, (1, *path)): None}
         if opcode == "copy-done":
             return {(0, (0, *path)): None}
         if opcode == "copy-start":
@@ -489,8 +485,14 @@ class _Frame:
             return self._conditional(instruction, path)
         if opcode == "while":
             return self._while(instruction, path)
-        if opcode.endswith("-start") and opcode[:-6] in _PAIRED:
-            return self._start(instruction, path)
+        base, _, half = opcode.rpartition("-")
+        if base and base not in _NO_PAIR:
+            if half == "start":
+                return self._start(instruction, path)
+            if half == "update":
+                return {(0, path): None}
+            if half == "done":
+                return {(0, (1, *path)): None}
         return self._of_op(instruction, path)
 
     def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
@@ -513,10 +515,10 @@ class _Frame:
 
     def _start(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         """The start of an asynchronous pair: its shape is (operands, result, …)."""
-        base, shape = instruction.opcode[:-6], instruction.shape
-        if base == "all-reduce":
-            return self._of_op(replace(instruction, opcode=base), path)
-        if not isinstance(shape, TupleShape) or len(shape.elements) < 2 or not path:
+        shape, made = instruction.shape, performed(instruction)
+        if made is not None and made.shape is shape:
+            return self._of_op(made, path)
+        if made is None or not isinstance(shape, TupleShape) or not path:
             reason = f"{instruction.opcode} makes {shape}, expected (operands, result, …)"
             return self._opaque(instruction, NoMap(instruction.name, reason))
         if path[0] == 0:
@@ -527,8 +529,7 @@ class _Frame:
             return {(0, inside): None}
         if path[0] > 1:
             return {}
-        made = replace(instruction, opcode="call" if base == "async" else base, shape=shape.elements[1])
-        return self._call(made, path[1:]) if base == "async" else self._of_op(made, path[1:])
+        return self._call(made, path[1:]) if made.opcode in CALLS else self._of_op(made, path[1:])
 
     def _conditional(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         """Which branch runs depends on values: what any of them reads counts as read, and so does the choice."""
@@ -734,6 +735,22 @@ class _State:
 
     def __bool__(self) -> bool:
         return self.identity or bool(self.maps) or bool(self.unknown)
+
+
+def performed(instruction: Instruction) -> Instruction | None:
+    """The operation that the start of an asynchronous pair performs; None for a start of another shape.
+
+    An instruction that is no such start performs itself.
+    """
+    base, _, half = instruction.opcode.rpartition("-")
+    if half != "start" or not base or base in _NO_PAIR:
+        return instruction
+    if base == "all-reduce":
+        return replace(instruction, opcode=base)
+    shape = instruction.shape
+    if not isinstance(shape, TupleShape) or len(shape.elements) < 2:
+        return None
+    return replace(instruction, opcode="call" if base == "async" else base, shape=shape.elements[1])
 
 
 def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 from .lexer import Source
 
 UNBOUNDED = -1
@@ -33,9 +33,16 @@ _PLAIN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One tile of a layout. A size of None is written `*`: that dimension is combined with the next minor."""
+    """One tile of a layout. A size of None is written `*`: that dimension is combined with the next minor.
+
+    -1 is taken for None: so the layout message of XLA spells it.
+    """
 
     sizes: tuple[int | None, ...]
+
+    def __post_init__(self) -> None:
+        if -1 in self.sizes:
+            object.__setattr__(self, "sizes", tuple(None if n == -1 else n for n in self.sizes))
 
     def __str__(self) -> str:
         return "(" + ",".join("*" if n is None else str(n) for n in self.sizes) + ")"
@@ -57,6 +64,17 @@ class Layout:
     def default(rank: int) -> Layout:
         """The layout of a new array: dimensions from major to minor, so that the last varies fastest."""
         return Layout(tuple(reversed(range(rank))))
+
+    @property
+    def convention(self) -> str:
+        """`dim 0 is major` or `dim 0 is minor` for the two orders that are monotonic, else nothing.
+
+        With two dimensions these are row-major and column-major; with fewer both are the same, and major is said.
+        """
+        rank = len(self.minor_to_major)
+        if self.minor_to_major == tuple(reversed(range(rank))):
+            return "dim 0 is major"
+        return "dim 0 is minor" if self.minor_to_major == tuple(range(rank)) else ""
 
     @property
     def memory_space(self) -> int:
@@ -101,8 +119,8 @@ class Shape:
         """Number of dimensions of a size greater than 1; a dimension of unknown size counts."""
         return sum(n > 1 or n == UNBOUNDED for n in self.dims)
 
-    def dimension(self, number: int) -> int:
-        """The size of a dimension; -1 is the last one. `InputError` when there is no such dimension."""
+    def dimension(self, number: int | str) -> int:
+        """The size of a dimension; -1 is the last one, `x` too. `InputError` when there is no such dimension."""
         return self.dims[dimension_number(number, self.rank)]
 
     @property
@@ -181,11 +199,22 @@ class TupleShape:
 AnyShape = Shape | TupleShape
 
 
-def dimension_number(number: int, rank: int) -> int:
+DIMENSION_LETTERS = "pzyx"
+"""What the dimensions of arrays of rank 2 to 4 are called by convention: the last ones of these letters."""
+
+
+def dimension_number(number: int | str, rank: int) -> int:
     """A dimension number from 0 to `rank - 1`; negative ones count from the end, as in Python.
 
-    Raises `InputError` when an array of this rank has no such dimension.
+    A letter is the dimension that has this name by convention: y and x of rank 2, z, y, x of rank 3, p, z, y, x of
+    rank 4. Raises `InputError` when an array of this rank has no such dimension.
     """
+    if isinstance(number, str):
+        letters = DIMENSION_LETTERS[-rank:] if 2 <= rank <= len(DIMENSION_LETTERS) else ""
+        if len(number) != 1 or number not in letters:
+            some = f"one of {', '.join(letters)}" if letters else "a number: letters are for rank 2 to 4"
+            raise InputError(f"dimension {quoted(number)} of an array of rank {rank}", expected=some)
+        return letters.index(number)
     if not -rank <= number < rank:
         some = f"{-rank} to {rank - 1}" if rank else "none: a scalar has no dimension"
         raise InputError(f"dimension {number} of an array of rank {rank}", expected=some)

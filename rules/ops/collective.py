@@ -32,7 +32,7 @@ from ...core.op import (
     remainder,
     symbols,
 )
-from .movement import Dims
+from .movement import Dims, one_dimension
 from .pointwise import Pointwise
 
 __all__ = [
@@ -59,12 +59,41 @@ class Collective(Op):
     def _position(self) -> Runtime:
         return Runtime.of(POSITION, (), 0, lift(self.group) - 1)
 
-    def _along(self, v: Coordinates, dimension: int, place: Any) -> list[Any]:
-        return [place if d == dimension else a for d, a in enumerate(v)]
-
     def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
         """The position of the replica on which ``o`` reads ``i``; None: on every replica of the group."""
         return None
+
+
+class Along(Collective):
+    """What collectives share that act along the dimension `dimension` of one operand."""
+
+    dimension: int
+
+    def structure(self, x: Sizes) -> None:
+        self._dimensions("dimension", (self.dimension,), len(x), x)
+
+    def _along(self, v: Coordinates, place: Any) -> list[Any]:
+        return [place if d == self.dimension else a for d, a in enumerate(v)]
+
+
+class Cut(Along):
+    """What collectives share that cut `dimension` into one piece for each replica of the group."""
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        yield from super().demands(*x)
+        # stated as a product where the size is one, for the proof
+        n, group = x[0][self.dimension], lift(self.group)
+        whole = mul(group, self._piece(x[0])) if group is not lift(0) else lift(0)
+        yield (
+            whole.eq(n),
+            f"{self.group} replicas do not divide dimension {self.dimension} of shape {exact_text(list(x[0]))}",
+        )
+
+    def _piece(self, x: Sizes) -> Expr:
+        return divide_exactly(x[self.dimension], self.group)
+
+    def runtime(self, o: Coordinates, x: Sizes) -> list[Runtime]:
+        return [self._position()]
 
 
 @op
@@ -73,14 +102,6 @@ class AllReduce(Pointwise):
 
     parallel: ClassVar[bool] = True
     opcodes: ClassVar[tuple[str, ...]] = ("all-reduce",)
-
-    @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield cls.alike(rank, cls())
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllReduce:
-        return cls()
 
 
 @op
@@ -95,10 +116,6 @@ class CollectivePermute(Pointwise):
     opcodes: ClassVar[tuple[str, ...]] = ("collective-permute",)
 
     @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield cls.alike(rank, cls())
-
-    @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> CollectivePermute:
         instruction.pairs("source_target_pairs")
         return cls()
@@ -111,17 +128,9 @@ class CollectiveBroadcast(Pointwise):
     parallel: ClassVar[bool] = True
     opcodes: ClassVar[tuple[str, ...]] = ("collective-broadcast",)
 
-    @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield cls.alike(rank, cls())
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> CollectiveBroadcast:
-        return cls()
-
 
 @op
-class AllGather(Collective):
+class AllGather(Along):
     """The operands of all replicas of the group, one after the other in dimension `dimension`.
 
     With n elements there, output element o is element o mod n of the operand on replica number o // n of the
@@ -132,9 +141,6 @@ class AllGather(Collective):
     dimension: int
     group: ExprLike
     opcodes: ClassVar[tuple[str, ...]] = ("all-gather",)
-
-    def structure(self, x: Sizes) -> None:
-        self._dimensions("dimension", (self.dimension,), len(x), x)
 
     def shape(self, x: Sizes) -> list[Expr]:
         return [mul(n, self.group) if d == self.dimension else lift(n) for d, n in enumerate(x)]
@@ -147,12 +153,12 @@ class AllGather(Collective):
         ]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map(self._along(o, self.dimension, _within(o[self.dimension], lift(x[self.dimension]))))
+        return Map(self._along(o, _within(o[self.dimension], lift(x[self.dimension]))))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         n = lift(x[self.dimension])
         member = Range(self.group, lambda target: _block(target[self.dimension], n))
-        return Map(self._along(i, self.dimension, member.index * n + i[self.dimension]), ranges=[member])
+        return Map(self._along(i, member.index * n + i[self.dimension]), ranges=[member])
 
     def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
         return _block(o[self.dimension], lift(x[0][self.dimension]))
@@ -167,12 +173,11 @@ class AllGather(Collective):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllGather:
-        (dimension,) = _one(instruction)
-        return cls(dimension, _group(instruction))
+        return cls(one_dimension(instruction), _group(instruction))
 
 
 @op
-class ReduceScatter(Collective):
+class ReduceScatter(Cut):
     """The operands of all replicas of the group are combined, and each replica keeps its part.
 
     The parts are equal pieces of dimension `dimension`, in the order of the group.  With m elements in a piece
@@ -184,21 +189,8 @@ class ReduceScatter(Collective):
     group: ExprLike
     opcodes: ClassVar[tuple[str, ...]] = ("reduce-scatter",)
 
-    def structure(self, x: Sizes) -> None:
-        self._dimensions("dimension", (self.dimension,), len(x), x)
-
-    def demands(self, *x: Sizes) -> Iterator[Demand]:
-        yield from super().demands(*x)
-        yield _divides(self.group, x[0], self.dimension)
-
-    def _piece(self, x: Sizes) -> Expr:
-        return divide_exactly(x[self.dimension], self.group)
-
     def shape(self, x: Sizes) -> list[Expr]:
         return [self._piece(x) if d == self.dimension else lift(n) for d, n in enumerate(x)]
-
-    def runtime(self, o: Coordinates, x: Sizes) -> list[Runtime]:
-        return [self._position()]
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         m = self._piece(x)
@@ -208,12 +200,12 @@ class ReduceScatter(Collective):
         ]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map(self._along(o, self.dimension, rt[0] * self._piece(x) + o[self.dimension]))
+        return Map(self._along(o, rt[0] * self._piece(x) + o[self.dimension]))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         m = self._piece(x)
         place = i[self.dimension] - rt[0] * m
-        return Map(self._along(i, self.dimension, place), [place.within(0, m - 1)])
+        return Map(self._along(i, place), [place.within(0, m - 1)])
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -221,12 +213,11 @@ class ReduceScatter(Collective):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> ReduceScatter:
-        (dimension,) = _one(instruction)
-        return cls(dimension, _group(instruction))
+        return cls(one_dimension(instruction), _group(instruction))
 
 
 @op
-class AllToAll(Collective):
+class AllToAll(Cut):
     """Every replica cuts dimension `dimension` into one piece for each replica of the group, and sends them.
 
     The output is the received pieces in the order of the group.  With m elements in a piece and p the position
@@ -238,21 +229,8 @@ class AllToAll(Collective):
     group: ExprLike
     opcodes: ClassVar[tuple[str, ...]] = ("all-to-all",)
 
-    def structure(self, x: Sizes) -> None:
-        self._dimensions("dimension", (self.dimension,), len(x), x)
-
-    def demands(self, *x: Sizes) -> Iterator[Demand]:
-        yield from super().demands(*x)
-        yield _divides(self.group, x[0], self.dimension)
-
-    def _piece(self, x: Sizes) -> Expr:
-        return divide_exactly(x[self.dimension], self.group)
-
     def shape(self, x: Sizes) -> list[Expr]:
         return [lift(n) for n in x]
-
-    def runtime(self, o: Coordinates, x: Sizes) -> list[Runtime]:
-        return [self._position()]
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         m = self._piece(x)
@@ -263,15 +241,13 @@ class AllToAll(Collective):
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         m = self._piece(x)
-        return Map(self._along(o, self.dimension, rt[0] * m + _within(o[self.dimension], m)))
+        return Map(self._along(o, rt[0] * m + _within(o[self.dimension], m)))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         m = self._piece(x)
         place = i[self.dimension] - rt[0] * m
         sender = Range(self.group, lambda target: _block(target[self.dimension], m))
-        return Map(
-            self._along(i, self.dimension, sender.index * m + place), [place.within(0, m - 1)], [sender]
-        )
+        return Map(self._along(i, sender.index * m + place), [place.within(0, m - 1)], [sender])
 
     def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
         return _block(o[self.dimension], self._piece(x[0]))
@@ -284,8 +260,7 @@ class AllToAll(Collective):
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllToAll | Exchange:
         if not instruction.has("dimensions"):
             return Exchange(len(shapes))
-        (dimension,) = _one(instruction)
-        return cls(dimension, _group(instruction))
+        return cls(one_dimension(instruction), _group(instruction))
 
 
 @op
@@ -360,24 +335,6 @@ def _cut(cls: Any, rank: int, least: int = 0) -> Iterator[Case]:
         yield Case.of(rank, f"dimension={dimension}", cls(dimension, g), sizes, facts=[m >= least, g >= 1])
 
 
-def _divides(group: ExprLike, x: Sizes, dimension: int) -> Demand:
-    # stated as a product where the size is one, for the proof
-    whole = mul(group, divide_exactly(x[dimension], group)) if lift(group) is not lift(0) else lift(0)
-    return (
-        whole.eq(x[dimension]),
-        f"{group} replicas do not divide dimension {dimension} of shape {exact_text(list(x))}",
-    )
-
-
-def _one(instruction: Any) -> Dims:
-    dimensions: Dims = instruction.integers("dimensions")
-    if len(dimensions) != 1:
-        raise ValueError(
-            f"{instruction.name}: {instruction.opcode} has dimensions={dimensions} where one is expected"
-        )
-    return dimensions
-
-
 def _group(instruction: Any) -> int:
     """Replicas in a group.  Without groups there is one of all replicas, which shapes can tell."""
     groups = instruction.replica_groups()
@@ -390,7 +347,7 @@ def _group(instruction: Any) -> int:
 
 
 def _from_shapes(instruction: Any) -> int:
-    (dimension,) = _one(instruction)
+    dimension = one_dimension(instruction)
     before = instruction.operand_arrays[0].dims[dimension]
     shape = instruction.shape
     after = (shape.elements[0] if hasattr(shape, "elements") else shape).dims[dimension]

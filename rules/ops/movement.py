@@ -292,12 +292,7 @@ class Concatenate(Op):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Concatenate:
-        dimensions = instruction.integers("dimensions")
-        if len(dimensions) != 1:
-            raise ValueError(
-                f"{instruction.name}: concatenate has dimensions={dimensions} where one is expected"
-            )
-        return cls(dimensions[0], len(shapes))
+        return cls(one_dimension(instruction), len(shapes))
 
 
 @op
@@ -390,6 +385,16 @@ class Pad(Op):
         scalar = bool(shapes) and not shapes[0] and not instruction.has("padding")
         padding = () if scalar else instruction.padding()
         return cls(*(tuple(dimension[part] for dimension in padding) for part in range(3)))
+
+
+def one_dimension(instruction: Any) -> int:
+    """The only one of its `dimensions`.  Raises :class:`ValueError` if there are more or none."""
+    dimensions: Dims = instruction.integers("dimensions")
+    if len(dimensions) != 1:
+        raise ValueError(
+            f"{instruction.name}: {instruction.opcode} has dimensions={dimensions} where one is expected"
+        )
+    return dimensions[0]
 
 
 def subsets(rank: int) -> Iterator[Dims]:

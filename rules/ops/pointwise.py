@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ...core.condition import Condition
 from ...core.expr import Expr, lift
 from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
-from .movement import Dims, Extents
+from .movement import Dims, Extents, one_dimension
 
 __all__ = [
     "FUNCTIONS",
@@ -125,6 +125,15 @@ class Pointwise(Op):
         """The case of operands that all have the same sizes."""
         return Case.of(rank, f"{op.arity} operands", op, *[symbols("n", rank)] * op.arity)
 
+    # without attributes, unless a subclass says otherwise
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield cls.alike(rank, cls())
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
+        return cls()
+
 
 @op
 class Elementwise(Pointwise):
@@ -206,16 +215,12 @@ class Select(Pointwise):
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         sizes = symbols("n", rank)
-        yield cls.alike(rank, cls())
+        yield from super().cases(rank)
         if rank:
             yield Case.of(rank, "scalar predicate", cls(), (), sizes, sizes)
 
     def lax(self, lax: Any, predicate: Any, x: Any, y: Any) -> Any:
         return lax.select(predicate, x, y)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Select:
-        return cls()
 
 
 @op
@@ -233,16 +238,12 @@ class Clamp(Pointwise):
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         sizes = symbols("n", rank)
-        yield cls.alike(rank, cls())
+        yield from super().cases(rank)
         if rank:
             yield Case.of(rank, "scalar bounds", cls(), (), sizes, ())
 
     def lax(self, lax: Any, low: Any, x: Any, high: Any) -> Any:
         return lax.clamp(low, x, high)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Clamp:
-        return cls()
 
 
 @op
@@ -278,16 +279,8 @@ class Copy(Pointwise):
 
     opcodes: ClassVar[tuple[str, ...]] = ("copy",)
 
-    @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield cls.alike(rank, cls())
-
     def lax(self, lax: Any, x: Any) -> Any:
         return lax.convert_element_type(x, x.dtype)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Copy:
-        return cls()
 
 
 @op
@@ -319,10 +312,11 @@ class SetDimensionSize(Pointwise):
         return cls(dimensions[0])
 
 
-class Nullary(Op):
-    """What ops without operands share: they are functions of one imagined operand of rank 0."""
+class Stated(Op):
+    """What ops share that state the sizes of their output: all operands are scalars, read by every element or
+    by none.
+    """
 
-    virtual: ClassVar[bool] = True
     sizes: Extents
 
     def structure(self, *x: Sizes) -> None:
@@ -344,6 +338,12 @@ class Nullary(Op):
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         return Map([Range(n) for n in self.sizes])
+
+
+class Nullary(Stated):
+    """What ops without operands share: they are functions of one imagined operand of rank 0."""
+
+    virtual: ClassVar[bool] = True
 
 
 @op
@@ -390,14 +390,11 @@ class Iota(Nullary):
         # HLO says iota_dimension; published examples also write dimensions={1}
         if instruction.has("iota_dimension"):
             return cls(instruction.array.dims, instruction.integer("iota_dimension"))
-        dimensions = instruction.integers("dimensions")
-        if len(dimensions) != 1:
-            raise ValueError(f"{instruction.name}: iota has dimensions={dimensions} where one is expected")
-        return cls(instruction.array.dims, dimensions[0])
+        return cls(instruction.array.dims, one_dimension(instruction))
 
 
 @op
-class Rng(Op):
+class Rng(Stated):
     """Every element is drawn at random from a distribution whose two parameters are scalar operands."""
 
     sizes: Extents
@@ -406,26 +403,6 @@ class Rng(Op):
     @property
     def arity(self) -> int:
         return 2
-
-    def structure(self, *x: Sizes) -> None:
-        for k, sizes in enumerate(x):
-            self._rank(k, sizes, 0)
-
-    def demands(self, *x: Sizes) -> Iterator[Demand]:
-        for d, n in enumerate(self.sizes):
-            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
-
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in self.sizes]
-
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
-        return []
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map([])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map([Range(n) for n in self.sizes])
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

@@ -9,7 +9,7 @@ from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, lift
 from ...core.hlo import leaves
 from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
-from .movement import Dims
+from .movement import Dims, one_dimension
 
 __all__ = ["Sort", "TopK"]
 
@@ -86,10 +86,7 @@ class Sort(Rowwise):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Sort:
-        dimensions = instruction.integers("dimensions")
-        if len(dimensions) != 1:
-            raise ValueError(f"{instruction.name}: sort has dimensions={dimensions} where one is expected")
-        return cls(dimensions[0], len(shapes))
+        return cls(one_dimension(instruction), len(shapes))
 
 
 @op

@@ -1,4 +1,5 @@
-"""Reading HLO text: ours against XLA's own parser (jaxlib), interleaved in one run, and one large module.
+"""Reading HLO text: ours against XLA's own parser (jaxlib), interleaved in one run, and one large module; and the time
+that analysis and proofs take.
 
 Run with ``make bench``; prints tables in Markdown, which are kept in ``reports/hlo.md``.
 """
@@ -11,10 +12,13 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from indexproof.core.hlo import format_module, read_module
+from indexproof.core.hlo import Module, format_module, read_module
+from indexproof.core.op import DIRECTIONS
+from indexproof.verify.modules import ModuleVerifier, module_maps
+from indexproof.verify.verdict import Status
 
 DATA = Path(__file__).resolve().parent.parent / "core" / "hlo" / "data"
 #: Each text is read so many times by each reader, in turn.
@@ -115,6 +119,49 @@ def bench_the_corpus() -> None:
     for stage, sums in total.items():
         rates = ", ".join(f"{r} {sums['size'] / sums[r] / 1e6:.1f} MB/s" for r in readers)
         print(f"\n{stage}: {sums['size'] / 1e3:.0f} kB; {rates}")
+
+
+def bench_analysis() -> None:
+    """All maps of all computations in both directions, and their proofs, beside the time that XLA's parser takes."""
+    xla = _xla()
+    total: dict[str, float] = {}
+    print("\n| ms | instructions | XLA reads | read | analyse | verify | questions | maps |")
+    print("| --- " * 8 + "|")
+    for path in sorted(DATA.glob("*.hlo.gz")):
+        text = load(path)
+        taken = {"XLA reads": medians(text, {"XLA": xla})["XLA"]}
+        start = time.perf_counter()
+        module = read_module(text)
+        taken["read"] = time.perf_counter() - start
+        taken["analyse"], maps = _analysis(module)
+        start = time.perf_counter()
+        checked = [
+            c for report in map(ModuleVerifier(module).check, module.callees_first) for c in report.checked
+        ]
+        taken["verify"] = time.perf_counter() - start
+        assert all(c.status is Status.PROVED for c in checked), path.name
+        counted = {"instructions": sum(len(c.instructions) for c in module.computations), "maps": maps}
+        counted["questions"] = len(checked)
+        for name, n in {**taken, **counted}.items():
+            total[name] = total.get(name, 0) + n
+        print(_row(path.name.removesuffix(".hlo.gz"), taken, counted))
+    print(_row("all", total, total))
+
+
+def _row(name: str, taken: Mapping[str, float], counted: Mapping[str, float]) -> str:
+    cells = [name, f"{counted['instructions']:,.0f}"]
+    cells += [f"{1e3 * taken[what]:,.2f}" for what in ("XLA reads", "read")]
+    cells += [f"{1e3 * taken[what]:,.0f}" for what in ("analyse", "verify")]
+    cells += [f"{counted[what]:,.0f}" for what in ("questions", "maps")]
+    return f"| {' | '.join(cells)} |"
+
+
+def _analysis(module: Module) -> tuple[float, int]:
+    """Seconds for all maps of a module, and how many maps there are between roots and parameters."""
+    start = time.perf_counter()
+    maps = module_maps(module)
+    found = [maps.computation(c, direction) for c in module.callees_first for direction in DIRECTIONS]
+    return time.perf_counter() - start, sum(len(r.maps) for m in found for r in m.leaves.values())
 
 
 def bench_a_large_module(tmp_path: Path) -> None:

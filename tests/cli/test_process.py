@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from indexproof import __version__, cli
+from indexproof import __version__
+from indexproof.reports.commands import maps
 
 Run = Callable[..., Any]
 
@@ -179,7 +180,7 @@ def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def fail(*_: object) -> None:
         raise RuntimeError("something that should not happen")
 
-    monkeypatch.setattr(cli, "_map", fail)
+    monkeypatch.setattr(maps, "given_map", fail)
     done = run("simplify", "x")
     assert done.status == 4
     assert done.err.startswith(

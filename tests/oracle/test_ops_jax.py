@@ -177,58 +177,57 @@ def dynamic_update_slice(rng: random.Random, x: Shape) -> Case:
     return DynamicUpdateSlice(len(x)), [x, [rng.randint(0, n) for n in x], *[[] for _ in x]]
 
 
+class Pointed:
+    """What gather and scatter share: an array, the roles of its dimensions, and a batch of indices into it.
+
+    A dimension is part of the (w)indow, (d)ropped from it, (m)apped to an index and part of the window, or (b)atching.
+    """
+
+    def __init__(self, rng: random.Random, x: Shape) -> None:
+        self.roles = [rng.choice("wwdmb" if rng.random() < 0.5 else "wm") for _ in x]
+        # a dropped dimension without start index is at 0: allowed too
+        self.mapped = shuffled(rng, [d for d, r in enumerate(self.roles) if r in "dm"])
+        self.dropped = tuple(d for d, r in enumerate(self.roles) if r == "d")
+        self.batching = tuple(d for d, r in enumerate(self.roles) if r == "b")
+        self.window = [d for d, r in enumerate(self.roles) if r in "wm"]
+        free = [rng.randint(0, 3) for _ in range(rng.randint(0, 2))]
+        indices = [*(x[d] for d in self.batching), *free]
+        order = shuffled(rng, range(len(indices)))
+        self.over = [indices[k] for k in order]
+        paired = [order.index(k) for k in range(len(self.batching))]
+        self.batch = list(self.over)
+        self.vector = rng.randint(0, len(self.batch))
+        if len(self.mapped) == 1 and rng.random() < 0.3:
+            self.vector = len(self.batch)
+        else:
+            self.batch.insert(self.vector, len(self.mapped))
+            paired = [e + (e >= self.vector) for e in paired]
+        self.paired = tuple(paired)
+
+    def places(self, rng: random.Random) -> tuple[int, ...]:
+        """Where the dimensions of the window stand among those of the output or the updates."""
+        total = len(self.window) + len(self.over)
+        return tuple(sorted(rng.sample(range(total), len(self.window))))
+
+
 def gather(rng: random.Random, x: Shape) -> Case:
     x = [max(n, 1) for n in x]
-    rank = len(x)
-    roles = [rng.choice("wwcmb" if rng.random() < 0.5 else "wm") for _ in range(rank)]
-    mapped = shuffled(rng, [d for d, r in enumerate(roles) if r in "cm"])
-    # a collapsed dimension without start index is at 0: allowed too
-    collapsed = tuple(d for d, r in enumerate(roles) if r == "c")
-    batching = tuple(d for d, r in enumerate(roles) if r == "b")
-    free = [rng.randint(0, 3) for _ in range(rng.randint(0, 2))]
-    indices = [*(x[d] for d in batching), *free]
-    order = shuffled(rng, range(len(indices)))
-    batch = [indices[k] for k in order]
-    paired = [order.index(k) for k in range(len(batching))]
-    vector = rng.randint(0, len(batch))
-    if len(mapped) == 1 and rng.random() < 0.3:
-        vector = len(batch)
-    else:
-        batch.insert(vector, len(mapped))
-        paired = [e + (e >= vector) for e in paired]
-    slices = tuple(1 if r in "cb" else rng.randint(0, n) for n, r in zip(x, roles, strict=True))
-    window = rank - len(collapsed) - len(batching)
-    total = window + len(indices)
-    offset = tuple(sorted(rng.sample(range(total), window)))
-    return Gather(offset, collapsed, mapped, vector, slices, batching, tuple(paired)), [x, batch]
+    p = Pointed(rng, x)
+    slices = tuple(1 if r in "db" else rng.randint(0, n) for n, r in zip(x, p.roles, strict=True))
+    op = Gather(p.places(rng), p.dropped, p.mapped, p.vector, slices, p.batching, p.paired)
+    return op, [x, p.batch]
 
 
 def scatter(rng: random.Random, x: Shape) -> Case:
     # XLA fails to compile a scalar that several updates go to
     x = [max(n, 1) for n in x] or [3]
-    rank = len(x)
-    roles = [rng.choice("wwimb" if rng.random() < 0.5 else "wm") for _ in range(rank)]
-    mapped = shuffled(rng, [d for d, r in enumerate(roles) if r in "im"])
-    inserted = tuple(d for d, r in enumerate(roles) if r == "i")
-    batching = tuple(d for d, r in enumerate(roles) if r == "b")
-    free = [rng.randint(0, 3) for _ in range(rng.randint(0, 2))]
-    indices = [*(x[d] for d in batching), *free]
-    order = shuffled(rng, range(len(indices)))
-    batch = [indices[k] for k in order]
-    paired = [order.index(k) for k in range(len(batching))]
-    vector, over = rng.randint(0, len(batch)), list(batch)
-    if len(mapped) == 1 and rng.random() < 0.3:
-        vector = len(batch)
-    else:
-        batch.insert(vector, len(mapped))
-        paired = [e + (e >= vector) for e in paired]
-    window = [rng.randint(0, x[d]) for d, r in enumerate(roles) if r in "wm"]
-    total = len(window) + len(over)
-    places = tuple(sorted(rng.sample(range(total), len(window))))
-    parts, rest = iter(window), iter(over)
-    updates = [next(parts) if d in places else next(rest) for d in range(total)]
-    op = Scatter(places, inserted, mapped, vector, batching, tuple(paired), replaces=rng.random() < 0.5)
-    return op, [x, batch, updates]
+    p = Pointed(rng, x)
+    window = [rng.randint(0, x[d]) for d in p.window]
+    places = p.places(rng)
+    parts, rest = iter(window), iter(p.over)
+    updates = [next(parts) if d in places else next(rest) for d in range(len(window) + len(p.over))]
+    op = Scatter(places, p.dropped, p.mapped, p.vector, p.batching, p.paired, replaces=rng.random() < 0.5)
+    return op, [x, p.batch, updates]
 
 
 def sort(rng: random.Random, x: Shape) -> Case:

@@ -408,25 +408,13 @@ def turning() -> Derivation:
     return Derivation(m, m.with_(results=(zero,)), (there, back))
 
 
-def foreign_fact() -> Derivation:
-    """A constraint that the map does not have vanishes because it holds."""
+def vanishing(hi: int) -> Derivation:
+    """A constraint, which is the box of a variable or one that the map does not have, vanishes because it holds."""
     m = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
     step = ConstraintChange(
         RULES["satisfied_constraint_vanishes"],  # type: ignore[arg-type]
-        {"x": var("d0"), "lo": integer(0), "hi": integer(20)},
-        (Constraint(var("d0"), 0, 20),),
-        (),
-    )
-    return Derivation(m, m, (step,))
-
-
-def lost_box() -> Derivation:
-    """The box of a variable vanishes because it holds."""
-    m = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
-    step = ConstraintChange(
-        RULES["satisfied_constraint_vanishes"],  # type: ignore[arg-type]
-        {"x": var("d0"), "lo": integer(0), "hi": integer(9)},
-        (Constraint(var("d0"), 0, 9),),
+        {"x": var("d0"), "lo": integer(0), "hi": integer(hi)},
+        (Constraint(var("d0"), 0, hi),),
         (),
     )
     return Derivation(m, m, (step,))
@@ -595,9 +583,9 @@ SABOTAGE: dict[str, tuple[Callable[[], Derivation], int, str]] = {
     ),
     "a box too narrow": (lambda: narrowed(good(BOUND), 5, 19), 2, "is not"),
     "a box too wide": (lambda: box_wider(good(BOUND)), 0, "the steps do not lead to the result: d0 is in"),
-    "a box that vanishes": (lost_box, 1, "nothing is said about d0 afterwards"),
+    "a box that vanishes": (lambda: vanishing(9), 1, "nothing is said about d0 afterwards"),
     "a box of a runtime variable": (runtime_box, 0, "rt0 is in [0, 20], not in [2, 20]"),
-    "a constraint of no map": (foreign_fact, 1, "neither a constraint nor a box"),
+    "a constraint of no map": (lambda: vanishing(20), 1, "neither a constraint nor a box"),
     "a constraint because of itself": (circular, 1, "does not hold"),
     "equations in a circle": (turning, 2, "the equations turn in a circle"),
     "another map changed": (lambda: two_changes(good(EMPTY)), 2, "is not the one that is changed"),

@@ -241,6 +241,25 @@ ENTRY e {{
             "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
         ),
         (
+            "b = (f32[4,6]) tuple(x)\n  o = (f32[4,6]) optimization-barrier(b)\n"
+            "  ROOT d = f32[4,6] get-tuple-element(o), index=0",
+            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
+        ),
+        (
+            "s = ((f32[4,6]), f32[2,3], u32[]) slice-start(x), slice={[1:3], [0:6:2]}\n"
+            "  u = ((f32[4,6]), f32[2,3], u32[]) slice-update(s)\n  ROOT d = f32[2,3] slice-done(u)",
+            "(d0, d1) -> (d0 + 1, d1 * 2), domain: d0 in [0, 1], d1 in [0, 2]",
+        ),
+        (
+            "s = ((f32[4,6]), f32[6,4]) fusion-start(x), kind=kLoop, calls=inner\n"
+            "  ROOT d = f32[6,4] fusion-done(s)",
+            "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]",
+        ),
+        (
+            "s = ((f32[4,6]), f32[6,4]) call-start(x), to_apply=inner\n  ROOT d = f32[6,4] call-done(s)",
+            "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]",
+        ),
+        (
             "k = token[] after-all()\n  ROOT d = f32[4,6] add-dependency(x, k)",
             "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
         ),
@@ -248,8 +267,7 @@ ENTRY e {{
 )
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_a_pair_is_the_operation_that_it_performs(lines: str, expected: str, direction: Direction) -> None:
-    # what is printed `opt-barrier` is the opcode's short name in some dumps
-    text = ASYNC.format(lines.replace("opt-barrier", "optimization-barrier"))
+    text = ASYNC.format(lines)
     _, maps = analysed(text, direction)
     assert maps.unknown == {}
     if direction == "output_to_input":
@@ -259,6 +277,17 @@ def test_a_pair_is_the_operation_that_it_performs(lines: str, expected: str, dir
     assert {(b, a) for m in maps[0, 0] for a, b in m.relation()} == {
         p for m in back[0, 0] for p in m.relation()
     }
+
+
+def test_the_start_of_an_operation_without_map_is_opaque() -> None:
+    text = ASYNC.format(
+        's = ((f32[4,6]), f32[3], s32[]) custom-call-start(x), custom_call_target="f"\n'
+        "  ROOT d = f32[3] custom-call-done(s)"
+    )
+    _, maps = analysed(text)
+    assert [(u.instruction, u.reason[:3]) for u in maps.unknown[0, 0, 0]] == [("s", "f: ")]
+    _, maps = analysed(text.replace("custom-call-done(s)", "recv-done(s)"))
+    assert [u.instruction for u in maps.unknown[0, 0, 0]] == ["d"]
 
 
 # ---------------------------------------------------------------------------------------------------------- collectives

@@ -1,0 +1,43 @@
+"""The operators by the names that the stored forms of maps, derivations and certificates use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from .expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    ceildiv,
+    floordiv,
+    maximum,
+    minimum,
+    mod,
+    mul,
+)
+
+__all__ = ["DIVISIONS", "NAME_OF", "OPERATORS"]
+
+#: The function that builds it; those of :data:`DIVISIONS` take two operands, the others two or more.
+OPERATORS: Final[dict[str, Callable[..., Expr]]] = {
+    "fdiv": floordiv,
+    "mod": mod,
+    "cdiv": ceildiv,
+    "mul": mul,
+    "min": minimum,
+    "max": maximum,
+}
+DIVISIONS: Final = frozenset({"fdiv", "mod", "cdiv"})
+NAME_OF: Final[dict[type[Expr], str]] = {
+    FloorDiv: "fdiv",
+    Mod: "mod",
+    CeilDiv: "cdiv",
+    Mul: "mul",
+    Min: "min",
+    Max: "max",
+}

@@ -1,0 +1,188 @@
+"""What the commands have in common: how errors reach a person, how reports are printed, how a command ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from ...core.errors import IndexproofError, InputError, TooLargeError, quoted
+
+__all__ = [
+    "BUG",
+    "FALSE",
+    "OPEN",
+    "PROVED",
+    "Commands",
+    "emit",
+    "emit_json",
+    "noted",
+    "report",
+    "say",
+    "status_of",
+    "writing",
+]
+
+PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
+
+# what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed
+# one
+UsageError: Any = typer.BadParameter.__mro__[1]
+
+
+class Commands(TyperGroup):
+    """The commands, with one way for errors to reach a person."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line; raises :class:`SystemExit` with the exit status."""
+        words = list(sys.argv[1:] if args is None else args)
+        debug = bool(os.environ.get("INDEXPROOF_DEBUG"))
+        head = words[: words.index("--")] if "--" in words else words
+        if "--debug" in head:
+            # accepted anywhere: it is added to a command that has just failed
+            debug = True
+            words.remove("--debug")
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        status = _guarded(
+            lambda: super(Commands, self).main(
+                words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
+            ),
+            debug,
+        )
+        sys.exit(status)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say("interrupted: nothing was checked")
+            raise typer.Exit(OPEN) from None
+
+
+def _guarded(run: Callable[[], Any], debug: bool) -> int:
+    """The exit status of ``run``; what it raises is told in a line or two on standard error."""
+    try:
+        status = run()
+        sys.stdout.flush()
+        return status if isinstance(status, int) else PROVED
+    except UsageError as error:
+        context = getattr(error, "ctx", None)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            say(error.format_message())
+            return BAD_INPUT
+        say(f"error: {error.format_message()}")
+        if context is not None:
+            say(f"       `{context.command_path} --help` says what there is")
+        return BAD_INPUT
+    except InputError as error:
+        if debug:
+            raise
+        place = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+        say(f"error: {place}{error.render()}")
+        return BAD_INPUT
+    except TooLargeError as error:
+        if debug:
+            raise
+        say(f"not checked: {error}")
+        return OPEN
+    except BrokenPipeError:
+        # the reader has gone (`indexproof list | head`); keep the interpreter from complaining about it at
+        # exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OPEN
+    except typer.Abort:
+        say("interrupted: nothing was checked")
+        return OPEN
+    except Exception as error:
+        if debug:
+            raise
+        say(_bug(error))
+        return BUG
+
+
+def _bug(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = (
+        f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace is not None else ""
+    )
+    kind = "" if isinstance(error, IndexproofError) else f"{type(error).__name__}: "
+    return (
+        f"internal error: {kind}{error}{where}\n"
+        "This is a bug in indexproof, and no verdict was reached. Please report it with the command that "
+        "you ran and the text above; with --debug the command prints where it happened."
+    )
+
+
+def status_of(verdict: str) -> int:
+    """The exit status of a command whose answer is ``verdict``."""
+    return {"PROVED": PROVED, "REFUTED": FALSE, "VACUOUS": FALSE, "UNDEFINED": FALSE}.get(verdict, OPEN)
+
+
+# ----------------------------------------------------------------------------------------------------- output
+def say(text: str) -> None:
+    """Tell a person something that is not the report."""
+    sys.stderr.write(text + "\n")
+
+
+def emit(text: str) -> None:
+    """Print a report, or a part of it."""
+    from ..layout import write
+
+    write(text)
+
+
+def emit_json(data: dict[str, Any]) -> None:
+    """Print a report as one JSON document."""
+    from ..machine import text_of
+
+    sys.stdout.write(text_of(data) + "\n")
+
+
+def report(
+    json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]
+) -> None:
+    """Print a report for programs or for people, its parts set apart by an empty line; the other is not made."""
+    if json:
+        emit_json(document())
+        return
+    made = text()
+    for n, part in enumerate([made] if isinstance(made, str) else made):
+        emit(("\n" if n else "") + part)
+
+
+# ----------------------------------------------------------------------------------------------------- errors
+@contextmanager
+def noted(place: str) -> Iterator[None]:
+    """Bad input found inside is reported with the place where it stands, as in ``in the first map``."""
+    try:
+        yield
+    except InputError as error:
+        error.add_note(place)
+        raise
+
+
+@contextmanager
+def writing(said: str, path: Path | None) -> Iterator[None]:
+    """A file or folder that cannot be written is bad input, said as in ``--svg: cannot write``."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{said} {quoted(path, 200)}: {error.strerror}") from None

@@ -1,0 +1,250 @@
+"""What a command line gives: the options that commands share, and the claims, maps, points, numbers and the cache
+that its words stand for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...core.errors import InputError, quoted
+from .frame import noted
+
+if TYPE_CHECKING:
+    from ...core.indexing_map import IndexingMap
+    from ...verify.cache import Cache
+    from ..selection import Named, Selected
+
+# ---------------------------------------------------------------------------------------------------- options
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document (see reports/docs/json.md) and nothing else.")
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME",
+        show_default=False,
+        help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, "
+        "transfer, transforms, ops), files FILE.py with declarations, or rule files (FILE.rules as text, "
+        "FILE.json, - for standard input); everything without names.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes to use (default: all cores)."),
+]
+BudgetFactor = Annotated[
+    float, typer.Option("--budget", min=0, metavar="FACTOR", help="Multiply the solver's budget by this.")
+]
+CachePath = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="PATH|off",
+        help="Keep verdicts in this file instead of the default one, or nowhere.",
+    ),
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither read nor keep verdicts; the same as --cache off.")
+]
+ReadOnly = Annotated[bool, typer.Option("--read-only-cache", help="Use the kept verdicts, but add none.")]
+MaxRank = Annotated[
+    int | None,
+    typer.Option("--max-rank", min=0, metavar="N", help="Ops are proved up to this rank (default: 4)."),
+]
+
+
+MapText = Annotated[
+    str,
+    typer.Argument(
+        metavar="MAP", show_default=False, help="A map as text or JSON, @FILE, or - for standard input."
+    ),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option("--checkpoint", metavar="FILE", help="Keep what is done there, and go on from it."),
+]
+
+
+# ------------------------------------------------------------------------------------------------------ cache
+def default_cache() -> Path:
+    """``$INDEXPROOF_CACHE``, or a file in the user's cache folder: verdicts are keyed by content, so that
+    checkouts can share them.
+    """
+    named = os.environ.get("INDEXPROOF_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "indexproof" / "verdicts.sqlite"
+
+
+@contextmanager
+def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator[Cache]:
+    """The cache that the options ask for."""
+    from ...verify.cache import Cache
+
+    if path is not None and str(path) == "off":
+        path, no_cache = None, True
+    if no_cache and (path is not None or read_only):
+        raise InputError("--no-cache contradicts " + ("--cache" if path is not None else "--read-only-cache"))
+    place = None if no_cache else path or default_cache()
+    if path is not None and place is not None:
+        if place.is_dir():
+            raise InputError(f"--cache: {quoted(path, 200)} is a folder", expected="the name of a file")
+        if read_only and not place.is_file():
+            raise InputError(f"--cache: there is no file {quoted(path, 200)} to read")
+    if place is not None and not read_only:
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            writable = os.access(place if place.exists() else place.parent, os.W_OK)
+        except OSError:
+            writable = False
+        if not writable:
+            if path is not None:
+                raise InputError(f"--cache: cannot write {quoted(path, 200)}")
+            place = None  # a machine without a home folder proves everything anew
+    with Cache(place, read_only=read_only) as cache:
+        yield cache
+
+
+# ----------------------------------------------------------------------------------------------------- claims
+def rank(max_rank: int | None) -> int:
+    """Up to which rank ops are proved."""
+    from ...verify.catalogue import MAX_RANK
+
+    return MAX_RANK if max_rank is None else max_rank
+
+
+def chosen_claims(names: Sequence[str] | None, max_rank: int | None) -> tuple[list[Selected], str]:
+    """The claims that the command line names, and the command that names them again, up to a claim."""
+    from ...verify.rulefiles import is_rule_file
+    from ..selection import declared_in, everything, is_file, select
+
+    names = names or ()
+    if any(n == "-" or is_rule_file(n) for n in names):
+        return _stated(names)
+    files = [n for n in names if is_file(n)]
+    rest = [n for n in names if not is_file(n)]
+    if not files:
+        return select(rest, everything(rank(max_rank))), "indexproof prove"
+    declared: dict[str, Named] = {}
+    for path in dict.fromkeys(files):
+        for claim in declared_in(path, rank(max_rank)):
+            if claim.name in declared:
+                raise InputError(f"{path}: another of the files also declares {quoted(claim.name)}")
+            declared[claim.name] = claim
+    return select(rest, list(declared.values()), " or ".join(files)), f"indexproof prove {' '.join(files)}"
+
+
+def _stated(names: Sequence[str]) -> tuple[list[Selected], str]:
+    """The rules of rule files, as :func:`chosen_claims`."""
+    import shlex
+
+    from ...verify.rulefiles import is_rule_file
+    from ..selection import is_file, select, stated_in
+
+    files = list(dict.fromkeys(n for n in names if n == "-" or is_rule_file(n)))
+    for n in names:
+        if is_file(n):
+            raise InputError(
+                f"{quoted(n, 200)} is not a rule file", expected="rule files alone, or Python files"
+            )
+    stated: dict[str, Named] = {}
+    for path in files:
+        for rule in stated_in(*file_text(path)):
+            if rule.name in stated:
+                raise InputError(f"{path}: another of the files also states {quoted(rule.name)}")
+            stated[rule.name] = rule
+    rest = [n for n in names if n not in files]
+    chosen = select(rest, list(stated.values()), " or ".join(files))
+    return chosen, f"indexproof prove {shlex.join(files)}"
+
+
+# ------------------------------------------------------------------------------------------------------ texts
+def standard_input() -> str:
+    """All of it, as text."""
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InputError(f"standard input is not text: byte {error.start} is not UTF-8") from None
+
+
+def file_text(name: str) -> tuple[str, str]:
+    """What to call a file, and its text; ``-`` is standard input."""
+    from ..selection import read_text
+
+    return ("standard input", standard_input()) if name == "-" else (name, read_text(name))
+
+
+def given_text(text: str) -> str:
+    """An argument: itself, the text of ``@FILE``, or standard input for ``-``."""
+    from ..selection import read_text
+
+    if text == "-":
+        return standard_input()
+    return read_text(text[1:]) if text.startswith("@") else text
+
+
+def given_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
+    """A map from the command line: the text itself, ``@FILE``, or ``-`` for standard input."""
+    return as_map(given_text(text), name, read)
+
+
+def as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
+    """A map as text or JSON."""
+    from ...core.text import read_map
+
+    with noted(f"in the {name}"):
+        return (read or read_map)(text)
+
+
+def point_of(text: str, known: Sequence[str]) -> dict[str, int]:
+    """``x=1, g=2`` as a mapping.  Raises :class:`InputError` that points at what is wrong."""
+    import re
+
+    out: dict[str, int] = {}
+    at = 0
+    for piece in text.split(","):
+        start = at + len(piece) - len(piece.lstrip())
+        at += len(piece) + 1
+        found = re.fullmatch(r"\s*([^\s=]+)\s*=\s*([-+]?[0-9]+)\s*", piece)
+        if found is None:
+            raise InputError.at(f"--at: {quoted(piece.strip())} is no value", text, start, "NAME=INTEGER")
+        name, value = found[1], found[2]
+        if len(value) > 4000:
+            raise InputError.at(
+                f"--at: the value of {quoted(name)} has {len(value)} digits", text, start, "at most 4000"
+            )
+        if name not in known:
+            raise InputError.at(
+                f"--at: the claim has no variable {quoted(name)}",
+                text,
+                start,
+                f"one of {', '.join(known) or 'none'}",
+            )
+        if name in out:
+            raise InputError.at(f"--at: {quoted(name)} has a value already", text, start, "each name once")
+        out[name] = int(value)
+    return out
+
+
+def integers(option: str, text: str) -> tuple[int, ...]:
+    """``2,3`` as numbers.  Raises :class:`InputError` that points at what is none."""
+    found = []
+    at = 0
+    for piece in text.split(",") if text.strip() else ():
+        digits = piece.strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= 40):
+            start = at + len(piece) - len(piece.lstrip())
+            raise InputError.at(
+                f"{option}: {quoted(digits)} is no number", text, start, "numbers such as `2,3`"
+            )
+        found.append(int(digits))
+        at += len(piece) + 1
+    return tuple(found)

@@ -1,0 +1,179 @@
+"""What compilers work on: HLO modules, arrays in memory, launches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...core.errors import InputError
+from .frame import PROVED, report, status_of, writing
+from .given import Json, given_map, integers, standard_input
+
+Verify = Annotated[bool, typer.Option("--verify", help="Prove everything that is printed.")]
+
+
+def hlo(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="HLO as XLA prints it, or StableHLO; also gzipped; - for standard input.",
+        ),
+    ],
+    computation: Annotated[
+        list[str] | None,
+        typer.Option("--computation", "-c", metavar="NAME", help="Only this computation; may be repeated."),
+    ] = None,
+    instruction: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--instruction",
+            "-i",
+            metavar="NAME",
+            help="The maps between this instruction and its operands; may be repeated.",
+        ),
+    ] = None,
+    fusions: Annotated[bool, typer.Option("--fusions", help="The computations of all fusions.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All computations.")] = False,
+    inputs: Annotated[
+        bool, typer.Option("--input-to-output", help="Maps from what is read to what reads it as well.")
+    ] = False,
+    physical: Annotated[
+        bool, typer.Option("--physical", help="Maps between positions in memory, layouts and tiles counted.")
+    ] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="A line for each computation in place of its maps.")
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Prove the maps, of all computations unless some are named.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Print the maps between what an HLO module computes and what it is given: of its entry, of named
+    computations or fusions, of single instructions; and say which instructions have none, and why.
+
+    With --verify proves for the sizes of the program that maps are in bounds, that those of the two directions
+    are each other's inverse, that operands which share an output cover it, and that composed maps are the
+    composition; this then decides the exit status.
+    """
+    from ...core.op import DIRECTIONS
+    from .. import hlo as reporting
+
+    if verify and instruction:
+        raise InputError("--verify proves whole computations", expected="no --instruction")
+    if verify and physical:
+        raise InputError("--verify proves maps between elements", expected="no --physical")
+    module = reporting.module_of(file, standard_input() if file == "-" else None)
+    named = computation or ()
+    unless = not named and not fusions and (verify or summary or bool(instruction))
+    wanted = reporting.chosen(module, named, fusions, everything or unless)
+    with reporting.UnitWatcher(len(wanted)) as bar:
+        found = reporting.report(
+            module,
+            wanted,
+            instructions=instruction or (),
+            directions=DIRECTIONS if inputs else DIRECTIONS[:1],
+            physical=physical,
+            verify=verify,
+            watch=bar,
+        )
+    status = status_of(found.verdict.value) if verify else PROVED
+    brief = summary or (verify and not named)
+    report(json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))
+    raise typer.Exit(status)
+
+
+def layout(
+    shape: Annotated[
+        str,
+        typer.Argument(
+            metavar="SHAPE", show_default=False, help="An array with its layout: 'f32[3,5]{1,0:T(2,2)}'."
+        ),
+    ],
+    index: Annotated[
+        str, typer.Option("--index", metavar="I,J,...", help="Say where this element stands.")
+    ] = "",
+    position: Annotated[
+        int | None, typer.Option("--position", metavar="N", help="Say what stands at this position.")
+    ] = None,
+    padded: Annotated[
+        str, typer.Option("--padded", metavar="N,M,...", help="The padded sizes of the dimensions.")
+    ] = "",
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw array and memory there.")
+    ] = None,
+    verify: Verify = False,
+    json: Json = False,
+) -> None:
+    """Say how an array stands in memory: order of dimensions, tiles, padding, and the maps between elements
+    and positions.
+
+    With --verify proves that the maps are inverse to each other, that padding is exactly the rest, and that
+    both are the pad, reshape and transpose that define tiles; this then decides the exit status.
+    """
+    from ...core.layout import memory
+    from ..layouts import described, layout_json, layout_text
+
+    at = memory(shape, integers("--padded", padded))
+    place = integers("--index", index) if index else () if not at.shape.rank else None
+    found = described(at, verify)
+    status = status_of(found.verdict.value) if verify else PROVED
+    if svg is not None:
+        from ..pictures import layout_picture
+
+        with writing("--svg: cannot write", svg):
+            layout_picture(at).save(svg)
+    report(
+        json,
+        lambda: layout_json(found, status, place, position),
+        lambda: layout_text(found, place, position),
+    )
+    raise typer.Exit(status)
+
+
+def launch(
+    shape: Annotated[
+        str,
+        typer.Argument(metavar="SHAPE", show_default=False, help="The output with its layout: 'f32[10,20]'."),
+    ],
+    threads: Annotated[
+        str,
+        typer.Option("--threads", metavar="X,Y,Z", help="The threads of a block; y and z may be left out."),
+    ] = "128",
+    blocks: Annotated[
+        str, typer.Option("--blocks", metavar="X,Y,Z", help="The blocks; y and z may be left out.")
+    ] = "1",
+    unroll: Annotated[
+        int, typer.Option("--unroll", metavar="N", help="How many neighbours a thread takes at once.")
+    ] = 1,
+    warp: Annotated[int, typer.Option("--warp", metavar="N", help="The threads of a warp.")] = 32,
+    operand: Annotated[
+        str,
+        typer.Option("--map", metavar="MAP", help="From the output to an operand: say what is read of it."),
+    ] = "",
+    by: Annotated[
+        str, typer.Option("--by", metavar="thread|block|warp", help="Whose reads --map asks for.")
+    ] = "thread",
+    verify: Verify = False,
+    json: Json = False,
+) -> None:
+    """Say which elements of an output the threads, blocks and warps of a launch compute, and which elements of
+    an operand they read.
+
+    With --verify proves that every element is computed exactly once, that all maps agree, and that what is
+    read is what the map says of what is computed; this then decides the exit status.
+    """
+    from ...core.launch import Launch
+    from ..launches import described_launch, launch_json, launch_text
+
+    made = Launch(integers("--threads", threads), integers("--blocks", blocks), unroll, warp)
+    if by != "thread" and not operand:
+        raise InputError(f"--by {by} says whose reads --map asks for", expected="--map")
+    m = given_map(operand, "--map") if operand else None
+    found = described_launch(made.over(shape), m, by, verify)
+    status = status_of(found.verdict.value) if verify else PROVED
+    report(json, lambda: launch_json(found, status), lambda: launch_text(found))
+    raise typer.Exit(status)

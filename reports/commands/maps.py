@@ -1,0 +1,206 @@
+"""Questions about one map or two: are they equal, what is the simplest, which integers, which other form."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from ...core.errors import InputError
+from .frame import FALSE, PROVED, emit, emit_json, report, status_of
+from .given import Json, MapText, as_map, given_map, given_text
+
+
+def equal(left: MapText, right: MapText, json: Json = False) -> None:
+    """Decide whether two maps, or two HLO instructions, have the same relation.
+
+    Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered
+    with the smallest source and target that only one of them relates, and every subterm's value there.
+    Two HLO instructions are compared by what they read, operand for operand.
+    """
+    import shlex
+
+    from ...verify.claims.instructions import is_instruction
+    from ...verify.concrete import equal_maps
+    from ..machine import answer_json
+    from ..maps import difference
+
+    if left == right == "-":
+        raise InputError(
+            "both maps are -", expected="one of them from standard input, the other as text or @FILE"
+        )
+    texts = given_text(left), given_text(right)
+    if all(map(is_instruction, texts)):
+        raise typer.Exit(_equal_instructions(*texts, json))
+    one, two = as_map(texts[0], "first map"), as_map(texts[1], "second map")
+    answer = equal_maps(one, two)
+    status = status_of(answer.verdict.value)
+    again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", left, right])
+    report(
+        json,
+        lambda: answer_json("equal", answer, status, one, two),
+        lambda: difference(answer, one, two, again=again),
+    )
+    raise typer.Exit(status)
+
+
+def _equal_instructions(left: str, right: str, json: bool) -> int:
+    """Compare two HLO instructions; the exit status."""
+    from ...verify.claims.instructions import compare_instructions
+    from ..maps import instruction_difference, instructions_json
+
+    answers = compare_instructions(left, right)
+    found = {status_of(a.answer.verdict.value) for a in answers}
+    status = FALSE if FALSE in found else max(found)
+    report(
+        json,
+        lambda: instructions_json(answers, status),
+        lambda: "\n".join(map(instruction_difference, answers)),
+    )
+    return status
+
+
+def simplify(
+    text: MapText,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Print every step: rule, place, values, and the facts it rests on."),
+    ] = False,
+    validate: Annotated[
+        bool, typer.Option("--validate", help="Prove the result equal to the map, by two engines.")
+    ] = False,
+    json: Json = False,
+    remove_unused: Annotated[
+        bool, typer.Option("--remove-unused", help="Take out variables that the map can do without.")
+    ] = False,
+    rescale_ranges: Annotated[
+        bool, typer.Option("--rescale-ranges", help="Count ranges whose remainder is fixed.")
+    ] = False,
+    ranges_to_dims: Annotated[
+        bool, typer.Option("--ranges-to-dims", help="Make the ranges further dimensions.")
+    ] = False,
+    keep_point_dims: Annotated[
+        bool, typer.Option("--keep-point-dims", help="Keep variables with only one value in the results.")
+    ] = False,
+) -> None:
+    """Simplify a map with the rules that were proved.
+
+    No solver is asked unless with --validate, which then also decides the exit status. Options that change
+    the variables print what became of them, and --validate then compares with the result read that way.
+    """
+    from ...core.explain import explained
+    from ...core.text import format_map
+    from ...core.transform import reduce_map
+    from ...rules.catalog import RULES
+
+    before = given_map(text, "map")
+    steps: list[Any] = []
+    reduced = reduce_map(
+        before,
+        RULES,
+        steps if explain or json else None,
+        unused=remove_unused,
+        unused_dims=remove_unused,
+        rescale=rescale_ranges,
+        eliminate=remove_unused,
+        to_dims=ranges_to_dims,
+        renumber=remove_unused,
+        keep_points=keep_point_dims,
+    )
+    after = reduced.map
+    changes = remove_unused or rescale_ranges or ranges_to_dims
+    status = PROVED
+    answer = None
+    if validate:
+        from ...verify.transforms import same_relation_restored
+
+        answer = same_relation_restored(reduced, confirm=True)
+        status = status_of(answer.verdict.value)
+    if json:
+        from ...core.derivation_json import derivation_to_json
+        from ..derivation import steps_json
+        from ..machine import answer_json, document, map_json, record_json
+
+        derivation = explained(before, after, steps)
+        more = {"steps": steps_json(derivation), "derivation": derivation_to_json(derivation)}
+        more |= record_json(reduced) if changes else {}
+        if answer is not None:
+            emit_json(answer_json("simplify", answer, status, before, after, **more))
+        else:
+            both = {"left": map_json(before), "right": map_json(after)}
+            emit_json(document("simplify", "NOT CHECKED", status, **more, **both))
+        raise typer.Exit(status)
+    if explain:
+        from ..derivation import derivation_text
+
+        emit(derivation_text(explained(before, after, steps)))
+    emit(format_map(after))
+    if changes:
+        from ..maps import record_text
+
+        emit(record_text(reduced) or "every variable is what it was")
+    if answer is not None:
+        from ..maps import difference
+
+        emit(difference(answer, before, reduced.restored(), names=("before", "after")))
+    raise typer.Exit(status)
+
+
+def width(
+    text: MapText,
+    bits: Annotated[
+        int | None,
+        typer.Option("--bits", metavar="N", help="Fail unless so many bits, 32 or 64, are enough."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say which machine integers a map needs: int32 if no subexpression overflows on its domain, or int64.
+
+    The answer is exact. Of each width that is too small it names the first subexpression that overflows, and
+    the smallest point where it does; reports/semantics.md says what the subexpressions are.
+    """
+    from ...verify.width import width as machine_width
+    from ..width import width_json, width_text, width_verdict
+
+    if bits not in (None, 32, 64):
+        raise InputError(f"--bits: there are no integers of {bits} bits here", expected="32 or 64")
+    m = given_map(text, "map")
+    answer = machine_width(m)
+    status = status_of(width_verdict(answer, bits).value)
+    report(json, lambda: width_json(answer, m, bits, status), lambda: width_text(answer, m, bits))
+    raise typer.Exit(status)
+
+
+def convert(
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="MAP",
+            show_default=False,
+            help="A map as text, JSON or affine_map<...>, @FILE, or - for standard input.",
+        ),
+    ],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="FORM", help="text, json, mlir, python, c, sympy, tvm or isl.", show_default=False
+        ),
+    ],
+    domain: Annotated[
+        str, typer.Option("--domain", metavar="SET", help="The domain of an affine_map, as affine_set<...>.")
+    ] = "",
+    checked: Annotated[
+        bool, typer.Option("--checked", help="Functions (python, c) that say where the map has no value.")
+    ] = False,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The name of the function.")] = "",
+) -> None:
+    """Print a map in another form.
+
+    python and c are functions of the variables, with common subexpressions computed once; the integers of c
+    are those that `indexproof width` finds. mlir is an affine_map with its domain as an affine_set.
+    """
+    from ..convert import converted, read_any
+
+    m = given_map(text, "map", lambda given: read_any(given, domain))
+    sys.stdout.write(converted(m, to, checked=checked, name=name))

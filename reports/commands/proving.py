@@ -1,0 +1,308 @@
+"""Proving claims, of the catalogue, of declarations, of rule files and of claims files."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...core.errors import InputError, quoted
+from .frame import BUG, FALSE, OPEN, PROVED, emit, emit_json, noted, report, say
+from .given import (
+    BudgetFactor,
+    CachePath,
+    Jobs,
+    Json,
+    MaxRank,
+    Names,
+    NoCache,
+    ReadOnly,
+    chosen_claims,
+    file_text,
+    opened_cache,
+    point_of,
+)
+
+if TYPE_CHECKING:
+    from ...verify.claims import ClaimResult, ClaimsFile
+    from ...verify.cluster import Cluster
+    from ..selection import Selected
+
+
+def prove(
+    names: Names = None,
+    json: Json = False,
+    jobs: Jobs = None,
+    budget: BudgetFactor = 1.0,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    read_only_cache: ReadOnly = False,
+    at: Annotated[
+        str,
+        typer.Option("--at", metavar="POINT", help="Evaluate one claim at a point, as in --at 'x=1,g=2'."),
+    ] = "",
+    confirm: Annotated[
+        str,
+        typer.Option("--confirm", metavar="cvc5", help="Have every verdict confirmed by a second solver."),
+    ] = "",
+    recheck: Annotated[
+        float,
+        typer.Option(
+            "--recheck", min=0, max=100, metavar="PERCENT", help="Prove so many of the kept verdicts again."
+        ),
+    ] = 0.0,
+    max_rank: MaxRank = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificates", metavar="DIR", help="Write a certificate of every proof to this folder."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Prove on the Dask cluster of this scheduler, tcp://host:port.",
+        ),
+    ] = "",
+) -> None:
+    """Prove the catalogue, or what is named.
+
+    Reports how many obligations were proved, by which strategies and how fast, and answers a false claim
+    with its smallest counterexample. With a file FILE.py, proves what that file declares; further names then
+    choose among its claims. Interrupted with Ctrl-C, says what was not checked; the verdicts reached so far
+    are in the cache.
+
+    Verdicts are kept in $INDEXPROOF_CACHE, by default ~/.cache/indexproof/verdicts.sqlite (or below
+    $XDG_CACHE_HOME). With --confirm, what the second solver could not settle is not a success, and a
+    contradiction between two engines stops the run: the question is written to a file, and the exit status
+    is 4. reports/trust.md says what all this establishes.
+
+    With --scheduler the obligations are sent to a Dask cluster, whose workers need the same indexproof; the
+    verdicts are the same, and are kept here.
+    """
+    if scheduler and jobs:
+        raise InputError("--jobs is about processes of this machine", expected="--jobs or --scheduler")
+    chosen, command = chosen_claims(names, max_rank)
+    stated = any(s.named.family == "stated rule" for s in chosen)
+    if at:
+        raise typer.Exit(_rule_at_point(chosen, at, json) if stated else _at_point(chosen, at, json))
+    from ...verify.run import prove_all
+    from ...verify.solve import Budget
+    from ..machine import run_json
+    from ..progress import Watcher
+    from ..summary import summary
+
+    if budget <= 0:
+        raise InputError(f"--budget {budget:g} leaves the solver nothing", expected="a factor above 0")
+    with _kept_to_the_end():
+        obligations = [o for s in chosen for o in s.obligations()]
+    claims = list({s.named.name: s.named for s in chosen}.values())
+    with opened_cache(cache, no_cache, read_only_cache) as kept, _crew(scheduler) as crew:
+        with stopped_by_disagreement(), Watcher(len(obligations)) as watcher:
+            run = prove_all(
+                obligations,
+                jobs=jobs,
+                budget=Budget().scaled(budget),
+                cache=kept,
+                progress=watcher,
+                confirm=confirm,
+                recheck=recheck / 100,
+                executor=crew,
+            )
+        keeps = kept.path is not None and not kept.read_only
+    status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
+    if certificates is not None:
+        from ..certificates import write_certificates
+
+        proved = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
+        written, without = write_certificates(proved, certificates)
+        say(f"{written} certificates in {certificates}; {len(without)} proofs have none")
+        for name in without:
+            say(f"  none  {name}")
+    from ..rule_files import rules_json, rules_summary
+
+    made, text = (rules_json, rules_summary) if stated else (run_json, summary)
+    report(
+        json,
+        lambda: made(run, claims, command),
+        lambda: text(run, claims, command=command, cached=keeps),
+    )
+    raise typer.Exit(status)
+
+
+@contextmanager
+def _kept_to_the_end() -> Iterator[None]:
+    """What is made within lasts as long as the command: there is nothing in it for the garbage collector to find."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _crew(scheduler: str) -> AbstractContextManager[Cluster | None]:
+    """The workers of a scheduler, if one is named."""
+    if not scheduler:
+        return nullcontext()
+    from ...verify.cluster import Cluster
+
+    return Cluster(scheduler)
+
+
+@contextmanager
+def stopped_by_disagreement() -> Iterator[None]:
+    """Two engines that contradict each other end the command, with the question in a file."""
+    from ...verify.trust.disagreement import Disagreement
+
+    try:
+        yield
+    except Disagreement as found:
+        from ..trust import disagreement_text
+
+        say(disagreement_text(found, Path.cwd()))
+        raise typer.Exit(BUG) from None
+
+
+def _rule_at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
+    """Evaluate one rule of a rule file at one point, in its own arithmetic."""
+    from ..rule_files import rule_at_point, rule_at_point_json, stated_rules
+
+    rules = stated_rules([s.named for s in chosen])
+    if len(rules) != 1:
+        raise InputError(
+            f"--at evaluates one rule, but {len(rules):,} are selected", expected="the name of one rule"
+        )
+    point = point_of(at, list(rules[0].variables))
+    missing = [v for v in rules[0].variables if v not in point]
+    if missing:
+        raise InputError(f"--at: no value for {', '.join(map(quoted, missing))}", expected="all variables")
+    if json:
+        data, status = rule_at_point_json(rules[0], point)
+        emit_json(data)
+    else:
+        text, status = rule_at_point(rules[0], point)
+        emit(text)
+    return status
+
+
+def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
+    """Evaluate what one claim owes at one point."""
+    from ..machine import point_json
+    from ..refutation import at_point, holds_at
+
+    if len({s.named.name for s in chosen}) != 1:
+        raise InputError(
+            f"--at evaluates one claim, but {len(chosen):,} are selected", expected="the name of one claim"
+        )
+    obligations = [o for s in chosen for o in s.obligations()]
+    if not any(s.kind for s in chosen):
+        obligations = [o for o in obligations if o.gate and o.question == "valid"]
+    known = {v.name: v for o in obligations for v in o.formula_variables()}
+    point = point_of(at, list(known))
+    places = [(o, place) for o in obligations if (place := holds_at(o, point)) is not None]
+    # an obligation without variables is the same at every point
+    places = [(o, place) for o, place in places if o.formula_variables()] or places
+    if not places:
+        least = min(
+            (o for o in obligations), key=lambda o: len({v.name for v in o.formula_variables()} - set(point))
+        )
+        missing = [v.name for v in least.formula_variables() if v.name not in point]
+        raise InputError(
+            f"--at: no value for {', '.join(map(quoted, missing))}",
+            expected=f"as for {quoted(least.name, 80)}",
+        )
+    false = any(place == "counterexample" and o.gate for o, place in places)
+    says = any(place in ("holds", "example") for _, place in places)
+    status = FALSE if false else PROVED if says else OPEN
+    if json:
+        emit_json(point_json(places, point, status))
+    else:
+        shown = (
+            [p for p in places if p[1] == "counterexample"]
+            or [p for p in places if p[0].show][:1]
+            or places[:1]
+        )
+        for o, place in shown:
+            emit(at_point(o, point, place) + "\n")
+        emit("\n".join(f"  {o.kind}: {place}" for o, place in places))
+    return status
+
+
+def check(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", show_default=False, help="Claims files; - is standard input."),
+    ] = None,
+    builtin: Annotated[
+        bool, typer.Option("--builtin", help="Check the maps that the XLA documents publish.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="NAME",
+            show_default=False,
+            help="Check the claim of this name; repeat for more.",
+        ),
+    ] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Ask a second engine about every comparison.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Check claims files.
+
+    A claims file states equalities of maps, simplifications, and the maps of ops written as HLO
+    instructions, each with the verdict that is expected; reports/docs/claims.md describes it. A false claim
+    is answered with an element that shows it and with the right map. The exit status is 0 if every verdict
+    is the expected one.
+    """
+    import time
+
+    from ...verify.claims import builtin_claims, check_claims
+    from ..claims import checked_json, checked_text, exit_status
+
+    if not files and not builtin:
+        raise InputError("nothing to check", expected="claims files, or --builtin")
+    sources = [_claims_file(name) for name in files or ()] + (builtin_claims() if builtin else [])
+    wanted = set(only or ())
+    unknown = wanted - {c.name for f in sources for c in f.claims}
+    if unknown:
+        from ..selection import suggestion
+
+        name = min(unknown)
+        said = suggestion(name, (c.name for f in sources for c in f.claims), "the files name their claims")
+        raise InputError(f"--only: no claim is called {quoted(name)}: {said}")
+    start = time.perf_counter()
+    checked: list[tuple[Any, list[ClaimResult]]] = []
+    total = sum(not wanted or c.name in wanted for f in sources for c in f.claims)
+    try:
+        for f in sources:
+            checked.append((f, []))
+            check_claims(f, names=only or None, confirm=confirm, progress=checked[-1][1].append)
+    except KeyboardInterrupt:
+        pass  # what is missing is counted
+    missed = total - sum(len(results) for _, results in checked)
+    checked = [(f, results) for f, results in checked if results]
+    seconds = time.perf_counter() - start
+    report(
+        json,
+        lambda: checked_json(checked, missed, seconds),
+        lambda: checked_text(checked, missed, seconds),
+    )
+    raise typer.Exit(exit_status(checked, missed))
+
+
+def _claims_file(name: str) -> ClaimsFile:
+    from ...verify.claims import read_claims
+
+    shown, text = file_text(name)
+    with noted(f"in {shown}"):
+        return read_claims(text, shown)

@@ -251,9 +251,8 @@ class Expr:
         return str(self)
 
     def __str__(self) -> str:
-        from .notation import show  # a cycle on purpose: printing is a client of the nodes
-
-        return show(self)
+        shown: str = _notation().show(self)
+        return shown
 
 
 if not COMPILED:
@@ -261,10 +260,26 @@ if not COMPILED:
     setattr(Expr, "__hash__", object.__hash__)  # noqa: B010 - it is no assignment to a method for a type checker
 
 
-def _condition() -> Any:
-    from . import condition
+#: Two clients of the nodes that the nodes call; asked for when first needed, since they import this module.
+_clients: dict[str, Any] = {}
 
-    return condition
+
+def _condition() -> Any:
+    found = _clients.get("condition")
+    if found is None:
+        from . import condition as found
+
+        _clients["condition"] = found
+    return found
+
+
+def _notation() -> Any:
+    found = _clients.get("notation")
+    if found is None:
+        from . import notation as found
+
+        _clients["notation"] = found
+    return found
 
 
 class Int(Expr):

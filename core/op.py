@@ -28,6 +28,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal, Protocol, TypeVar, dataclass_transform
 
 from .condition import FALSE, TRUE, And, Condition, all_of, any_of
@@ -298,10 +299,7 @@ class Op:
     # -- derived
     def requires(self, *x: Sizes) -> list[Condition]:
         """Legality of attributes and sizes: the hypotheses of every proof about this op."""
-        shapes = lifted(x)
-        return [n >= 0 for s in shapes for n in s if not isinstance(n, Int)] + [
-            c for c, _ in self.demands(*shapes)
-        ]
+        return list(_required(self, lifted(x)))
 
     def validate(self, *x: Sizes) -> None:
         """Raise :class:`InputError` that names parameter, value and shape, unless the op is legal on these
@@ -401,6 +399,13 @@ def op(cls: C) -> C:
 
 
 # ---------------------------------------------------------------------------------------------------- helpers
+@lru_cache(maxsize=16)
+def _required(op: Op, shapes: tuple[tuple[Expr, ...], ...]) -> tuple[Condition, ...]:
+    """:meth:`Op.requires`; both directions of every operand ask for it one after the other."""
+    sizes = [n >= 0 for s in shapes for n in s if not isinstance(n, Int)]
+    return (*sizes, *(c for c, _ in op.demands(*shapes)))
+
+
 def lifted(shapes: Iterable[Sizes]) -> tuple[tuple[Expr, ...], ...]:
     """Sizes as expressions."""
     return tuple(tuple(lift(n) for n in x) for x in shapes)
@@ -535,7 +540,7 @@ class MapClaim:
     #: What may be assumed of sizes, attributes and runtime values.
     assumed: tuple[Condition, ...]
 
-    @property
+    @cached_property
     def point(self) -> tuple[Condition, ...]:
         """The domain on which the map names a target: boxes of source and ranges, and its conditions."""
         inside = box(self.source, self.source_sizes)

@@ -157,8 +157,9 @@ FORMS: dict[str, dict[str, str]] = {
         "module": "the module's name",
         "units": "computations, or the instructions asked for: `name`, what it `is`, number of `instructions`; "
         "`unmapped` ones with name, opcode and reasons; `maps`: for each `output` and `operand` (name and "
-        "shape) and `direction` the maps in both notations, whether they are `exact`, why there may be more (`unknown`) and "
-        "why less (`at_most`); `verified`: verdict, number of `questions` of each kind, and those that `failed`",
+        "shape) and `direction` the maps in both notations, whether they are `exact`, why there may be more "
+        "(`unknown`) and why less (`at_most`); `verified`: verdict, number of `questions` of each kind, and those "
+        "that `failed`",
         "timing": "seconds, in all and for each unit",
     },
     "layout": {

@@ -27,7 +27,7 @@ from ..core.analysis.maps import performed
 from ..core.analysis.ops import OpCatalogue
 from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
-from ..core.expr import Expr, Int, Var, interpret, lift, maximum, minimum, substitute_all, var
+from ..core.expr import Expr, Int, Var, interpret, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_any
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..core.interval import Interval, Ranges
@@ -392,7 +392,8 @@ def _step_answer(step: Step) -> Answer | None:
         return None
     if step.result.is_trivially_empty:
         return is_empty(whole)
-    return _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
+    answer = _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
+    return _unless_entangled(answer, whole, step.result)
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:
@@ -410,6 +411,27 @@ def _first_proved(answers: Iterable[Answer]) -> Answer:
     return first
 
 
+def _unless_entangled(answer: Answer, *maps: IndexingMap) -> Answer:
+    """The answer, but no refutation where one runtime value may be another or say where another is read.
+
+    The counterexample then chooses values freely that the module may never have together.
+    """
+    if answer.verdict is not Status.REFUTED:
+        return answer
+    read: dict[str, set[object]] = {}
+    nested = False
+    for m in maps:
+        values = {v.expr for v in m.rts}
+        for v in m.rts:
+            if v.source is not None:
+                read.setdefault(v.source.hlo, set()).add(v.source.results)
+                nested = nested or not values.isdisjoint(postorder(*v.source.results))
+    if nested or any(len(places) > 1 for places in read.values()):
+        why = "not refuted: elements that are read at run time may be the same"
+        return Answer(Status.UNDECIDED, tried=(*answer.tried, why), seconds=answer.seconds)
+    return answer
+
+
 def _named_alike(m: IndexingMap, model: IndexingMap) -> Iterator[IndexingMap]:
     """The map with the model's names for runtime values of the same instruction, the most likely way first.
 
@@ -419,7 +441,11 @@ def _named_alike(m: IndexingMap, model: IndexingMap) -> Iterator[IndexingMap]:
         yield m
         return
     ours, theirs = _settled(m), _settled(model)
-    for names in _namings(model.rts, m.rts, lambda x, y: theirs.get(x.name) == ours.get(y.name)):
+
+    def same(x: RuntimeVariable, y: RuntimeVariable) -> bool:
+        return theirs.get(x.name) == ours.get(y.name)
+
+    for names in _namings(model.rts, m.rts, same, _alike):
         yield m.rename(_apart(names, m, model))
 
 
@@ -446,11 +472,12 @@ def _namings(
     known: Sequence[RuntimeVariable],
     asked: Sequence[RuntimeVariable],
     same: Callable[[RuntimeVariable, RuntimeVariable], bool],
+    alike: Callable[[RuntimeVariable, RuntimeVariable], bool],
 ) -> Iterator[dict[str, str]]:
-    """Ways to take the values ``asked`` for the values ``known``, by name; the first keeps to what is the ``same``."""
+    """Ways to take the values ``asked`` for those of ``known`` that are ``alike``; first what is the ``same``."""
     choices = {}
     for y in asked:
-        may = [x for x in known if _alike(x, y)]
+        may = [x for x in known if alike(x, y)]
         sure = [x for x in may if same(x, y)]
         choices[y.name] = [x.name for x in sure] + [x.name for x in may if x not in sure]
         if sure:
@@ -513,35 +540,62 @@ def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap])
             break
     if len(answers) == len(there) == len(back):
         return answers[-1]
-    first = _one_name_each(there)
-    return same_relation([_unsourced(m) for m in first], [turned(_shared_with_any(first, n)) for n in back])
+    first, names = _one_name_each(there)
+    shared = [turned(_shared_with_any(first, names, n)) for n in back]
+    return _unless_entangled(same_relation([_unsourced(m) for m in first], shared), *there, *back)
 
 
 def _are_inverse(there: IndexingMap, back: IndexingMap) -> Answer:
-    return _first_proved(inverse(_unsourced(there), n) for n in _sharing(there, back))
+    answer = _first_proved(inverse(_unsourced(there), n) for n in _sharing(there, back))
+    return _unless_entangled(answer, there, back)
 
 
-def _one_name_each(maps: Sequence[IndexingMap]) -> list[IndexingMap]:
-    """The maps with one name for each runtime value, in whichever of them it is."""
-    names: dict[tuple[str, int, int, tuple[Expr, ...]], str] = {}
+Place = tuple[str, int, int, tuple[Expr, ...]]
+"""A runtime value: instruction, least and greatest value, and element in simplest form."""
+
+
+def _places(m: IndexingMap) -> dict[str, Place]:
+    settled = _settled(m) if m.rts else {}
+    return {
+        v.name: (v.source.hlo, v.lo, v.hi, settled[v.name])
+        for v in m.rts
+        if v.source is not None and v.name in settled
+    }
+
+
+def _one_name_each(maps: Sequence[IndexingMap]) -> tuple[list[IndexingMap], dict[Place, str]]:
+    """The maps with one name for each runtime value, in whichever of them it is, and these names."""
+    names: dict[Place, str] = {}
     found = []
     for m in maps:
-        where, own = _settled(m), {}
-        for v in m.rts:
-            if v.source is not None and v.name in where:
-                key = (v.source.hlo, v.lo, v.hi, where[v.name])
-                name = names.setdefault(key, f"value{len(names)}")
-                if name not in own.values():
-                    own[v.name] = name
+        own: dict[str, str] = {}
+        for v, place in _places(m).items():
+            name = names.setdefault(place, f"value{len(names)}")
+            if name not in own.values():
+                own[v] = name
         found.append(m.rename(own))
-    return found
+    return found, names
 
 
-def _shared_with_any(there: Sequence[IndexingMap], back: IndexingMap) -> IndexingMap:
-    """A map that goes back, with the names for runtime values of the map whose way back it is most likely."""
-    best = [next(_sharing(m, back)) for m in there if _may_be_inverse(m, back)] or [_unsourced(back)]
-    known = {v.name for m in there for v in m.rts}
-    return max(best, key=lambda n: sum(v.name in known for v in n.rts))
+def _shared_with_any(
+    there: Sequence[IndexingMap], names: Mapping[Place, str], back: IndexingMap
+) -> IndexingMap:
+    """A map that goes back, with the names for runtime values of the map whose way back it is most likely.
+
+    A value that always is the same element needs no such map.
+    """
+    fixed: dict[str, str] = {}
+    for v, place in _places(back).items():
+        if (
+            place in names
+            and all(isinstance(e, Int) for e in place[3])
+            and names[place] not in fixed.values()
+        ):
+            fixed[v] = names[place]
+    known = set(names.values())
+    found = [_unsourced(back.rename(fixed))]
+    found += [next(_sharing(m, back)) for m in there if _may_be_inverse(m, back)]
+    return max(found, key=lambda n: sum(v.name in known for v in n.rts))
 
 
 def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
@@ -573,20 +627,28 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
             mapping.setdefault(e, v)
     ours, theirs = _settled(there), _settled(back)
     known = {v.expr for v in (*there.dims, *there.ranges)}
-    moved: dict[str, tuple[Expr, ...]] = {}
+    moved: dict[str, IndexingMap] = {}
+    plain = _unsourced(there)
     for name, place in theirs.items():
         exprs = tuple(substitute_all(place, mapping))
         if all(set(e.variables()) <= known for e in exprs):
-            moved[name] = simplify_map(_unsourced(there).with_(results=exprs), RULES).results
+            moved[name] = plain.with_(results=exprs)
 
-    for names in _namings(
-        there.rts, back.rts, lambda x, y: y.name in moved and moved[y.name] == ours.get(x.name)
-    ):
+    def sure(x: RuntimeVariable, y: RuntimeVariable) -> bool:
+        return y.name in moved and simplify_map(moved[y.name], RULES).results == ours.get(x.name)
+
+    def may(x: RuntimeVariable, y: RuntimeVariable) -> bool:
+        if not _alike(x, y) or y.name not in moved or x.name not in ours or sure(x, y):
+            return _alike(x, y)
+        return equal_maps(moved[y.name], plain.with_(results=ours[x.name]), "pointwise").proved
+
+    for names in _namings(there.rts, back.rts, sure, may):
         yield _unsourced(back.rename(_apart(names, back, there)))
 
 
 def _unsourced(m: IndexingMap) -> IndexingMap:
-    return m.with_(rts=tuple(RuntimeVariable(v.name, v.lo, v.hi) for v in m.rts))
+    """The map with runtime values that are told apart by their names alone."""
+    return m.with_(rts=tuple(RuntimeVariable(v.name, v.lo, v.hi, RuntimeSource(v.name, ())) for v in m.rts))
 
 
 def turned(m: IndexingMap) -> IndexingMap:

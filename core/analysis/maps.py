@@ -489,11 +489,15 @@ class _Frame:
         if base and base not in _NO_PAIR:
             if half == "start":
                 return self._start(instruction, path)
-            if half == "update":
-                return {(0, path): None}
-            if half == "done":
-                return {(0, (1, *path)): None}
+            if half in ("update", "done") and self._begun(instruction.operands[0].name, base):
+                return {(0, path if half == "update" else (1, *path)): None}
         return self._of_op(instruction, path)
+
+    def _begun(self, name: str, base: str) -> bool:
+        """Whether a value may be what the start of such an operation makes; one that comes from outside may."""
+        made = self.known.get(name)
+        through = ("get-tuple-element", "parameter", "optimization-barrier", "opt-barrier")
+        return made is None or made.opcode in (f"{base}-start", f"{base}-update", *through)
 
     def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         """What the catalogue says of an instruction."""

@@ -163,3 +163,55 @@ def test_text_that_is_no_hlo(run: Run, tmp_path: Path) -> None:
     assert f"in {path}" in done.err
     assert "line 4, column" in done.err
     assert run("hlo", str(tmp_path / "none.hlo")).status == 3
+
+
+LOOP = """
+body {
+  s = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[4] get-tuple-element(s), index=1
+  r = f32[4] reverse(x), dimensions={0}
+  ROOT t = (s32[], f32[4]) tuple(i, r)
+}
+less {
+  s = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  c = s32[] constant(3)
+  ROOT p = pred[] compare(i, c), direction=LT
+}
+ENTRY e {
+  s = (s32[], f32[4]) parameter(0)
+  ROOT w = (s32[], f32[4]) while(s), condition=less, body=body
+}
+"""
+
+
+def test_maps_of_loops_are_said_to_be_upper_bounds(run: Run) -> None:
+    done = run("hlo", "-", stdin=LOOP)
+    assert "    at most: w: how often the body runs is not known" in done.out
+    assert done.out.splitlines()[-1].startswith(
+        "1 unit: 2 of 2 instructions mapped, 3 maps of loops are upper bounds"
+    )
+    done = run("hlo", "-", "--summary", stdin=LOOP)
+    head, *rows = done.out.splitlines()[:4]
+    assert head.split() == ["computation", "is", "instructions", "mapped", "maps", "bounds", "time"]
+    assert {row.split()[0]: row.split()[-3] for row in rows} == {"body": "-", "less": "-", "e": "3"}
+    (unit,) = json.loads(run("hlo", "-", "--json", stdin=LOOP).out)["units"]
+    exact = {(m["output"].split()[0], m["operand"].split()[0]): m["exact"] for m in unit["maps"]}
+    assert exact == {("w[0]", "s[0]"): True, ("w[1]", "s[0]"): False, ("w[1]", "s[1]"): False}
+    assert all(m["exact"] == (not m["at_most"]) for m in unit["maps"])
+
+
+def test_stablehlo_is_read_too(run: Run) -> None:
+    pytest.importorskip("jax")
+    text = """module @m {
+  func.func public @main(%arg0: tensor<2x3xf32>) -> tensor<3x2xf32> {
+    %0 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    return %0 : tensor<3x2xf32>
+  }
+}
+"""
+    assert "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]" in run("hlo", "-", stdin=text).out
+    done = run("hlo", "-", stdin=text.replace("dims = [1, 0]", "dims = [1, 1]"))
+    assert done.status == 3
+    assert done.err.startswith("error: in standard input: line 3, column ")

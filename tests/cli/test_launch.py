@@ -69,3 +69,9 @@ def test_wrong_options(run: Run, words: list[str], said: str) -> None:
     done = run("launch", *words)
     assert done.status == 3
     assert said in done.err
+
+
+def test_by_is_about_the_map(run: Run) -> None:
+    done = run("launch", "f32[10]", "--by", "warp")
+    assert done.status == 3
+    assert done.err == "error: --by warp says whose reads --map asks for; expected --map\n"

@@ -286,8 +286,10 @@ def test_the_start_of_an_operation_without_map_is_opaque() -> None:
     )
     _, maps = analysed(text)
     assert [(u.instruction, u.reason[:3]) for u in maps.unknown[0, 0, 0]] == [("s", "f: ")]
-    _, maps = analysed(text.replace("custom-call-done(s)", "recv-done(s)"))
-    assert [u.instruction for u in maps.unknown[0, 0, 0]] == ["d"]
+    # the second half of another operation
+    for opcode in ("recv-done", "slice-done", "slice-update"):
+        _, maps = analysed(text.replace("custom-call-done(s)", f"{opcode}(s)"))
+        assert [u.instruction for u in maps.unknown[0, 0, 0]] == ["d"]
 
 
 # ---------------------------------------------------------------------------------------------------------- collectives
@@ -437,3 +439,26 @@ def test_an_instruction_of_a_called_computation() -> None:
     catalogue = OpCatalogue(op_reader(module), why_not)
     maps = instruction_maps(module, "z", catalogue, simplify, computation="body")
     assert set(maps) == {(0, 0), (0, 1), (0, 2), (0, 3)}
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_loop_over_another_tuple_than_its_body_has_no_map(direction: Direction) -> None:
+    text = """
+body {
+  s = (s32[], f32[4]) parameter(0)
+  ROOT t = (s32[], f32[4]) copy(s)
+}
+less {
+  s = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  ROOT p = pred[] compare(i, i), direction=LT
+}
+ENTRY e {
+  i = s32[] parameter(0)
+  t = (s32[]) tuple(i)
+  ROOT w = (s32[], f32[4]) while(t), condition=less, body=body
+}
+"""
+    _, maps = analysed(text, direction)
+    assert not any(found for found in maps.values())
+    assert {u.instruction for found in maps.unknown.values() for u in found} == {"w"}

@@ -1,0 +1,255 @@
+"""jax functions before and after optimization: what is seen to depend is in a map, and where nothing is left to values,
+every pair of a map is seen.
+
+One element of one argument is changed at a time.  Arguments that are addresses are drawn anew a few times instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexproof import module_maps
+from indexproof.core.analysis import ComputationMaps
+from indexproof.core.hlo import read_module
+from indexproof.core.op import DIRECTIONS
+
+jax = pytest.importorskip("jax")
+jnp, lax = jax.numpy, jax.lax
+
+Sizes = tuple[int, ...]
+#: A function, the sizes of its arguments (`i` after them: an address), whether every pair of a map can be seen.
+Case = tuple[Callable[..., Any], list[Any], bool]
+DRAWN = 2
+
+
+def einsums() -> Iterator[tuple[str, Case]]:
+    for equation, *shapes in (
+        ("ij,jk->ik", (2, 3), (3, 4)),
+        ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)),
+        ("bhqd,bhkd->bhqk", (1, 2, 2, 2), (1, 2, 3, 2)),
+        ("ijk,kji->j", (2, 3, 2), (2, 3, 2)),
+        ("abc,cd,de->abe", (1, 2, 2), (2, 3), (3, 2)),
+        ("ij,kj->ikj", (2, 3), (2, 3)),
+    ):
+        yield f"einsum {equation}", (lambda *a, e=equation: jnp.einsum(e, *a), shapes, True)
+
+
+def convolutions() -> Iterator[tuple[str, Case]]:
+    dilated = {"padding": [(2, 3), (1, 0)], "lhs_dilation": (2, 2), "rhs_dilation": (2, 3)}
+    swapped = {"padding": [(1, 2)], "dimension_numbers": ("WNC", "IOW", "CWN")}
+    for name, x, w, strides, options in (
+        ("same", (1, 2, 4, 5), (3, 2, 3, 3), (1, 1), {"padding": "SAME"}),
+        ("strides", (1, 2, 5, 6), (2, 2, 2, 3), (2, 3), {"padding": [(1, 0), (2, 1)]}),
+        ("dilated", (1, 1, 4, 4), (1, 1, 2, 2), (2, 1), dilated),
+        ("groups of features", (2, 4, 3), (6, 2, 2), (1,), {"padding": "VALID", "feature_group_count": 2}),
+        ("depthwise", (1, 3, 4), (6, 1, 2), (1,), {"padding": "SAME", "feature_group_count": 3}),
+        ("groups of the batch", (4, 2, 4), (6, 2, 2), (1,), {"padding": "VALID", "batch_group_count": 2}),
+        ("cropped", (1, 1, 6, 6), (1, 1, 2, 2), (1, 1), {"padding": [(-1, 0), (1, -2)]}),
+        ("other order", (4, 2, 3), (3, 2, 2), (2,), swapped),
+    ):
+
+        def run(a: Any, b: Any, strides: Sizes = strides, options: dict[str, Any] = options) -> Any:
+            return lax.conv_general_dilated(a, b, strides, **options)
+
+        def back(a: Any, b: Any, c: Any, run: Callable[..., Any] = run) -> Any:
+            return jax.vjp(run, a, b)[1](c)
+
+        made = jax.eval_shape(run, *(jax.ShapeDtypeStruct(s, np.float32) for s in (x, w))).shape
+        yield f"convolution {name}", (run, [x, w], True)
+        if name not in ("other order", "cropped"):
+            yield f"gradient of convolution {name}", (back, [x, w, made], True)
+
+
+def windows() -> Iterator[tuple[str, Case]]:
+    for name, x, options in (
+        ("same", (5, 6), ((2, 3), (2, 2), "SAME")),
+        ("base dilation", (4, 3), ((3, 2), (1, 2), [(1, 2), (0, 3)], (2, 3))),
+        ("window dilation", (7, 6), ((3, 2), (2, 1), [(1, 2), (0, 3)], None, (2, 3))),
+        ("both", (4, 5), ((3, 2), (2, 1), [(1, 2), (2, 3)], (2, 1), (2, 3))),
+    ):
+        yield (
+            f"window {name}",
+            (lambda a, o=options: lax.reduce_window(a, np.float32(0), lax.add, *o), [x], True),
+        )
+    yield "gradient of a pool", (lambda a, c: jax.vjp(_pool, a)[1](c), [(6,), (3,)], False)
+    yield "cumsum", (lambda a: lax.cumsum(a, 1, reverse=True), [(2, 5)], True)
+    yield "long cumsum", (jnp.cumsum, [(40,)], True)
+    yield "scan by halves", (lambda a: lax.associative_scan(jnp.add, a), [(9,)], True)
+
+
+def _pool(a: Any) -> Any:
+    return lax.reduce_window(a, -np.inf, lax.max, (3,), (2,), [(1, 1)])
+
+
+def addressed() -> Iterator[tuple[str, Case]]:
+    c = jnp.array
+    numbers = lax.ScatterDimensionNumbers((1,), (0,), (0,))
+    odd = lax.GatherDimensionNumbers((0, 2), (1,), (1, 0))
+    batched = lax.GatherDimensionNumbers((1,), (), (1,), (0,), (0,))
+    yield "take", (lambda x, i: jnp.take(x, i, axis=0), [(4, 2), (3, "i")], False)
+    yield "take along", (lambda x, i: jnp.take_along_axis(x, i, axis=1), [(3, 4), (3, 2, "i")], False)
+    yield "take these", (lambda x: jnp.take(x, c([2, 0, 1]), axis=1), [(2, 4)], False)
+    yield "index arrays", (lambda x, i, k: x[i, :, k], [(3, 2, 4), (2, "i"), (2, "i")], False)
+    yield "gather", (lambda x, i: lax.gather(x, i, odd, (2, 1, 3)), [(4, 5, 3), (3, 2, "i")], False)
+    yield "batched gather", (lambda x, i: lax.gather(x, i, batched, (1, 2)), [(3, 5), (3, 1, "i")], False)
+    yield "set", (lambda x, i, u: x.at[i].set(u), [(4,), (2, "i"), (2,)], False)
+    yield "add", (lambda x, i, u: x.at[i].add(u), [(4, 2), (3, "i"), (3, 2)], False)
+    yield "set a slice", (lambda x, u: x.at[1:3, ::2].set(u), [(4, 5), (2, 3)], False)
+    yield "set backwards", (lambda x, u: x.at[::-1].set(u), [(5,), (5,)], False)
+    yield "add outside", (lambda x, u: x.at[c([0, 9, -1])].add(u), [(4,), (3,)], False)
+    yield "scatter", (lambda x, i, u: lax.scatter_add(x, i, u, numbers), [(4, 3), (2, 1, "i"), (2, 3)], False)
+    yield "sums of segments", (lambda x, i: jax.ops.segment_sum(x, i, 3), [(5, 2), (5, "i")], False)
+    yield "slice", (lambda x, k: lax.dynamic_slice(x, (k, 1), (2, 2)), [(5, 4), ("i",)], False)
+    yield "slice beyond", (lambda x: lax.dynamic_slice(x, (9, -3), (2, 2)), [(5, 4)], True)
+    yield "update beyond", (lambda x, u: lax.dynamic_update_slice(x, u, (4, 1)), [(5, 4), (2, 2)], True)
+    rows = jax.vmap(lambda x, k: lax.dynamic_slice(x, (k,), (2,)))
+    yield "slice each row", (rows, [(3, 5), (3, "i")], False)
+    yield "gradient of a slice", (lambda x, k, u: jax.vjp(_two(k), x)[1](u), [(5,), ("i",), (2,)], False)
+    yield "roll by", (jnp.roll, [(5,), ("i",)], False)
+
+
+def _two(k: Any) -> Callable[..., Any]:
+    return lambda x: lax.dynamic_slice(x, (k,), (2,))
+
+
+def moved() -> Iterator[tuple[str, Case]]:
+    yield "depth to space", (_depth_to_space, [(1, 2, 2, 12)], True)
+    yield "reshapes", (lambda a: a.reshape(4, 6).T.reshape(3, 8)[:, ::3], [(2, 12)], True)
+    yield "windows by slices", (lambda a: jnp.stack([a[k : k + 3] for k in range(4)]), [(6,)], True)
+    yield "reflected", (lambda a: jnp.pad(a, (1, 2), mode="reflect"), [(4,)], True)
+    yield "wrapped", (lambda a: jnp.pad(a, (3, 2), mode="wrap"), [(4,)], True)
+    yield "rolled", (lambda a: jnp.roll(a, (1, -2), (0, 1)), [(3, 5)], True)
+    yield "tiled", (lambda a: jnp.repeat(jnp.tile(a, (2, 3)), 2, axis=1), [(2, 2)], True)
+    yield "turned", (jnp.rot90, [(2, 3)], True)
+    yield "every other backwards", (lambda a: a[::-2, 1], [(5, 2)], True)
+    yield "kronecker", (jnp.kron, [(2, 2), (2, 3)], True)
+    yield "convolved", (lambda a, b: jnp.convolve(a, b, "same"), [(6,), (3,)], True)
+    yield "softmax", (lambda a: jax.nn.softmax(a * 0.01, axis=1), [(2, 4)], True)
+    yield "barrier", (lambda a, b: lax.optimization_barrier((a.T, b)), [(2, 3), (2,)], True)
+    yield "gradient through a checkpoint", (lambda a: jax.grad(_again)(a * 0.01), [(3,)], True)
+
+
+def _depth_to_space(a: Any) -> Any:
+    return a.reshape(1, 2, 2, 2, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(1, 4, 4, 3)
+
+
+def _again(a: Any) -> Any:
+    return jax.checkpoint(lambda v: jnp.sin(v) @ jnp.ones(3) * v.sum())(a)
+
+
+def decided() -> Iterator[tuple[str, Case]]:
+    yield "reduce of pairs", (_largest, [(4, 2), (4, 2)], False)
+    yield "reduce of two", (_sums, [(2, 3), (2, 3)], True)
+    yield "sort of pairs", (lambda a, b: lax.sort((a, b), num_keys=1), [(2, 4), (2, 4)], False)
+    yield "argmax", (lambda a: jnp.argmax(a, axis=1), [(2, 4)], False)
+    yield "median", (lambda a: jnp.median(a, axis=1), [(2, 5)], False)
+    yield "clamp", (lax.clamp, [(), (4,), ()], False)
+    yield "lower triangle", (jnp.tril, [(4, 4)], False)
+    yield "map", (lambda a, b: lax.map(lambda t: t[0] @ t[1], (a, b)), [(2, 2, 2), (2, 2, 3)], False)
+    yield (
+        "scan",
+        (lambda w, x: lax.scan(lambda h, u: (h @ w + u, h), jnp.zeros(2), x), [(2, 2), (3, 2)], False),
+    )
+    yield (
+        "swap",
+        (lambda a, b: lax.fori_loop(0, 3, lambda k, s: (s[1], s[0] + 1), (a, b)), [(3,), (3,)], False),
+    )
+    yield "loop in a loop", (_nested, [(3, 2)], False)
+
+
+def _largest(a: Any, b: Any) -> Any:
+    def larger(x: Any, y: Any) -> Any:
+        return jnp.where(x[0] > y[0], x[0], y[0]), jnp.where(x[0] > y[0], x[1], y[1])
+
+    return lax.reduce((a, b), (np.float32(-1e9), np.float32(0)), larger, (0,))
+
+
+def _sums(a: Any, b: Any) -> Any:
+    zero = np.float32(0)
+    return lax.reduce((a, b), (zero, zero), lambda x, y: (x[0] + y[0], x[1] + y[1]), (1,))
+
+
+def _nested(a: Any) -> Any:
+    return lax.fori_loop(0, 2, lambda k, y: lax.fori_loop(0, 3, _cell(a, k), y), jnp.zeros((2, 3)))
+
+
+def _cell(a: Any, k: Any) -> Callable[..., Any]:
+    return lambda j, z: z.at[k, j].set(a[j, k])
+
+
+CASES: dict[str, Case] = {
+    name: case
+    for made in (einsums, convolutions, windows, addressed, moved, decided)
+    for name, case in made()
+}
+
+
+def observed(
+    run: Callable[..., Any], shapes: list[Sizes], addresses: set[int]
+) -> dict[tuple[int, int], set[Any]]:
+    """(output element, argument element) pairs seen, by output and argument."""
+    rng = np.random.default_rng(3)
+    found: dict[tuple[int, int], set[Any]] = {}
+    for _ in range(DRAWN):
+        arrays = [
+            rng.integers(0, 6, x).astype(np.int32) if k in addresses else _distinct(rng, x)
+            for k, x in enumerate(shapes)
+        ]
+        base = [np.asarray(a) for a in jax.tree.leaves(run(*arrays))]
+        for k, array in enumerate(arrays):
+            for element in np.ndindex(*array.shape) if k not in addresses else ():
+                for step in (-7, 9, 1000):
+                    changed = array.copy()
+                    changed[element] += step
+                    now = jax.tree.leaves(run(*arrays[:k], changed, *arrays[k + 1 :]))
+                    for output, (old, new) in enumerate(zip(base, now, strict=True)):
+                        places = np.argwhere(differ(old, np.asarray(new))).tolist()
+                        found.setdefault((output, k), set()).update((tuple(o), element) for o in places)
+    return found
+
+
+def differ(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Where values differ; what is outside is filled with what is no number, and no number is that again."""
+    return (old != new) & ~(np.isnan(old) & np.isnan(new))
+
+
+def _distinct(rng: np.random.Generator, shape: Sizes) -> np.ndarray:
+    count = math.prod(shape)
+    return np.asarray(rng.permutation(3 * count)[:count].reshape(shape) + 1.0, dtype=np.float32)
+
+
+def named(maps: ComputationMaps, key: tuple[int, int]) -> set[Any]:
+    """What the maps of a pair of arrays relate, for all values of what is read when it runs."""
+    pairs = set().union(*(m.relation() for m in maps.get(key, [])))
+    return pairs if maps.direction == "output_to_input" else {(o, i) for i, o in pairs}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_depends_is_named(name: str) -> None:
+    function, given, exact = CASES[name]
+    addresses = {k for k, x in enumerate(given) if x and x[-1] == "i"}
+    shapes = [tuple(n for n in x if n != "i") for x in given]
+    run = jax.jit(function, keep_unused=True)
+    kinds = [np.int32 if k in addresses else np.float32 for k in range(len(shapes))]
+    lowered = run.lower(*(jax.ShapeDtypeStruct(x, kind) for x, kind in zip(shapes, kinds, strict=True)))
+    seen = observed(run, shapes, addresses)
+    assert seen
+    for text in (lowered.compiler_ir("hlo").as_hlo_text(), lowered.compile().as_text()):
+        module = read_module(text)
+        made = module_maps(module)
+        there, back = (made.computation(module.entry, direction) for direction in DIRECTIONS)
+        assert there.unknown == back.unknown == {}
+        for key in {*seen, *there, *back}:
+            if key[1] in addresses:
+                continue
+            pairs = named(there, key)
+            assert named(back, key) == pairs, key
+            assert seen.get(key, set()) <= pairs, (key, sorted(seen[key] - pairs)[:5])
+            if exact:
+                assert not there.at_most
+                assert seen.get(key, set()) == pairs, (key, sorted(pairs - seen.get(key, set()))[:5])

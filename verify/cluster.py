@@ -219,22 +219,24 @@ class Cluster:
                     future = self._client.submit(task, pickle.dumps(job), self._expected, key=key, pure=False)
                     flying[future] = job
                     coming.add(future)
+                    del future
                 arrived = coming.next_batch(block=False)
                 if not arrived:
                     self._look_around()
                     time.sleep(_POLL)
-                done = [(flying.pop(future), future.status, result) for future, result in arrived]
+                done = [(flying.pop(future), result) for future, result in arrived]
                 # no name may hold a future: what has arrived must not be done again when its worker dies
                 del arrived
-                for job, state, result in done:
-                    yield job, self._result(state, result)
+                for job, result in done:
+                    yield job, self._result(result)
         finally:
             if flying:
                 with suppress(OSError, TimeoutError, self._dask.CancelledError):
                     self._client.cancel(list(flying), force=True)
 
-    def _result(self, state: str, result: Any) -> list[tuple[int, Verdict]] | BaseException:
-        if state == "finished":
+    def _result(self, result: Any) -> list[tuple[int, Verdict]] | BaseException:
+        if isinstance(result, list):
+            # whatever has become of its worker since
             done: list[tuple[int, Verdict]] = result
             return done
         if isinstance(result, self._dask.CancelledError):

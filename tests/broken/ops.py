@@ -260,7 +260,7 @@ class AllGatherInterleaved(AllGather):
     """Takes the elements of the replicas in turn."""
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map(self._along(o, self.dimension, o[self.dimension] // self.group))
+        return Map(self._along(o, o[self.dimension] // self.group))
 
 
 class AllGatherOwn(AllGather):

@@ -148,7 +148,8 @@ def _pooled(
     rules: Rules, among: Sequence[str], open_: Sequence[int], jobs: int
 ) -> Iterator[tuple[int, Pair]]:
     parcels = [open_[i : i + _CHUNK] for i in range(0, len(open_), _CHUNK)]
-    context = get_context("fork" if os.name == "posix" else "spawn")
+    # forked processes would inherit locks and solvers half-held
+    context = get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _begin, (rules, tuple(among))) as pool:
         waiting: set[Future[list[tuple[int, Pair]]]] = set()
         rest = iter(parcels)

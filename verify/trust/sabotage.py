@@ -258,17 +258,24 @@ def _forget() -> None:
         opinion._reply.cache_clear()
 
 
+_INHERITED = object()
+
+
 @contextmanager
 def _replaced(*changes: tuple[Any, str, Any]) -> Iterator[None]:
     """Attributes of classes and modules with other values."""
-    before = [(owner, name, vars(owner)[name]) for owner, name, _ in changes]
+    # what a class inherits is nothing of its own, and is not to become that
+    before = [(owner, name, vars(owner).get(name, _INHERITED)) for owner, name, _ in changes]
     try:
         for owner, name, value in changes:
             setattr(owner, name, value)
         yield
     finally:
         for owner, name, value in before:
-            setattr(owner, name, value)
+            if value is _INHERITED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
 
 
 # -------------------------------------------------------------------------------------------------------- encodings

@@ -12,6 +12,7 @@ Simplification is what the proved rules do, not what a constructor does on the q
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import sys
 import threading
@@ -194,39 +195,39 @@ class Expr:
 
     # -- conditions
     def __lt__(self, other: ExprLike) -> Condition:
-        made: Condition = _condition().compare("<", self, lift(other))
+        made: Condition = _client("condition").compare("<", self, lift(other))
         return made
 
     def __le__(self, other: ExprLike) -> Condition:
-        made: Condition = _condition().compare("<=", self, lift(other))
+        made: Condition = _client("condition").compare("<=", self, lift(other))
         return made
 
     def __gt__(self, other: ExprLike) -> Condition:
-        made: Condition = _condition().compare("<", lift(other), self)
+        made: Condition = _client("condition").compare("<", lift(other), self)
         return made
 
     def __ge__(self, other: ExprLike) -> Condition:
-        made: Condition = _condition().compare("<=", lift(other), self)
+        made: Condition = _client("condition").compare("<=", lift(other), self)
         return made
 
     def eq(self, other: ExprLike) -> Condition:
         """The condition that both sides have the same value."""
-        made: Condition = _condition().compare("==", self, lift(other))
+        made: Condition = _client("condition").compare("==", self, lift(other))
         return made
 
     def ne(self, other: ExprLike) -> Condition:
         """The condition that the sides differ."""
-        made: Condition = _condition().compare("!=", self, lift(other))
+        made: Condition = _client("condition").compare("!=", self, lift(other))
         return made
 
     def within(self, lo: ExprLike, hi: ExprLike) -> Condition:
         """The condition ``lo <= self <= hi``."""
-        made: Condition = _condition().within(self, lift(lo), lift(hi))
+        made: Condition = _client("condition").within(self, lift(lo), lift(hi))
         return made
 
     def divides(self, other: ExprLike) -> Condition:
         """The condition that ``self`` is not zero and divides ``other``."""
-        made: Condition = _condition().divides(self, lift(other))
+        made: Condition = _client("condition").divides(self, lift(other))
         return made
 
     def __bool__(self) -> bool:
@@ -251,7 +252,7 @@ class Expr:
         return str(self)
 
     def __str__(self) -> str:
-        shown: str = _notation().show(self)
+        shown: str = _client("notation").show(self)
         return shown
 
 
@@ -260,25 +261,14 @@ if not COMPILED:
     setattr(Expr, "__hash__", object.__hash__)  # noqa: B010 - it is no assignment to a method for a type checker
 
 
-#: Two clients of the nodes that the nodes call; asked for when first needed, since they import this module.
 _clients: dict[str, Any] = {}
 
 
-def _condition() -> Any:
-    found = _clients.get("condition")
+def _client(name: str) -> Any:
+    """A module beside this one that the nodes call although it imports them; found when first needed."""
+    found = _clients.get(name)
     if found is None:
-        from . import condition as found
-
-        _clients["condition"] = found
-    return found
-
-
-def _notation() -> Any:
-    found = _clients.get("notation")
-    if found is None:
-        from . import notation as found
-
-        _clients["notation"] = found
+        found = _clients[name] = importlib.import_module(f"{__name__.rpartition('.')[0]}.{name}")
     return found
 
 

@@ -80,7 +80,7 @@ class Option:
 
     def variables(self) -> set[Var]:
         """The variables in its facts."""
-        return {n for n in postorder(*(f.expr for f in self.facts)) if isinstance(n, Var)}
+        return {v for f in self.facts for v in f.expr.variables()}
 
     def guessed(self) -> Iterator[Option]:
         """Sufficient options without unknowns, one a guess; the option itself if it has no unknowns."""

@@ -55,7 +55,7 @@ ZERO: Final[Form] = (0, ())
 DEEPEST: Final = 200
 
 #: So many more summands than twice the cost of what was read the quotients and remainders of its normal form may have.
-EXCESS: Final = 300
+EXCESS: Final = 64
 
 #: Of so many variables with two values a linear quotient is looked for.
 PAIRS: Final = 3
@@ -495,11 +495,14 @@ class Engine(Actions):
                 r = _without(c - p * q[0], total, q[1], a)
                 return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
             # the quotient of something congruent, which has the same remainder
-            for b, v in total.items():
-                if v == p and kind[b] == QUOTIENT and divisor[b] == d and _lone(self.mod(arg[b], d)) == a:
-                    t: Form = (0, ((b, 1),))
-                    r = _without(c, total, t[1], a)
-                    return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
+            if p in total.values():
+                for b, v in total.items():
+                    if v != p or kind[b] != QUOTIENT or divisor[b] != d:
+                        continue
+                    if _lone(self.mod(arg[b], d)) == a:
+                        t: Form = (0, ((b, 1),))
+                        r = _without(c, total, t[1], a)
+                        return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
             # the digit above: t = (x // d) % n, with a coefficient that fits
             tried: set[int] = set()
             for b in todo:

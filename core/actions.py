@@ -43,6 +43,9 @@ class Actions:
     def quotient_absorbs_negated(self, a: int, b: int, r: Form, v: int, x: Form) -> Form:
         raise NotImplementedError("quotient_absorbs_negated")
 
+    def quotient_absorbs_digit(self, a: int, b: int, m: int, n: int, r: Form, v: int, x: Form) -> Form:
+        raise NotImplementedError("quotient_absorbs_digit")
+
     def quotient_of_remainder(self, d: int, m: int, x: Form) -> Form:
         raise NotImplementedError("quotient_of_remainder")
 

@@ -747,12 +747,21 @@ class Engine(Actions):
             elif k == -1 and kind[a] == QUOTIENT:
                 return self.quotient_absorbs_negated(self.divisor[a], d, (c, ()), k, self.arg[a])
         else:
+            digit = -1
             for i, (a, k) in enumerate(terms):
-                if (k == 1 or k == -1) and kind[a] == QUOTIENT:
-                    r = c, terms[:i] + terms[i + 1 :]
-                    if k == 1:
-                        return self.quotient_absorbs_summand(self.divisor[a], d, r, self.arg[a])
-                    return self.quotient_absorbs_negated(self.divisor[a], d, r, k, self.arg[a])
+                if k == 1 or k == -1:
+                    t = kind[a]
+                    if t == QUOTIENT:
+                        r = c, terms[:i] + terms[i + 1 :]
+                        if k == 1:
+                            return self.quotient_absorbs_summand(self.divisor[a], d, r, self.arg[a])
+                        return self.quotient_absorbs_negated(self.divisor[a], d, r, k, self.arg[a])
+                    if t == REMAINDER and k == 1 and digit < 0:
+                        digit = a
+            if digit >= 0:
+                f = self._with_digit(x, d, digit)
+                if f is not None:
+                    return f
         if c == d - 1 and all([k < 0 for _, k in terms]):
             return self.complement_leaves_quotient(d, (0, tuple([(a, -k) for a, k in terms])))
         line = self._straight(x, d)
@@ -761,6 +770,23 @@ class Engine(Actions):
         if self.facts:
             lo, hi = self.range(x)
         return self._atom(QUOTIENT, x, d, lo // d, hi // d)
+
+    def _with_digit(self, x: Form, d: int, digit: int) -> Form | None:
+        """``x // d`` where a remainder in x is a digit below another one there, from the given atom on."""
+        kind, arg, divisor = self.kind, self.arg, self.divisor
+        c, terms = x
+        for a, k in terms:
+            if a < digit or k != 1 or kind[a] != REMAINDER:
+                continue
+            q = _lone(arg[a])
+            if q < 0 or kind[q] != QUOTIENT:
+                continue
+            e, n, y = divisor[q], divisor[a], arg[q]
+            for b, v in terms:
+                if kind[b] == QUOTIENT and divisor[b] == e * n and arg[b] == y and not v % n:
+                    r = c, tuple([t for t in terms if t[0] != a and t[0] != b])
+                    return self.quotient_absorbs_digit(e, d, e * n, n, r, v, y)
+        return None
 
     def _atom(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
         """The quotient or the remainder ``arg`` by ``d``."""

@@ -75,6 +75,14 @@ class CatalogueEngine(Engine):
             self.record("quotient_absorbs_negated", (a, b, r, v, x,))
         return self.floordiv(self.shift(self.add(self.scale(r, a), self.scale(x, (-1))), (a + -1)), (b * a))
 
+    def quotient_absorbs_digit(self, a: int, b: int, m: int, n: int, r: Form, v: int, x: Form) -> Form:
+        """``((x // m)·v + x // a mod n + r…) // b  →  ((x // m)·a·v + a·r… + x mod (a·n)) // (a·b)   when 0 < n,  0 < b   guard m = a·n,  n ∣ v``"""
+        if not (0 < n and 0 < b and m == (n * a) and n != 0 and v % n == 0):
+            self.refuse("quotient_absorbs_digit", (a, b, m, n, r, v, x,))
+        if self.record is not None:
+            self.record("quotient_absorbs_digit", (a, b, m, n, r, v, x,))
+        return self.floordiv(self.add(self.add(self.scale(self.floordiv(x, m), (v * a)), self.scale(r, a)), self.mod(x, (n * a))), (b * a))
+
     def quotient_of_remainder(self, d: int, m: int, x: Form) -> Form:
         """``(x mod m) // d  →  x // d mod (m // d)   when 0 < d,  0 < m,  d ∣ m``"""
         if not (0 < d and 0 < m and d != 0 and m % d == 0):

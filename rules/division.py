@@ -103,6 +103,23 @@ def quotient_absorbs_negated(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> 
     return Rewrite((x // a * v + r) // b, (r * a - x + a - 1) // (a * b), when=(a > 0, b > 0, v.eq(-1)))
 
 
+@rule(
+    fires={"(a // 4 % 3 - a // 12 * 3 + b) // 8": "(a % 12 - a // 12 * 12 + 4*b) // 32"},
+    keeps=["(a // 4 % 3 - a // 12 * 2 + b) // 8", "(a // 4 % 3 - a // 16 * 3 + b) // 8"],
+)
+def quotient_absorbs_digit(x: Expr, a: Const, b: Const, m: Const, n: Const, v: Const, r: Rest) -> Rewrite:
+    """A digit between two divisions is scaled like any summand, and then is a remainder without its own division.
+
+    True of every digit; applied where the digits above it are in the sum, which the remainder may then belong to.
+    """
+    return Rewrite(
+        ((x // a) % n + (x // m) * v + r) // b,
+        (x % (a * n) + (x // m) * (v * a) + r * a) // (a * b),
+        when=(n > 0, b > 0),
+        guard=(m.eq(a * n), n.divides(v)),
+    )
+
+
 @rule(fires={"(a % 12) // 4": "a // 4 % 3"}, keeps=["(a % 10) // 4"])
 def quotient_of_remainder(x: Expr, m: Const, d: Const) -> Rewrite:
     """The high digit of a remainder is a digit of x."""

@@ -43,11 +43,12 @@ def _verdict(run: HloFuzz) -> str:
 def hlo_fuzz_text(run: HloFuzz, command: str) -> str:
     """The whole report."""
     n = run.counts
+    first = f" from number {run.start:,} on" if run.start else ""
     parts = [_failure(f, command) for f in run.failures]
     lines = [
         (
             "texts",
-            f"{run.done:,} of {run.count:,} mutants, seed {run.seed}, up to {run.longest:,} characters",
+            f"{run.done:,} of {run.count:,} mutants{first}, seed {run.seed}, up to {run.longest:,} characters",
         ),
         ("modules", _read(run, "modules")),
         ("maps", _read(run, "maps")),
@@ -60,6 +61,12 @@ def hlo_fuzz_text(run: HloFuzz, command: str) -> str:
         ("memory", f"{run.memory >> 20:,} MiB, the most of any process"),
     ]
     parts.append(block("what was examined", lines))
+    left = run.count - run.done
+    if left and not run.failures:
+        last = run.start + run.count - 1
+        again = f"{command} --start {run.start + run.done} --count {left}"
+        lines = [("texts", f"{run.start + run.done:,} to {last:,}"), ("go on", again)]
+        parts.append(block("NOT CHECKED", lines))
     failed = sum(k for name, k in n.items() if name.startswith("failed "))
     where = f"   in {duration(run.seconds)} on {count(run.jobs, 'core')}"
     parts.append(f"{_verdict(run)}  {count(run.done, 'text')}, {count(failed, 'failure')}{where}")
@@ -89,6 +96,7 @@ def hlo_fuzz_json(run: HloFuzz, command: str) -> dict[str, Any]:
         _verdict(run),
         run.exit_status,
         seed=run.seed,
+        start=run.start,
         count=run.count,
         interrupted=run.interrupted,
         texts=run.done,

@@ -244,6 +244,7 @@ FORMS: dict[str, dict[str, str]] = {
     "fuzz-hlo": {
         **_FRAME,
         "seed": "the sequence of damaged texts",
+        "start": "the number of the first of them",
         "count": "how many of them were asked for",
         "interrupted": "whether the run was cut short",
         "texts": "how many were examined",

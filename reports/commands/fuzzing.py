@@ -83,6 +83,9 @@ def fuzz_hlo(
         int, typer.Option("--count", "-n", min=0, metavar="N", help="How many damaged texts.")
     ] = 2000,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which sequence of damaged texts.")] = 0,
+    start: Annotated[
+        int, typer.Option("--start", min=0, metavar="N", help="The first text of the sequence to examine.")
+    ] = 0,
     only: Annotated[
         int | None, typer.Option("--only", min=0, metavar="N", help="Only this text of the sequence.")
     ] = None,
@@ -97,7 +100,8 @@ def fuzz_hlo(
 
     What is read must print to something that reads as the same, and its maps are computed. Any other error, a
     text that takes too long and one that takes too much memory are failures, made as small as they get. The
-    texts are reproducible: number N of a sequence is always the same for the same --corpus.
+    texts are reproducible: number N of a sequence is always the same for the same --corpus. Interrupted with
+    Ctrl-C, says which were not examined, and how to go on.
     """
     from ...verify.fuzz.hlo import fuzz_hlo as run_fuzz
     from ...verify.fuzz.hlo import read_texts
@@ -111,7 +115,7 @@ def fuzz_hlo(
         raise typer.Exit(status)
     if not count:
         raise InputError("there is nothing to examine", expected="--count or --only")
-    run = run_fuzz(count, seed, corpus=texts, jobs=jobs, progress=TextWatcher(count))
+    run = run_fuzz(count, seed, start=start, corpus=texts, jobs=jobs, progress=TextWatcher(count))
     if json is not None:
         _keep(hlo_fuzz_json(run, command), json)
     emit(hlo_fuzz_text(run, command))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,6 +36,28 @@ def test_one_damaged_text_and_files(run: Run, tmp_path: Path) -> None:
     assert done.status == 0
     assert "PROVED  mutant 12 is re" in done.out
     assert run("fuzz-hlo", "--only", "12", "--seed", "5", "--corpus", path).out == done.out
+
+
+def test_an_interrupted_run_says_how_to_go_on(run: Run) -> None:
+    command = [sys.executable, "-m", "indexproof", "fuzz-hlo", "--seed", "4", "-j", "2", "-n", "5000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert line.startswith(" 10%"), line
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    # the texts at hand are not waited for
+    assert time.monotonic() - begin < 15
+    assert process.returncode == 2, err
+    assert "Traceback" not in err
+    rest = next(line for line in out.splitlines() if "go on" in line).split("fuzz-hlo ")[1].split()
+    assert out.splitlines()[-1].startswith("NOT CHECKED")
+    done = int(rest[rest.index("--start") + 1])
+    assert done + int(rest[rest.index("--count") + 1]) == 5000
+    # and the rest can be examined, here two of it
+    more = run("fuzz-hlo", *rest[:-1], "2", "-j", "1")
+    assert f"2 of 2 mutants from number {done:,} on, seed 4" in more.out
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from ...core.hlo import Module, aliases, entry_layout, format_module, read_modul
 from ...core.op import DIRECTIONS
 from ...core.text import format_map, read_map
 from ...rules.ops import catalogue
-from ..run import _ignore_interrupts, available_cores
+from ..run import _ignore_interrupts, available_cores, ended
 from .hlo_texts import MAPS, TEXTS
 
 __all__ = [
@@ -136,6 +136,7 @@ class HloFuzz:
     """What became of the mutants."""
 
     seed: int = 0
+    start: int = 0
     count: int = 0
     done: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -498,32 +499,40 @@ def fuzz_hlo(
     count: int,
     seed: int = 0,
     *,
+    start: int = 0,
     corpus: Sequence[str] = (),
     jobs: int | None = None,
     progress: Callable[[HloFuzz], None] | None = None,
 ) -> HloFuzz:
-    """Examine so many mutants of the texts that come with this module and of further ones."""
+    """Examine so many mutants of the texts that come with this module and of further ones, from number ``start`` on.
+
+    On :class:`KeyboardInterrupt` the processes are ended, and what comes back is about the first ``done`` of them.
+    """
     begin = time.perf_counter()
     texts = (*TEXTS, *MAPS, *corpus)
-    out = HloFuzz(seed=seed, count=count, jobs=max(1, min(jobs or available_cores(), count // CHUNK or 1)))
-    starts = [(k, min(k + CHUNK, count)) for k in range(0, count, CHUNK)]
+    jobs = max(1, min(jobs or available_cores(), count // CHUNK or 1))
+    out = HloFuzz(seed=seed, start=start, count=count, jobs=jobs)
+    end = start + count
+    starts = [(k, min(k + CHUNK, end)) for k in range(start, end, CHUNK)]
     # Always another process: its memory is limited, and it may be killed without harm.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(out.jobs, mp_context=context, initializer=_limited) as pool:
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_limited)
+    finished = False
+    try:
         tasks = [pool.submit(examine_chunk, seed, a, b, texts) for a, b in starts]
-        try:
-            for (start, _), task in zip(starts, tasks, strict=True):
-                try:
-                    out.add(task.result())
-                except BrokenProcessPool:
-                    said = "a process ended while it examined this mutant or a later one of its task"
-                    out.failures.append(HloFailure("killed", start, "", "", said))
-                    break
-                if progress is not None:
-                    progress(out)
-        except KeyboardInterrupt:
-            out.interrupted = True
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        for (first, _), task in zip(starts, tasks, strict=True):
+            try:
+                out.add(task.result())
+            except BrokenProcessPool:
+                said = "a process ended while it examined this mutant or a later one of its task"
+                out.failures.append(HloFailure("killed", first, "", "", said))
+                break
+            if progress is not None:
+                progress(out)
+        finished = True
+    except KeyboardInterrupt:
+        out.interrupted = True
+    finally:
+        ended(pool, finished=finished)
     out.seconds = time.perf_counter() - begin
     return out

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import os
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -28,7 +27,7 @@ from ...core.transform import reduce_map
 from ...rules.catalog import RULES
 from ..concrete import equal_maps
 from ..derivation import DerivationRefused, check_derivation
-from ..run import _ignore_interrupts, available_cores
+from ..run import available_cores, ended, workers
 from ..verdict import Status
 from .generate import random_map
 from .shrink import shrunk
@@ -421,10 +420,9 @@ def _examined(settings: Settings, todo: Sequence[tuple[int, int]], jobs: int) ->
         for start, stop in todo:
             yield examine_chunk(settings, start, stop)
         return
-    # spawned workers share nothing with this process; each orders its strings in its own way
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupts)
-    again = ProcessPoolExecutor(1, mp_context=context, initializer=_ignore_interrupts)
+    # each of these processes orders its strings in its own way
+    pool, again = workers(jobs), workers(1)
+    finished = False
     try:
         pending: dict[Future[Any], tuple[int, int]] = {}
         second: dict[Future[Any], Chunk] = {}
@@ -454,14 +452,10 @@ def _examined(settings: Settings, todo: Sequence[tuple[int, int]], jobs: int) ->
                     second[again.submit(simplify_chunk, settings, start, stop)] = chunk
                 else:
                     yield chunk
-    except (KeyboardInterrupt, GeneratorExit):
-        for p in (pool, again):
-            for process in list(getattr(p, "_processes", {}).values()):
-                process.terminate()
-        raise
+        finished = True
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        again.shutdown(wait=False, cancel_futures=True)
+        ended(pool, finished=finished)
+        ended(again, finished=finished)
 
 
 def _compared(settings: Settings, chunk: Chunk, digests: Sequence[str]) -> Chunk:

@@ -347,9 +347,9 @@ class Measure(NamedTuple):
     ``(x // a) % b``.  ``divisors`` is the sum of the absolute values of all divisors, ``negative`` counts negative ones.
     ``reversed`` counts negative summands below divisions, and triples with every division above, because what is turned
     round inside turns outside.  ``unreduced`` counts constants that do not lie between zero and the divisor above them,
-    and constants common to all arguments of ``min`` or ``max``; it triples with every such node above, because reducing a
-    constant inside passes the excess outwards.  It comes last, since turning round adds constants and reducing constants
-    turns nothing.
+    and the arguments of ``min`` or ``max`` that have constants in common; it triples with every such node above, because
+    reducing a constant inside passes the excess outwards.  It comes last, since turning round adds constants and reducing
+    constants turns nothing.
     """
 
     weight: Expr
@@ -425,6 +425,6 @@ def _backwards(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[E
 
 
 def _common_constant(args: Sequence[Expr]) -> int:
-    """Whether every argument that is not a literal carries a constant."""
+    """How many arguments there are, if every one that is not a literal carries a constant."""
     compound = [a for a in args if not isinstance(a, core.Int)]
-    return int(all(isinstance(a, core.Sum) and a.const != 0 for a in compound))
+    return len(args) if all(isinstance(a, core.Sum) and a.const != 0 for a in compound) else 0

@@ -19,7 +19,7 @@ from .engine import Engine, Excess
 from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs
-from .rewrite import Rule, RuleSet
+from .rewrite import Rule, RuleSet, measure
 from .sharing import Speller
 
 __all__ = ["Driver", "NormalForms", "Simplifier", "Step"]
@@ -339,9 +339,13 @@ class Driver:
             both = rebuild(e, (x, y))
             for rule, match in rules:
                 found = match(both, self.facts)
-                if found is not None:
+                if found is None:
+                    continue
+                after = rebuild(e, (found[0], *others))
+                # what both become may go on with the others, and stand below one extremum more than they did
+                if found[0] in (x, y) or measure(after).values() < measure(e).values():
                     self._record(rule, found[1], both, found[0])
-                    return rebuild(e, (found[0], *others))
+                    return after
         return None
 
     def _record(self, rule: Rule, binding: tuple[Expr, ...], before: Expr, after: Expr) -> None:

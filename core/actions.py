@@ -49,6 +49,9 @@ class Actions:
     def quotient_of_remainder(self, d: int, m: int, x: Form) -> Form:
         raise NotImplementedError("quotient_of_remainder")
 
+    def quotient_of_digit(self, a: int, b: int, n: int, x: Form) -> Form:
+        raise NotImplementedError("quotient_of_digit")
+
     def complement_leaves_quotient(self, d: int, x: Form) -> Form:
         raise NotImplementedError("complement_leaves_quotient")
 

@@ -742,8 +742,12 @@ class Engine(Actions):
                     if c:
                         return self.quotient_absorbs_summand(self.divisor[a], d, (c, ()), self.arg[a])
                     return self.quotient_of_quotient(self.divisor[a], d, self.arg[a])
-                if t == REMAINDER and c == 0 and self.divisor[a] % d == 0:
-                    return self.quotient_of_remainder(d, self.divisor[a], self.arg[a])
+                if t == REMAINDER and c == 0:
+                    if self.divisor[a] % d == 0:
+                        return self.quotient_of_remainder(d, self.divisor[a], self.arg[a])
+                    q = _lone(self.arg[a])
+                    if q >= 0 and kind[q] == QUOTIENT:
+                        return self.quotient_of_digit(self.divisor[q], d, self.divisor[a], self.arg[q])
             elif k == -1 and kind[a] == QUOTIENT:
                 return self.quotient_absorbs_negated(self.divisor[a], d, (c, ()), k, self.arg[a])
         else:

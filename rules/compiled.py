@@ -91,6 +91,14 @@ class CatalogueEngine(Engine):
             self.record("quotient_of_remainder", (d, m, x,))
         return self.mod(self.floordiv(x, d), (m // d))
 
+    def quotient_of_digit(self, a: int, b: int, n: int, x: Form) -> Form:
+        """``(x // a mod n) // b  →  (x mod (a·n)) // (a·b)   when 0 < n,  0 < b``"""
+        if not (0 < n and 0 < b):
+            self.refuse("quotient_of_digit", (a, b, n, x,))
+        if self.record is not None:
+            self.record("quotient_of_digit", (a, b, n, x,))
+        return self.floordiv(self.mod(x, (n * a)), (b * a))
+
     def complement_leaves_quotient(self, d: int, x: Form) -> Form:
         """``(d - x - 1) // d  →  -(x // d)   when 0 < d``"""
         if not (0 < d):

@@ -126,6 +126,12 @@ def quotient_of_remainder(x: Expr, m: Const, d: Const) -> Rewrite:
     return Rewrite((x % m) // d, x // d % (m // d), when=(d > 0, m > 0, d.divides(m)))
 
 
+@rule(fires={"(a // 4 % 5) // 2": "(a % 20) // 8"}, keeps=["(a // 4 % 5 + b) // 2"])
+def quotient_of_digit(x: Expr, a: Const, b: Const, n: Const) -> Rewrite:
+    """Part of a digit is part of the remainder that the digit is the upper end of, without the division between."""
+    return Rewrite(((x // a) % n) // b, (x % (a * n)) // (a * b), when=(n > 0, b > 0))
+
+
 @rule(
     fires={"(7 - a) // 8": "-(a // 8)", "(11 - 4*a - b) // 12": "-((4*a + b) // 12)"},
     keeps=["(6 - a) // 8", "(a + 7) // 8"],

@@ -219,6 +219,12 @@ def quotient_absorbs_digit_with_its_modulus(
 
 
 @rule()
+def quotient_of_digit_with_its_modulus(x: Expr, a: Const, b: Const, n: Const) -> Rewrite:
+    """The remainder is that of both divisors; here it is that of the digit alone."""
+    return Rewrite(((x // a) % n) // b, (x % n) // (a * b), when=(n > 0, b > 0))
+
+
+@rule()
 def remainder_of_anything_recombines(x: Expr, y: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """The remainder must be that of something congruent."""
     return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w),))
@@ -246,6 +252,7 @@ BROKEN = [
     _sound(quotient_absorbs_unscaled_summand, division.quotient_absorbs_summand),
     _sound(quotient_absorbs_negated_rounding_down, division.quotient_absorbs_negated),
     _sound(quotient_absorbs_digit_with_its_modulus, division.quotient_absorbs_digit),
+    _sound(quotient_of_digit_with_its_modulus, division.quotient_of_digit),
     _sound(quotient_of_remainder_wrong_radix, division.quotient_of_remainder),
     _sound(sign_moves_out_of_quotient, division.negative_divisor_moves_up),
     _sound(ceiling_adds_the_whole_divisor, division.ceiling_of_positive),

@@ -12,6 +12,8 @@ are compared are small, so an estimate of the change is enough.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from .actions import Form
 from .cost import DIVISION_WEIGHT
 from .engine import DEEPEST, MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine, Terms
@@ -25,6 +27,10 @@ WIDEST = 16
 REACH = 48
 #: What one dividend has more than another it is a multiple of has at most so many summands.
 NARROW = 8
+
+
+#: Atoms that forms are made of, who divides what, and the sums that quotients stand in.
+Needed: TypeAlias = tuple[set[int], dict[Form, list[int]], dict[int, list[tuple[Form, int]]]]
 
 
 def _plain(f: Form) -> bool:
@@ -113,9 +119,11 @@ class Speller:
                 forms = self._round(forms, self._without_inner_remainders(forms))
                 if self.engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
+            needed = self._needed(forms)
+            forms = self._round(forms, self._inside(forms, needed))
             if forms is before or forms == before:
                 break
-        self._choose(forms)
+        self._choose(needed)
         return forms
 
     def _round(self, before: list[Form], after: list[Form]) -> list[Form]:
@@ -382,9 +390,9 @@ class Speller:
                 engine.record("exact_quotient_multiplies", (d, m, write(r), v, w, write(x)))
             engine.record("", tuple(write(f) for f in forms))
 
-    # ---------------------------------------------------------------- dividends
-    def _choose(self, forms: list[Form]) -> None:
-        """Choose the dividends and constants that quotients and remainders are written with."""
+    # ---------------------------------------------------------------- what there is
+    def _needed(self, forms: list[Form]) -> Needed:
+        """What the forms are made of: the atoms, who divides what, and in which sums quotients stand."""
         kind, arg = self.engine.kind, self.engine.arg
         atoms: set[int] = set()
         dividends: dict[Form, list[int]] = {}
@@ -416,6 +424,84 @@ class Speller:
                         todo.append(x)
                     else:
                         todo += self.engine.parts[a]
+        return atoms, dividends, places
+
+    # ---------------------------------------------------------------- remainders inside dividends
+    def _inside(self, forms: list[Form], needed: Needed) -> list[Form]:
+        """The forms without those remainders inside dividends that cost less as differences.
+
+        Only where the quotient is there already, and where what is divided then is in normal form as it is.
+        """
+        engine = self.engine
+        kind = engine.kind
+        atoms, dividends, _ = needed
+        inner = list({t[0] for x in dividends for t in x[1] if kind[t[0]] == REMAINDER})
+        if not inner:
+            return forms
+        if len(inner) > 1:
+            inner.sort(key=self._by_divisor)
+        now = -1
+        for r in inner[:WIDEST]:
+            x, d = engine.arg[r], engine.divisor[r]
+            q = engine.floordiv(x, d)
+            if any([t[0] not in atoms and kind[t[0]] != VARIABLE for t in q[1]]):
+                continue
+            after = self._replaced(forms, sorted(atoms), r, _plus(x, q, -d))
+            if after is None:
+                continue
+            if now < 0:
+                now = self.cost(forms)
+            then = self.cost(after)
+            if then < now:
+                now = then
+                forms = after
+                atoms = self._needed(forms)[0]
+                self.differences.append(r)
+        return forms
+
+    def _replaced(self, forms: list[Form], atoms: list[int], r: int, by: Form) -> list[Form] | None:
+        """The forms with ``by`` for the atom ``r``, or ``None`` where a dividend is not in normal form then."""
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        new: dict[int, Form] = {r: by}
+
+        def changed(f: Form) -> Form:
+            hit = [t for t in f[1] if t[0] in new]
+            if hit:
+                f = f[0], tuple([t for t in f[1] if t[0] not in new])
+                for a, k in hit:
+                    f = _plus(f, new[a], k)
+            return f
+
+        # an atom is newer than those it is made of
+        for a in atoms:
+            if a <= r:
+                continue
+            t = kind[a]
+            if t == QUOTIENT or t == REMAINDER:
+                y, d = arg[a], divisor[a]
+                z = changed(y)
+                if z == y:
+                    continue
+                if engine.renewed(z) != z:
+                    return None
+                f = engine.floordiv(z, d) if t == QUOTIENT else engine.mod(z, d)
+                if not _plain(f):
+                    return None
+                b = f[1][0][0]
+                if kind[b] != t or arg[b] != z or divisor[b] != d:
+                    return None
+                new[a] = f
+            elif t == MINIMUM or t == MAXIMUM:
+                for f in engine.parts[a]:
+                    if changed(f) != f:
+                        return None
+        return [changed(f) for f in forms]
+
+    # ---------------------------------------------------------------- dividends
+    def _choose(self, needed: Needed) -> None:
+        """Choose the dividends and constants that quotients and remainders are written with."""
+        _, dividends, places = needed
         costly = [x for x in dividends if not _plain(x)]
         if not costly:
             return

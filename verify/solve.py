@@ -33,7 +33,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import z3
@@ -41,6 +41,7 @@ import z3
 from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of
 from ..core.expr import Expr, FloorDiv, Var, lift, var
 from . import linear
+from .budget import Budget
 from .encode import Encoder, resources
 from .evidence import Question, note, wanted
 from .obligations import Obligation
@@ -51,20 +52,6 @@ from .trust.smtlib import script
 from .verdict import Status, Verdict
 
 __all__ = ["Budget", "decide", "exists", "reduced", "valid"]
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Resource units (z3 ``rlimit``) for one solver call of each kind."""
-
-    proof: int = 20_000_000
-    model: int = 4_000_000
-    quick: int = 150_000
-    linear: int = 150_000
-
-    def scaled(self, factor: float) -> Budget:
-        """The same proportions, more or less patient."""
-        return Budget(*(int(n * factor) for n in (self.proof, self.model, self.quick, self.linear)))
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:

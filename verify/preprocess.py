@@ -8,7 +8,7 @@ variables, which is sufficient, and only if that fails with all of them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -140,9 +140,10 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
     Variables are renamed in natural order of their names, so that the same question about another dimension is the same
     question, with the same answer at the same cost.
     """
-    near = _reached(known, goal, steps=2)
-    reached = _reached(known, goal, steps=len(known) + 1)
-    variables = {v for c in (*reached, goal) for v in c.variables()}
+    named = {c: frozenset(c.variables()) for c in (*known, goal)}
+    near = _reached(known, goal, named, steps=2)
+    reached = _reached(known, goal, named, steps=len(known) + 1)
+    variables = {v for c in (*reached, goal) for v in named[c]}
     ordered = sorted(variables, key=lambda v: (natural_key(v.name), v.kind))
     names = {v: var(f"v{k}") for k, v in enumerate(ordered)}
     whole = [g for g in goals if set(g.variables()) <= variables]
@@ -170,10 +171,11 @@ def _by_text(conditions: list[Condition]) -> list[Condition]:
     return sorted(conditions, key=str) if len(conditions) > 1 else conditions
 
 
-def _reached(known: Sequence[Condition], goal: Condition, steps: int) -> list[Condition]:
+def _reached(
+    known: Sequence[Condition], goal: Condition, variables: Mapping[Condition, frozenset[Var]], steps: int
+) -> list[Condition]:
     """The hypotheses whose variables the goal reaches in so many steps, in their order."""
-    variables = {h: set(h.variables()) for h in known}
-    reached = set(goal.variables())
+    reached = variables[goal]
     kept: set[Condition] = set()
     for _ in range(steps):
         more = {h for h in known if h not in kept and reached & variables[h]}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
 _MACHINE = 2_000
 _LIMIT = 1_000
+#: Sums of a few numbers below it are exact in 64 bits.
+_EXACT = 1 << 48
 
 
 def variables_of(conditions: Iterable[Condition]) -> list[Var]:
@@ -46,6 +49,16 @@ def _magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
     return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
 
 
+def _smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
+    """The ``n`` rows of least magnitude, in order."""
+    if len(points) > n and points.dtype != object and -_EXACT < points.min() and points.max() < _EXACT:
+        total = np.abs(points).sum(axis=1)
+        points = points[total <= np.partition(total, n - 1)[n - 1]]
+    rows: list[list[int]] = points.tolist()
+    return sorted(rows, key=_magnitude)[:n]
+
+
+@lru_cache(maxsize=32)
 def _small(n: int) -> np.ndarray[Any, Any]:
     """All points of the largest box around zero that holds at most the exhaustive number of points."""
     radius = 1
@@ -59,6 +72,7 @@ def _small(n: int) -> np.ndarray[Any, Any]:
     return np.stack([g.ravel() for g in grid], axis=1)
 
 
+@lru_cache(maxsize=32)
 def _random(n: int) -> np.ndarray[Any, Any]:
     generator = np.random.default_rng(20240229)
     scale = generator.choice([2, 4, 8, 16, 64], size=(_RANDOM, 1))
@@ -205,7 +219,7 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
         if not len(points):
             continue
         failing = failing_points(points, names, hypotheses, goal)
-        for row in sorted(failing.tolist(), key=_magnitude)[:8]:
+        for row in _smallest(failing, 8):
             point = dict(zip(names, row, strict=True))
             if confirmed(point, hypotheses, goal):
                 return point

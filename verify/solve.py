@@ -45,7 +45,7 @@ from .budget import Budget
 from .encode import Encoder, resources
 from .evidence import Question, note, wanted
 from .obligations import Obligation
-from .preprocess import Part, conjuncts, lower_bounds, part, positive
+from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented
 from .refute import confirmed, divisors, limit_point, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
@@ -288,27 +288,6 @@ def _quotient_bound(part: Part, budget: Budget) -> Attempt:
     """A bound of a quotient is a bound of its dividend: digits of a number are bounded by the number."""
     bound = unquotiented(part.all, part.goal)
     return (False, 0, ()) if bound is None else _linear(replace(part, goal=bound), budget)
-
-
-def unquotiented(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
-    """A bound of a quotient, or a quotient as a bound, as one without the quotient; ``None`` if there is none.
-
-    The divisors are known not to be negative, and not to be zero, because there is a quotient: then the two are
-    equivalent.  A quotient of quotients is taken apart until its dividend is none.
-    """
-    natural = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
-    least = lower_bounds(hypotheses)
-    found: Condition | None = None
-    while isinstance(goal, Compare) and goal.op in ("<=", "<"):
-        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
-        if isinstance(small, FloorDiv) and (small.b in natural or positive(small.b, least)):
-            goal = small.a <= small.b * (large - gap) + small.b - 1
-        elif isinstance(large, FloorDiv) and (large.b in natural or positive(large.b, least)):
-            goal = large.b * (small + gap) <= large.a
-        else:
-            break
-        found = goal
-    return found
 
 
 def _certificate(part: Part, budget: Budget) -> Attempt:

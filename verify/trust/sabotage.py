@@ -25,13 +25,15 @@ from typing import Any
 
 import z3
 
-from ...core.condition import Condition
-from ...core.expr import Var, var
+from ...core.condition import Compare, Condition
+from ...core.expr import FloorDiv, Var, var
+from .. import solve
 from ..cache import FORMAT, Cache, content_key
 from ..catalogue import catalogue, sections
 from ..encode import Encoder
 from ..linear import bounds, question, reading
 from ..obligations import Obligation
+from ..preprocess import unquotiented
 from ..recheck import is_example
 from ..rolls import Whole, common_digest, depends, roll_name, sound_roll, state
 from ..rulefiles import read_rule_file, stated_rule_obligations
@@ -160,6 +162,10 @@ _FALSE: tuple[_Claim, ...] = (
     ("digits without bounds", (x.within(0, a - 1), y.within(0, b)), (x * b + y).within(0, a * b - 1)),
     ("a linear slip", (x >= 1, y >= 1), x + y >= 3),
     ("an equation", ((x + y).eq(5),), x <= 5),
+    ("bound of a quotient, one too far", (d > 0, x <= d * y + d), x // d <= y),
+    ("quotient as a bound, one too near", (d > 0, d * y - d + 1 <= x), y <= x // d),
+    ("bound of a quotient of any sign", (d.ne(0), x <= d * y + d - 1), x // d <= y),
+    ("quotient of any sign as a bound", (d.ne(0), d * y <= x), y <= x // d),
 )
 #: False, at points that no table of small points holds.
 _FAR: tuple[_Claim, ...] = (
@@ -348,6 +354,26 @@ def _with_division(method: str, change: str) -> list[tuple[Any, str, Any]]:
     return [_no_reduction(), (Encoder, method, wrong)]
 
 
+def _with_quotient_bound(change: str) -> list[tuple[Any, str, Any]]:
+    """A bound of a dividend that is none of the quotient."""
+
+    def wrong(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
+        if not isinstance(goal, Compare) or goal.op not in ("<=", "<"):
+            return None
+        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
+        if change != "divisors of any sign" and unquotiented(hypotheses, goal) is None:
+            return None
+        if isinstance(small, FloorDiv):
+            wide = 0 if change == "one too wide" else 1
+            return small.a <= small.b * (large - gap) + small.b - wide
+        if isinstance(large, FloorDiv):
+            below = large.b - 1 if change == "one too wide from below" else 0
+            return large.b * (small + gap) - below <= large.a
+        return None
+
+    return [(solve, "unquotiented", wrong)]
+
+
 #: Ways to give an operator the wrong meaning: what to replace by what.
 _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
     **{f"division, {change}": partial(_with_division, "_witness", change) for change in _WRONG_DIVISIONS},
@@ -394,6 +420,10 @@ _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
         _no_reduction(),
         (Encoder, "variable", _contradicting(Encoder.variable)),
     ],
+    **{
+        f"quotient bound, {change}": partial(_with_quotient_bound, change)
+        for change in ("one too wide", "one too wide from below", "divisors of any sign")
+    },
     "reduction: less is less or equal": lambda: [
         (reading.Reading, "compare", lambda s, op, p, q: _read_relation(s, "<=" if op == "<" else op, p, q))
     ],

@@ -60,6 +60,10 @@ def test_everything_is_noticed(task: Task) -> None:
         Task("solver", "always unsat"),
         Task("solver", "every third answer wrong"),
         Task("solver", "a fault instead of an answer"),
+        *(
+            Task("encoding", f"quotient bound, {change}")
+            for change in ("one too wide", "one too wide from below", "divisors of any sign")
+        ),
         Task("roll"),
         Task("crash"),
     ],

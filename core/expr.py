@@ -17,6 +17,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -814,6 +815,7 @@ def _replay(steps: tuple[tuple[Any, ...], ...]) -> Expr:
     return built[-1]
 
 
+@lru_cache(maxsize=1 << 14)
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Sort key under which ``d2`` comes before ``d10``."""
     out: list[tuple[int, int, str]] = []

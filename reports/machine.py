@@ -21,12 +21,11 @@ from ..core.notation import show, show_condition
 from ..core.text import format_expr, format_map
 from ..core.transform import Reduced
 from ..verify.concrete import Answer, Counterexample
-from ..verify.obligations import Obligation
-from ..verify.run import Result, Run
+from ..verify.obligation import Obligation
+from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
 from .refutation import Place, again, conjuncts, ordered_point
-from .selection import Named
-from .summary import Group, confirmations, grouped, redundant, strategies, widening
+from .summary import Claimed, Group, confirmations, grouped, redundant, strategies, widening
 
 __all__ = [
     "FORMS",
@@ -310,7 +309,7 @@ def text_of(data: Mapping[str, Any]) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------ prove
-def run_json(run: Run, claims: Sequence[Named], command: str = "indexproof prove") -> dict[str, Any]:
+def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof prove") -> dict[str, Any]:
     """The answer of ``prove``."""
     families, groups = grouped(run, claims)
     return document(

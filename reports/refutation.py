@@ -11,9 +11,8 @@ from typing import Literal
 from ..core.condition import And, Condition
 from ..core.expr import Expr, Var, natural_key
 from ..core.notation import show, show_condition
-from ..verify.obligations import Obligation
-from ..verify.repair import repairs
-from ..verify.run import Result
+from ..verify.obligation import Obligation
+from ..verify.outcome import Result
 from ..verify.verdict import Status, Verdict
 from .layout import block, joined
 
@@ -106,7 +105,7 @@ def explain(result: Result, *, with_repairs: bool = True, command: str = "indexp
     ``command`` is what repeats it up to the name of the claim.  Looking for repairs asks the prover some more
     questions, which takes a moment.
     """
-    o, v = result.obligation, result.verdict
+    o, v = result.obligation.in_full(), result.verdict
     lines = [("claim", o.claim), ("owes", o.kind)]
     match v.status:
         case Status.REFUTED | Status.UNDEFINED:
@@ -116,6 +115,8 @@ def explain(result: Result, *, with_repairs: bool = True, command: str = "indexp
                 and o.family in ("rule", "constraint rule")
                 and o.kind.startswith(("sound", "defined"))
             ):
+                from ..verify.repair import repairs
+
                 found = repairs(o)
                 if found:
                     offered = ";  ".join(map(show_condition, found))

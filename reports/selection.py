@@ -19,11 +19,9 @@ from ..rules import catalog
 from ..rules.ops import OPS
 from ..rules.transfer import CongruenceLaw, TransferLaw
 from ..rules.transforms import TransformLaw
-from ..verify.catalogue import MAX_RANK, Claim, claims, obligations_of
+from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligations import Obligation
-from ..verify.rulefiles import FAMILY as STATED
-from ..verify.rulefiles import StatedRule, read_rule_file
-from ..verify.schemes import Scheme
+from ..verify.rulefiles import read_rule_file
 
 __all__ = [
     "FAMILIES",
@@ -63,25 +61,12 @@ class Named:
     @property
     def family(self) -> str:
         """As :attr:`Obligation.family`."""
-        match self.claim:
-            case Rule():
-                return "rule"
-            case ConstraintRule():
-                return "constraint rule"
-            case TransformLaw():
-                return "transform"
-            case Scheme():
-                return "lemma"
-            case Case():
-                return "op"
-            case StatedRule():
-                return STATED
-        return "transfer"
+        return family_of(self.claim)
 
     @property
     def group(self) -> str:
         """The op for an instance of one, else the name."""
-        return self.claim.op.name if isinstance(self.claim, Case) else self.name
+        return group_of(self.name, self.claim)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from ..verify.run import Result, Run
+from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
 from .layout import block, count, duration, joined, table
-from .refutation import explain, ordered_point, point_text
-from .selection import Named
 
 __all__ = [
+    "Claimed",
     "Group",
     "confirmations",
     "confirmed_by",
@@ -34,6 +34,22 @@ _FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
 #: The width of the column with the slowest obligation.
 _WIDTH = 60
+
+
+class Claimed(Protocol):
+    """A claim, as far as a report names it."""
+
+    @property
+    def name(self) -> str:
+        """What selects it."""
+
+    @property
+    def family(self) -> str:
+        """As that of its obligations."""
+
+    @property
+    def group(self) -> str:
+        """What it is listed under: an op, or itself."""
 
 
 @dataclass
@@ -69,7 +85,7 @@ def _decided(results: Iterable[Result]) -> list[Result]:
     return [r for r in results if r.verdict.status is not Status.NOT_CHECKED]
 
 
-def grouped(run: Run, claims: Sequence[Named]) -> tuple[list[Group], list[Group]]:
+def grouped(run: Run, claims: Sequence[Claimed]) -> tuple[list[Group], list[Group]]:
     """The results by family and by rule, law or op, in catalogue order."""
     families: dict[str, Group] = {}
     groups: dict[tuple[str, str], Group] = {}
@@ -184,6 +200,8 @@ def findings(run: Run) -> Iterator[str]:
         yield block("findings that the prover could not settle either way:", lines)
     wide = widening(run)
     if wide:
+        from .refutation import ordered_point, point_text
+
         lines = []
         for r in wide:
             o = r.obligation
@@ -239,7 +257,7 @@ def _within(name: str, group: str) -> str:
     return f"{label[:room]}…: {kind}"[: 2 * _WIDTH] if label else f"{inner[: _WIDTH - 1]}…"
 
 
-def tables(run: Run, claims: Sequence[Named]) -> list[str]:
+def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
     """Two tables: families, and below them every rule, law and op."""
     families, groups = grouped(run, claims)
     rows: list[tuple[str, ...]] = [_HEAD]
@@ -295,7 +313,7 @@ def interruption(run: Run, cached: bool = True) -> str:
 
 def summary(
     run: Run,
-    claims: Sequence[Named],
+    claims: Sequence[Claimed],
     *,
     command: str = "indexproof prove",
     cached: bool = True,
@@ -311,6 +329,9 @@ def summary(
     yield from _confirmation_blocks(run)
     yield from findings(run)
     for k, r in enumerate(failing(run)):
+        # knows how to look for repairs, and so loads the prover
+        from .refutation import explain
+
         yield explain(r, command=command, with_repairs=k < repairs)
     yield closing(run, len(claims), cached)
 

@@ -17,28 +17,26 @@ import json
 import os
 import secrets
 import sqlite3
-import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import z3
-
-from ..core.condition import Condition, all_exprs
-from ..core.expr import Int, Sum, Var, postorder
-from .obligations import Obligation
-from .recheck import believable
-from .solve import Budget
+from .budget import Budget
+from .obligation import Obligation, has_form
+from .sources import prover_digest
 from .verdict import Opinion, Status, Verdict
 
-__all__ = ["FORMAT", "KEY_VARIABLE", "Cache", "Refusal", "content_key", "prover_digest"]
+if TYPE_CHECKING:
+    from ..core.condition import Condition
+
+__all__ = ["FORMAT", "KEY_VARIABLE", "Cache", "Refusal", "content_key", "prover_digest", "question_digest"]
 
 #: Counts incompatible forms of the file.
-FORMAT = 2
+FORMAT = 3
 #: The environment variable that holds the secret, for machines that share a cache.
 KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
 
@@ -47,69 +45,42 @@ Refusal = Literal["unreadable", "altered", "outdated", "untrue"]
 
 _SECONDS = 30
 _SECRET = 32
-
-
-@lru_cache(maxsize=1)
-def prover_digest() -> str:
-    """A digest of the prover's own source and of the versions that verdicts and resource counts may depend on."""
-    here = Path(__file__).resolve().parent
-    core = here.parent / "core"
-    versions = (z3.get_version_string(), np.__version__, *map(str, sys.version_info[:2]))
-    h = hashlib.sha256("\0".join(versions).encode())
-    sources = [
-        *sorted(here.rglob("*.py")),
-        *(core / f"{name}.py" for name in ("expr", "condition", "notation")),
-    ]
-    for path in sources:
-        h.update(path.relative_to(here.parent).as_posix().encode() + b"\0")
-        h.update(path.read_bytes())
-    return h.hexdigest()
-
-
-def _expression_text(c: Condition) -> str:
-    at: dict[object, int] = {}
-    lines: list[str] = []
-    roots = all_exprs(c)
-    for node in postorder(*roots):
-        match node:
-            case Int():
-                line = f"i{node.value}"
-            case Var():
-                line = f"v{node.kind}:{node.name}"
-            case Sum():
-                line = f"s{node.const};" + ";".join(f"{at[t]}*{k}" for t, k in node.terms)
-            case _:
-                line = f"{type(node).__name__};" + ";".join(str(at[k]) for k in node.children)
-        at[node] = len(lines)
-        lines.append(line)
-    return "\n".join(lines) + "\n" + _shape(c, at)
-
-
-def _shape(c: Condition, at: dict[object, int]) -> str:
-    own = ",".join(str(at[e]) for e in c.exprs())
-    label = getattr(c, "op", getattr(c, "value", ""))
-    return f"{type(c).__name__}[{label}]({own};{'|'.join(_shape(p, at) for p in c.parts())})"
+#: So many entries are read with one query.
+_TOGETHER = 500
+#: What is sealed as a roll is no verdict: a key of a verdict begins with no such word.
+_ROLL = "roll "
 
 
 @lru_cache(maxsize=1 << 16)
 def _condition_digest(c: Condition) -> bytes:
     # the same conditions occur in many obligations
-    return hashlib.sha256(_expression_text(c).encode()).digest()
+    from .canonical import condition_text
+
+    return hashlib.sha256(condition_text(c).encode()).digest()
+
+
+def question_digest(o: Obligation) -> str:
+    """The digest of what is asked: the mathematics, not the name, and what decides how it is attacked."""
+    # kind, gate and width decide which strategies run and what a failure is called
+    h = hashlib.sha256(f"{o.question}\0{o.kind}\0{o.gate, o.width}\0".encode())
+    if o.source:
+        # in its own words; what it says in the core language follows from them
+        h.update(o.source.encode() + b"\2")
+    else:
+        for c in (*o.hypotheses, o.goal):
+            h.update(_condition_digest(c))
+    return h.hexdigest()
+
+
+@lru_cache(maxsize=16)
+def _asked_by(budget: Budget, confirm: str) -> bytes:
+    return "\0".join((prover_digest(), repr(budget), confirm, "")).encode()
 
 
 def content_key(o: Obligation, budget: Budget, confirm: str = "") -> str:
     """The digest under which the verdict on ``o`` is kept; ``confirm`` is the solver that confirms it, with version."""
-    h = hashlib.sha256()
-    # kind, gate and width decide which strategies run and what a failure is called
-    for part in (prover_digest(), o.question, o.kind, repr((o.gate, o.width)), repr(budget), confirm):
-        h.update(part.encode() + b"\0")
-    if o.source:
-        # in its own words; what it says in the core language follows from them
-        h.update(o.source.encode() + b"\2")
-        return h.hexdigest()
-    for c in (*o.hypotheses, o.goal):
-        h.update(_condition_digest(c))
-    return h.hexdigest()
+    asked = (o.recorded or question_digest(o)).encode()
+    return hashlib.sha256(_asked_by(budget, confirm) + asked).hexdigest()
 
 
 # ------------------------------------------------------------------------------------------------------------ the file
@@ -176,6 +147,9 @@ class Cache:
                 db.execute(
                     "CREATE TABLE verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL) WITHOUT ROWID"
                 )
+                db.execute(
+                    "CREATE TABLE rolls (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL) WITHOUT ROWID"
+                )
                 db.execute(f"PRAGMA user_version={FORMAT}")
             db.execute("COMMIT")
         except BaseException:
@@ -234,29 +208,62 @@ class Cache:
     # -- entries
     def _seal(self, key: str, body: str) -> str:
         text = f"indexproof {FORMAT}\0{key}\0{body}"
-        return hmac.new(self._secret, text.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
+        return hmac.digest(self._secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
     def get(self, key: str, o: Obligation | None = None) -> Verdict | None:
         """The verdict kept under ``key``, or ``None`` if there is none that can be believed.
 
         With the obligation ``o`` itself, its counterexample or example is evaluated.
         """
+        row = self._row("SELECT body, seal FROM verdicts WHERE key = ?", key)
+        return None if row is None else self._believed(key, *row, o)
+
+    def get_all(self, asked: Iterable[tuple[str, Obligation]]) -> list[Verdict | None]:
+        """The same for many keys and obligations at once, in order."""
+        out: list[Verdict | None] = []
+        left = iter(asked)
+        while part := list(islice(left, _TOGETHER)):
+            rows = self._rows([key for key, _ in part])
+            for key, o in part:
+                row = rows.get(key)
+                out.append(None if row is None else self._believed(key, *row, o))
+        return out
+
+    def _row(self, query: str, key: str) -> tuple[Any, Any] | None:
         if self._db is None:
             return None
         try:
-            row = self._db.execute("SELECT body, seal FROM verdicts WHERE key = ?", (key,)).fetchone()
+            row: tuple[Any, Any] | None = self._db.execute(query, (key,)).fetchone()
         except sqlite3.Error as error:
             assert self.path is not None
             self._recover(self.path, error)
             return None
-        if row is None:
-            return None
-        body, seal = row
+        return row
+
+    def _rows(self, keys: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        if self._db is None:
+            return {}
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, body, seal FROM verdicts WHERE key IN ({marks})"
+        try:
+            return {key: (body, seal) for key, body, seal in self._db.execute(query, keys)}
+        except sqlite3.Error as error:
+            assert self.path is not None
+            self._recover(self.path, error)
+            return {}
+
+    def _unaltered(self, key: str, body: Any, seal: Any) -> bool:
+        """Whether what stands in the file below ``key`` was written by somebody who has the secret, below this key."""
         if not (isinstance(body, str) and isinstance(seal, str) and seal.isascii()):
             self.refused["unreadable"] += 1
-            return None
+            return False
         if not hmac.compare_digest(seal, self._seal(key, body)):
             self.refused["altered"] += 1
+            return False
+        return True
+
+    def _believed(self, key: str, body: Any, seal: Any, o: Obligation | None) -> Verdict | None:
+        if not self._unaltered(key, body, seal):
             return None
         try:
             found = _read(json.loads(body))
@@ -266,25 +273,60 @@ class Cache:
         if found is None:
             self.refused["outdated"] += 1
             return None
-        if o is not None and not believable(o, found):
+        if o is not None and not _possible(o, found):
             self.refused["untrue"] += 1
             return None
         self.hits += 1
         return found
+
+    def roll(self, name: str) -> Any:
+        """What is recorded under ``name`` (:mod:`.rolls`), read from JSON, or ``None`` for nothing that can be believed."""
+        row = self._row("SELECT body, seal FROM rolls WHERE name = ?", name)
+        if row is None or not self._unaltered(_ROLL + name, *row):
+            return None
+        try:
+            return json.loads(row[0])
+        except (ValueError, RecursionError):
+            self.refused["unreadable"] += 1
+            return None
+
+    def put_roll(self, name: str, content: Any) -> None:
+        """Record ``content`` under ``name``, in place of what was there."""
+        if self._db is None or self.read_only:
+            return
+        body = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        self._write(
+            "INSERT OR REPLACE INTO rolls VALUES (?, ?, ?)", name, body, self._seal(_ROLL + name, body)
+        )
 
     def put(self, key: str, v: Verdict) -> None:
         """Keep ``v``, also one that says the budget is not enough; what was not asked is not kept."""
         if self._db is None or self.read_only or v.status is Status.NOT_CHECKED:
             return
         body = json.dumps(_written(v), sort_keys=True)
+        self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", key, body, self._seal(key, body))
+
+    def _write(self, query: str, *values: str) -> None:
+        assert self._db is not None
         try:
-            self._db.execute(
-                "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (key, body, self._seal(key, body))
-            )
+            self._db.execute(query, values)
         except sqlite3.Error as error:
             if _hopeless(error):
                 assert self.path is not None
                 self._recover(self.path, error)
+
+
+def _possible(o: Obligation, v: Verdict) -> bool:
+    """Whether a verdict may be one on ``o``.
+
+    Where ``o`` is only recorded, the seal answers for an example as it does for a proof; what would fail the run is
+    evaluated all the same.
+    """
+    if o.recorded and not (o.gate and v.status in (Status.REFUTED, Status.UNDEFINED)):
+        return has_form(o, v)
+    from .recheck import believable
+
+    return believable(o.in_full(), v)
 
 
 def _format_of(db: sqlite3.Connection) -> int:
@@ -295,6 +337,7 @@ def _check_format(db: sqlite3.Connection) -> None:
     if _format_of(db) != FORMAT:
         raise _WrongFormat
     db.execute("SELECT key, body, seal FROM verdicts LIMIT 1").fetchone()
+    db.execute("SELECT name, body, seal FROM rolls LIMIT 1").fetchone()
 
 
 #: What SQLite says of a file that is no database or a damaged one; anything else (a lock, a full disk) passes.

@@ -5,15 +5,19 @@ op map pairs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ..core.layout.placement import Padded
-from ..core.op import Case
+from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
+from ..rules import catalog
 from ..rules.catalog import RULES
 from ..rules.ops import OPS
 from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
+from .budget import MAX_RANK
 from .launches import launch_cases
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
@@ -25,39 +29,100 @@ from .obligations import (
     rule_obligations,
     transfer_obligations,
 )
-from .rulefiles import StatedRule, stated_rule_obligations
+from .rulefiles import FAMILY, StatedRule, stated_rule_obligations
 from .schemes import LEMMAS, STEPS, Scheme
 from .transforms import transform_obligations
 
-__all__ = ["MAX_RANK", "WIDTHS", "catalogue", "claims", "obligations_of", "select"]
+__all__ = [
+    "MAX_RANK",
+    "WIDTHS",
+    "Section",
+    "catalogue",
+    "claims",
+    "family_of",
+    "group_of",
+    "obligations_of",
+    "sections",
+    "select",
+]
 
-#: Op pairs are proved for every rank up to this one.
-MAX_RANK = 4
 #: Machine widths for which rules owe *no new overflow*.
 WIDTHS = (32, 64)
 
 Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | TransformLaw | Scheme | Case | StatedRule
 
 
-def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[str, Claim]]:
-    """Every claim with its name, in catalogue order."""
-    for r in rules:
-        yield r.name, r
-    for transfer in TRANSFER_LAWS:
-        yield transfer.name, transfer
-    for congruence in CONGRUENCE_LAWS:
-        yield congruence.name, congruence
-    for transform in TRANSFORM_LAWS:
-        yield transform.name, transform
-    for lemma in (*LEMMAS.values(), *STEPS.values()):
-        yield f"lemma: {lemma.name}", lemma
-    for cls in OPS.values():
+@dataclass(frozen=True)
+class Section:
+    """Neighbours in the catalogue whose claims one source file makes.
+
+    ``home`` is the file, by its path below the package, or empty for a file elsewhere.  ``claims`` makes those up to a
+    rank, each with its name.
+    """
+
+    name: str
+    home: str
+    claims: Callable[[int], Iterator[tuple[str, Claim]]]
+
+
+def _home(module: str) -> str:
+    """The file of a module of this package; empty for another one."""
+    package, _, inner = module.partition(".")
+    path = f"{inner.replace('.', '/')}.py"
+    return path if package == __name__.partition(".")[0] and module in sys.modules else ""
+
+
+def _always(found: Sequence[tuple[str, Claim]]) -> Callable[[int], Iterator[tuple[str, Claim]]]:
+    return lambda max_rank: iter(found)
+
+
+def _cases(cls: type[Op]) -> Callable[[int], Iterator[tuple[str, Claim]]]:
+    def made(max_rank: int) -> Iterator[tuple[str, Claim]]:
         for rank in range(max_rank + 1):
             for case in cls.cases(rank):
                 yield f"{cls.name} {case.label}", case
+
+    return made
+
+
+def _placements(max_rank: int) -> Iterator[tuple[str, Claim]]:
     for rank in range(max_rank + 1):
         for case in itertools.chain(layout_cases(rank), launch_cases(rank)):
             yield f"{case.op.name} {case.label}", case
+
+
+def sections(rules: RuleSet = RULES) -> list[Section]:
+    """The catalogue in order, cut where another source file begins."""
+    declared = {
+        id(r): getattr(catalog, known).name
+        for known in catalog.__all__
+        if isinstance(getattr(catalog, known), RuleSet) and known != "RULES"
+        for r in getattr(catalog, known)
+    }
+    found: list[Section] = []
+    for module, group in itertools.groupby(rules, key=lambda r: declared.get(id(r), "")):
+        home = _home(f"{catalog.__package__}.{module}") if module else ""
+        own: list[tuple[str, Claim]] = [(r.name, r) for r in group]
+        found.append(Section(f"rules {module}", home, _always(own)))
+    laws: list[tuple[str, Claim]] = [(law.name, law) for law in TRANSFER_LAWS]
+    laws += [(law.name, law) for law in CONGRUENCE_LAWS]
+    found.append(Section("transfer", _home(TransferLaw.__module__), _always(laws)))
+    changes: list[tuple[str, Claim]] = [(law.name, law) for law in TRANSFORM_LAWS]
+    found.append(Section("transforms", _home(TransformLaw.__module__), _always(changes)))
+    schemes: list[Scheme] = [*LEMMAS.values(), *STEPS.values()]
+    lemmas: list[tuple[str, Claim]] = [(f"lemma: {scheme.name}", scheme) for scheme in schemes]
+    found.append(Section("lemmas", _home(Scheme.__module__), _always(lemmas)))
+    found += (Section(f"op {cls.__name__}", _home(cls.__module__), _cases(cls)) for cls in OPS.values())
+    found.append(Section("placements", _home(layout_cases.__module__), _placements))
+    # a file that comes back later in the catalogue begins a section of another name
+    names = [s.name for s in found]
+    return [replace(s, name=f"{s.name} {k}") if s.name in names[:k] else s for k, s in enumerate(found)]
+
+
+def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[str, Claim]]:
+    """Every claim with its name, in catalogue order."""
+    for section in sections(rules):
+        yield from section.claims(max_rank)
 
 
 def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obligation]:
@@ -79,6 +144,29 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
             return stated_rule_obligations(claim)
         case Case():
             return layout_obligations(claim) if isinstance(claim.op, Padded) else op_obligations(claim)
+
+
+def family_of(claim: Claim) -> str:
+    """The family of a claim's obligations."""
+    match claim:
+        case Rule():
+            return "rule"
+        case ConstraintRule():
+            return "constraint rule"
+        case TransformLaw():
+            return "transform"
+        case Scheme():
+            return "lemma"
+        case Case():
+            return "op"
+        case StatedRule():
+            return FAMILY
+    return "transfer"
+
+
+def group_of(name: str, claim: Claim) -> str:
+    """Where reports list a claim: below the op that it is an instance of, or else below its own name."""
+    return claim.op.name if isinstance(claim, Case) else name
 
 
 def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Obligation]:

@@ -12,6 +12,7 @@ solvers at the leaves, and this module.  Nothing that a certificate says is beli
 * a name for a value must be new, and a definition must be an equation that has been shown,
 * sign cases must be all there are, or the missing ones excluded by a combination of facts or because a divisor of the
   claim would be zero; cases of a minimum or maximum must cover all of its arguments,
+* a bound of a quotient may be replaced by that of its dividend where hypotheses say that the divisor is not negative,
 * each instance of a lemma must be what the lemma's statement gives, its premises shown, and the lemma be proved, and
 * the facts of every leaf must contradict each other in *linear* integer arithmetic, with products as opaque
   integers, for every solver that is asked.
@@ -388,6 +389,21 @@ def _conjuncts(c: Condition) -> list[Condition]:
     return [c]
 
 
+def _is_natural(e: Expr, known: Sequence[Condition]) -> bool:
+    """Whether hypotheses say so of ``e``, or of all that it is a product or a sum of."""
+    if isinstance(e, Int):
+        return e.value >= 0
+    bounds = [h.a for h in known if isinstance(h, Compare) and h.op in ("<=", "<") and h.b == e]
+    if any(isinstance(low, Int) and low.value >= 0 for low in bounds):
+        return True
+    match e:
+        case Mul():
+            return all(_is_natural(f, known) for f in e.factors)
+        case Sum():
+            return e.const >= 0 and all(k > 0 and _is_natural(t, known) for t, k in e.terms)
+    return False
+
+
 def _variable(v: Var) -> str:
     # made names have one `!`, which no name of a variable of a claim is given
     name = v.name.replace("!", "!!").replace(":", "::")
@@ -617,6 +633,8 @@ class _Checker:
                     raise CertificateRefused(place, f"{missing[0]} is not shown")
             case "choice":
                 self._choice(node, known, goals, place)
+            case "quotient bound":
+                self._quotient_bound(node, known, goals, place)
             case _:
                 claim = _Claim(self, known, goals)
                 state = _State()
@@ -651,6 +669,31 @@ class _Checker:
                 continue  # a divisor of the claim would be zero
             here += [p for c in given for p in _conjuncts(c)]
             self.prove(node["cases"][k], here, wanted, f"{place}.cases[{k}]")
+
+    def _quotient_bound(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
+        """A bound of a quotient is shown if that of its dividend is: ``a // d <= t`` by ``a <= d·t + d - 1``, and
+        ``t <= a // d`` by ``d·t <= a``.
+        """
+        if len(goals) != 1 or not node["sides"]:
+            raise CertificateRefused(place, "there is no one goal with a quotient")
+        goal = goals[0]
+        for side in node["sides"]:
+            if not isinstance(goal, Compare) or goal.op not in ("<=", "<"):
+                raise CertificateRefused(place, f"{goal} is no bound")
+            gap = 1 if goal.op == "<" else 0
+            quotient, t = (goal.a, goal.b - gap) if side == "small" else (goal.b, goal.a + gap)
+            if side not in ("small", "large") or not isinstance(quotient, FloorDiv):
+                raise CertificateRefused(place, f"{quotient} is no quotient")
+            a, d = quotient.a, quotient.b
+            # it is no zero, because it is a divisor of the claim
+            if not _is_natural(d, known):
+                raise CertificateRefused(place, f"{d} may be negative")
+            goal = a <= d * t + d - 1 if side == "small" else d * t <= a
+            self.lemma("quotient of a bound" if side == "small" else "quotient of a natural number", place)
+            if side == "large":
+                self.lemma("multiple leaves quotient", place)
+            self.found.steps += 1
+        self.prove(node["then"], known, _conjuncts(goal), f"{place}.then")
 
     # -- leaves
     def contradictory(self, formulas: Sequence[F], place: str) -> None:

@@ -7,8 +7,6 @@ existence obligation (*not vacuous*, *needed*) asks for a point that satisfies t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
 
 from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
 from ..core.constraint_choose import CHECKED
@@ -18,70 +16,17 @@ from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure
 from ..rules.transfer import CongruenceLaw, TransferLaw
-
-if TYPE_CHECKING:
-    from .solve import Budget
-    from .verdict import Verdict
+from .obligation import Obligation, Question
 
 __all__ = [
     "Obligation",
+    "Question",
     "congruence_obligations",
     "constraint_rule_obligations",
     "op_obligations",
     "rule_obligations",
     "transfer_obligations",
 ]
-
-Question = Literal["valid", "exists"]
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """One question to the prover.
-
-    ``subject`` names the claim (a rule, a transfer function, an op instance), ``kind`` what is asked.  ``show`` lists
-    labelled expressions whose values a counterexample report prints.  ``gate`` is false for findings that are reported
-    but do not fail a run (a redundant condition, a right side that needs a wider machine type).
-    """
-
-    family: str
-    subject: str
-    kind: str
-    hypotheses: tuple[Condition, ...]
-    goal: Condition
-    question: Question = "valid"
-    show: tuple[tuple[str, Expr], ...] = ()
-    gate: bool = True
-    where: str = ""
-    claim: str = ""
-    tags: tuple[str, ...] = field(default=())
-    #: For a claim about machine integers: the width, whose limits are where such claims fail.
-    width: int = 0
-    #: A claim stated in a language of its own, as text; such a claim is decided in its own way.
-    source: str = ""
-
-    @property
-    def name(self) -> str:
-        """Unique within a catalogue: subject and kind."""
-        return f"{self.subject}: {self.kind}"
-
-    def decided(self, budget: Budget) -> Verdict | None:
-        """The verdict, where a claim is not decided by the general portfolio."""
-        return None
-
-    def statement(self) -> str:
-        """The question on one line of mathematics."""
-        left = ",  ".join(map(show_condition, self.hypotheses)) or "true"
-        mark = "⊢" if self.question == "valid" else "⊬"
-        return f"{left}  {mark}  {show_condition(self.goal)}"
-
-    def formula_variables(self) -> tuple[Var, ...]:
-        """Every variable of hypotheses and goal, in natural order."""
-        return (
-            all_of((*self.hypotheses, negate(self.goal))).variables()
-            if self.hypotheses
-            else self.goal.variables()
-        )
 
 
 def defined(*roots: Expr) -> Condition:

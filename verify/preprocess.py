@@ -8,14 +8,27 @@ variables, which is sufficient, and only if that fails with all of them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import Literal
 
 from ..core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_exprs, all_of
-from ..core.expr import Expr, Int, Mul, Sum, Var, linear, natural_key, var
+from ..core.expr import Expr, FloorDiv, Int, Mul, Sum, Var, lift, linear, natural_key, var
 
-__all__ = ["Part", "conjuncts", "definition", "flattened", "lower_bounds", "part", "positive", "solved"]
+__all__ = [
+    "Part",
+    "comparisons",
+    "conjuncts",
+    "definition",
+    "flattened",
+    "lower_bounds",
+    "part",
+    "positive",
+    "solved",
+    "unquotiented",
+    "unquotienting",
+]
 
 
 @dataclass(frozen=True)
@@ -116,7 +129,7 @@ def _decided(op: str, gap: int) -> bool:
     return gap != 0
 
 
-def _conjuncts(goal: Condition) -> list[Condition]:
+def comparisons(goal: Condition) -> list[Condition]:
     out: list[Condition] = []
     for g in goal.args if isinstance(goal, And) else (goal,):
         if isinstance(g, Within):
@@ -131,7 +144,7 @@ def conjuncts(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Co
     known, goal = solved(hypotheses, goal)
     if all_of(known) is FALSE:
         return known, []
-    return known, [g for g in _conjuncts(goal) if g is not TRUE and not _implied(g, known)]
+    return known, [g for g in comparisons(goal) if g is not TRUE and not _implied(g, known)]
 
 
 def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition) -> Part:
@@ -140,9 +153,10 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
     Variables are renamed in natural order of their names, so that the same question about another dimension is the same
     question, with the same answer at the same cost.
     """
-    near = _reached(known, goal, steps=2)
-    reached = _reached(known, goal, steps=len(known) + 1)
-    variables = {v for c in (*reached, goal) for v in c.variables()}
+    named = {c: frozenset(c.variables()) for c in (*known, goal)}
+    near = _reached(known, goal, named, steps=2)
+    reached = _reached(known, goal, named, steps=len(known) + 1)
+    variables = {v for c in (*reached, goal) for v in named[c]}
     ordered = sorted(variables, key=lambda v: (natural_key(v.name), v.kind))
     names = {v: var(f"v{k}") for k, v in enumerate(ordered)}
     whole = [g for g in goals if set(g.variables()) <= variables]
@@ -170,10 +184,11 @@ def _by_text(conditions: list[Condition]) -> list[Condition]:
     return sorted(conditions, key=str) if len(conditions) > 1 else conditions
 
 
-def _reached(known: Sequence[Condition], goal: Condition, steps: int) -> list[Condition]:
+def _reached(
+    known: Sequence[Condition], goal: Condition, variables: Mapping[Condition, frozenset[Var]], steps: int
+) -> list[Condition]:
     """The hypotheses whose variables the goal reaches in so many steps, in their order."""
-    variables = {h: set(h.variables()) for h in known}
-    reached = set(goal.variables())
+    reached = variables[goal]
     kept: set[Condition] = set()
     for _ in range(steps):
         more = {h for h in known if h not in kept and reached & variables[h]}
@@ -228,6 +243,34 @@ def positive(e: Expr, least: dict[Var, int]) -> bool:
                 total += k * low
             return total > 0
     return False
+
+
+def unquotiented(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
+    """A bound of a quotient, or a quotient as a bound, as one without the quotient; ``None`` if there is none.
+
+    The divisors are known not to be negative, and not to be zero, because there is a quotient: then the two are
+    equivalent.  A quotient of quotients is taken apart until its dividend is none.
+    """
+    steps = list(unquotienting(hypotheses, goal))
+    return steps[-1][1] if steps else None
+
+
+def unquotienting(
+    hypotheses: Sequence[Condition], goal: Condition
+) -> Iterator[tuple[Literal["small", "large"], Condition]]:
+    """One quotient after the other: on which side of the comparison it stands, and the goal without it."""
+    natural = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
+    least = lower_bounds(hypotheses)
+    while isinstance(goal, Compare) and goal.op in ("<=", "<"):
+        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
+        if isinstance(small, FloorDiv) and (small.b in natural or positive(small.b, least)):
+            goal = small.a <= small.b * (large - gap) + small.b - 1
+            yield "small", goal
+        elif isinstance(large, FloorDiv) and (large.b in natural or positive(large.b, least)):
+            goal = large.b * (small + gap) <= large.a
+            yield "large", goal
+        else:
+            return
 
 
 def _least(t: Expr, least: dict[Var, int]) -> int | None:

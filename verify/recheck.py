@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .obligations import Obligation
+from .obligation import Obligation, has_form
 from .refute import confirmed
 from .rulefiles.evaluate import judge
 from .rulefiles.obligations import StatedObligation
 from .verdict import Status, Verdict
 
 __all__ = ["believable", "is_example"]
-
-_REFUTED = (Status.REFUTED, Status.UNDEFINED)
 
 
 def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
@@ -35,12 +33,7 @@ def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
 
 def believable(o: Obligation, v: Verdict) -> bool:
     """Whether a verdict has the form of one on ``o``, and its example is one."""
-    asks_for_point = o.question == "exists"
-    if v.status in _REFUTED:
-        return not asks_for_point and v.witness is not None and is_example(o, v.witness)
-    if v.status is Status.PROVED and asks_for_point:
-        if v.witness is None:
-            # of a rule file only whether there is a point is kept
-            return isinstance(o, StatedObligation)
-        return is_example(o, v.witness)
-    return v.witness is None
+    if isinstance(o, StatedObligation) and v.status is Status.PROVED and v.witness is None:
+        # of a rule file only whether there is a point is kept
+        return True
+    return has_form(o, v) and (v.witness is None or is_example(o, v.witness))

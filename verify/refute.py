@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import z3
 
-from ..core.condition import Condition, all_exprs, condition_interpret
-from ..core.expr import Expr, Var, interpret, natural_key
+from ..core.condition import Compare, Condition, Divides, Within, all_exprs, condition_interpret
+from ..core.expr import Expr, Var, interpret, natural_key, var
 from .encode import Encoder
 from .preprocess import definition, flattened
 
-__all__ = ["confirmed", "minimised", "model", "small_point"]
+__all__ = ["confirmed", "limit_point", "machine_point", "minimised", "model", "small_point"]
 
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
 _MACHINE = 2_000
+_LIMIT = 1_000
+#: Sums of a few numbers below it are exact in 64 bits.
+_EXACT = 1 << 48
 
 
 def variables_of(conditions: Iterable[Condition]) -> list[Var]:
@@ -45,6 +49,16 @@ def _magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
     return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
 
 
+def _smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
+    """The ``n`` rows of least magnitude, in order."""
+    if len(points) > n and points.dtype != object and -_EXACT < points.min() and points.max() < _EXACT:
+        total = np.abs(points).sum(axis=1)
+        points = points[total <= np.partition(total, n - 1)[n - 1]]
+    rows: list[list[int]] = points.tolist()
+    return sorted(rows, key=_magnitude)[:n]
+
+
+@lru_cache(maxsize=32)
 def _small(n: int) -> np.ndarray[Any, Any]:
     """All points of the largest box around zero that holds at most the exhaustive number of points."""
     radius = 1
@@ -58,6 +72,7 @@ def _small(n: int) -> np.ndarray[Any, Any]:
     return np.stack([g.ravel() for g in grid], axis=1)
 
 
+@lru_cache(maxsize=32)
 def _random(n: int) -> np.ndarray[Any, Any]:
     generator = np.random.default_rng(20240229)
     scale = generator.choice([2, 4, 8, 16, 64], size=(_RANDOM, 1))
@@ -204,7 +219,7 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
         if not len(points):
             continue
         failing = failing_points(points, names, hypotheses, goal)
-        for row in sorted(failing.tolist(), key=_magnitude)[:8]:
+        for row in _smallest(failing, 8):
             point = dict(zip(names, row, strict=True))
             if confirmed(point, hypotheses, goal):
                 return point
@@ -236,6 +251,42 @@ def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) 
         if confirmed(point, hypotheses, goal):
             return point
     return None
+
+
+def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
+    """A counterexample where one expression stands exactly at a limit that the hypotheses give it, in exact arithmetic.
+
+    Far from zero few random points satisfy equations and bounds, and a point that overflows on one side only lies next to
+    a bound on the other.  So every bound is taken in turn for an equation, which gives the value of one variable; what is
+    to be divisible is written as a multiple.  The other variables are small, or parts of the largest integer.
+    """
+    known = flattened(hypotheses)
+    multiples = [
+        Compare("==", h.e, h.d * var(f"multiple {k}")) for k, h in enumerate(known) if isinstance(h, Divides)
+    ]
+    top = 1 << (width - 1)
+    parts = [top // k + more for k in (1, 2, 3, 4, 5, 6, 7, 8) for more in (-1, 0)]
+    values = np.array([s * v for v in (*range(12), *parts) for s in (1, -1)], dtype=object)
+    generator = np.random.default_rng(width)
+    own = variables_of([*hypotheses, goal])
+    found: list[dict[Var, int]] = []
+    for h in [h for h in known if isinstance(h, Within)]:
+        for end in (h.lo, h.hi):
+            given = [*known, *multiples, Compare("==", h.e, end)]
+            names = variables_of([*given, goal])
+            definitions = eliminated(given)
+            pick = generator.integers(0, len(values), size=(_LIMIT, len(names)))
+            small = generator.integers(0, 24, size=pick.shape)
+            points = values[np.where(generator.random(pick.shape) < 0.6, small, pick)]
+            points = completed(points, names, definitions)
+            if not len(points):
+                continue
+            failing = failing_points(points, names, given, goal)
+            rows = (
+                dict(zip(names, row, strict=True)) for row in sorted(failing.tolist(), key=_magnitude)[:1]
+            )
+            found += (p for row in rows if confirmed(p := {v: row[v] for v in own}, hypotheses, goal))
+    return min(found, key=lambda p: _magnitude([p[v] for v in own]), default=None)
 
 
 def _read(model: z3.ModelRef, encoder: Encoder, names: Sequence[Var]) -> dict[Var, int]:

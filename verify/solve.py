@@ -33,7 +33,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import z3
@@ -41,30 +41,17 @@ import z3
 from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of
 from ..core.expr import Expr, FloorDiv, Var, lift, var
 from . import linear
+from .budget import Budget
 from .encode import Encoder, resources
 from .evidence import Question, note, wanted
 from .obligations import Obligation
-from .preprocess import Part, conjuncts, lower_bounds, part, positive
-from .refute import confirmed, divisors, machine_point, minimised, model, small_point
+from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented
+from .refute import confirmed, divisors, limit_point, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
 from .verdict import Status, Verdict
 
 __all__ = ["Budget", "decide", "exists", "reduced", "valid"]
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Resource units (z3 ``rlimit``) for one solver call of each kind."""
-
-    proof: int = 20_000_000
-    model: int = 4_000_000
-    quick: int = 150_000
-    linear: int = 150_000
-
-    def scaled(self, factor: float) -> Budget:
-        """The same proportions, more or less patient."""
-        return Budget(*(int(n * factor) for n in (self.proof, self.model, self.quick, self.linear)))
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
@@ -191,7 +178,7 @@ def _machine(
     o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget
 ) -> Verdict:
     """Claims about machine integers: they fail next to the limits of the type or, mostly, not at all."""
-    point = machine_point(o.hypotheses, o.goal, o.width)
+    point = machine_point(o.hypotheses, o.goal, o.width) or limit_point(o.hypotheses, o.goal, o.width)
     if point is not None:
         return Verdict(Status.REFUTED, "machine limits", 0, _named(point))
     _, hard, used, spent = _quick_rounds(known, goals, budget.scaled(0.1))
@@ -301,27 +288,6 @@ def _quotient_bound(part: Part, budget: Budget) -> Attempt:
     """A bound of a quotient is a bound of its dividend: digits of a number are bounded by the number."""
     bound = unquotiented(part.all, part.goal)
     return (False, 0, ()) if bound is None else _linear(replace(part, goal=bound), budget)
-
-
-def unquotiented(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
-    """A bound of a quotient, or a quotient as a bound, as one without the quotient; ``None`` if there is none.
-
-    The divisors are known not to be negative, and not to be zero, because there is a quotient: then the two are
-    equivalent.  A quotient of quotients is taken apart until its dividend is none.
-    """
-    natural = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
-    least = lower_bounds(hypotheses)
-    found: Condition | None = None
-    while isinstance(goal, Compare) and goal.op in ("<=", "<"):
-        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
-        if isinstance(small, FloorDiv) and (small.b in natural or positive(small.b, least)):
-            goal = small.a <= small.b * (large - gap) + small.b - 1
-        elif isinstance(large, FloorDiv) and (large.b in natural or positive(large.b, least)):
-            goal = large.b * (small + gap) <= large.a
-        else:
-            break
-        found = goal
-    return found
 
 
 def _certificate(part: Part, budget: Budget) -> Attempt:

@@ -116,7 +116,7 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
 # ----------------------------------------------------------------------------------------------------- claims
 def rank(max_rank: int | None) -> int:
     """Up to which rank ops are proved."""
-    from ...verify.catalogue import MAX_RANK
+    from ...verify.budget import MAX_RANK
 
     return MAX_RANK if max_rank is None else max_rank
 

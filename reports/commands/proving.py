@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,12 +26,17 @@ from .given import (
     file_text,
     opened_cache,
     point_of,
+    rank,
 )
 
 if TYPE_CHECKING:
+    from ...verify.cache import Cache
     from ...verify.claims import ClaimResult, ClaimsFile
     from ...verify.cluster import Cluster
-    from ..selection import Selected
+    from ...verify.obligation import Obligation
+    from ...verify.outcome import Run
+    from ..selection import Named, Selected
+    from ..summary import Claimed
 
 
 def prove(
@@ -88,25 +94,25 @@ def prove(
     """
     if scheduler and jobs:
         raise InputError("--jobs is about processes of this machine", expected="--jobs or --scheduler")
-    chosen, command = chosen_claims(names, max_rank)
-    stated = any(s.named.family == "stated rule" for s in chosen)
     if at:
+        chosen, _ = chosen_claims(names, max_rank)
+        stated = any(s.named.family == "stated rule" for s in chosen)
         raise typer.Exit(_rule_at_point(chosen, at, json) if stated else _at_point(chosen, at, json))
-    from ...verify.run import prove_all
-    from ...verify.solve import Budget
-    from ..machine import run_json
+    from ...verify.budget import Budget
+    from ...verify.proving import prove_all
     from ..progress import Watcher
-    from ..summary import summary
 
+    # what is proved again or written down is stated, and so is what is chosen by its name
+    everything = not names and not recheck and certificates is None
+    given = None if everything else _given(names, max_rank)
     if budget <= 0:
         raise InputError(f"--budget {budget:g} leaves the solver nothing", expected="a factor above 0")
-    with _kept_to_the_end():
-        obligations = [o for s in chosen for o in s.obligations()]
-    claims = list({s.named.name: s.named for s in chosen}.values())
     with opened_cache(cache, no_cache, read_only_cache) as kept, _crew(scheduler) as crew:
-        with stopped_by_disagreement(), Watcher(len(obligations)) as watcher:
+        with _kept_to_the_end():
+            asked = given or _whole(kept, max_rank)
+        with stopped_by_disagreement(), Watcher(len(asked.obligations)) as watcher:
             run = prove_all(
-                obligations,
+                asked.obligations,
                 jobs=jobs,
                 budget=Budget().scaled(budget),
                 cache=kept,
@@ -125,15 +131,62 @@ def prove(
         say(f"{written} certificates in {certificates}; {len(without)} proofs have none")
         for name in without:
             say(f"  none  {name}")
-    from ..rule_files import rules_json, rules_summary
-
-    made, text = (rules_json, rules_summary) if stated else (run_json, summary)
-    report(
-        json,
-        lambda: made(run, claims, command),
-        lambda: text(run, claims, command=command, cached=keeps),
-    )
+    document, text = asked.reports(run, keeps)
+    report(json, document, text)
     raise typer.Exit(status)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be proved: claims and all that they owe, and the command that names them again."""
+
+    claims: Sequence[Claimed]
+    obligations: Sequence[Obligation]
+    command: str
+    #: Rules of rule files have a report of their own.
+    rules: Sequence[Named] = ()
+
+    def reports(
+        self, run: Run, keeps: bool
+    ) -> tuple[Callable[[], dict[str, Any]], Callable[[], Iterator[str]]]:
+        """What makes the report for programs and the one for people."""
+        if self.rules:
+            from ..rule_files import rules_json, rules_summary
+
+            return (
+                lambda: rules_json(run, self.rules, self.command),
+                lambda: rules_summary(run, self.rules, command=self.command, cached=keeps),
+            )
+
+        def document() -> dict[str, Any]:
+            from ..machine import run_json
+
+            return run_json(run, self.claims, self.command)
+
+        def text() -> Iterator[str]:
+            from ..summary import summary
+
+            return summary(run, self.claims, command=self.command, cached=keeps)
+
+        return document, text
+
+
+def _given(names: Sequence[str] | None, max_rank: int | None) -> _Asked:
+    """What the command line names, stated."""
+    chosen, command = chosen_claims(names, max_rank)
+    with _kept_to_the_end():
+        obligations = [o for s in chosen for o in s.obligations()]
+    claims = list({s.named.name: s.named for s in chosen}.values())
+    stated = any(c.family == "stated rule" for c in claims)
+    return _Asked(claims, obligations, command, claims if stated else ())
+
+
+def _whole(kept: Cache, max_rank: int | None) -> _Asked:
+    """The whole catalogue, of which only that is stated which has changed."""
+    from ...verify.rolls import whole_catalogue
+
+    found = whole_catalogue(kept, rank(max_rank))
+    return _Asked(found.claims, found.obligations, "indexproof prove")
 
 
 @contextmanager

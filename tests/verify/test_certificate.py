@@ -15,11 +15,12 @@ from typer.testing import CliRunner
 
 from indexproof.cli import app
 from indexproof.core.condition import Condition, all_of, divides
-from indexproof.core.expr import maximum, minimum, var
+from indexproof.core.expr import lift, maximum, minimum, var
 from indexproof.verify import certificate as checker
+from indexproof.verify.catalogue import catalogue
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.lemmas import LemmaObligation, lemma_obligations, proved_lemmas
-from indexproof.verify.linear.export import certificate
+from indexproof.verify.linear.export import certificate, certificate_json
 from indexproof.verify.schemes import LEMMAS, STEPS
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
@@ -346,3 +347,83 @@ def test_commands(tmp_path: Path) -> None:
         assert json.loads(text)["certificates"][0]["holds"] is False
     file.write_text("{}")
     assert run("check-certificate", str(file))[0] != 0
+
+
+# ------------------------------------------------------------------------------------------------------ quotient bound
+GRID = next(
+    o
+    for o in catalogue(["grid-order"])
+    if o.name == "grid-order rank 0, {} over every axis: output to input in bounds"
+)
+
+
+@pytest.fixture(scope="module")
+def bounded() -> Json:
+    """A certificate of what only the bound of a dividend proves."""
+    found, outcome = certificate(GRID.name, GRID.hypotheses, GRID.goal)
+    assert outcome.proof is None
+    assert found is not None
+    return json.loads(json.dumps(found))
+
+
+def _quotient_bounds(node: Json) -> Iterator[Json]:
+    if isinstance(node, dict):
+        if node.get("step") == "quotient bound":
+            yield node
+        for value in node.values():
+            yield from _quotient_bounds(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _quotient_bounds(value)
+
+
+def test_what_the_bound_of_a_dividend_proves_has_a_certificate(bounded: Json) -> None:
+    assert decide(GRID).strategy == "linear + quotient bound"
+    found = check_certificate(bounded, (GRID.hypotheses, GRID.goal), proved=proved_lemmas(), solvers=Z3)
+    assert found.lemmas["quotient of a bound"] > 0
+    assert list(_quotient_bounds(bounded))
+    without = proved_lemmas() - {"quotient of a bound"}
+    with pytest.raises(CertificateRefused, match="not proved"):
+        check_certificate(bounded, (GRID.hypotheses, GRID.goal), proved=without, solvers=Z3)
+
+
+@pytest.mark.parametrize(
+    ("sides", "reason"),
+    [
+        ([], "no one goal"),
+        (["large"], "is no quotient"),
+        (["beside"], "is no quotient"),
+        (["small"] * 99, "is no"),
+        (["small"], "proof"),
+    ],
+)
+def test_a_wrong_quotient_bound_is_refused(bounded: Json, sides: list[str], reason: str) -> None:
+    spoiled = copy.deepcopy(bounded)
+    node = max(_quotient_bounds(spoiled), key=lambda n: len(n["sides"]))
+    assert len(node["sides"]) > 1
+    node["sides"] = sides
+    with pytest.raises(CertificateRefused, match=reason):
+        check_certificate(spoiled, (GRID.hypotheses, GRID.goal), solvers=Z3)
+
+
+@pytest.mark.parametrize("sign", [(), (d <= 0,), (d >= -1,), (0 <= a,)], ids=str)
+def test_a_quotient_bound_needs_the_sign_of_the_divisor(sign: Sequence[Condition]) -> None:
+    hypotheses, goal = (*sign, x <= d * y + d - 1), x // d <= y
+    honest, _ = certificate("a bound", (0 <= d, x <= d * y + d - 1), x <= d * y + d - 1)
+    assert honest is not None
+    node = {"step": "quotient bound", "sides": ["small"], "then": honest["proof"]}
+    claim = _claim_json(hypotheses, goal)
+    with pytest.raises(CertificateRefused, match="may be negative"):
+        check_certificate({**claim, "proof": node}, (hypotheses, goal), solvers=Z3)
+
+
+def _claim_json(hypotheses: Sequence[Condition], goal: Condition) -> Json:
+    return certificate_json("a bound", hypotheses, goal, {"step": "goals", "parts": []})
+
+
+def test_of_what_is_a_natural_number() -> None:
+    known = [0 <= d, g > 0, 3 <= h, -1 <= a]
+    for e in (d, g, h, d * g, d * g + h + 1, 2 * h):
+        assert checker._is_natural(lift(e), known)
+    for e in (a, d - 1, d * a, -d, d - g, b):
+        assert not checker._is_natural(lift(e), known)

@@ -6,11 +6,12 @@ import itertools
 
 import pytest
 
-from indexproof.core.condition import Condition
+from indexproof.core.condition import Condition, divides
 from indexproof.core.expr import var
 from indexproof.verify import solve
 from indexproof.verify.catalogue import catalogue
 from indexproof.verify.obligations import Obligation
+from indexproof.verify.refute import limit_point
 from indexproof.verify.run import examine
 from indexproof.verify.solve import Budget, decide, unquotiented
 from indexproof.verify.trust.disagreement import Disagreement
@@ -100,3 +101,44 @@ def test_what_once_was_open_is_confirmed() -> None:
             v = examine(o, Budget(), confirm=True)
             assert v.proved, o.name
             assert v.strategy == "identity" or (v.opinion and v.opinion.confirms), o.name
+
+
+# ---------------------------------------------------------------------------------------------- machine integers
+OVERFLOWS = [
+    o
+    for o in catalogue(
+        [
+            "multiple_leaves_quotient",
+            "remainder_certified",
+            "quotient_and_remainder_recombine",
+            "quotient_and_congruent_remainder_recombine",
+        ]
+    )
+    if o.width
+]
+SAFE = [o for o in catalogue(["quotient_subtracts_to_remainder", "min_and_max_sum"]) if o.width]
+
+
+@pytest.mark.parametrize("o", OVERFLOWS, ids=lambda o: o.name)
+def test_an_overflow_at_a_limit_is_found(o: Obligation) -> None:
+    """None of them has an example near zero; no solver is asked."""
+    found = decide(o)
+    assert (found.status, found.strategy, found.resources) == (Status.REFUTED, "machine limits", 0)
+    assert found.witness is not None
+    at = dict(found.witness)
+    assert all(h.evaluate(at) for h in o.hypotheses)
+    assert not o.goal.evaluate(at)
+
+
+@pytest.mark.parametrize("o", SAFE, ids=lambda o: o.name)
+def test_no_overflow_is_found_where_there_is_none(o: Obligation) -> None:
+    assert limit_point(o.hypotheses, o.goal, o.width) is None
+    assert decide(o).proved
+
+
+def test_limits_are_equations() -> None:
+    hypotheses = (divides(d, x - y), x.within(10**9, 10**9 + 5), d.within(2, 9))
+    found = limit_point(hypotheses, (x // d < 10**9 // 5) & (y < 5 * 10**8), 32)
+    assert found is not None
+    assert all(h.evaluate(found) for h in hypotheses)
+    assert limit_point(hypotheses, x >= 10**9, 32) is None

@@ -8,11 +8,12 @@ rank into such polynomials.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .formula import tight
-from .polynomial import ONE, Poly, constant, variable
+from .polynomial import ONE, Monomial, Poly, constant, variable
 
 __all__ = ["Bounds", "Evidence"]
 
@@ -186,18 +187,32 @@ class Bounds:
         return best, way
 
     def _shifted(self, p: Poly) -> int | None:
-        shifts: dict[str, Poly] = {}
+        """The constant of ``p`` over names that start at zero, if no other coefficient is negative."""
+        low, high = self.low, self.high
+        shifts: list[tuple[str, int, int]] = []
+        turned: set[str] = set()
         for v in p.names:
-            low = self.low.get(v)
-            if low is not None:
-                if low:
-                    shifts[v] = variable(v) + low
-            elif v in self.high:
-                shifts[v] = constant(self.high[v]) - variable(v)
+            if v in low:
+                if low[v]:
+                    shifts.append((v, low[v], 1))
+            elif v in high:
+                shifts.append((v, high[v], -1))
+                turned.add(v)
             else:
                 return None
-        moved = p.substitute(shifts) if shifts else p
-        return moved.constant if all(c > 0 for m, c in moved.terms.items() if m) else None
+        # what has most factors keeps its coefficient, whatever else moves: mostly that says no already
+        degree = p.degree
+        for m, c in p.terms.items():
+            if (
+                m
+                and len(m) == degree
+                and (c < 0) is (sum(v in turned for v in m) % 2 == 0 if turned else True)
+            ):
+                return None
+        terms = p.terms
+        for v, start, sign in shifts:
+            terms = _started(terms, v, start, sign)
+        return terms.get((), 0) if all(c > 0 for m, c in terms.items() if m) else None
 
     def _natural(self, names: tuple[str, ...]) -> bool:
         return all(self.low.get(v, -1) >= 0 for v in names)
@@ -242,3 +257,18 @@ class Bounds:
             if v not in bound.names
         ]
         return found[:4]
+
+
+def _started(terms: Mapping[Monomial, int], v: str, start: int, sign: int) -> dict[Monomial, int]:
+    """The terms with ``start + sign·v`` for ``v``."""
+    out: dict[Monomial, int] = {}
+    for m, c in terms.items():
+        n = m.count(v)
+        if not n:
+            out[m] = out.get(m, 0) + c
+            continue
+        at = m.index(v)
+        for k in range(n + 1):
+            less = m[:at] + m[at + n - k :]
+            out[less] = out.get(less, 0) + c * math.comb(n, k) * start ** (n - k) * sign**k
+    return {m: c for m, c in out.items() if c}

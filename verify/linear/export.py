@@ -13,6 +13,7 @@ from typing import Any
 from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
 from ...core.expr import Expr, Int, Sum, Var, postorder
 from ...core.operators import NAME_OF
+from ..preprocess import comparisons, unquotienting
 from .formula import All, AtLeast, Formula, Some, Zero
 from .polynomial import Poly
 from .prover import Budget, Outcome, prove
@@ -30,9 +31,38 @@ def certificate(
 ) -> tuple[Json, Outcome]:
     """A certificate that the hypotheses imply the goal where no divisor is zero, or ``None`` where none is found."""
     outcome = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True)
-    if outcome.proof is None:
+    proof = outcome.proof or _with_quotient_bounds(hypotheses, goal, budget)
+    if proof is None:
         return None, outcome
-    return certificate_json(name, hypotheses, goal, outcome.proof), outcome
+    return certificate_json(name, hypotheses, goal, proof), outcome
+
+
+def _with_quotient_bounds(
+    hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None
+) -> Node | None:
+    """A proof of the parts of a goal one after another, some of them as bounds of dividends instead of quotients."""
+    shown: list[Condition] = []
+    parts: list[Node] = []
+    left = comparisons(goal)
+    while left:
+        hard = []
+        for part in left:
+            known = [*hypotheses, *shown]
+            proof = prove(known, part, budget=budget, assume_defined=True, record=True).proof
+            steps = list(unquotienting(known, part)) if proof is None else []
+            if steps:
+                then = prove(known, steps[-1][1], budget=budget, assume_defined=True, record=True).proof
+                if then is not None:
+                    proof = {"step": "quotient bound", "sides": [side for side, _ in steps], "then": then}
+            if proof is None:
+                hard.append(part)
+            else:
+                parts.append({"goal": part, "proof": proof})
+                shown.append(part)
+        if len(hard) == len(left):
+            return None
+        left = hard
+    return {"step": "goals", "parts": parts}
 
 
 def certificate_json(name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node) -> Json:
@@ -103,6 +133,8 @@ class _Writer:
                 out["parts"] = [
                     {"goal": self.condition(p["goal"]), "proof": self.node(p["proof"])} for p in n["parts"]
                 ]
+            case "quotient bound":
+                out |= {"sides": n["sides"], "then": self.node(n["then"])}
             case "choice":
                 out |= {"term": self.term(n["term"]), "cases": [self.node(c) for c in n["cases"]]}
             case "factor":

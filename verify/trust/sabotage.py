@@ -15,7 +15,7 @@ import json
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -25,16 +25,20 @@ from typing import Any
 
 import z3
 
-from ...core.condition import Condition
-from ...core.expr import Var, var
+from ...core.condition import Compare, Condition
+from ...core.expr import FloorDiv, Var, var
+from .. import solve
 from ..cache import FORMAT, Cache, content_key
-from ..catalogue import catalogue
+from ..catalogue import catalogue, sections
 from ..encode import Encoder
 from ..linear import bounds, question, reading
 from ..obligations import Obligation
+from ..preprocess import unquotiented
 from ..recheck import is_example
+from ..rolls import Whole, common_digest, depends, roll_name, sound_roll, state
 from ..rulefiles import read_rule_file, stated_rule_obligations
 from ..solve import Budget, decide
+from ..sources import read_sources
 from ..verdict import Status, Verdict
 from . import opinion, solvers
 from .disagreement import Disagreement
@@ -83,7 +87,7 @@ def tasks() -> list[Task]:
     found += [Task("encoding", name) for name in _ENCODINGS]
     found += [Task("solver", name) for name in _LIES]
     found += [Task("second solver", name) for name in _SECOND_LIES] if solvers.available() else []
-    found += [Task("rule file"), Task("cache entry"), Task("cache file"), Task("crash")]
+    found += [Task("rule file"), Task("cache entry"), Task("cache file"), Task("roll"), Task("crash")]
     return found
 
 
@@ -158,6 +162,10 @@ _FALSE: tuple[_Claim, ...] = (
     ("digits without bounds", (x.within(0, a - 1), y.within(0, b)), (x * b + y).within(0, a * b - 1)),
     ("a linear slip", (x >= 1, y >= 1), x + y >= 3),
     ("an equation", ((x + y).eq(5),), x <= 5),
+    ("bound of a quotient, one too far", (d > 0, x <= d * y + d), x // d <= y),
+    ("quotient as a bound, one too near", (d > 0, d * y - d + 1 <= x), y <= x // d),
+    ("bound of a quotient of any sign", (d.ne(0), x <= d * y + d - 1), x // d <= y),
+    ("quotient of any sign as a bound", (d.ne(0), d * y <= x), y <= x // d),
 )
 #: False, at points that no table of small points holds.
 _FAR: tuple[_Claim, ...] = (
@@ -346,6 +354,26 @@ def _with_division(method: str, change: str) -> list[tuple[Any, str, Any]]:
     return [_no_reduction(), (Encoder, method, wrong)]
 
 
+def _with_quotient_bound(change: str) -> list[tuple[Any, str, Any]]:
+    """A bound of a dividend that is none of the quotient."""
+
+    def wrong(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
+        if not isinstance(goal, Compare) or goal.op not in ("<=", "<"):
+            return None
+        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
+        if change != "divisors of any sign" and unquotiented(hypotheses, goal) is None:
+            return None
+        if isinstance(small, FloorDiv):
+            wide = 0 if change == "one too wide" else 1
+            return small.a <= small.b * (large - gap) + small.b - wide
+        if isinstance(large, FloorDiv):
+            below = large.b - 1 if change == "one too wide from below" else 0
+            return large.b * (small + gap) - below <= large.a
+        return None
+
+    return [(solve, "unquotiented", wrong)]
+
+
 #: Ways to give an operator the wrong meaning: what to replace by what.
 _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
     **{f"division, {change}": partial(_with_division, "_witness", change) for change in _WRONG_DIVISIONS},
@@ -392,6 +420,10 @@ _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
         _no_reduction(),
         (Encoder, "variable", _contradicting(Encoder.variable)),
     ],
+    **{
+        f"quotient bound, {change}": partial(_with_quotient_bound, change)
+        for change in ("one too wide", "one too wide from below", "divisors of any sign")
+    },
     "reduction: less is less or equal": lambda: [
         (reading.Reading, "compare", lambda s, op, p, q: _read_relation(s, "<=" if op == "<" else op, p, q))
     ],
@@ -777,6 +809,65 @@ def _cache_file(task: Task) -> Iterator[Outcome]:
                 lost = sum(v is None for v in found)
                 noticed = next(iter(cache.refused), "nothing is there") if lost and not wrong else ""
             yield Outcome("cache file", name, noticed)
+
+
+@_kind("roll")
+def _rolls(task: Task) -> Iterator[Outcome]:
+    """A roll that is changed, moved, cut off or put back, and a change of anything that it depends on."""
+    sources, there = read_sources(), sections()
+    homes = {s.home for s in there}
+
+    def sound(cache: Cache, name: str, now: Mapping[str, str]) -> bool:
+        home = next(s.home for s in there if s.name == name)
+        return sound_roll(cache, name, home, 0, common_digest(now, homes), now) is not None
+
+    with TemporaryDirectory() as folder, _without_secret_from_outside():
+        path = Path(folder) / "verdicts.sqlite"
+        with Cache(path) as cache:
+            for s in there[:3]:
+                cache.put_roll(roll_name(s.name, 0), state(s, 0, Whole()) | depends(s.home, homes, sources))
+            db = sqlite3.connect(path, isolation_level=None)
+            rows = db.execute("SELECT name, body, seal FROM rolls ORDER BY name").fetchall()
+            for k, (name, body, seal) in enumerate(rows):
+                section = name.removesuffix(", rank 0")
+                if not sound(cache, section, sources):
+                    yield Outcome("roll", f"left alone: {name}", "")
+                _, other, its_seal = rows[(k + 1) % len(rows)]
+                roll = json.loads(body)
+                spoiled = {
+                    "a claim less": (json.dumps({**roll, "claims": roll["claims"][1:]}), seal),
+                    "an obligation less": (json.dumps({**roll, "claims": _less(roll["claims"])}), seal),
+                    "gates opened": (body.replace("true", "false"), seal),
+                    "other files": (json.dumps({**roll, "files": {}}), seal),
+                    "the roll of another section": (other, its_seal),
+                    "the seal of another section": (body, its_seal),
+                    "sealed with another secret": (body, seal[::-1]),
+                    **{f"cut off after {n:,}": (body[:n], seal) for n in range(0, len(body), len(body) // 8)},
+                }
+                for how, (text, mark) in spoiled.items():
+                    db.execute("UPDATE rolls SET body = ?, seal = ? WHERE name = ?", (text, mark, name))
+                    before = cache.damaged
+                    believed = sound(cache, section, sources)
+                    noticed = "" if believed or cache.damaged == before else "the seal"
+                    yield Outcome("roll", f"{how}: {name}", noticed)
+                    db.execute("UPDATE rolls SET body = ?, seal = ? WHERE name = ?", (body, seal, name))
+                # what the roll depends on: every file but the homes of other claims and the engine made of them
+                apart = {
+                    f for f in {*homes, "rules/compiled.py"} - set(roll["files"]) if f.startswith("rules/")
+                }
+                for file in [f for f in sources if f not in apart][k :: len(rows)]:
+                    changed = {**sources, file: "0" * 64}
+                    removed = {f: d for f, d in sources.items() if f != file}
+                    believed = sound(cache, section, changed) or sound(cache, section, removed)
+                    yield Outcome(
+                        "roll", f"{file} changed or removed: {name}", "" if believed else "its digest"
+                    )
+            db.close()
+
+
+def _less(claims: list[Any]) -> list[Any]:
+    *rest, (name, family, group, owed) = claims
+    return [*rest, [name, family, group, owed[1:]]]
 
 
 def _flipped(data: bytes, at: int) -> bytes:

@@ -60,6 +60,11 @@ def test_everything_is_noticed(task: Task) -> None:
         Task("solver", "always unsat"),
         Task("solver", "every third answer wrong"),
         Task("solver", "a fault instead of an answer"),
+        *(
+            Task("encoding", f"quotient bound, {change}")
+            for change in ("one too wide", "one too wide from below", "divisors of any sign")
+        ),
+        Task("roll"),
         Task("crash"),
     ],
     ids=lambda t: f"{t.kind} {t.detail}",
@@ -79,7 +84,7 @@ def test_lies_of_the_second_solver_are_noticed() -> None:
 
 def test_there_are_tasks_of_every_kind() -> None:
     kinds = {t.kind for t in tasks()}
-    assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "crash"}
+    assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "roll", "crash"}
     assert len(tasks()) == len(set(tasks()))
 
 
@@ -91,9 +96,16 @@ def test_a_cache_that_believes_everything_would_be_noticed(monkeypatch: pytest.M
 
 
 def test_a_cache_that_evaluates_nothing_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexproof.verify.cache.believable", lambda *_: True)
+    monkeypatch.setattr("indexproof.verify.recheck.believable", lambda *_: True)
     found = perform(Task("cache entry"))
     assert any(not o.noticed and "wrong example" in o.name for o in found)
+
+
+def test_rolls_that_are_believed_whatever_changed_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexproof.verify.trust.sabotage.common_digest", lambda *_: "the same")
+    monkeypatch.setattr("indexproof.verify.rolls.common_digest", lambda *_: "the same")
+    found = perform(Task("roll"))
+    assert sum(not o.noticed for o in found) > 50
 
 
 def test_a_prover_that_does_not_evaluate_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

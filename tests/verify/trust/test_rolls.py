@@ -1,0 +1,549 @@
+"""Rolls: what need not be stated again, and everything that must be (reports/trust.md, "Rolls").
+
+The commands run on a copy of the package with a small catalogue, in processes of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import indexproof
+from indexproof.core.errors import IndexproofError
+from indexproof.verify.budget import Budget
+from indexproof.verify.cache import Cache, content_key, question_digest
+from indexproof.verify.catalogue import catalogue, obligations_of, sections
+from indexproof.verify.rolls import Recorded, Whole, reached, state, whole_catalogue
+from indexproof.verify.rolls import recorded as unrolled
+from indexproof.verify.sources import ROOT, prover_digest, read_sources, version_of
+
+#: What is left of the catalogue, so that proving it takes seconds.
+SMALLER = {
+    "rules/catalog.py": 'RULES = replace(sums + minmax + constraints, name="small")\n'
+    "RULES = replace(RULES, constraints=RULES.constraints[:2])\n",
+    "rules/transfer.py": "TRANSFER_LAWS = TRANSFER_LAWS[:2]\nCONGRUENCE_LAWS = CONGRUENCE_LAWS[:1]\n",
+    "rules/transforms.py": "TRANSFORM_LAWS = TRANSFORM_LAWS[:2]\n",
+    "rules/ops/__init__.py": 'OPS = {name: OPS[name] for name in ("copy", "transpose", "reverse", "all-reduce")}\n',
+}
+STATE = """
+import json, sys
+from indexproof.verify.cache import Cache
+from indexproof.verify.rolls import whole_catalogue
+with Cache(__import__("pathlib").Path(sys.argv[1]), read_only="read-only" in sys.argv) as cache:
+    found = whole_catalogue(cache, int(sys.argv[2]))
+    loaded = [m for m in ("z3", "numpy", "islpy", "indexproof.core.op", "indexproof.core.expr") if m in sys.modules]
+    print(json.dumps({
+        "stated": found.stated, "claims": [c.name for c in found.claims], "groups": [c.group for c in found.claims],
+        "names": [o.name for o in found.obligations], "gates": [o.gate for o in found.obligations],
+        "refused": dict(cache.refused), "loaded": loaded,
+    }))
+"""
+
+
+class Copy:
+    """A copy of the package, its cache, and what its commands say."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.package = folder / "indexproof"
+        self.cache = folder / "verdicts.sqlite"
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.folder,
+            env={"PYTHONPATH": str(self.folder), "PATH": "", "HOME": str(self.folder)},
+        )
+
+    def prove(self, *words: str) -> tuple[int, dict[str, Any]]:
+        place = () if "--cache" in words else ("--cache", str(self.cache))
+        done = self.run("-m", "indexproof", "prove", "--json", "--max-rank", "1", "-j", "1", *place, *words)
+        assert done.stdout, done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    def stated(self, rank: int = 1, *words: str) -> dict[str, Any]:
+        done = self.run("-c", STATE, str(self.cache), str(rank), *words)
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        place = self.package / path
+        text = place.read_text("utf-8")
+        assert old in text
+        place.write_text(text.replace(old, new, 1), "utf-8")
+
+    def append(self, path: str, more: str) -> None:
+        with (self.package / path).open("a", encoding="utf-8") as f:
+            f.write(more)
+
+    def database(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.cache)
+
+
+def answer(data: dict[str, Any]) -> dict[str, Any]:
+    """A report without what differs from run to run."""
+    return {key: value for key, value in data.items() if key != "timing"}
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Copy, dict[str, Any]]:
+    """A small catalogue that has been proved once, and the report."""
+    copy = Copy(tmp_path_factory.mktemp("copy"))
+    ignored = shutil.ignore_patterns("__pycache__", ".git", "tests", "*.md", ".ci")
+    shutil.copytree(ROOT, copy.package, ignore=ignored)
+    for path, more in SMALLER.items():
+        copy.append(path, "\n\n" + more)
+    status, data = copy.prove()
+    assert (status, data["verdict"]) == (0, "PROVED")
+    return copy, data
+
+
+@pytest.fixture
+def copy(proved: tuple[Copy, dict[str, Any]], tmp_path: Path) -> Copy:
+    """Another copy of it, with its cache, to be changed."""
+    shutil.copytree(proved[0].folder, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    return Copy(tmp_path / "copy")
+
+
+# ------------------------------------------------------------------------------------------------------ nothing changed
+def test_a_warm_run_says_what_the_cold_run_said(proved: tuple[Copy, dict[str, Any]]) -> None:
+    copy, cold = proved
+    assert cold["timing"]["from_cache"] == 0
+    status, warm = copy.prove()
+    assert status == 0
+    assert answer(warm) == answer(cold)
+    assert warm["timing"]["resources"] == cold["timing"]["resources"]
+    assert warm["timing"]["from_cache"] == len(warm["results"])
+
+
+def test_a_warm_run_states_nothing_and_loads_no_solver(proved: tuple[Copy, dict[str, Any]]) -> None:
+    copy, cold = proved
+    found = copy.stated()
+    assert found["stated"] == []
+    assert found["names"] == [f"{r['claim']}: {r['obligation']}" for r in cold["results"]]
+    assert found["gates"] == [r["gate"] for r in cold["results"]]
+    assert len(found["claims"]) == cold["claims"]
+    assert found["loaded"] == []
+    done = copy.run(
+        "-X", "importtime", "-m", "indexproof", "prove", "--max-rank", "1", "--cache", str(copy.cache)
+    )
+    assert done.returncode == 0
+    loaded = {
+        line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time")
+    }
+    assert "indexproof.verify.rolls" in loaded
+    assert not loaded & {
+        "z3",
+        "numpy",
+        "islpy",
+        "sympy",
+        "rich",
+        "indexproof.rules.catalog",
+        "indexproof.core.op",
+    }
+
+
+def test_another_checkout_of_the_same_sources_needs_no_stating(copy: Copy) -> None:
+    assert copy.stated()["stated"] == []
+
+
+def test_another_rank_has_rolls_of_its_own(copy: Copy) -> None:
+    found = copy.stated(2)
+    assert "op Transpose" in found["stated"]
+    assert len(found["names"]) > len(copy.stated(1)["names"])
+    assert copy.stated(2)["stated"] == [] == copy.stated(1)["stated"]
+
+
+def test_the_whole_catalogue_is_what_is_stated(tmp_path: Path) -> None:
+    """No rolls, no cache, and the order and content of :func:`catalogue`."""
+    with Cache(None) as cache:
+        found = whole_catalogue(cache, 1)
+    assert found.obligations == catalogue(max_rank=1)
+    assert found.stated == [s.name for s in sections()]
+    # a process that stated claims before it read the sources records nothing
+    with Cache(tmp_path / "c.sqlite") as cache:
+        whole_catalogue(cache, 1)
+        assert cache.roll("plan") is None
+
+
+def test_names_of_sections_and_claims_are_unique() -> None:
+    names = [s.name for s in sections()]
+    assert len(set(names)) == len(names)
+    assert all(s.home and (ROOT / s.home).is_file() for s in sections())
+    claims = [name for s in sections() for name, _ in s.claims(2)]
+    assert len(set(claims)) == len(claims)
+
+
+# ------------------------------------------------------------------------------------------------------ something edited
+def test_one_rule_made_false_is_refuted_and_only_its_file_is_stated(copy: Copy) -> None:
+    copy.edit("rules/minmax.py", "when=(x <= y,)", "when=(x <= y + 1,)")
+    before = copy.stated(1, "read-only")
+    assert before["stated"] == ["rules minmax"]
+    status, data = copy.prove()
+    assert (status, data["verdict"]) == (1, "REFUTED")
+    wrong = [r for r in data["results"] if r["gate"] and r["verdict"] != "PROVED"]
+    assert [(r["claim"], r["obligation"]) for r in wrong] == [("min_keeps_smaller", "sound")]
+    asked = len(data["results"]) - data["timing"]["from_cache"]
+    assert 0 < asked < 12
+    assert copy.stated()["stated"] == []
+    # from the roll as well, with its counterexample, values and repairs
+    again, same = copy.prove()
+    assert (again, answer(same)) == (status, answer(data))
+    done = copy.run("-m", "indexproof", "prove", "--max-rank", "1", "--cache", str(copy.cache))
+    assert done.returncode == 1
+    assert "REFUTED  min_keeps_smaller" in done.stdout
+    assert "left     min(x, y) = 0" in done.stdout
+
+
+def test_an_edit_of_a_rule_file_concerns_what_imports_it(copy: Copy) -> None:
+    copy.append("rules/sums.py", "# a word\n")
+    assert copy.stated(1, "read-only")["stated"] == ["rules sums"]
+    copy.append("rules/ops/movement.py", "# a word\n")
+    concerned = {"rules sums", "op Copy", "op Transpose", "op Reverse", "op AllReduce", "placements"}
+    assert set(copy.stated(1, "read-only")["stated"]) == concerned
+    copy.stated()
+    copy.append("rules/ops/collective.py", "# a word\n")
+    assert copy.stated()["stated"] == ["op AllReduce"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["core/interval.py", "verify/obligations.py", "rules/catalog.py", "rules/ops/__init__.py", "__init__.py"],
+)
+def test_an_edit_elsewhere_concerns_everything(copy: Copy, path: str) -> None:
+    everything = copy.stated(2, "read-only")["stated"]
+    copy.append(path, "# a word\n")
+    assert copy.stated(1, "read-only")["stated"] == everything
+
+
+def test_what_states_no_claim_concerns_nothing(copy: Copy) -> None:
+    copy.append("reports/layout.py", "# a word\n")
+    copy.append("rules/compiled.py", "# a word\n")
+    assert copy.stated()["stated"] == []
+
+
+def test_files_that_come_go_or_change_their_name_concern_everything(copy: Copy) -> None:
+    everything = copy.stated(2, "read-only")["stated"]
+    new = copy.package / "core" / "novelty.py"
+    new.write_text("")
+    assert copy.stated(1, "read-only")["stated"] == everything
+    new.rename(copy.package / "rules" / "novelty.py")
+    assert copy.stated(1, "read-only")["stated"] == everything
+    (copy.package / "rules" / "novelty.py").unlink()
+    assert copy.stated(1, "read-only")["stated"] == []
+    (copy.package / "core" / "codegen" / "c_code.py").unlink()
+    assert copy.stated(1, "read-only")["stated"] == everything
+
+
+def test_a_rule_that_comes_or_goes_is_there_or_not(copy: Copy) -> None:
+    before = copy.stated()["claims"]
+    rule = '\n\n@rule()\ndef silly(x: Expr) -> Rewrite:\n    """No."""\n    return Rewrite(maximum(x, x + 1), x)\n'
+    copy.append("rules/minmax.py", rule)
+    assert set(copy.stated()["claims"]) - set(before) == {"silly"}
+    status, data = copy.prove()
+    assert (status, data["verdict"]) == (1, "REFUTED")
+    copy.edit("rules/minmax.py", "def silly", "def sillier")
+    assert set(copy.stated()["claims"]) - set(before) == {"sillier"}
+    copy.edit("rules/minmax.py", rule.replace("silly", "sillier"), "")
+    found = copy.stated()
+    assert found["claims"] == before
+
+
+def test_a_set_that_joins_the_catalogue_is_there(copy: Copy) -> None:
+    copy.edit(
+        "rules/catalog.py",
+        "replace(sums + minmax + constraints",
+        "replace(sums + minmax + sharing + constraints",
+    )
+    found = copy.stated()
+    assert "rules sharing" in found["stated"]
+    assert "constant_joins_quotient" in found["claims"]
+    copy.edit("rules/catalog.py", "replace(sums + minmax + sharing", "replace(sums + sharing")
+    assert not any(name == "min_shifts" for name in copy.stated()["claims"])
+
+
+def test_an_edit_that_python_does_not_see_is_not_recorded(copy: Copy) -> None:
+    """Bytecode of an older source of the same size and second: what runs is not what stands there."""
+    copy.stated()
+    place = copy.package / "rules" / "minmax.py"
+    copy.run("-m", "compileall", "-q", str(place))
+    (compiled,) = (place.parent / "__pycache__").glob("minmax.*.pyc")
+    second = place.stat().st_mtime_ns
+    copy.edit("rules/minmax.py", "when=(x <= y,)", "when=(y <= x,)")
+    os.utime(place, ns=(second, second))
+    os.utime(compiled, ns=(second, second))
+    found = copy.stated()
+    assert found["stated"] == ["rules minmax"]
+    assert copy.stated()["stated"] == ["rules minmax"]
+    compiled.unlink()
+    assert copy.stated()["stated"] == ["rules minmax"]
+    assert copy.stated()["stated"] == []
+
+
+# ------------------------------------------------------------------------------------------------------------ tampering
+def _roll(copy: Copy, name: str) -> tuple[str, str]:
+    db = copy.database()
+    body, seal = db.execute("SELECT body, seal FROM rolls WHERE name = ?", (name,)).fetchone()
+    db.close()
+    return body, seal
+
+
+def _with_roll(copy: Copy, name: str, body: str, seal: str) -> None:
+    db = copy.database()
+    with db:
+        db.execute("INSERT OR REPLACE INTO rolls VALUES (?, ?, ?)", (name, body, seal))
+    db.close()
+
+
+SUMS, MINMAX = "rules sums, rank 1", "rules minmax, rank 1"
+
+
+def _without_first_claim(body: str) -> str:
+    roll = json.loads(body)
+    del roll["claims"][0]
+    return json.dumps(roll)
+
+
+TAMPERINGS: dict[str, Callable[[str, str, str, str], tuple[str, str]]] = {
+    "a claim less": lambda body, seal, *_: (_without_first_claim(body), seal),
+    "a gate opened": lambda body, seal, *_: (body.replace("true", "false", 1), seal),
+    "another question": lambda body, seal, *_: (body.replace("valid", "exist", 1), seal),
+    "truncated": lambda body, seal, *_: (body[: len(body) // 2], seal),
+    "empty": lambda body, seal, *_: ("", seal),
+    "the roll of another section": lambda _, __, body, seal: (body, seal),
+    "the seal of another section": lambda body, _, __, seal: (body, seal),
+    "no seal": lambda body, *_: (body, ""),
+}
+
+
+@pytest.mark.parametrize("how", TAMPERINGS)
+def test_a_roll_that_was_tampered_with_is_noticed(copy: Copy, how: str) -> None:
+    honest = copy.stated()
+    own, other = _roll(copy, MINMAX), _roll(copy, SUMS)
+    _with_roll(copy, MINMAX, *TAMPERINGS[how](*own, *other))
+    found = copy.stated()
+    assert found["stated"] == ["rules minmax"]
+    assert found["refused"] == {"altered": 1}
+    assert found["names"] == honest["names"]
+    assert copy.stated()["refused"] == {}
+    assert _roll(copy, MINMAX) == own
+
+
+@pytest.mark.parametrize("how", ["truncated", "the roll of another section", "a section less"])
+def test_a_plan_that_was_tampered_with_is_noticed(copy: Copy, how: str) -> None:
+    honest = copy.stated()
+    body, seal = _roll(copy, "plan")
+    plan = json.loads(body)
+    del plan["sections"][0]
+    spoiled = {
+        "truncated": body[:-2],
+        "the roll of another section": _roll(copy, SUMS)[0],
+        "a section less": json.dumps(plan),
+    }
+    _with_roll(copy, "plan", spoiled[how], seal)
+    found = copy.stated()
+    assert found["refused"] == {"altered": 1}
+    assert found["names"] == honest["names"]
+    assert _roll(copy, "plan") == (body, seal)
+
+
+def test_an_old_roll_put_back_is_stale(copy: Copy) -> None:
+    """Sealed, whole and in its place, but of an older source."""
+    copy.stated()
+    old = {name: _roll(copy, name) for name in (MINMAX, "plan")}
+    copy.edit("rules/minmax.py", "when=(x <= y,)", "when=(x <= y + 1,)")
+    new = copy.stated()
+    for name, (body, seal) in old.items():
+        _with_roll(copy, name, body, seal)
+    found = copy.stated()
+    assert found["stated"] == ["rules minmax"]
+    assert found["refused"] == {}
+    assert found["names"] == new["names"]
+
+
+def test_a_sealed_roll_that_is_none_is_stated(tmp_path: Path, copy: Copy) -> None:
+    with Cache(copy.cache) as cache:
+        for content in (None, [], {}, {"claims": 1}, {**json.loads(_roll(copy, MINMAX)[0]), "files": {}}):
+            cache.put_roll(MINMAX, content)
+            assert copy.stated(1, "read-only")["stated"] == ["rules minmax"]
+        for content in (None, {"sections": [[1, 2]], "common": ""}, {"sections": [], "common": "0"}):
+            cache.put_roll("plan", content)
+            assert "rules minmax" in copy.stated(1, "read-only")["stated"]
+
+
+def test_a_roll_is_no_verdict_and_a_verdict_no_roll(copy: Copy) -> None:
+    body, seal = _roll(copy, MINMAX)
+    db = copy.database()
+    with db:
+        db.execute("INSERT INTO verdicts VALUES (?, ?, ?)", (MINMAX, body, seal))
+        key, verdict, its_seal = db.execute(
+            "SELECT * FROM verdicts WHERE key != ? LIMIT 1", (MINMAX,)
+        ).fetchone()
+        db.execute("INSERT INTO rolls VALUES (?, ?, ?)", (key, verdict, its_seal))
+    db.close()
+    with Cache(copy.cache) as cache:
+        assert cache.get(MINMAX) is None
+        assert cache.roll(key) is None
+        assert dict(cache.refused) == {"altered": 2}
+
+
+def test_another_secret_makes_all_rolls_strange(copy: Copy) -> None:
+    copy.cache.with_name("verdicts.sqlite.key").unlink()
+    everything = copy.stated(2, "read-only")["stated"]
+    found = copy.stated()
+    assert found["stated"] == everything
+    assert found["refused"]["altered"] > 0
+
+
+def test_a_sealed_refutation_of_a_true_claim_is_evaluated(copy: Copy) -> None:
+    script = (
+        "import pathlib, sys\n"
+        "from indexproof.verify.budget import Budget\n"
+        "from indexproof.verify.cache import Cache, content_key\n"
+        "from indexproof.verify.catalogue import catalogue\n"
+        "from indexproof.verify.verdict import Status, Verdict\n"
+        "o = next(o for o in catalogue(['min_keeps_smaller']) if o.kind == 'sound')\n"
+        "with Cache(pathlib.Path(sys.argv[1])) as cache:\n"
+        "    cache.put(content_key(o, Budget()), Verdict(Status.REFUTED, 'linear', witness={'x': 0, 'y': 0}))\n"
+    )
+    done = copy.run("-c", script, str(copy.cache))
+    assert done.returncode == 0, done.stderr
+    status, data = copy.prove()
+    assert (status, data["timing"]["refused_cache_entries"]) == (0, {"untrue": 1})
+
+
+def test_verdicts_that_are_gone_are_reached_again(copy: Copy) -> None:
+    _, honest = copy.prove()
+    db = copy.database()
+    with db:
+        db.execute("DELETE FROM verdicts WHERE key IN (SELECT key FROM verdicts LIMIT 5)")
+        key, seal = db.execute("SELECT key, seal FROM verdicts LIMIT 1").fetchone()
+        db.execute("UPDATE verdicts SET seal = ? WHERE key = ?", (seal[::-1], key))
+    db.close()
+    status, data = copy.prove()
+    assert (status, answer(data)) == (0, answer(honest))
+    assert data["timing"]["from_cache"] < len(data["results"])
+    assert data["timing"]["refused_cache_entries"] == {"altered": 1}
+
+
+# -------------------------------------------------------------------------------------------------------------- options
+def test_read_only_off_and_other_budgets(copy: Copy) -> None:
+    copy.append("rules/minmax.py", "# a word\n")
+    content = copy.cache.read_bytes()
+    status, data = copy.prove("--read-only-cache")
+    assert (status, data["timing"]["from_cache"]) == (0, len(data["results"]))
+    assert copy.cache.read_bytes() == content
+    status, named = copy.prove("minmax")
+    assert (status, named["timing"]["from_cache"]) == (0, len(named["results"]))
+    assert {r["claim"] for r in named["results"]} < {r["claim"] for r in data["results"]}
+    status, sure = copy.prove("minmax", "--recheck", "100")
+    assert (status, sure["timing"]["from_cache"]) == (0, 0)
+    assert answer(sure) == answer(named)
+
+
+# --------------------------------------------------------------------------------------------------- what a roll rests on
+def test_stating_a_section_runs_no_code_of_a_file_that_its_roll_does_not_list() -> None:
+    """What a section's claims and obligations execute below ``rules``, against what its roll depends on."""
+    homes = {s.home for s in sections()}
+    package = Path(indexproof.__file__).parent
+    apart = {str(package / home): home for home in homes | {"rules/compiled.py"} if home.startswith("rules/")}
+    used: set[str] = set()
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename in apart:
+            used.add(apart[frame.f_code.co_filename])
+
+    ran: set[str] = set()
+    for s in sections():
+        used.clear()
+        sys.setprofile(watch)
+        try:
+            for _, claim in s.claims(2):
+                for o in obligations_of(claim):
+                    question_digest(o)
+        finally:
+            sys.setprofile(None)
+        assert used <= set(reached(s.home, homes)), s.name
+        ran |= used
+    assert {"rules/ops/movement.py", "rules/ops/reshape.py"} <= ran
+
+
+def test_what_a_file_reaches() -> None:
+    homes = {s.home for s in sections()}
+    assert reached("rules/division.py", homes) == ["rules/division.py"]
+    assert reached("rules/ops/collective.py", homes) == [
+        f"rules/ops/{name}.py" for name in ("collective", "movement", "pointwise")
+    ]
+    assert reached("verify/layouts.py", homes) == ["rules/ops/movement.py", "rules/ops/reshape.py"]
+    assert reached("verify/schemes.py", homes) == []
+
+
+def test_sources_are_bytes(tmp_path: Path) -> None:
+    for name in ("core/a.py", "rules/b.py", "verify/c.so", "reports/d.py", "tests/e.py", "__init__.py"):
+        place = tmp_path / "p" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(name)
+    (tmp_path / "abc__mypyc.so").write_text("shared")
+    found = read_sources(tmp_path / "p")
+    assert sorted(found) == ["__init__.py", "abc__mypyc.so", "core/a.py", "rules/b.py", "verify/c.so"]
+    place = tmp_path / "p" / "core" / "a.py"
+    times = place.stat().st_mtime_ns
+    place.write_text("core/b.py")
+    os.utime(place, ns=(times, times))
+    assert read_sources(tmp_path / "p") != found
+
+
+def test_versions_are_those_of_what_is_installed() -> None:
+    z3 = pytest.importorskip("z3")
+    numpy = pytest.importorskip("numpy")
+    assert version_of("numpy") == numpy.__version__
+    assert version_of("z3", "z3-solver").startswith(z3.get_version_string())
+    assert len(prover_digest()) == 64
+
+
+# ------------------------------------------------------------------------------------------------- recorded obligations
+@pytest.fixture
+def recorded() -> Recorded:
+    section = next(s for s in sections() if s.name == "rules minmax")
+    out = Whole()
+    roll = json.loads(json.dumps(state(section, 1, Whole())))
+    unrolled(roll, 1, out)
+    first = out.obligations[0]
+    assert isinstance(first, Recorded)
+    return first
+
+
+def test_a_recorded_obligation_is_the_stated_one(recorded: Recorded) -> None:
+    full = recorded.in_full()
+    assert type(full) is not Recorded
+    for part in fields(full):
+        assert getattr(recorded, part.name) == getattr(full, part.name), part.name
+    assert recorded.statement() == full.statement()
+    assert recorded.formula_variables() == full.formula_variables()
+    assert content_key(recorded, Budget()) == content_key(full, Budget())
+    assert pickle.loads(pickle.dumps(recorded)) == full
+
+
+def test_a_recorded_obligation_whose_source_has_changed_is_an_error(recorded: Recorded) -> None:
+    for change in ({"_recorded": "0" * 64}, {"kind": "defined"}):
+        other = Recorded.__new__(Recorded)
+        other.__dict__.update({**recorded.__dict__, **change})
+        other.__dict__.pop("_full", None)
+        with pytest.raises(IndexproofError, match="source changed"):
+            other.in_full()

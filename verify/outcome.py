@@ -1,0 +1,113 @@
+"""What becomes of many obligations: their verdicts, in order, and what else is to be told of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ..core.errors import IndexproofError
+from .obligation import Obligation
+from .verdict import Status, Verdict, worst
+
+__all__ = ["ENDED", "CrewLost", "Progress", "Result", "Run", "available_cores", "died"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """An obligation and what became of it."""
+
+    obligation: Obligation
+    verdict: Verdict
+    cached: bool = False
+
+    @property
+    def passes(self) -> bool:
+        """Whether this may stand in a gate: proved, or a finding that is reported but gates nothing."""
+        return self.verdict.proved or not self.obligation.gate
+
+
+@dataclass
+class Run:
+    """The outcome of a run, in the order of the obligations."""
+
+    results: list[Result] = field(default_factory=list)
+    seconds: float = 0.0
+    interrupted: bool = False
+    jobs: int = 1
+    damaged_cache_entries: int = 0
+    #: The same by reason: ``unreadable``, ``altered``, ``outdated``, ``untrue``.
+    refused_cache_entries: dict[str, int] = field(default_factory=dict)
+    lost_workers: int = 0
+    #: Why it was interrupted, if those who worked for it were lost.
+    stopped: str = ""
+    #: The second solver and its version, if one was asked.
+    confirm: str = ""
+
+    @property
+    def gated(self) -> list[Result]:
+        """The results that decide the exit status."""
+        return [r for r in self.results if r.obligation.gate]
+
+    @property
+    def status(self) -> Status:
+        """The worst verdict; ``NOT CHECKED`` where nothing was checked."""
+        return worst([r.verdict.status for r in self.gated])
+
+    @property
+    def exit_status(self) -> int:
+        """0 all proved, 1 something false, 2 undecided, not checked, not confirmed, or nothing to check."""
+        statuses = {r.verdict.status for r in self.gated}
+        if statuses & {Status.REFUTED, Status.VACUOUS, Status.UNDEFINED}:
+            return 1
+        return 0 if statuses == {Status.PROVED} and not self.unconfirmed else 2
+
+    @property
+    def unconfirmed(self) -> list[Result]:
+        """Where a second opinion was asked for, what a solver proved and the second one could not settle.
+
+        What needed no solver (a claim that is an identity) cannot go wrong in one.
+        """
+        if not self.confirm:
+            return []
+        asked = [r for r in self.gated if r.verdict.proved and r.verdict.strategy != "identity"]
+        return [r for r in asked if r.verdict.opinion is None or not r.verdict.opinion.confirms]
+
+    def count(self, status: Status) -> int:
+        """How many gated obligations have this verdict."""
+        return sum(r.verdict.status is status for r in self.gated)
+
+    def by_subject(self) -> dict[tuple[str, str], list[Result]]:
+        """Results grouped by family and subject, in order."""
+        out: dict[tuple[str, str], list[Result]] = {}
+        for r in self.results:
+            out.setdefault((r.obligation.family, r.obligation.subject), []).append(r)
+        return out
+
+
+#: Told of every result as it comes.
+Progress: TypeAlias = Callable[[Result], None]
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+class CrewLost(IndexproofError):
+    """Nobody is left to work, and the reason."""
+
+
+#: What was tried with an obligation that ends its processes.
+ENDED = "processes of its own, which died"
+
+
+def died(why: str) -> Verdict:
+    """The verdict on an obligation that ends every process that it is given to.  It is not kept in a cache: the next
+    process may have more memory.
+    """
+    return Verdict(Status.UNDECIDED, tried=(ENDED,), detail=why)

@@ -1,0 +1,395 @@
+"""Rolls: what a source file claims, recorded in the cache, so that a run need not state it again (reports/trust.md).
+
+To state the catalogue means to run the code of its rules and ops for every case: seconds, even where all verdicts are
+known.  For every section of the catalogue (:class:`~.catalogue.Section`) a roll lists the claims, what each owes, by its
+name and by the digest of the question, and the digests of all files that this depends on: the home of the section and the
+homes that it imports, each for itself, and together everything else of the layers ``core``, ``rules`` and ``verify`` with
+the versions of interpreter and numpy.  A roll is believed if it is sealed and every one of these files is as it was, byte
+for byte; otherwise its section, and no other, is stated anew.
+
+A roll says what is asked, never what the answer is: verdicts are looked up one by one, by the content of the question.
+What is asked of the prover, sent to a worker or shown with its mathematics is stated, and must have the digest that the
+roll gives.  One roll more, the *plan*, lists the sections.  It depends on everything but the homes; what a home may change
+about it makes a section of that home stale, and then the catalogue itself says which sections there are.
+
+Rolls are written by a process that has read all sources before it loaded any of those that state claims, and found
+them unchanged afterwards.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import IndexproofError
+from .cache import Cache, question_digest
+from .obligation import Obligation, Question
+from .sources import ROOT, bytecode_is_current, platform_text, read_sources
+
+if TYPE_CHECKING:
+    from ..core.condition import Condition
+    from ..core.expr import Expr
+    from .catalogue import Section
+
+__all__ = [
+    "Listed",
+    "Plan",
+    "Recorded",
+    "Whole",
+    "common_digest",
+    "depends",
+    "reached",
+    "recorded",
+    "roll_name",
+    "sound_plan",
+    "sound_roll",
+    "state",
+    "whole_catalogue",
+]
+
+_PACKAGE = __name__.partition(".")[0]
+#: What may be edited without a word about claims elsewhere lies below this folder.
+_HOMES = "rules/"
+#: The production engine, which is generated from the rules and applies them; what the rules claim, it has no part in.
+_ENGINE = "rules/compiled.py"
+#: Where one of these is loaded before the sources are read, what is stated may be older than they are.
+_STATING = ("core.op", "core.rewrite", "rules.catalog", "rules.ops", "verify.catalogue")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A claim as reports list it: its name, its family, and the op that it is an instance of, or itself."""
+
+    name: str
+    family: str
+    group: str
+
+
+@dataclass
+class Whole:
+    """The catalogue up to a rank: claims and what they owe, in order, and the sections that had to be stated."""
+
+    claims: list[Listed] = field(default_factory=list)
+    obligations: list[Obligation] = field(default_factory=list)
+    stated: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an obligation is stated: the section, the rank, the claim, and how many of its obligations come before."""
+
+    section: str
+    max_rank: int
+    claim: str
+    position: int
+
+
+class Recorded(Obligation):
+    """An obligation as a roll has it, stated when its mathematics is asked for.
+
+    Raises :class:`~indexproof.core.errors.IndexproofError` if what is stated then is another question.
+    """
+
+    def __init__(
+        self,
+        family: str,
+        subject: str,
+        kind: str,
+        question: Question,
+        gate: bool,
+        where: str,
+        claim: str,
+        recorded: str,
+        place: _Place,
+    ) -> None:
+        # frozen, and what is stated is no attribute but a property
+        self.__dict__.update(
+            family=family,
+            subject=subject,
+            kind=kind,
+            question=question,
+            gate=gate,
+            where=where,
+            claim=claim,
+            _recorded=recorded,
+            _place=place,
+        )
+
+    @property
+    def recorded(self) -> str:
+        """The digest of the question."""
+        return str(self.__dict__["_recorded"])
+
+    def in_full(self) -> Obligation:
+        """The obligation, stated."""
+        known: Obligation | None = self.__dict__.get("_full")
+        if known is None:
+            place: _Place = self.__dict__["_place"]
+            owed = _owed(place.section, place.max_rank, place.claim)
+            known = owed[place.position] if place.position < len(owed) else None
+            if known is None or known.kind != self.kind or question_digest(known) != self.recorded:
+                raise IndexproofError(
+                    f"{self.name} is not what it was when the run began: its source changed"
+                )
+            self.__dict__["_full"] = known
+        return known
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # elsewhere there are no rolls
+        return _itself, (self.in_full(),)
+
+    @property
+    def hypotheses(self) -> tuple[Condition, ...]:
+        """As stated."""
+        return self.in_full().hypotheses
+
+    @property
+    def goal(self) -> Condition:
+        """As stated."""
+        return self.in_full().goal
+
+    @property
+    def show(self) -> tuple[tuple[str, Expr], ...]:
+        """As stated."""
+        return self.in_full().show
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """As stated."""
+        return self.in_full().tags
+
+    @property
+    def width(self) -> int:
+        """As stated."""
+        return self.in_full().width
+
+    @property
+    def source(self) -> str:
+        """As stated."""
+        return self.in_full().source
+
+
+def _itself(o: Obligation) -> Obligation:
+    return o
+
+
+@lru_cache(maxsize=2)
+def _by_section(max_rank: int) -> dict[str, dict[str, Any]]:
+    from .catalogue import sections
+
+    return {s.name: dict(s.claims(max_rank)) for s in sections()}
+
+
+@lru_cache(maxsize=256)
+def _owed(section: str, max_rank: int, claim: str) -> Sequence[Obligation]:
+    from .catalogue import obligations_of
+
+    found = _by_section(max_rank).get(section, {}).get(claim)
+    return () if found is None else tuple(obligations_of(found))
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+@dataclass(frozen=True)
+class Plan:
+    """The sections in order, name and home, and the digest of everything that is no home."""
+
+    sections: tuple[tuple[str, str], ...]
+    common: str
+
+
+def whole_catalogue(cache: Cache, max_rank: int) -> Whole:
+    """The catalogue up to a rank: what sound rolls list, and the rest stated, and recorded if the cache may be written."""
+    loaded = any(f"{_PACKAGE}.{name}" in sys.modules for name in _STATING)
+    sources = read_sources()
+    plan = sound_plan(cache, sources)
+    rolls: dict[str, Any] = {}
+    if plan is not None:
+        for name, home in plan.sections:
+            roll = sound_roll(cache, name, home, max_rank, plan.common, sources)
+            if roll is not None:
+                rolls[name] = roll
+        if len(rolls) == len(plan.sections):
+            out = Whole()
+            for name, _ in plan.sections:
+                recorded(rolls[name], max_rank, out)
+            return out
+    return _stated(cache, max_rank, sources, rolls, record=not loaded)
+
+
+def sound_plan(cache: Cache, sources: Mapping[str, str]) -> Plan | None:
+    """The plan in the cache, if it is the one of these sources."""
+    match cache.roll("plan"):
+        case {"sections": [*listed], "common": str(common)} if all(_is_pair(x) for x in listed):
+            found = tuple((name, home) for name, home in listed)
+            if common == common_digest(sources, {home for _, home in found}):
+                return Plan(found, common)
+    return None
+
+
+def _is_pair(x: Any) -> bool:
+    return isinstance(x, list) and [type(y) for y in x] == [str, str]
+
+
+def sound_roll(
+    cache: Cache, name: str, home: str, max_rank: int, common: str, sources: Mapping[str, str]
+) -> Any:
+    """The roll in the cache, if it is the one of these sources."""
+    match cache.roll(roll_name(name, max_rank)):
+        case {"common": said, "files": {**files}, "home": at, "texts": [*_], "claims": [*_]} as roll:
+            same = all(sources.get(str(path)) == digest for path, digest in files.items())
+            if said == common and at == home and home in (*files, *_no_home(home)) and same:
+                return roll
+    return None
+
+
+def _no_home(home: str) -> tuple[str, ...]:
+    # a file that is part of what all rolls depend on is not listed once more
+    return () if home.startswith(_HOMES) else (home,)
+
+
+def roll_name(section: str, max_rank: int) -> str:
+    """Under which name the roll of a section is kept."""
+    return f"{section}, rank {max_rank}"
+
+
+def recorded(roll: Any, max_rank: int, out: Whole) -> None:
+    """Add to ``out`` what a roll lists."""
+    texts, section = roll["texts"], roll["section"]
+    for name, family, group, owed in roll["claims"]:
+        out.claims.append(Listed(name, family, group))
+        for position, (kind, question, gate, digest, claim, where) in enumerate(owed):
+            place = _Place(section, max_rank, name, position)
+            out.obligations.append(
+                Recorded(family, name, kind, question, gate, texts[where], texts[claim], digest, place)
+            )
+
+
+# ------------------------------------------------------------------------------------------------------------- stating
+def _stated(
+    cache: Cache, max_rank: int, sources: Mapping[str, str], rolls: Mapping[str, Any], *, record: bool
+) -> Whole:
+    from .catalogue import sections
+
+    there = sections()
+    homes = {s.home for s in there if s.home}
+    common = common_digest(sources, homes)
+    out = Whole()
+    made: list[Any] = []
+    for s in there:
+        roll = rolls.get(s.name)
+        if roll is not None and (roll["home"], roll["common"]) == (s.home, common):
+            recorded(roll, max_rank, out)
+        else:
+            made.append(state(s, max_rank, out))
+    if record and cache.path is not None and not cache.read_only:
+        for roll in made:
+            roll |= depends(roll["home"], homes, sources)
+        # last of all: what was read until here is what there was before
+        if read_sources() == sources and bytecode_is_current():
+            for roll in made:
+                if roll["home"]:
+                    cache.put_roll(roll_name(roll["section"], max_rank), roll)
+            if all(s.home for s in there):
+                cache.put_roll("plan", {"sections": [[s.name, s.home] for s in there], "common": common})
+    return out
+
+
+def state(section: Section, max_rank: int, out: Whole) -> Any:
+    """State a section, and its roll but for what it depends on."""
+    from .catalogue import family_of, group_of, obligations_of
+
+    texts: dict[str, int] = {}
+    claims = []
+    for name, claim in section.claims(max_rank):
+        listed = Listed(name, family_of(claim), group_of(name, claim))
+        owed = list(obligations_of(claim))
+        if any((o.subject, o.family) != (name, listed.family) for o in owed):
+            raise IndexproofError(f"{name} owes something in another name")
+        out.claims.append(listed)
+        out.obligations += owed
+        claims.append(
+            [
+                name,
+                listed.family,
+                listed.group,
+                [
+                    [
+                        o.kind,
+                        o.question,
+                        o.gate,
+                        question_digest(o),
+                        texts.setdefault(o.claim, len(texts)),
+                        texts.setdefault(o.where, len(texts)),
+                    ]
+                    for o in owed
+                ],
+            ]
+        )
+    out.stated.append(section.name)
+    return {"section": section.name, "home": section.home, "texts": list(texts), "claims": claims}
+
+
+# -------------------------------------------------------------------------------------------------------- dependencies
+def common_digest(sources: Mapping[str, str], homes: set[str]) -> str:
+    """The digest of everything that is no home of claims below ``rules``, with the versions it runs on."""
+    apart = {home for home in homes if home.startswith(_HOMES)} | {_ENGINE}
+    h = hashlib.sha256(platform_text().encode())
+    for path, digest in sources.items():
+        if path not in apart:
+            h.update(f"\0{path}\0{digest}".encode())
+    return h.hexdigest()
+
+
+def depends(home: str, homes: set[str], sources: Mapping[str, str]) -> dict[str, Any]:
+    """What a roll says of what it depends on."""
+    return {
+        "common": common_digest(sources, homes),
+        "files": {path: sources.get(path) for path in reached(home, homes)},
+    }
+
+
+def reached(home: str, homes: set[str]) -> list[str]:
+    """The homes below ``rules`` that a file is or imports, directly or through others of them, sorted."""
+    found: set[str] = set()
+    pending = [home] if home else []
+    seen: set[str] = set()
+    while pending:
+        path = pending.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        if path.startswith(_HOMES):
+            found.add(path)
+        pending += (p for p in _imported(path) if p in homes and p.startswith(_HOMES))
+    return sorted(found)
+
+
+def _imported(path: str) -> Iterator[str]:
+    """The files that a file of the package may import, anywhere in its text."""
+    package = path.split("/")[:-1]
+    for node in ast.walk(ast.parse((ROOT / path).read_bytes())):
+        names: list[list[str]] = []
+        match node:
+            case ast.Import(names=aliases):
+                names = [a.name.split(".")[1:] for a in aliases if a.name.split(".")[0] == _PACKAGE]
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                words = (module or "").split(".") if module else []
+                if level:
+                    words = package[: len(package) - level + 1] + words
+                elif words[:1] == [_PACKAGE]:
+                    words = words[1:]
+                else:
+                    continue
+                names = [words, *([*words, a.name] for a in aliases)]
+            case ast.Constant(value=str(text)) if (
+                text.startswith((f"{_PACKAGE}.", ".")) and text.isprintable()
+            ):
+                # the name of a module that is imported by its name
+                names = [text.lstrip(".").split("."), text.split(".")[1:]]
+        for words in names:
+            yield "/".join(words) + ".py"

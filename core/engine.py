@@ -147,6 +147,7 @@ class Engine(Actions):
         self.opaque: dict[Expr, Form] = {}
         #: remainders modulo d that sums without their constant are known to have
         self.exact: dict[tuple[Terms, int], int] = {}
+        self.moduli: list[int] = []
         #: atoms by what they are made of; kept once something is known about atoms
         self.index: dict[tuple[int, Any, int], int] | None = None
 
@@ -273,12 +274,19 @@ class Engine(Actions):
             if t == REMAINDER and self.lo[a] == self.hi[a]:
                 x, d = self.arg[a], self.divisor[a]
                 self.exact[x[1], d] = (self.lo[a] - x[0]) % d
+        self.moduli = sorted({d for _, d in self.exact})
         self.quotients.clear()
         self.remainders.clear()
 
     def known_remainder(self, x: Form, d: int) -> int | None:
-        """The only value of ``x % d``, where a constraint says so."""
+        """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
         m = self.exact.get((x[1], d))
+        if m is None and d > 1:
+            for n in self.moduli:
+                if not n % d:
+                    m = self.exact.get((x[1], n))
+                    if m is not None:
+                        break
         return None if m is None else (m + x[0]) % d
 
     def _narrow(self, f: Form, lo: int, hi: int) -> None:

@@ -14,7 +14,7 @@ from indexproof.core.matcher import bindings, compiled, instance
 from indexproof.core.rewrite import Rule, measure
 from indexproof.core.simplify import Simplifier, Step
 from indexproof.core.simplify_map import simplify_map
-from indexproof.core.text import parse_map
+from indexproof.core.text import format_map, parse_map
 from indexproof.rules.catalog import RULES
 
 PLAIN = [r for r in RULES.rules if not r.choose and not r.structural]
@@ -117,3 +117,32 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
     after = simplify_map(m, RULES)
     assert after.relation() == m.relation()
     assert after.rts[0].hi == 20
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        # a residue is known modulo every divisor of what it is known of
+        ("(d0) -> ((d0 * 3 + 2) mod 6), domain: d0 in [0, 7], d0 mod 6 in [1, 1]", ["5"]),
+        ("(d0) -> ((d0 + 4) mod 3, d0 mod 4), domain: d0 in [0, 99], d0 mod 6 in [4, 4]", ["2", "d0 mod 4"]),
+        # part of a digit, and a digit below those above it
+        ("(d0) -> ((d0 floordiv 8 mod 27) floordiv 2), domain: d0 in [0, 999]", ["d0 mod 216 floordiv 16"]),
+        (
+            "(d0) -> ((d0 floordiv 4 mod 3 - d0 floordiv 12 * 3 + 13) floordiv 8), domain: d0 in [0, 767]",
+            ["(d0 + 52 - d0 floordiv 12 * 24) floordiv 32"],
+        ),
+        # a remainder inside a dividend, where the quotient is there
+        (
+            "(d0) -> ((d0 floordiv 9 * 25 + d0 mod 9) floordiv 10, d0 floordiv 9), domain: d0 in [0, 199]",
+            ["(d0 + d0 floordiv 9 * 16) floordiv 10", "d0 floordiv 9"],
+        ),
+    ],
+)
+def test_results_with_digits_and_residues(given: str, expected: list[str]) -> None:
+    m = parse_map(given)
+    after = simplify_map(m, RULES)
+    assert after.relation() == m.relation()
+    box = given[given.index("domain") :]
+    assert after.results == tuple(parse_map(f"(d0) -> ({e}), {box}").results[0] for e in expected)
+    again = parse_map(format_map(after))
+    assert simplify_map(again, RULES) == again

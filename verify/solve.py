@@ -48,7 +48,7 @@ from .preprocess import Part, conjuncts, lower_bounds, part, positive
 from .refute import confirmed, divisors, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
-from .verdict import Status, Verdict
+from .verdict import MAX_RLIMIT, Status, Verdict
 
 __all__ = ["Budget", "decide", "exists", "reduced", "valid"]
 
@@ -63,8 +63,10 @@ class Budget:
     linear: int = 150_000
 
     def scaled(self, factor: float) -> Budget:
-        """The same proportions, more or less patient."""
-        return Budget(*(int(n * factor) for n in (self.proof, self.model, self.quick, self.linear)))
+        """More or less patient, in the same proportions up to the most that z3 counts to (:data:`MAX_RLIMIT`)."""
+        return Budget(
+            *(int(min(n * factor, MAX_RLIMIT)) for n in (self.proof, self.model, self.quick, self.linear))
+        )
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
-__all__ = ["Opinion", "Status", "Verdict", "worst"]
+__all__ = ["MAX_RLIMIT", "Opinion", "Status", "Verdict", "worst"]
+
+#: The most resource units that z3 counts to: it takes a limit modulo 2³², so that a larger one would be a small one, or
+#: none at all.
+MAX_RLIMIT: Final = 2**32 - 1
 
 
 class Status(StrEnum):

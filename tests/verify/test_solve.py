@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 
 import pytest
+import z3
 
 from indexproof.core.condition import Condition
 from indexproof.core.expr import var
 from indexproof.verify import solve
 from indexproof.verify.catalogue import catalogue
+from indexproof.verify.encode import Encoder
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.run import examine
 from indexproof.verify.solve import Budget, decide, unquotiented
 from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.trust.solvers import available
-from indexproof.verify.verdict import Status
+from indexproof.verify.verdict import MAX_RLIMIT, Status
 
 x, y, d, e = var("x"), var("y"), var("d"), var("e")
 GOALS = (
@@ -100,3 +102,17 @@ def test_what_once_was_open_is_confirmed() -> None:
             v = examine(o, Budget(), confirm=True)
             assert v.proved, o.name
             assert v.strategy == "identity" or (v.opinion and v.opinion.confirms), o.name
+
+
+def test_a_large_budget_is_not_a_small_one() -> None:
+    """z3 takes its limit modulo 2³²."""
+    assert Budget().scaled(10).proof == 200_000_000
+    for factor in (2**32 / Budget().proof, 1000, 1e300, float("inf")):
+        assert Budget().scaled(factor).proof == MAX_RLIMIT
+
+    def answer(budget: int) -> str:
+        encoder = Encoder(z3.Context())
+        a, b, c = (z3.Int(n, encoder.context) for n in "abc")
+        return str(encoder.solver([a * b + c == 7, a > 2, b > 2, a * a < 20], budget).check())
+
+    assert [answer(n) for n in (50, 2**31, 2**32 + 50)] == ["unknown", "sat", "sat"]

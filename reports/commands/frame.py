@@ -59,12 +59,13 @@ class Commands(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        status = _guarded(
-            lambda: super(Commands, self).main(
-                words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
-            ),
-            debug,
-        )
+        with _integers_of_any_length():
+            status = _guarded(
+                lambda: super(Commands, self).main(
+                    words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
+                ),
+                debug,
+            )
         sys.exit(status)
 
     def invoke(self, ctx: Any) -> Any:
@@ -73,6 +74,17 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             say("interrupted: nothing was checked")
             raise typer.Exit(OPEN) from None
+
+
+@contextmanager
+def _integers_of_any_length() -> Iterator[None]:
+    """Python prints integers of more than a few thousand digits: the maps that are given may have them."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 def _guarded(run: Callable[[], Any], debug: bool) -> int:
@@ -170,12 +182,16 @@ def report(
 
 # ----------------------------------------------------------------------------------------------------- errors
 @contextmanager
-def noted(place: str) -> Iterator[None]:
-    """Bad input found inside is reported with the place where it stands, as in ``in the first map``."""
+def noted(place: str, unless_said: bool = False) -> Iterator[None]:
+    """Bad input found inside is reported with the place where it stands, as in ``in the first map``.
+
+    With ``unless_said`` a place that was said already is enough, as ``in the domain`` that is given beside a map.
+    """
     try:
         yield
     except InputError as error:
-        error.add_note(place)
+        if not (unless_said and hasattr(error, "__notes__")):
+            error.add_note(place)
         raise
 
 

@@ -15,37 +15,38 @@ from typing import Any, Final, NamedTuple
 
 from .expr import Expr, Var, interpret
 
-__all__ = ["EVERYTHING", "Congruence", "Interval", "Range", "Ranges", "range_of"]
+__all__ = ["EVERYTHING", "Congruence", "Interval", "Range", "Ranges", "is_infinite", "range_of"]
 
 #: An end of an interval: an integer, or ``±math.inf``.
 End = int | float
 INF: Final = math.inf
 
 
-def _is_inf(a: End) -> bool:
+def is_infinite(a: End) -> bool:
+    """Whether an end is infinite.  `math.isinf` would convert an integer first, and refuse a large one."""
     return type(a) is float
 
 
 def _plus(a: End, b: End) -> End:
     # int + inf would convert the integer to a float first, and overflow for large ones
-    return a if _is_inf(a) else b if _is_inf(b) else a + b
+    return a if is_infinite(a) else b if is_infinite(b) else a + b
 
 
 def _times(a: End, b: End) -> End:
     if a == 0 or b == 0:
         return 0
-    if _is_inf(a) or _is_inf(b):
+    if is_infinite(a) or is_infinite(b):
         return INF if (a > 0) == (b > 0) else -INF
     return a * b
 
 
 def _quotient(a: End, b: End) -> End:
     """``a // b`` in the limit; ``b`` is not zero."""
-    if _is_inf(b):
-        if _is_inf(a):
+    if is_infinite(b):
+        if is_infinite(a):
             return INF if (a > 0) == (b > 0) else -INF
         return 0 if a == 0 or (a > 0) == (b > 0) else -1
-    if _is_inf(a):
+    if is_infinite(a):
         return INF if (a > 0) == (b > 0) else -INF
     return a // b
 
@@ -130,15 +131,15 @@ class Interval(NamedTuple):
             return EMPTY
         if self.lo >= 0 and self.hi < m.lo:
             return self
-        if m.lo == m.hi and not _is_inf(m.lo):
+        if m.lo == m.hi and not is_infinite(m.lo):
             n = m.lo
-            if not (_is_inf(self.lo) or _is_inf(self.hi)) and self.lo // n == self.hi // n:
+            if not (is_infinite(self.lo) or is_infinite(self.hi)) and self.lo // n == self.hi // n:
                 return Interval(self.lo % n, self.hi % n)
             return Interval(0, n - 1)
         if self.hi < 0 and self.lo >= -m.lo:
             # every modulus is added once
             return Interval(_plus(self.lo, m.lo), _plus(self.hi, m.hi))
-        finite = not (_is_inf(self.lo) or _is_inf(self.hi) or _is_inf(m.lo) or _is_inf(m.hi))
+        finite = not (is_infinite(self.lo) or is_infinite(self.hi) or is_infinite(m.lo) or is_infinite(m.hi))
         if finite and self.hi - self.lo < m.hi - 1 and m.hi - m.lo < _MODULI:
             out = EMPTY
             for n in range(int(m.lo), int(m.hi) + 1):
@@ -239,9 +240,9 @@ class Range(NamedTuple):
         if m == 0:
             return Range(Interval(r, r), congruence) if lo <= r <= hi else NOTHING
         if m > 1:
-            if not _is_inf(lo):
+            if not is_infinite(lo):
                 lo += (r - lo) % m
-            if not _is_inf(hi):
+            if not is_infinite(hi):
                 hi -= (hi - r) % m
             if lo > hi:
                 return NOTHING

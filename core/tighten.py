@@ -40,7 +40,7 @@ from .expr import (
     mod,
 )
 from .indexing_map import Constraint, IndexingMap, Variable
-from .interval import Interval, Range, Ranges
+from .interval import Interval, Range, Ranges, is_infinite
 
 __all__ = ["constraints_of", "tighten", "tighten_around", "tightened"]
 
@@ -160,7 +160,7 @@ def tighten(
 
 def _finite(known: Interval, lo: End, hi: End) -> tuple[End, End]:
     """Infinite ends replaced by what the bounds imply anyway."""
-    return known.lo if math.isinf(lo) else lo, known.hi if math.isinf(hi) else hi
+    return known.lo if is_infinite(lo) else lo, known.hi if is_infinite(hi) else hi
 
 
 def _down(a: End, k: int) -> End:

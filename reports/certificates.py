@@ -12,12 +12,14 @@ from typing import Any
 
 from ..core.condition import Condition
 from ..core.errors import IndexproofError, InputError, TooLargeError, quoted
+from ..core.json_text import load_json
 from ..verify.catalogue import catalogue
 from ..verify.certificate import CertificateRefused, Solver, check_certificate, cvc5_refutes, z3_refutes
 from ..verify.lemmas import LemmaObligation, proved_lemmas
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
 from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of
+from .selection import read_text
 
 __all__ = [
     "Checked",
@@ -110,22 +112,35 @@ def check_files(paths: Sequence[Path]) -> Iterator[Checked]:
 
     Raises :class:`InputError` for a file that cannot be read.
     """
+    files = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+    if not files:
+        return
+    _read(files[0])  # what holds no certificates is said before anything takes time
     proved, solvers = proved_lemmas(), solvers_at_hand()
     known = {o.name: o for o in catalogue()}
-    for path in paths:
-        for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
-            yield _check(file, known, proved, solvers)
+    for file in files:
+        yield _check(file, known, proved, solvers)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    text = read_text(file)
+    try:
+        data: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            data = load_json(text)  # slower, and says where
+        except InputError as error:
+            error.add_note(f"in {file}")
+            raise
+    if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("parts"), list):
+        raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FORMAT!r}")
+    return data
 
 
 def _check(
     file: Path, known: Mapping[str, Obligation], proved: frozenset[str], solvers: dict[str, Solver]
 ) -> Checked:
-    try:
-        data: Any = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read {quoted(str(file))}: {error}", expected="a certificate") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("parts"), list):
-        raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FORMAT!r}")
+    data = _read(file)
     name, parts = str(data.get("obligation")), data["parts"]
     try:
         claims = _stated(data, known)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.expr import Var, var
 from ..core.indexing_map import IndexingMap
+from ..core.numerals import format_int
 from ..core.text import format_expr, format_map
 from ..verify.verdict import Status
 from ..verify.width import Overflow, Width
@@ -33,7 +34,10 @@ def width_text(answer: Width, m: IndexingMap, bits: int | None = None) -> str:
         head += f"   by {', '.join(answer.engines)} in {duration(answer.seconds)}"
     order = [v.expr for v in m.variables]
     lines = [("map", format_map(m))] if verdict is not Status.PROVED else []
-    lines += [(f"int{o.bits}", f"{_term(o, order)} = {o.value} overflows{_at(o)}") for o in answer.overflows]
+    lines += [
+        (f"int{o.bits}", f"{_term(o, order)} = {format_int(o.value)} overflows{_at(o)}")
+        for o in answer.overflows
+    ]
     if answer.tried:
         lines.append(("tried", "; ".join(answer.tried)))
     return block(head, lines)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["MAX_RANK", "Budget"]
+__all__ = ["MAX_RANK", "MAX_RLIMIT", "Budget"]
 
 #: Op pairs are proved for every rank up to this one.
 MAX_RANK = 4
+#: The most resource units that z3 counts to: it takes a limit modulo 2³², so that a larger one would be a small one, or
+#: none at all.
+MAX_RLIMIT: Final = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -20,5 +24,7 @@ class Budget:
     linear: int = 150_000
 
     def scaled(self, factor: float) -> Budget:
-        """The same proportions, more or less patient."""
-        return Budget(*(int(n * factor) for n in (self.proof, self.model, self.quick, self.linear)))
+        """More or less patient, in the same proportions up to the most that z3 counts to (:data:`MAX_RLIMIT`)."""
+        return Budget(
+            *(int(min(n * factor, MAX_RLIMIT)) for n in (self.proof, self.model, self.quick, self.linear))
+        )

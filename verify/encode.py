@@ -21,6 +21,7 @@ import z3
 
 from ..core.condition import Condition, condition_interpret
 from ..core.expr import Expr, Var, interpret
+from .budget import MAX_RLIMIT
 
 __all__ = ["Encoder", "Encoding", "numbered", "resources"]
 
@@ -200,7 +201,7 @@ class Encoder:
     def solver(self, conditions: Sequence[Any], budget: int) -> z3.Solver:
         """A solver holding ``conditions`` and the facts, limited to ``budget`` resource units."""
         s = z3.Solver(ctx=self.context)
-        s.set("rlimit", budget)
+        s.set("rlimit", min(budget, MAX_RLIMIT))
         s.set("random_seed", SEED)
         s.set("ctrl_c", False)  # an interrupt is this program's to notice; z3 would call it "unknown"
         s.add(*self.facts, *conditions)

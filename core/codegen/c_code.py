@@ -9,7 +9,8 @@ its code.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from ..errors import InputError, TooLargeError, quoted
@@ -196,10 +197,10 @@ def _map(m: IndexingMap, checked: bool, bits: int | None, name: str) -> str:
     lines = statements.lines
     if checked:
         for v, x in zip(m.variables, statements.inputs, strict=True):
-            lines += _unless_within(language, x, v.lo, v.hi)
+            lines += _unless_within(language, partial(str, x), v.lo, v.hi)
         for c, k in zip(m.constraints, program.outputs[count:], strict=True):
             if not box[k].interval.inside(Interval(c.lo, c.hi)):
-                lines += _unless_within(language, statements.name(k), c.lo, c.hi)
+                lines += _unless_within(language, partial(statements.name, k), c.lo, c.hi)
     language.ranges = inside
     values = statements.compute(program.outputs[:count])
     lines += [f"result[{i}] = {v.text};" for i, v in enumerate(values)]
@@ -227,16 +228,17 @@ def _refuse_zero_divisors(program: Program, ranges: Sequence[Range]) -> None:
             raise InputError(f"the divisor {quoted(divisor)} may be zero", expected="bounds that exclude it")
 
 
-def _unless_within(language: _C, x: str, lo: int, hi: int) -> list[str]:
-    """Leave the function unless ``lo <= x <= hi``; sides that hold for every machine integer are left out."""
+def _unless_within(language: _C, name: Callable[[], str], lo: int, hi: int) -> list[str]:
+    """Leave the function unless ``lo <= name() <= hi``; sides that hold for every machine integer are left out.
+
+    ``name`` computes what it names, and is asked only where that is compared.
+    """
     machine = limits(language.bits)
     if lo > hi or lo > machine.hi or hi < machine.lo:
         return ["return false;"]
-    tests = []
-    if lo > machine.lo:
-        tests.append(f"{x} < {language.literal(lo).text}")
-    if hi < machine.hi:
-        tests.append(f"{x} > {language.literal(hi).text}")
+    ends = [(" < ", lo)] if lo > machine.lo else []
+    ends += [(" > ", hi)] if hi < machine.hi else []
+    tests = [name() + sign + language.literal(end).text for sign, end in ends]
     return [f"if ({' || '.join(tests)}) return false;"] if tests else []
 
 

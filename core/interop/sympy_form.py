@@ -51,6 +51,27 @@ def _sympy() -> Any:
 
 
 # --------------------------------------------------------------------------------------------------- writing
+def _mistaken(sympy: Any, a: Any) -> bool:
+    """Whether sympy may be wrong when it evaluates ``a mod b``.
+
+    In a product it takes remainders for factors twice: of ``Mod(2*Mod(x, 4), 7)`` it makes ``Mod(2*Mod(x, 4)**2, 7)``
+    (seen in 1.14).
+    """
+    todo = [a]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, sympy.Mod):
+            todo.append(node.args[0])  # of which sympy takes the remainder where it can
+        elif isinstance(node, sympy.Add):
+            todo.extend(node.args)
+        elif isinstance(node, sympy.Mul):
+            if isinstance(-node, sympy.Mod):
+                todo.append(-node)
+            elif any(isinstance(f, sympy.Mod | sympy.Add) for f in node.args):
+                return True
+    return False
+
+
 class _ToSympy:
     """An algebra of sympy expressions."""
 
@@ -82,7 +103,8 @@ class _ToSympy:
         return self.sympy.floor(self._quotient(a, b), **self.options)
 
     def mod(self, a: Any, b: Any) -> Any:
-        return self.sympy.Mod(a, b, **self.options)
+        options = {"evaluate": False} if _mistaken(self.sympy, a) else self.options
+        return self.sympy.Mod(a, b, **options)
 
     def ceildiv(self, a: Any, b: Any) -> Any:
         return self.sympy.ceiling(self._quotient(a, b), **self.options)
@@ -132,8 +154,21 @@ def sympy_source(f: SympyMap) -> str:
         left = f"{names[0]}," if len(names) == 1 else ", ".join(names)
         lines.append(f'{left} = symbols("{" ".join(names)}", integer=True, seq=True)')
     # `S(1)/2` rather than `1/2`, which Python would compute
-    lines += assignments(f, lambda e: str(sympy.sstr(e, sympy_integers=True)))
+    printer = _printer(sympy)
+    lines += assignments(f, lambda e: str(printer.doprint(e)))
     return "\n".join(lines) + "\n"
+
+
+def _printer(sympy: Any) -> Any:
+    """sympy's own printer, which also says where nothing must be evaluated."""
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):  # type: ignore[misc]  # a class of whichever sympy is installed
+        def _print_Mod(self, e: Any) -> str:
+            last = ", evaluate=False" if _mistaken(sympy, e.args[0]) else ""
+            return f"Mod({self.stringify(e.args, ', ')}{last})"
+
+    return Printer({"sympy_integers": True})
 
 
 # --------------------------------------------------------------------------------------------------- reading

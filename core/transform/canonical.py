@@ -6,9 +6,9 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from ..expr import Expr, Var, interpret, postorder
+from ..expr import Expr, Var, interpret, linear, postorder
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
 from ..simplify_map import simplify_map
@@ -19,6 +19,8 @@ from .variables import renamed, reset_ranges
 __all__ = ["Distinct", "canonical", "distinct", "number_variables"]
 
 V = TypeVar("V", bound=Variable)
+#: How often a map is simplified under the names that its form gave it before what there is then is taken.
+_ROUNDS: Final = 8
 
 
 # -------------------------------------------------------------------------------------------------- names and order
@@ -128,8 +130,14 @@ class _Digests:
 
 def _digest(m: IndexingMap, colours: Mapping[Expr, int]) -> int:
     """A hash of the whole map that depends on variables through their colours only."""
-    values = dict(zip(m.roots, interpret(m.roots, _Digests(colours)), strict=True))
-    constraints = sorted(hash((values[c.expr], c.lo, c.hi)) for c in m.constraints)
+    # a constraint and its opposite say the same, and which of the two is written depends on names
+    opposites = [linear(0, ((c.expr, -1),)) for c in m.constraints]
+    roots = [*m.roots, *opposites]
+    values = dict(zip(roots, interpret(roots, _Digests(colours)), strict=True))
+    constraints = sorted(
+        hash(tuple(sorted([(values[c.expr], c.lo, c.hi), (values[e], -c.hi, -c.lo)])))
+        for c, e in zip(m.constraints, opposites, strict=True)
+    )
     sources = sorted(
         hash((colours[v.expr], *[values[e] for e in v.source.results])) for v in m.rts if v.source is not None
     )
@@ -143,12 +151,24 @@ def canonical(m: IndexingMap, rules: RuleSet) -> IndexingMap:
     Simplified and reduced, ranges from zero upwards, variables called `d0, …`, `s0, …`, `rt0, …` in an order that does not
     depend on their names, and constraints in a fixed order.
     """
-    reduced = reduce_map(m, rules).then(reset_ranges).map
-    after = number_variables(simplify_map(reduced, rules), everything=True).map
-    # names decide the form of some expressions
-    after = number_variables(simplify_map(after, rules), everything=True).map
-    constraints = tuple(sorted(after.constraints, key=lambda c: (c.expr.key, c.lo, c.hi)))
-    return after if constraints == after.constraints else after.with_(constraints=constraints)
+    rounds: list[IndexingMap] = []
+    form = _arranged(m)
+    while form not in rounds and len(rounds) < _ROUNDS:
+        rounds.append(form)
+        reduced = reduce_map(form, rules).then(reset_ranges).map
+        form = _arranged(simplify_map(reduced, rules))
+    # names decide the form of some expressions; where forms take turns, any will do that is always the same one
+    turns = rounds[rounds.index(form) :] if form in rounds else [form]
+    return min(turns, key=lambda n: tuple(e.key for e in n.roots)) if len(turns) > 1 else form
+
+
+def _arranged(m: IndexingMap) -> IndexingMap:
+    """The same map with standard names, and variables and constraints in an order that does not depend on how they were.
+
+    A simplifier knows nothing of it, so that it looks at it again.
+    """
+    after = number_variables(m, everything=True).map
+    return after.with_(constraints=tuple(sorted(after.constraints, key=lambda c: (c.expr.key, c.lo, c.hi))))
 
 
 @dataclass(frozen=True)
@@ -173,9 +193,12 @@ def distinct(maps: Iterable[IndexingMap], rules: RuleSet) -> Distinct:
     index: list[int] = []
     for m in maps:
         simple = simplify_map(m, rules)
-        form = canonical(simple, rules)
-        if form not in number:
-            number[form] = len(kept)
+        # the one does not depend on names, the other not on how a map was written
+        forms = (canonical(m, rules), canonical(simple, rules))
+        at = next((number[form] for form in forms if form in number), len(kept))
+        if at == len(kept):
             kept.append(simple)
-        index.append(number[form])
+        for form in forms:
+            number.setdefault(form, at)
+        index.append(at)
     return Distinct(tuple(kept), tuple(index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,6 +37,10 @@ PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 UsageError: Any = typer.BadParameter.__mro__[1]
 
 
+#: What a full or broken disk answers.
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
+
 class Commands(TyperGroup):
     """The commands, with one way for errors to reach a person."""
 
@@ -56,15 +61,19 @@ class Commands(TyperGroup):
             # accepted anywhere: it is added to a command that has just failed
             debug = True
             words.remove("--debug")
+        # a process may be started without them (`indexproof prove >&-`); its exit status still says what was found
+        sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        status = _guarded(
-            lambda: super(Commands, self).main(
-                words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
-            ),
-            debug,
-        )
+        with _integers_of_any_length():
+            status = _guarded(
+                lambda: super(Commands, self).main(
+                    words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
+                ),
+                debug,
+            )
         sys.exit(status)
 
     def invoke(self, ctx: Any) -> Any:
@@ -73,6 +82,17 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             say("interrupted: nothing was checked")
             raise typer.Exit(OPEN) from None
+
+
+@contextmanager
+def _integers_of_any_length() -> Iterator[None]:
+    """Python prints integers of more than a few thousand digits: the maps that are given may have them."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 def _guarded(run: Callable[[], Any], debug: bool) -> int:
@@ -104,8 +124,17 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
     except BrokenPipeError:
         # the reader has gone (`indexproof list | head`); keep the interpreter from complaining about it at
         # exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _nothing_more_is_written()
         return OPEN
+    except OSError as error:
+        if debug:
+            raise
+        if error.errno not in _FULL:
+            say(_bug(error))
+            return BUG
+        _nothing_more_is_written()
+        say(f"error: cannot write the output: {error.strerror}")
+        return BAD_INPUT
     except typer.Abort:
         say("interrupted: nothing was checked")
         return OPEN
@@ -114,6 +143,10 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             raise
         say(_bug(error))
         return BUG
+
+
+def _nothing_more_is_written() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug(error: Exception) -> str:
@@ -170,12 +203,16 @@ def report(
 
 # ----------------------------------------------------------------------------------------------------- errors
 @contextmanager
-def noted(place: str) -> Iterator[None]:
-    """Bad input found inside is reported with the place where it stands, as in ``in the first map``."""
+def noted(place: str, unless_said: bool = False) -> Iterator[None]:
+    """Bad input found inside is reported with the place where it stands, as in ``in the first map``.
+
+    With ``unless_said`` a place that was said already is enough, as ``in the domain`` that is given beside a map.
+    """
     try:
         yield
     except InputError as error:
-        error.add_note(place)
+        if not (unless_said and hasattr(error, "__notes__")):
+            error.add_note(place)
         raise
 
 

@@ -200,7 +200,7 @@ def as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = Non
     """A map as text or JSON."""
     from ...core.text import read_map
 
-    with noted(f"in the {name}"):
+    with noted(f"in the {name}", unless_said=True):
         return (read or read_map)(text)
 
 

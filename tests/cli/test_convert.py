@@ -106,3 +106,9 @@ def test_bad_input(run: Run, words: list[str], said: str) -> None:
     assert done.status == 3
     assert said in done.err
     assert not done.out
+
+
+def test_a_mistake_in_the_domain_is_said_to_be_there(run: Run) -> None:
+    outcome = run("convert", "--to", "text", "affine_map<(d0) -> (d0)>", "--domain", "junk")
+    assert outcome.status == 3
+    assert outcome.err.startswith("error: in the domain: line 1, column 1: unexpected `junk`")

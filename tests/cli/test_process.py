@@ -214,3 +214,29 @@ def test_it_starts_at_once(spawn: Run) -> None:
         spawn("--help")
         took.append(time.perf_counter() - start)
     assert min(took) < 1
+
+
+EQUAL = ["(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0 + 0), domain: d0 in [0, 9]"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of its own kind")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-"])
+def test_without_standard_streams_the_status_still_answers(closed: str) -> None:
+    command = ["sh", "-c", f'"$0" -m indexproof equal "$@" {closed}', sys.executable]
+    assert subprocess.run([*command, *EQUAL], capture_output=True, check=False).returncode == 0
+    different = [EQUAL[0], EQUAL[1].replace("+ 0", "+ 1")]
+    assert subprocess.run([*command, *different], capture_output=True, check=False).returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_no_bug() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "indexproof", "equal", *EQUAL],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 3
+    assert done.stderr == "error: cannot write the output: No space left on device\n"

@@ -203,3 +203,21 @@ def test_selftest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(data) == set(FORMS["selftest"])
     outcomes["crash"] = [Outcome("crash", "one", "")]
     assert run("selftest", "--jobs", 1).status == 1
+
+
+def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
+    for name, content, said in (
+        ("cut.json", b'{"format": [', "line 1, column 13: the JSON ends too early"),
+        ("bytes.json", b"\xe9", "is not text: byte 0 is not UTF-8"),
+        ("deep.json", b"[" * 100_000, "the JSON ends too early"),
+        ("list.json", b"[]", "holds no certificates"),
+    ):
+        file = tmp_path / name
+        file.write_bytes(content)
+        outcome = run("check-certificate", file)
+        assert outcome.status == 3, outcome.err
+        assert said in outcome.err
+        assert "codec" not in outcome.err
+    outcome = run("check-certificate", tmp_path / "nothing.json")
+    assert outcome.status == 3
+    assert "nothing.json`: No such file or directory" in outcome.err

@@ -308,6 +308,27 @@ def test_canonical_forms_do_not_depend_on_names_or_order(m: IndexingMap, seed: i
         assert form.relation() == m.relation()
 
 
+#: Maps whose simplified form depends on names: which summand comes first, which sign a constraint has.
+NAMES_MATTER = [
+    "()[s0, s1] -> (s0 * 3 + s1), domain: s0 in [0, 1], s1 in [0, 4], s0 * 7 - s1 * 4 in [-5, 3]",
+    "(){rt0, rt1} -> (0), domain: rt0 in [0, 4], rt1 in [-3, 4], rt1 - rt0 * 2 in [-3, 5]",
+    "()[s0] -> (max(s0 * 5 + 2, s0 - 7) + s0, (min(s0, s0 * 5 + 12) + s0 floordiv -3 - s0 ceildiv -2) ceildiv -2),"
+    " domain: s0 in [0, 3]",
+    "(){rt0, rt1} -> (((rt0 * 6 + rt1 * 72) mod 48) floordiv 4 * 4 + (rt0 * 6 + rt1 * 72) mod 4),"
+    " domain: rt0 in [0, 1], rt1 in [0, 7], rt1 - rt0 * 2 in [4, 4]",
+]
+
+
+@pytest.mark.parametrize("text", NAMES_MATTER)
+def test_canonical_forms_and_names_that_decide_how_a_map_is_simplified(text: str) -> None:
+    m = parse_map(text)
+    form = canonical(m, RULES)
+    assert canonical(form.with_(), RULES) == form
+    others = [shuffled(random.Random(seed), m) for seed in range(12)]
+    assert {canonical(n, RULES) for n in others} == {form}
+    assert set(distinct([m, *others, simplify_map(m, RULES)], RULES).index) == {0}
+
+
 def test_an_operand_that_is_read_twice() -> None:
     maps = [
         parse_map("(d0, d1)[s0] -> (d0, d1 * 4 + s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 3]"),

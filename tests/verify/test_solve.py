@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 
 import pytest
+import z3
 
 from indexproof.core.condition import Condition, divides
 from indexproof.core.expr import var
 from indexproof.verify import solve
+from indexproof.verify.budget import MAX_RLIMIT
 from indexproof.verify.catalogue import catalogue
+from indexproof.verify.encode import Encoder
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.refute import limit_point
 from indexproof.verify.run import examine
@@ -142,3 +145,17 @@ def test_limits_are_equations() -> None:
     assert found is not None
     assert all(h.evaluate(found) for h in hypotheses)
     assert limit_point(hypotheses, x >= 10**9, 32) is None
+
+
+def test_a_large_budget_is_not_a_small_one() -> None:
+    """z3 takes its limit modulo 2³²."""
+    assert Budget().scaled(10).proof == 200_000_000
+    for factor in (2**32 / Budget().proof, 1000, 1e300, float("inf")):
+        assert Budget().scaled(factor).proof == MAX_RLIMIT
+
+    def answer(budget: int) -> str:
+        encoder = Encoder(z3.Context())
+        a, b, c = (z3.Int(n, encoder.context) for n in "abc")
+        return str(encoder.solver([a * b + c == 7, a > 2, b > 2, a * a < 20], budget).check())
+
+    assert [answer(n) for n in (50, 2**31, 2**32 + 50)] == ["unknown", "sat", "sat"]

@@ -28,7 +28,7 @@ from ...core.expr import (
     substitute_all,
     var,
 )
-from ...core.interval import Interval
+from ...core.interval import Interval, is_infinite
 from .enumerate import drawn, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
 from .isl import counterexample
@@ -281,7 +281,7 @@ class _Atoms:
         found = self._quotient(a, d)
         assert found is not None
         lo, hi = self.range(a)
-        whole = Interval(lo if math.isinf(lo) else lo // d, hi if math.isinf(hi) else hi // d)
+        whole = Interval(lo if is_infinite(lo) else lo // d, hi if is_infinite(hi) else hi // d)
         if not self.range(found).inside(whole):
             m = max(found)
             k = found[m]
@@ -373,7 +373,7 @@ class _Atoms:
                 a, c = {m: k // g for m, k in rest.items() if k // g}, c // g
                 continue
             lo, hi = self.range(rest)
-            if not (math.isinf(lo) or math.isinf(hi)) and lo // c == hi // c:
+            if not (is_infinite(lo) or is_infinite(hi)) and lo // c == hi // c:
                 add_term(out, 0, sign * int(lo // c))
                 return out
             coarse = self._coarser(rest, c)
@@ -413,7 +413,7 @@ class _Atoms:
                 return f
             tried.append(f)
         lo, hi = self.range(rest)
-        low, high = (x if math.isinf(x) else x // c for x in (lo, hi))
+        low, high = (x if is_infinite(x) else x // c for x in (lo, hi))
         atom = self._atom(low, high, values)
         self.quotients[atom] = rest, c
         self.doubts += [plus({atom: 1}, f, -1) for f in tried]
@@ -502,7 +502,7 @@ def _solution(f: Fact, box: dict[Var, Interval], count: int) -> tuple[Var, Expr,
         for x, k in terms:
             span = span.plus(box[x].scale(k))  # type: ignore[index]
         span = span.shift((form.const if isinstance(form, Sum) else 0) - int(lo))
-        if math.isinf(span.lo) or math.isinf(span.hi):
+        if is_infinite(span.lo) or is_infinite(span.hi):
             return None
         fresh[t] = Interval(-(-int(span.lo) // m), int(span.hi) // m)
         e = e.a - m * t
@@ -538,7 +538,7 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
     options = [o for option in problem.options for o in option.guessed() if o.variables() <= variables]
     if not 0 < len(options) <= _OPTIONS or not problem.variables:
         return Outcome("open", note="not tried")
-    if any(math.isinf(x) for _, i in problem.variables for x in i):
+    if any(is_infinite(x) for _, i in problem.variables for x in i):
         return Outcome("open", note="not tried")
     smaller, solved = _solved(Problem(problem.variables, problem.where, tuple(options)))
     simple = smaller.simplified()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...core.expr import Expr, Integers, interpret
-from ...core.interval import Interval
+from ...core.interval import Interval, is_infinite
 from ...core.points import Magnitude
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
 
@@ -162,7 +162,7 @@ def probe(problem: Problem, count: int = CORNER) -> Outcome:
         not box
         or count < 2
         or axes > _MAX_AXES
-        or any(math.isinf(x) for o in problem.options for _, i in o.unknowns for x in i)
+        or any(is_infinite(x) for o in problem.options for _, i in o.unknowns for x in i)
     ):
         return Outcome("open", note="not tried")
     columns = _simplex([i for _, i in box], count)
@@ -231,7 +231,7 @@ def sample(problem: Problem, count: int = SAMPLES) -> Outcome:
     box = problem.variables
     count = int(count // max([1, *(size(o.unknowns) for o in problem.options)]))
     axes = 1 + max([0, *(len(o.unknowns) for o in problem.options)])
-    if not box or count < 2 or axes > _MAX_AXES or any(math.isinf(x) for _, i in box for x in i):
+    if not box or count < 2 or axes > _MAX_AXES or any(is_infinite(x) for _, i in box for x in i):
         return Outcome("open", note="not tried")
     dtype = _sum_type(tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in box))
     columns = [drawn(i, count, k, dtype) for k, (_, i) in enumerate(box)]

@@ -8,14 +8,14 @@ that running out of budget happens at the same place on every machine.  This mod
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import islpy
 
 from ...core.expr import Var, interpret
-from ...core.interval import Interval
+from ...core.interval import Interval, is_infinite
+from ...core.numerals import parse_int
 from .forms import Form, Row
 from .normal_form import Residue, residue
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order
@@ -79,7 +79,7 @@ class Affine:
         if text is None:
             # isl cannot even print once the limit is reached, and islpy does not raise for texts
             raise _OutOfBudget
-        n = int(text)
+        n = parse_int(text)
         if not n:
             raise _NotPresburger
         return n
@@ -119,9 +119,9 @@ class Affine:
     def _sides(self, e: Any, within: Interval) -> list[Any]:
         """Functions whose non-negativity says that ``e`` lies in ``within``."""
         out = []
-        if not math.isinf(within.lo):
+        if not is_infinite(within.lo):
             out.append(e.add_constant_val(self.value(-int(within.lo))))
-        if not math.isinf(within.hi):
+        if not is_infinite(within.hi):
             out.append(e.neg().add_constant_val(self.value(int(within.hi))))
         return out
 
@@ -250,18 +250,18 @@ class _Linear:
         if i.lo == i.hi:
             return [self.equal(_shifted(f, -int(i.lo)))]
         out = []
-        if not math.isinf(i.lo):
+        if not is_infinite(i.lo):
             out.append(self.nonnegative(_shifted(f, -int(i.lo))))
-        if not math.isinf(i.hi):
+        if not is_infinite(i.hi):
             out.append(self.nonnegative(_shifted(f, -int(i.hi)), -1))
         return out
 
     def outside(self, f: Form, i: Interval) -> list[Any]:
         """Constraints of which one holds where ``f`` is not in ``i``."""
         out = []
-        if not math.isinf(i.lo):
+        if not is_infinite(i.lo):
             out.append(self.nonnegative(_shifted(f, 1 - int(i.lo)), -1))
-        if not math.isinf(i.hi):
+        if not is_infinite(i.hi):
             out.append(self.nonnegative(_shifted(f, -1 - int(i.hi))))
         return out
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...core.expr import Expr, Var, interpret
-from ...core.interval import EMPTY, Interval
+from ...core.interval import EMPTY, Interval, is_infinite
 from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Box, Fact, Outcome, Problem, preimage
 
@@ -62,9 +62,9 @@ class NormalForm:
             raise _Empty
         if lo == hi:
             return constant(int(lo))
-        if not math.isinf(lo):
+        if not is_infinite(lo):
             return plus({self._atom(0, hi - lo): 1}, constant(int(lo)), 1)
-        if not math.isinf(hi):
+        if not is_infinite(hi):
             return plus({self._atom(0, math.inf): -1}, constant(int(hi)), 1)
         return {self._atom(lo, hi): 1}
 
@@ -176,7 +176,7 @@ class NormalForm:
                 if r:
                     rest[m] = r
             lo, hi = self.range(rest)
-            if not (math.isinf(lo) or math.isinf(hi)) and lo // c == hi // c:
+            if not (is_infinite(lo) or is_infinite(hi)) and lo // c == hi // c:
                 add_term(out, 0, int(lo // c))
                 return out
             coarse = self._coarser(rest, c)
@@ -192,7 +192,7 @@ class NormalForm:
             if self._split(rest, c):
                 a = rest
                 continue
-            low, high = (x if math.isinf(x) else x // c for x in (lo, hi))
+            low, high = (x if is_infinite(x) else x // c for x in (lo, hi))
             atom = self._opaque((frozenset(rest.items()), c), low, high)
             self.quotients.setdefault(atom, (rest, c))
             add_term(out, atom, 1)
@@ -209,7 +209,7 @@ class NormalForm:
             fine = {m: k for m, k in rest.items() if m and k % g}
             add_term(fine, 0, r)
             lo, hi = self.range(fine)
-            if math.isinf(lo) or math.isinf(hi) or lo // g != hi // g:
+            if is_infinite(lo) or is_infinite(hi) or lo // g != hi // g:
                 continue
             add_term(coarse, 0, int(q + lo // g))
             return coarse, c // g
@@ -234,7 +234,7 @@ class NormalForm:
             return False
         m, r = -best[2], best[3]
         low, high = self.lo[m], self.hi[m]
-        top = self._variable(*[x if math.isinf(x) else x // r for x in (low, high)])
+        top = self._variable(*[x if is_infinite(x) else x // r for x in (low, high)])
         self.parts[m] = plus({self._atom(0, r - 1): 1}, top, r)
         self.splits_left -= 1
         self.version += 1

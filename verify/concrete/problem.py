@@ -34,7 +34,7 @@ from ...core.expr import (
     postorder,
     substitute_all,
 )
-from ...core.interval import Interval
+from ...core.interval import Interval, is_infinite
 from ..verdict import Status
 
 __all__ = [
@@ -209,7 +209,7 @@ def _without_quotient(f: Fact) -> Fact:
     """``e // c in [lo, hi]`` for ``c > 0`` as a fact about ``e``."""
     while isinstance(f.expr, FloorDiv) and isinstance(f.expr.b, Int) and f.expr.b.value > 0:
         c, (lo, hi) = f.expr.b.value, f.within
-        f = Fact(f.expr.a, Interval(lo * c, hi if math.isinf(hi) else hi * c + c - 1))
+        f = Fact(f.expr.a, Interval(lo * c, hi if is_infinite(hi) else hi * c + c - 1))
     return f
 
 
@@ -241,8 +241,8 @@ def _narrow_sums(where: Sequence[Fact], box: dict[Var, Interval]) -> None:
 def preimage(within: Interval, k: int, const: int) -> Interval:
     """The integers ``x`` with ``k·x + const`` in ``within``, for ``k ≠ 0``."""
     lo, hi = within if k > 0 else (within.hi, within.lo)
-    least = -math.inf if math.isinf(lo) else -((const - lo) // k) if k > 0 else -((lo - const) // -k)
-    most = math.inf if math.isinf(hi) else (hi - const) // k
+    least = -math.inf if is_infinite(lo) else -((const - lo) // k) if k > 0 else -((lo - const) // -k)
+    most = math.inf if is_infinite(hi) else (hi - const) // k
     return Interval(least, most)
 
 

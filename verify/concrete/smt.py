@@ -7,14 +7,13 @@ with a smaller total.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 import z3
 
 from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
-from ...core.interval import Interval
+from ...core.interval import Interval, is_infinite
 from ..encode import Encoder
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
@@ -28,9 +27,9 @@ BUDGET = 500_000
 def _within(e: Any, i: Interval) -> list[Any]:
     """The ends of ``i`` as conditions on ``e``."""
     out = []
-    if not math.isinf(i.lo):
+    if not is_infinite(i.lo):
         out.append(e >= int(i.lo))
-    if not math.isinf(i.hi):
+    if not is_infinite(i.hi):
         out.append(e <= int(i.hi))
     return out
 

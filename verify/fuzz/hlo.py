@@ -460,7 +460,8 @@ def read_texts(paths: Sequence[Path]) -> list[str]:
             data = path.read_bytes()
             texts.append((gzip.decompress(data) if path.suffix == ".gz" else data).decode())
         except (OSError, EOFError, ValueError) as error:
-            raise InputError(f"cannot read {quoted(path, 200)}: {' '.join(str(error).split())}") from None
+            reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+            raise InputError(f"cannot read {quoted(path, 200)}: {reason}") from None
     if not texts:
         raise InputError("there are no HLO files", expected="files, or folders with *.hlo or *.hlo.gz")
     return texts

@@ -22,7 +22,7 @@ import z3
 from ...core.errors import IndexproofError
 from ...core.expr import Int
 from ...core.indexing_map import IndexingMap, Variable
-from ...core.interval import Interval
+from ...core.interval import Interval, is_infinite
 from ...core.transform import Reduced
 from ..concrete import Answer, Counterexample, Fact, Option, Problem, equal_maps, isl
 from ..concrete.problem import Outcome
@@ -293,9 +293,9 @@ def _within(e: Any, i: Interval) -> Iterator[Any]:
     if i.lo == i.hi:
         yield e == int(i.lo)
         return
-    if not math.isinf(i.lo):
+    if not is_infinite(i.lo):
         yield e >= int(i.lo)
-    if not math.isinf(i.hi):
+    if not is_infinite(i.hi):
         yield e <= int(i.hi)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import z3
 
+from ..budget import MAX_RLIMIT
 from .formula import Formula
 from .leaf import Symbols, smtlib
 from .polynomial import Monomial
@@ -21,7 +22,7 @@ class Meter:
     """The z3 context of one obligation, made when first needed, and what it has spent."""
 
     def __init__(self, rlimit: int) -> None:
-        self.rlimit = rlimit
+        self.rlimit = min(rlimit, MAX_RLIMIT)
         self.questions = 0
         self.last: Any = None
         self._context: z3.Context | None = None

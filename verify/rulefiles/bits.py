@@ -6,6 +6,7 @@ from typing import Any
 
 import z3
 
+from ..budget import MAX_RLIMIT
 from .evaluate import division, judge
 from .rule import StatedRule
 from .semantics import Rounding
@@ -204,7 +205,7 @@ def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None,
     conditions = bits.read(r.conditions, machine=False)
     sides = bits.read((r.left, r.right), machine=True)
     solver = z3.SolverFor("QF_BV", ctx=context)
-    solver.set("rlimit", budget)
+    solver.set("rlimit", min(budget, MAX_RLIMIT))
     solver.set("random_seed", 0)
     for v, kind in r.variables.items():
         lo, hi = (0, 1) if kind.name == "bool" else (s.lo, s.hi)

@@ -328,3 +328,25 @@ def test_wrong_requests() -> None:
     ):
         with pytest.raises(InputError):
             call()
+
+
+@needs_a_compiler
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(d0) -> (d0 mod 7), domain: d0 in [0, 2], d0 * 3 in [5, 0]",
+        "(d0) -> (d0 floordiv 7), domain: d0 in [0, 2], -d0 in [4, 3], d0 * 5 in [0, 5]",
+        "(d0) -> (d0), domain: d0 in [0, 2], d0 * 5 in [99999999999, 99999999999]",
+    ],
+)
+def test_a_constraint_that_never_holds_leaves_nothing_unused(tmp_path: Path, text: str) -> None:
+    source = tmp_path / "never.c"
+    source.write_text(c_source(parse_map(text), checked=True))
+    assert COMPILER is not None
+    done = subprocess.run(
+        [COMPILER, *STRICT, "-c", "-o", str(tmp_path / "never.o"), str(source)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

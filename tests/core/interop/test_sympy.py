@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from indexproof import InputError, parse_expr, parse_map
+from indexproof import IndexingMap, InputError, parse_expr, parse_map
 from indexproof.core.expr import (
     CeilDiv,
     Expr,
@@ -21,6 +21,7 @@ from indexproof.core.expr import (
     var,
 )
 from indexproof.core.interop import SympyMap, from_sympy, to_sympy
+from indexproof.core.interop.sympy_form import sympy_source
 
 sympy = pytest.importorskip("sympy")
 X, Y = sympy.symbols("x y", integer=True)
@@ -38,6 +39,34 @@ def value(e: Any, env: dict[str, int]) -> int:
     found = e.subs({s: env[s.name] for s in e.free_symbols}) if e.free_symbols else e
     assert found.is_Integer, found
     return int(found)
+
+
+@pytest.mark.parametrize("evaluate", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x mod 4 * 2 mod 7",
+        "(x mod 4 * 3 + y) mod 5",
+        "(x mod 6 * -2 + y mod 3 * 4) mod 9",
+        "(0 - x mod 4) mod 7",
+    ],
+)
+def test_remainders_of_multiples_of_remainders(text: str, evaluate: bool) -> None:
+    """sympy itself evaluates some of these wrongly."""
+    e = parse_expr(text)
+    m = IndexingMap.of(dims=[("x", -3, 20), ("y", 0, 9)], results=[e])
+    f = to_sympy(m, evaluate=evaluate)
+    again = from_sympy(f)
+    space: dict[str, Any] = {}
+    exec(sympy_source(f), space)
+    for a in range(-3, 21):
+        for b in (0, 1, 5):
+            env = {"x": a, "y": b}
+            want = e.evaluate(env)
+            assert again.results[0].evaluate(env) == want
+            printed = space["results"][0]
+            # values put in without evaluation in between
+            assert int(printed.xreplace({X: sympy.Integer(a), Y: sympy.Integer(b)})) == want
 
 
 @pytest.mark.parametrize("evaluate", [True, False])

@@ -7,6 +7,7 @@ without which of its conditions it would fail.  Whatever is reported is confirme
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -24,6 +25,8 @@ Array: TypeAlias = "np.ndarray[Any, Any]"
 _GRID = 4096
 _RANDOM = 2500
 _MACHINE = 2000
+#: Points for each pair of variables of which one is the least machine integer and the other -1, at most.
+_LEAST = 16
 _OK, _ZERO, _OVERFLOW = 0, 1, 2
 #: Absolute values below this are exact in 64 bits.
 _EXACT = (1 << 63) - 1
@@ -43,6 +46,7 @@ class _Columns:
         self.size = size
         self.semantics = s
         self.machine = machine
+        self._large = not columns or any(a.dtype == object for a in columns.values())
         self._memo: dict[int, tuple[Any, Any]] = {}
 
     def of(self, root: Term) -> tuple[Any, Any]:
@@ -50,8 +54,14 @@ class _Columns:
         for t in below(root):
             if id(t) not in self._memo:
                 args = [self._memo[id(a)] for a in t.args]
-                self._memo[id(t)] = self._checked(t, *self._value(t, args), args)
+                value, state = self._value(t, args)
+                self._memo[id(t)] = self._checked(t, self._typed(value), state, args)
         return self._memo[id(root)]
+
+    def _typed(self, value: Any) -> Any:
+        """Where 64 bits are not enough, no integers of 64 bits, which is what literals alone would become."""
+        small = isinstance(value, (np.ndarray, np.integer)) and value.dtype.kind == "i"
+        return np.asarray(value).astype(object) if self._large and small else value
 
     def _checked(self, t: Term, value: Any, state: Any, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
         s = self.semantics
@@ -292,7 +302,15 @@ def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
     small = generator.integers(-4, 11, size=shape)
     picked = values[generator.integers(0, len(values), size=shape)]
     points = np.where(generator.random(shape) < 0.5, small, picked)
-    return {v: points[:, k] for k, v in enumerate(r.variables)}
+    columns = {v: points[:, k] for k, v in enumerate(r.variables)}
+    # the only quotient that overflows is that of the least integer by -1: every pair of variables has its share of it
+    pairs = list(itertools.permutations(r.variables, 2))
+    share = min(_LEAST, max(1, count // (2 * len(pairs)))) if pairs else 0
+    for n, (dividend, divisor) in enumerate(pairs):
+        rows = slice(n * share, (n + 1) * share)
+        columns[dividend][rows] = -top
+        columns[divisor][rows] = -1
+    return columns
 
 
 # -------------------------------------------------------------------------------------- points of the conditions

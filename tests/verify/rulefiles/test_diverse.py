@@ -6,6 +6,7 @@ from pathlib import Path
 
 from indexproof.verify.rulefiles import judge, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.residues import RESIDUES
+from indexproof.verify.rulefiles.sample import table_of
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
@@ -44,3 +45,36 @@ def test_a_polynomial_modulo_a_number_is_decided_by_its_residues() -> None:
         assert verdict.strategy == RESIDUES
     (rule,) = read_rule_file("int x\nr: (x * x) % 8 in [0, 3] -> true\n", "t").rules
     assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
+
+
+def test_the_only_quotient_that_overflows_is_tried_at_once() -> None:
+    for sides in ("(x % c) % d -> x % d", "(x % c) / d -> x % c / d + 0 * (x / d)"):
+        for width in (16, 32, 64):
+            text = f"semantics trunc\nintegers {width} bits undefined\nint x, y\nconst c, d\n"
+            (rule,) = read_rule_file(f"{text}r: {sides} if divides(d, c)\n", "t").rules
+            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            assert verdict.status is Status.REFUTED
+            assert verdict.strategy in ("small points", "machine limits")
+
+
+def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
+    """Terms without variables are evaluated on the table with the same exact integers as the others."""
+    for text, status in (
+        (
+            "integers 64 bits wrap\nint x\nr: x + select(x < 0, 1, 2) - select(x < 0, 1, 2) -> x",
+            Status.PROVED,
+        ),
+        ("integers 64 bits wrap\nbool p\nr: select(p, 1, 2) + 1 -> select(p, 2, 3)", Status.PROVED),
+        ("integers 64 bits undefined\nint x\nr: x * (7 / 2) -> x * 3", Status.PROVED),
+        ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 4", Status.PROVED),
+        ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 5", Status.REFUTED),
+    ):
+        (rule,) = read_rule_file(f"{text}\n", "t").rules
+        assert decide(next(iter(stated_rule_obligations(rule)))).status is status
+    # 2^40 · 2^40 is no integer of 64 bits: with a wrong product the condition would seem to be needed
+    big = "select(p, 1099511627776, 2)"
+    (rule,) = read_rule_file(
+        f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t"
+    ).rules
+    table = table_of(rule)
+    assert table.conditions[0].all()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from indexproof.verify import linear
 from indexproof.verify.rulefiles import judge, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles.odd import by_odd_factors
 from indexproof.verify.rulefiles.residues import RESIDUES
 from indexproof.verify.rulefiles.sample import table_of
 from indexproof.verify.solve import decide
@@ -78,3 +81,53 @@ def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
     ).rules
     table = table_of(rule)
     assert table.conditions[0].all()
+
+
+ODD_FACTORS = """
+true zero: x * c == 0 -> x == 0 if c % 2 != 0
+true equal: x * c == y * c -> x == y if c % 2 == 1
+true unequal: x * c != y * c -> x != y if divides(2, c + 1)
+true two: x * c * d == 0 -> x == 0 if c % 2 != 0, d % 4 == 3
+true term: x * (2 * c + 1) == 0 -> x == 0
+true shared: x * c + y * c == 0 -> x + y == 0 if c % 2 == 1
+true one: x * c == c -> x == 1 if c % 2 == 1
+true either: x * c == y * c or x == y -> x == y if c % 2 == 1
+true variable: x * y == 0 -> x == 0 if y % 2 != 0
+false even: x * c == 0 -> x == 0 if c % 2 == 0, c != 0
+false third: x * c == y * c -> x == y if c % 3 == 1
+false other: x * c * d == 0 -> x == 0 if c % 2 != 0, d != 0
+false which: x * c == 0 -> c == 0 if c % 2 != 0
+false partly: x * c + y == 0 -> x + y == 0 if c % 2 == 1
+"""
+
+
+def test_odd_factors_are_left_out_of_what_a_power_of_two_divides() -> None:
+    for width in (8, 32, 64):
+        for line in ODD_FACTORS.strip().splitlines():
+            name, statement = line.split(":", 1)
+            text = f'integers {width} bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
+            (rule,) = read_rule_file(text, "t").rules
+            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            assert verdict.status is (Status.PROVED if name.startswith("true") else Status.REFUTED), (
+                width,
+                name,
+            )
+
+
+def test_nothing_but_an_odd_factor_is_left_out() -> None:
+    """The strategy alone, on claims that are false: it may not prove them."""
+    limits = linear.Budget()
+    for line in ODD_FACTORS.strip().splitlines():
+        name, statement = line.split(":", 1)
+        text = f'integers 8 bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
+        (rule,) = read_rule_file(text, "t").rules
+        proved = [by_odd_factors(o, limits)[0] for o in expanded(rule)]
+        assert not all(proved) or name.startswith("true"), name
+
+
+def test_odd_numbers_and_no_others_can_be_left_out() -> None:
+    """What the strategy assumes of 2^w, for every width up to 6."""
+    for w in range(1, 7):
+        m = 1 << w
+        for v in range(m):
+            assert all(e % m == 0 for e in range(m) if v * e % m == 0) == (v % 2 == 1)

@@ -63,6 +63,12 @@ class _Columns:
         small = isinstance(value, (np.ndarray, np.integer)) and value.dtype.kind == "i"
         return np.asarray(value).astype(object) if self._large and small else value
 
+    def _either(self, c: Any, a: Any, b: Any) -> Any:
+        """One of two integers; numpy would make 64 bits of literals alone, or refuse them."""
+        if self._large:
+            return np.where(c, np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+        return np.where(c, a, b)
+
     def _checked(self, t: Term, value: Any, state: Any, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
         s = self.semantics
         if not self.machine or t.op not in _RESULTS:
@@ -92,7 +98,7 @@ class _Columns:
             case "select" | "choose":
                 (c, cs), (a, as_), (b, bs) = args
                 state = np.where(np.equal(cs, _OK), np.where(c, as_, bs), cs)
-                return np.where(c, a, b), state
+                return self._either(c, a, b) if t.op == "select" else np.where(c, a, b), state
         state = args[0][1]
         for _, other in args[1:]:
             state = np.maximum(state, other)
@@ -119,7 +125,7 @@ class _Columns:
         zero = np.equal(b, 0)
         if not rounding.endswith("0"):
             state = np.where(np.equal(state, _OK) & zero, _ZERO, state)
-        d = np.where(zero, 1, b)
+        d = self._either(zero, 1, b)
         size = np.abs(d)
         name = "floor" if floor else rounding.removesuffix("0")
         if name == "floor":
@@ -127,12 +133,12 @@ class _Columns:
         elif name == "trunc":
             value = np.abs(a) // size if whole else np.abs(a) % size
             flip = np.less(a, 0) != np.less(d, 0) if whole else np.less(a, 0)
-            value = np.where(flip, -value, value)
+            value = self._either(flip, -value, value)
         elif whole:
-            value = np.where(np.greater(d, 0), a // size, -(a // size))
+            value = self._either(np.greater(d, 0), a // size, -(a // size))
         else:
             value = a % size
-        return np.where(zero, 0, value), state
+        return self._either(zero, 0, value), state
 
     def _plain(self, op: str, xs: list[Any]) -> Any:
         match op:
@@ -166,7 +172,7 @@ class _Columns:
                 return np.less_equal(xs[1], xs[0]) & np.less_equal(xs[0], xs[2])
             case "divides":
                 zero = np.equal(xs[0], 0)
-                return ~zero & np.equal(xs[1] % np.where(zero, 1, xs[0]), 0)
+                return ~zero & np.equal(xs[1] % self._either(zero, 1, xs[0]), 0)
             case "not":
                 return np.logical_not(xs[0])
         raise AssertionError(f"no meaning for {op}")
@@ -411,6 +417,15 @@ def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> 
     return out
 
 
+def _rough(column: Array) -> Array:
+    """The column as floating point numbers; what is too large for these is as large as they can be."""
+    try:
+        return column.astype(float)
+    except OverflowError:
+        top = int(np.finfo(float).max)
+        return np.array([float(max(-top, min(top, int(x)))) for x in column])
+
+
 # -------------------------------------------------------------------------------------------------------- table
 class Table:
     """A rule on many points.
@@ -450,9 +465,7 @@ class Table:
         rows = np.flatnonzero(where)
         if not len(rows):
             return
-        total = sum(
-            (np.abs(self.columns[v][rows].astype(float)) for v in self.columns), start=np.zeros(len(rows))
-        )
+        total = sum((np.abs(_rough(self.columns[v][rows])) for v in self.columns), start=np.zeros(len(rows)))
         if len(rows) > 64:
             rows = rows[np.argsort(total, kind="stable")[:64]]
         names = list(self.columns)

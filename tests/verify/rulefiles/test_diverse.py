@@ -131,3 +131,20 @@ def test_odd_numbers_and_no_others_can_be_left_out() -> None:
         m = 1 << w
         for v in range(m):
             assert all(e % m == 0 for e in range(m) if v * e % m == 0) == (v % 2 == 1)
+
+
+def test_literals_may_be_of_any_size() -> None:
+    googol = 10**100
+    beyond = 10**400  # no floating point number is as large
+    for text, status in (
+        (f"int x\nr: (x / 2) / {googol} -> x / {2 * googol}", Status.PROVED),
+        (f"semantics trunc\nint x\nr: (x / 2) / {googol} -> x / {2 * googol + 1}", Status.REFUTED),
+        (f"semantics euclid0\nint x\nr: (x / -{googol}) / 2 -> x / -{2 * googol}", Status.REFUTED),
+        (f"semantics euclid0\nint x\nr: (x / 2) / -{googol} -> x / -{2 * googol}", Status.PROVED),
+        (f"int x\nbool p\nr: x + select(p, {googol}, 2) -> select(p, x + {googol}, x + 2)", Status.PROVED),
+        (f"int x\nr: x + 1 -> x + 1 if divides({googol}, x)", Status.PROVED),
+        (f"int x\nr: x + {beyond} -> x", Status.REFUTED),
+        (f"int x\nr: x / {beyond} -> 0 if x >= 0, x < {beyond + 1}", Status.REFUTED),
+    ):
+        (rule,) = read_rule_file(f"{text}\n", "t").rules
+        assert decide(next(iter(stated_rule_obligations(rule)))).status is status, text

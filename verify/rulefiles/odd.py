@@ -9,9 +9,10 @@ from the hypotheses, and that the divided number is ``v·e`` is compared as poly
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...core.condition import And, Condition, Divides, Not, Or, all_of, any_of, divides, negate
-from ...core.expr import Expr, Int, Mul, Sum, linear, mod, mul
+from ...core.expr import Expr, Int, Mul, Sum, Var, linear, mod, mul, var
 from .. import linear as reduction
 from ..obligations import Obligation
 from ..solve import reduced
@@ -25,6 +26,16 @@ ODD = "odd factors"
 
 def by_odd_factors(o: Obligation, limits: reduction.Budget) -> tuple[bool, int]:
     """Whether the claim is proved once odd factors are left out, and at what cost; where there are none it is not."""
+    # where c divides d, d is a multiple of c
+    factors = {
+        h.e: h.d * var(f"{h.e.name}/{h.d.name}", h.e.kind)
+        for h in o.hypotheses
+        if isinstance(h, Divides) and isinstance(h.d, Var) and isinstance(h.e, Var) and h.d is not h.e
+    }
+    if len(factors) == 1:
+        o = replace(
+            o, hypotheses=tuple(h.substitute(factors) for h in o.hypotheses), goal=o.goal.substitute(factors)
+        )
     shorter = _Shorter(o, limits)
     hypotheses = [shorter.of(h) for h in o.hypotheses]
     goal = shorter.of(o.goal)

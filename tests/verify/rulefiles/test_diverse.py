@@ -46,6 +46,16 @@ def test_a_polynomial_modulo_a_number_is_decided_by_its_residues() -> None:
         verdict = decide(next(iter(stated_rule_obligations(rule))))
         assert verdict.status is Status.PROVED
         assert verdict.strategy == RESIDUES
+    (rule,) = read_rule_file(
+        "semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 <= 1 -> true\n", "t"
+    ).rules
+    assert (
+        decide(next(iter(stated_rule_obligations(rule)))).status is Status.PROVED
+    )  # 256 residues would be too many
+    (rule,) = read_rule_file(
+        "semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 == 1 -> x % 2 == 1\n", "t"
+    ).rules
+    assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
     (rule,) = read_rule_file("int x\nr: (x * x) % 8 in [0, 3] -> true\n", "t").rules
     assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
 
@@ -92,6 +102,8 @@ true term: x * (2 * c + 1) == 0 -> x == 0
 true shared: x * c + y * c == 0 -> x + y == 0 if c % 2 == 1
 true one: x * c == c -> x == 1 if c % 2 == 1
 true either: x * c == y * c or x == y -> x == y if c % 2 == 1
+true divided: x * c == d -> x == fold(d / c) if divides(c, d), c % 2 != 0
+false divided even: x * c == d -> x == fold(d / c) if divides(c, d)
 true variable: x * y == 0 -> x == 0 if y % 2 != 0
 false even: x * c == 0 -> x == 0 if c % 2 == 0, c != 0
 false third: x * c == y * c -> x == y if c % 3 == 1

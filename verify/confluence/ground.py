@@ -157,9 +157,9 @@ class Ground:
         if isinstance(e, (Min, Max)) and type(rule.left) is type(e) and len(e.args) > 2:
             join = minimum if isinstance(e, Min) else maximum
             for x, y, others in pairs(e.args):
-                for after in self._found(rule, join(x, y)):
-                    whole = join(after, *others)
-                    if after in (x, y) or measure(whole).values() < measure(e).values():
+                for joined in self._found(rule, join(x, y)):
+                    whole = join(joined, *others)
+                    if joined in (x, y) or measure(whole).values() < measure(e).values():
                         yield whole
             return
         if rule.choose:

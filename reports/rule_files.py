@@ -199,8 +199,22 @@ def rule_at_point(r: StatedRule, point: Mapping[str, int]) -> tuple[str, int]:
             2,
         ),
     }[outcome]
-    lines.append(("so", says[1]))
+    outside = _outside(r, point)
+    lines.append(("so", f"says nothing here: {outside}" if outside else says[1]))
     return block(joined([f"{says[0]}  {r.name}", r.where]), lines), says[2]
+
+
+def _outside(r: StatedRule, point: Mapping[str, int]) -> str:
+    """The first value that its variable cannot have, as part of a sentence."""
+    s = r.semantics
+    for v, kind in r.variables.items():
+        if kind.name == "bool":
+            continue
+        if s.width and not s.lo <= point[v] <= s.hi:
+            return f"{v} = {point[v]} is no integer of {s.width} bits"
+        if (kind.lo is not None and point[v] < kind.lo) or (kind.hi is not None and point[v] > kind.hi):
+            return f"{v} = {point[v]} lies outside [{kind.lo}, {kind.hi}]"
+    return ""
 
 
 def rule_at_point_json(r: StatedRule, point: Mapping[str, int]) -> tuple[dict[str, Any], int]:

@@ -116,6 +116,10 @@ def _matches(name: str, among: Sequence[Named]) -> list[Named]:
     return found
 
 
+#: So many names of a file are listed for one that it has not.
+_SOME = 8
+
+
 def select(names: Iterable[str], among: Sequence[Named], where: str = "the catalogue") -> list[Selected]:
     """The claims with these names, in the order of the names, each once; everything for no name.
 
@@ -140,7 +144,13 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
                 )
         if not found:
             names_ = [*(c.name for c in among), *(c.group for c in among), *FAMILIES, *_SETS]
-            raise InputError(f"nothing in {where} is called {quoted(name, 80)}: {suggestion(name, names_)}")
+            listed = "`indexproof list` prints the names"
+            if where != "the catalogue":
+                some = [c.name for c in among[:_SOME]]
+                listed = f"there is {', '.join(map(quoted, some))}" + (", …" if len(among) > _SOME else "")
+            raise InputError(
+                f"nothing in {where} is called {quoted(name, 80)}: {suggestion(name, names_, listed)}"
+            )
         for c in found:
             owed = [o.kind for o in obligations_of(c.claim)] if kind else []
             if not kind or kind in owed:

@@ -71,6 +71,7 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
         (["prove", "--budget", "nan", "interval_sum"], "--budget"),
         (["prove", "--no-cache", "--cache", "x", "interval_sum"], "--no-cache contradicts --cache"),
         (["prove", "--cache", "/", "interval_sum"], "is a folder"),
+        (["prove", "--cache", "/dev/null", "interval_sum"], "is no file"),
         (["prove", "--cache", "/dev/null/x", "interval_sum"], "cannot write"),
         (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
         (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),

@@ -113,6 +113,12 @@ class _Reader:
         name = data.get("name", f"rule {number + 1}")
         if not isinstance(name, str) or not name.strip():
             raise _Wrong((*path, "name"), f"{_what(name)} is no name", "a string")
+        if not name.isprintable():
+            raise _Wrong(
+                (*path, "name"),
+                f"{quoted(name)} cannot be printed",
+                "a name in one line, of printable characters",
+            )
         # lists that a program has written often use a name again
         count = self.names[name] = self.names.get(name, 0) + 1
         while count > 1 and f"{name} #{count}" in self.names:
@@ -153,6 +159,8 @@ class _Reader:
         out: dict[str, Kind] = {}
         for name, kind in data.items():
             here = (*path, name)
+            if not name.isprintable() or not name.strip() or name in ("true", "false"):
+                raise _Wrong(here, f"{quoted(name)} cannot name a variable", "a word of printable characters")
             if isinstance(kind, str) and kind in ("int", "const", "bool"):
                 out[name] = Kind(kind)  # type: ignore[arg-type]
             elif isinstance(kind, list) and len(kind) == 2 and all(type(b) is int for b in kind):

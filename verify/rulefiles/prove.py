@@ -23,6 +23,7 @@ from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
 from .obligations import expanded, occurs, rule_of
+from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
 from .rule import StatedRule
 from .sample import Table, magnitude, table_of
@@ -56,6 +57,9 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     for o in parts:
         proved, strategy, cost = _at_once(o, budget)
         spent += cost
+        if not proved and r.semantics.overflow == "wrap":
+            (proved, more), strategy = by_odd_factors(o, _limits(budget)), ODD
+            spent += more
         if proved:
             used[strategy] = None
         else:

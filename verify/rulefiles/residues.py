@@ -26,7 +26,7 @@ _CASES = 96
 def by_residues(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
     """Whether the claim is proved in every case, and at what cost; where it has no such cases it is not."""
     modulus, variables = _where(o)
-    if not variables or modulus ** len(variables) > _CASES:
+    if not variables or modulus < 2 or modulus ** len(variables) > _CASES:
         return False, 0
     spent = 0
     for residues in itertools.product(range(modulus), repeat=len(variables)):
@@ -43,14 +43,20 @@ def by_residues(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
 
 
 def _where(o: Obligation) -> tuple[int, list[Var]]:
-    """The least common multiple of the divisors of polynomials, and the variables of these."""
-    modulus = 1
+    """The least common multiple of the divisors of polynomials, and the variables of these.
+
+    Where that has too many residues, the greatest common divisor: ``(x·x % 2^w) % 4`` depends on ``x % 4``.
+    """
+    moduli: list[int] = []
     found: set[Var] = set()
     for node in postorder(*(e for c in (*o.hypotheses, o.goal) for e in all_exprs(c))):
         if isinstance(node, (FloorDiv, Mod)) and isinstance(node.b, Int):
             products = [n for n in postorder(node.a) if isinstance(n, Mul)]
             inside = {v for p in products for v in p.variables()}
             if inside:
-                modulus = math.lcm(modulus, abs(node.b.value))
+                moduli.append(abs(node.b.value))
                 found |= inside
+    modulus = math.lcm(*moduli)
+    if modulus ** len(found) > _CASES:
+        modulus = math.gcd(*moduli)
     return modulus, sorted(found, key=lambda v: v.name)

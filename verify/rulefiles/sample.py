@@ -7,6 +7,7 @@ without which of its conditions it would fail.  Whatever is reported is confirme
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -24,6 +25,8 @@ Array: TypeAlias = "np.ndarray[Any, Any]"
 _GRID = 4096
 _RANDOM = 2500
 _MACHINE = 2000
+#: Points for each pair of variables of which one is the least machine integer and the other -1, at most.
+_LEAST = 16
 _OK, _ZERO, _OVERFLOW = 0, 1, 2
 #: Absolute values below this are exact in 64 bits.
 _EXACT = (1 << 63) - 1
@@ -43,6 +46,7 @@ class _Columns:
         self.size = size
         self.semantics = s
         self.machine = machine
+        self._large = not columns or any(a.dtype == object for a in columns.values())
         self._memo: dict[int, tuple[Any, Any]] = {}
 
     def of(self, root: Term) -> tuple[Any, Any]:
@@ -50,8 +54,20 @@ class _Columns:
         for t in below(root):
             if id(t) not in self._memo:
                 args = [self._memo[id(a)] for a in t.args]
-                self._memo[id(t)] = self._checked(t, *self._value(t, args), args)
+                value, state = self._value(t, args)
+                self._memo[id(t)] = self._checked(t, self._typed(value), state, args)
         return self._memo[id(root)]
+
+    def _typed(self, value: Any) -> Any:
+        """Where 64 bits are not enough, no integers of 64 bits, which is what literals alone would become."""
+        small = isinstance(value, (np.ndarray, np.integer)) and value.dtype.kind == "i"
+        return np.asarray(value).astype(object) if self._large and small else value
+
+    def _either(self, c: Any, a: Any, b: Any) -> Any:
+        """One of two integers; numpy would make 64 bits of literals alone, or refuse them."""
+        if self._large:
+            return np.where(c, np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+        return np.where(c, a, b)
 
     def _checked(self, t: Term, value: Any, state: Any, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
         s = self.semantics
@@ -82,7 +98,7 @@ class _Columns:
             case "select" | "choose":
                 (c, cs), (a, as_), (b, bs) = args
                 state = np.where(np.equal(cs, _OK), np.where(c, as_, bs), cs)
-                return np.where(c, a, b), state
+                return self._either(c, a, b) if t.op == "select" else np.where(c, a, b), state
         state = args[0][1]
         for _, other in args[1:]:
             state = np.maximum(state, other)
@@ -109,7 +125,7 @@ class _Columns:
         zero = np.equal(b, 0)
         if not rounding.endswith("0"):
             state = np.where(np.equal(state, _OK) & zero, _ZERO, state)
-        d = np.where(zero, 1, b)
+        d = self._either(zero, 1, b)
         size = np.abs(d)
         name = "floor" if floor else rounding.removesuffix("0")
         if name == "floor":
@@ -117,12 +133,12 @@ class _Columns:
         elif name == "trunc":
             value = np.abs(a) // size if whole else np.abs(a) % size
             flip = np.less(a, 0) != np.less(d, 0) if whole else np.less(a, 0)
-            value = np.where(flip, -value, value)
+            value = self._either(flip, -value, value)
         elif whole:
-            value = np.where(np.greater(d, 0), a // size, -(a // size))
+            value = self._either(np.greater(d, 0), a // size, -(a // size))
         else:
             value = a % size
-        return np.where(zero, 0, value), state
+        return self._either(zero, 0, value), state
 
     def _plain(self, op: str, xs: list[Any]) -> Any:
         match op:
@@ -156,7 +172,7 @@ class _Columns:
                 return np.less_equal(xs[1], xs[0]) & np.less_equal(xs[0], xs[2])
             case "divides":
                 zero = np.equal(xs[0], 0)
-                return ~zero & np.equal(xs[1] % np.where(zero, 1, xs[0]), 0)
+                return ~zero & np.equal(xs[1] % self._either(zero, 1, xs[0]), 0)
             case "not":
                 return np.logical_not(xs[0])
         raise AssertionError(f"no meaning for {op}")
@@ -292,7 +308,15 @@ def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
     small = generator.integers(-4, 11, size=shape)
     picked = values[generator.integers(0, len(values), size=shape)]
     points = np.where(generator.random(shape) < 0.5, small, picked)
-    return {v: points[:, k] for k, v in enumerate(r.variables)}
+    columns = {v: points[:, k] for k, v in enumerate(r.variables)}
+    # the only quotient that overflows is that of the least integer by -1: every pair of variables has its share of it
+    pairs = list(itertools.permutations(r.variables, 2))
+    share = min(_LEAST, max(1, count // (2 * len(pairs)))) if pairs else 0
+    for n, (dividend, divisor) in enumerate(pairs):
+        rows = slice(n * share, (n + 1) * share)
+        columns[dividend][rows] = -top
+        columns[divisor][rows] = -1
+    return columns
 
 
 # -------------------------------------------------------------------------------------- points of the conditions
@@ -393,6 +417,15 @@ def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> 
     return out
 
 
+def _rough(column: Array) -> Array:
+    """The column as floating point numbers; what is too large for these is as large as they can be."""
+    try:
+        return column.astype(float)
+    except OverflowError:
+        top = int(np.finfo(float).max)
+        return np.array([float(max(-top, min(top, int(x)))) for x in column])
+
+
 # -------------------------------------------------------------------------------------------------------- table
 class Table:
     """A rule on many points.
@@ -432,9 +465,7 @@ class Table:
         rows = np.flatnonzero(where)
         if not len(rows):
             return
-        total = sum(
-            (np.abs(self.columns[v][rows].astype(float)) for v in self.columns), start=np.zeros(len(rows))
-        )
+        total = sum((np.abs(_rough(self.columns[v][rows])) for v in self.columns), start=np.zeros(len(rows)))
         if len(rows) > 64:
             rows = rows[np.argsort(total, kind="stable")[:64]]
         names = list(self.columns)

@@ -264,6 +264,8 @@ class _Reader:
     def rule(self, label: str, at: int) -> None:
         name = re.sub(r"\\(.)", r"\1", label[1:-1]) if label.startswith('"') else label
         line = self.text.count("\n", 0, at) + 1
+        if not name.isprintable():
+            raise self.error(f"the name {quoted(name)} cannot be printed", at, "printable characters")
         if name in self.lines:
             raise self.error(
                 f"another rule is called {quoted(name)}, in line {self.lines[name]}", at, "a name of its own"

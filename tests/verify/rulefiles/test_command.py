@@ -178,6 +178,18 @@ def test_meanings_do_not_share_verdicts(run: Run, file: Path, change: tuple[str,
     assert json.loads(run("prove", file, "--json", "--jobs", 1)[1])["timing"]["from_cache"] == 0
 
 
+def test_a_point_that_no_variable_can_have_is_named(run: Run, file: Path) -> None:
+    file.write_text("integers 8 bits\nint x\nint y in [0, 9]\nr: x + y -> y + x\n", "utf-8")
+    for at, said in (
+        ("x=128,y=1", "x = 128 is no integer of 8 bits"),
+        ("x=1,y=10", "y = 10 lies outside [0, 9]"),
+        ("x=1,y=9", "both sides agree here"),
+    ):
+        status, out, _ = run("prove", file, "r", "--at", at)
+        assert said in out
+        assert status == (0 if "agree" in said else 2)
+
+
 # --------------------------------------------------------------------------------------------------- many rules
 def test_many_rules_in_several_processes(
     capsys: pytest.CaptureFixture[str], run: Run, tmp_path: Path
@@ -223,7 +235,7 @@ def test_mistakes_are_pointed_at(run: Run, file: Path, tmp_path: Path) -> None:
     assert run("prove", tmp_path / "nothing.rules")[0] == 3
     status, _, err = run("prove", "-", "no_such", stdin=RULES)
     assert status == 3
-    assert "nothing in - is called `no_such`" in err
+    assert "nothing in - is called `no_such`: there is `whole`, `nested`, " in err
     declared = tmp_path / "mine.py"
     declared.write_text("", "utf-8")
     assert "is not a rule file" in run("prove", file, declared)[2]

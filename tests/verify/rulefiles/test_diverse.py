@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from indexproof.verify import linear
 from indexproof.verify.rulefiles import judge, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles.odd import by_odd_factors
 from indexproof.verify.rulefiles.residues import RESIDUES
+from indexproof.verify.rulefiles.sample import table_of
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
@@ -42,5 +46,117 @@ def test_a_polynomial_modulo_a_number_is_decided_by_its_residues() -> None:
         verdict = decide(next(iter(stated_rule_obligations(rule))))
         assert verdict.status is Status.PROVED
         assert verdict.strategy == RESIDUES
+    (rule,) = read_rule_file(
+        "semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 <= 1 -> true\n", "t"
+    ).rules
+    assert (
+        decide(next(iter(stated_rule_obligations(rule)))).status is Status.PROVED
+    )  # 256 residues would be too many
+    (rule,) = read_rule_file(
+        "semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 == 1 -> x % 2 == 1\n", "t"
+    ).rules
+    assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
     (rule,) = read_rule_file("int x\nr: (x * x) % 8 in [0, 3] -> true\n", "t").rules
     assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
+
+
+def test_the_only_quotient_that_overflows_is_tried_at_once() -> None:
+    for sides in ("(x % c) % d -> x % d", "(x % c) / d -> x % c / d + 0 * (x / d)"):
+        for width in (16, 32, 64):
+            text = f"semantics trunc\nintegers {width} bits undefined\nint x, y\nconst c, d\n"
+            (rule,) = read_rule_file(f"{text}r: {sides} if divides(d, c)\n", "t").rules
+            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            assert verdict.status is Status.REFUTED
+            assert verdict.strategy in ("small points", "machine limits")
+
+
+def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
+    """Terms without variables are evaluated on the table with the same exact integers as the others."""
+    for text, status in (
+        (
+            "integers 64 bits wrap\nint x\nr: x + select(x < 0, 1, 2) - select(x < 0, 1, 2) -> x",
+            Status.PROVED,
+        ),
+        ("integers 64 bits wrap\nbool p\nr: select(p, 1, 2) + 1 -> select(p, 2, 3)", Status.PROVED),
+        ("integers 64 bits undefined\nint x\nr: x * (7 / 2) -> x * 3", Status.PROVED),
+        ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 4", Status.PROVED),
+        ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 5", Status.REFUTED),
+    ):
+        (rule,) = read_rule_file(f"{text}\n", "t").rules
+        assert decide(next(iter(stated_rule_obligations(rule)))).status is status
+    # 2^40 · 2^40 is no integer of 64 bits: with a wrong product the condition would seem to be needed
+    big = "select(p, 1099511627776, 2)"
+    (rule,) = read_rule_file(
+        f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t"
+    ).rules
+    table = table_of(rule)
+    assert table.conditions[0].all()
+
+
+ODD_FACTORS = """
+true zero: x * c == 0 -> x == 0 if c % 2 != 0
+true equal: x * c == y * c -> x == y if c % 2 == 1
+true unequal: x * c != y * c -> x != y if divides(2, c + 1)
+true two: x * c * d == 0 -> x == 0 if c % 2 != 0, d % 4 == 3
+true term: x * (2 * c + 1) == 0 -> x == 0
+true shared: x * c + y * c == 0 -> x + y == 0 if c % 2 == 1
+true one: x * c == c -> x == 1 if c % 2 == 1
+true either: x * c == y * c or x == y -> x == y if c % 2 == 1
+true divided: x * c == d -> x == fold(d / c) if divides(c, d), c % 2 != 0
+false divided even: x * c == d -> x == fold(d / c) if divides(c, d)
+true variable: x * y == 0 -> x == 0 if y % 2 != 0
+false even: x * c == 0 -> x == 0 if c % 2 == 0, c != 0
+false third: x * c == y * c -> x == y if c % 3 == 1
+false other: x * c * d == 0 -> x == 0 if c % 2 != 0, d != 0
+false which: x * c == 0 -> c == 0 if c % 2 != 0
+false partly: x * c + y == 0 -> x + y == 0 if c % 2 == 1
+"""
+
+
+def test_odd_factors_are_left_out_of_what_a_power_of_two_divides() -> None:
+    for width in (8, 32, 64):
+        for line in ODD_FACTORS.strip().splitlines():
+            name, statement = line.split(":", 1)
+            text = f'integers {width} bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
+            (rule,) = read_rule_file(text, "t").rules
+            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            assert verdict.status is (Status.PROVED if name.startswith("true") else Status.REFUTED), (
+                width,
+                name,
+            )
+
+
+def test_nothing_but_an_odd_factor_is_left_out() -> None:
+    """The strategy alone, on claims that are false: it may not prove them."""
+    limits = linear.Budget()
+    for line in ODD_FACTORS.strip().splitlines():
+        name, statement = line.split(":", 1)
+        text = f'integers 8 bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
+        (rule,) = read_rule_file(text, "t").rules
+        proved = [by_odd_factors(o, limits)[0] for o in expanded(rule)]
+        assert not all(proved) or name.startswith("true"), name
+
+
+def test_odd_numbers_and_no_others_can_be_left_out() -> None:
+    """What the strategy assumes of 2^w, for every width up to 6."""
+    for w in range(1, 7):
+        m = 1 << w
+        for v in range(m):
+            assert all(e % m == 0 for e in range(m) if v * e % m == 0) == (v % 2 == 1)
+
+
+def test_literals_may_be_of_any_size() -> None:
+    googol = 10**100
+    beyond = 10**400  # no floating point number is as large
+    for text, status in (
+        (f"int x\nr: (x / 2) / {googol} -> x / {2 * googol}", Status.PROVED),
+        (f"semantics trunc\nint x\nr: (x / 2) / {googol} -> x / {2 * googol + 1}", Status.REFUTED),
+        (f"semantics euclid0\nint x\nr: (x / -{googol}) / 2 -> x / -{2 * googol}", Status.REFUTED),
+        (f"semantics euclid0\nint x\nr: (x / 2) / -{googol} -> x / -{2 * googol}", Status.PROVED),
+        (f"int x\nbool p\nr: x + select(p, {googol}, 2) -> select(p, x + {googol}, x + 2)", Status.PROVED),
+        (f"int x\nr: x + 1 -> x + 1 if divides({googol}, x)", Status.PROVED),
+        (f"int x\nr: x + {beyond} -> x", Status.REFUTED),
+        (f"int x\nr: x / {beyond} -> 0 if x >= 0, x < {beyond + 1}", Status.REFUTED),
+    ):
+        (rule,) = read_rule_file(f"{text}\n", "t").rules
+        assert decide(next(iter(stated_rule_obligations(rule)))).status is status, text

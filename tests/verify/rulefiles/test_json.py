@@ -187,6 +187,11 @@ BAD = {
     '{"vars": {"x": "int"}, "left": "x", "right": "x", "width": 8, "if": ["lt", "x", 900], "right2": 0}': "",
     '§{"vars": {"x": "int"}, "left": "x"}': "the rule has no right side",
     '{§"name": 7, "vars": {"x": "int"}, "left": "x", "right": "x"}': "`7` is no name",
+    '{§"name": "a\\nPROVED", "vars": {"x": "int"}, "left": "x", "right": "x"}': (
+        "`a\\nPROVED` cannot be printed"
+    ),
+    '{"vars": {§"x\\u001b[2J": "int"}, "left": 1, "right": 1}': "`x\\x1b[2J` cannot name a variable",
+    '{"vars": {§"true": "int"}, "left": "true", "right": true}': "`true` cannot name a variable",
     "§[1]": "a list is no object",
 }
 

@@ -99,7 +99,9 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
             raise InputError(f"--cache: {quoted(path, 200)} is a folder", expected="the name of a file")
         if place.exists() and not place.is_file():
             # a device would take every verdict and give none back
-            raise InputError(f"--cache: {quoted(path, 200)} is no file", expected="the name of a file, or `off`")
+            raise InputError(
+                f"--cache: {quoted(path, 200)} is no file", expected="the name of a file, or `off`"
+            )
         if read_only and not place.is_file():
             raise InputError(f"--cache: there is no file {quoted(path, 200)} to read")
     if place is not None and not read_only:

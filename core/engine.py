@@ -452,7 +452,9 @@ class Engine(Actions):
 
     def _whole(self, c: int, total: dict[int, int], quotients: list[int]) -> Form | None:
         """What a quotient in a sum becomes together with its own dividend, if that is there."""
-        quotients.sort()
+        if len(quotients) > 1:
+            # not by when they were met: what is read again is met in another order
+            quotients.sort(key=lambda a: (self.divisor[a], a))
         for a in quotients:
             x = self.arg[a]
             d = self.divisor[a]

@@ -131,6 +131,11 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
             "(d0) -> ((d0 floordiv 4 mod 3 - d0 floordiv 12 * 3 + 13) floordiv 8), domain: d0 in [0, 767]",
             ["(d0 + 52 - d0 floordiv 12 * 24) floordiv 32"],
         ),
+        # of several quotients that x could be reduced with, the one of the smallest divisor
+        (
+            "(d0) -> (d0 - d0 floordiv 30 * 30 - d0 floordiv 15 * 15 + d0 floordiv 5), domain: d0 in [5, 240]",
+            ["d0 mod 15 - d0 floordiv 30 * 30 + d0 floordiv 5"],
+        ),
         # a remainder inside a dividend, where the quotient is there
         (
             "(d0) -> ((d0 floordiv 9 * 25 + d0 mod 9) floordiv 10, d0 floordiv 9), domain: d0 in [0, 199]",

@@ -105,8 +105,9 @@ def answer(data: dict[str, Any]) -> dict[str, Any]:
 def proved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Copy, dict[str, Any]]:
     """A small catalogue that has been proved once, and the report."""
     copy = Copy(tmp_path_factory.mktemp("copy"))
-    ignored = shutil.ignore_patterns("__pycache__", ".git", "tests", "*.md", ".ci")
-    shutil.copytree(ROOT, copy.package, ignore=ignored)
+    # a checkout may hold environments, with links back to it
+    ignored = shutil.ignore_patterns("__pycache__", ".*", "build", "dist", "tests", "*.md")
+    shutil.copytree(ROOT, copy.package, ignore=ignored, symlinks=True)
     for path, more in SMALLER.items():
         copy.append(path, "\n\n" + more)
     status, data = copy.prove()

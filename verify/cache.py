@@ -186,8 +186,10 @@ class Cache:
                 if self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
                     return
                 self._close()
-            except (sqlite3.Error, _WrongFormat):
+            except (sqlite3.Error, _WrongFormat) as again:
                 self._close()
+                if not _hopeless(again):
+                    return
             for suffix in ("-wal", "-shm"):
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
             path.replace(path.with_name(path.name + ".damaged"))
@@ -374,21 +376,28 @@ def _secret_of(path: Path, *, read_only: bool) -> bytes:
     place = path.with_name(path.name + ".key")
     found = _secret_in(place)
     if found is None and not read_only:
-        draft = place.with_name(f"{place.name}.{os.getpid()}.{secrets.token_hex(4)}")
         with suppress(OSError):
-            with open(
-                os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-            ) as f:
-                f.write(secrets.token_hex(_SECRET))
-            # a link appears whole or not at all, and not twice
             if place.exists():
-                os.replace(draft, place)  # what is there is no secret
+                # another process may have made it meanwhile, and sealed entries with it
+                with _locked(path):
+                    if _secret_in(place) is None:
+                        os.replace(_new_secret(place), place)
             else:
+                draft = _new_secret(place)
+                # a link appears whole or not at all, and not twice
                 with suppress(FileExistsError):
                     os.link(draft, place)
-        draft.unlink(missing_ok=True)
+                draft.unlink()
         found = _secret_in(place)
     return found or secrets.token_bytes(_SECRET)
+
+
+def _new_secret(place: Path) -> Path:
+    """A file with a new secret, beside the place where one belongs."""
+    draft = place.with_name(f"{place.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as f:
+        f.write(secrets.token_hex(_SECRET))
+    return draft
 
 
 def _secret_in(place: Path) -> bytes | None:

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from indexproof.core.expr import var
+from indexproof.verify import cache as cache_module
 from indexproof.verify.cache import FORMAT, KEY_VARIABLE, Cache, content_key
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.run import prove_all
@@ -347,3 +348,21 @@ def test_a_copy_needs_its_secret(path: Path, tmp_path: Path) -> None:
     assert read(elsewhere / path.name, TRUE_CLAIM, read_only=True) == (None, {"altered": 1})
     shutil.copy(path.with_name(path.name + ".key"), elsewhere)
     assert read(elsewhere / path.name, TRUE_CLAIM, read_only=True)[0] is not None
+
+
+def test_a_secret_that_appears_meanwhile_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process makes the secret between the look for it and the making of one."""
+    place = path.with_name(path.name + ".key")
+    before = place.read_bytes()
+    real = cache_module._secret_in
+    calls: list[Path] = []
+
+    def late(p: Path) -> bytes | None:
+        calls.append(p)
+        return None if len(calls) == 1 else real(p)
+
+    monkeypatch.setattr(cache_module, "_secret_in", late)
+    with Cache(path) as cache:
+        assert cache.get(content_key(TRUE_CLAIM, BUDGET), TRUE_CLAIM) is not None
+    assert place.read_bytes() == before
+    assert not [p.name for p in path.parent.iterdir() if ".key." in p.name]

@@ -147,7 +147,6 @@ class Engine(Actions):
         self.opaque: dict[Expr, Form] = {}
         #: remainders modulo d that sums without their constant are known to have
         self.exact: dict[tuple[Terms, int], int] = {}
-        self.moduli: list[int] = []
         #: atoms by what they are made of; kept once something is known about atoms
         self.index: dict[tuple[int, Any, int], int] | None = None
 
@@ -274,20 +273,15 @@ class Engine(Actions):
             if t == REMAINDER and self.lo[a] == self.hi[a]:
                 x, d = self.arg[a], self.divisor[a]
                 self.exact[x[1], d] = (self.lo[a] - x[0]) % d
-        self.moduli = sorted({d for _, d in self.exact})
         self.quotients.clear()
         self.remainders.clear()
 
     def known_remainder(self, x: Form, d: int) -> int | None:
         """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
-        m = self.exact.get((x[1], d))
-        if m is None and d > 1:
-            for n in self.moduli:
-                if not n % d:
-                    m = self.exact.get((x[1], n))
-                    if m is not None:
-                        break
-        return None if m is None else (m + x[0]) % d
+        if d < 2:
+            return None
+        n = min([n for terms, n in self.exact if not n % d and terms == x[1]], default=0)
+        return (self.exact[x[1], n] + x[0]) % d if n else None
 
     def _narrow(self, f: Form, lo: int, hi: int) -> None:
         """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
@@ -505,14 +499,11 @@ class Engine(Actions):
                 r = _without(c - p * q[0], total, q[1], a)
                 return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
             # the quotient of something congruent, which has the same remainder
-            if p in total.values():
-                for b, v in total.items():
-                    if v != p or kind[b] != QUOTIENT or divisor[b] != d:
-                        continue
-                    if _lone(self.mod(arg[b], d)) == a:
-                        t: Form = (0, ((b, 1),))
-                        r = _without(c, total, t[1], a)
-                        return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
+            for b, v in total.items():
+                if v == p and kind[b] == QUOTIENT and divisor[b] == d and _lone(self.mod(arg[b], d)) == a:
+                    t: Form = (0, ((b, 1),))
+                    r = _without(c, total, t[1], a)
+                    return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
             # the digit above: t = (x // d) % n, with a coefficient that fits
             tried: set[int] = set()
             for b in todo:
@@ -761,21 +752,15 @@ class Engine(Actions):
             elif k == -1 and kind[a] == QUOTIENT:
                 return self.quotient_absorbs_negated(self.divisor[a], d, (c, ()), k, self.arg[a])
         else:
-            digit = -1
             for i, (a, k) in enumerate(terms):
-                if k == 1 or k == -1:
-                    t = kind[a]
-                    if t == QUOTIENT:
-                        r = c, terms[:i] + terms[i + 1 :]
-                        if k == 1:
-                            return self.quotient_absorbs_summand(self.divisor[a], d, r, self.arg[a])
-                        return self.quotient_absorbs_negated(self.divisor[a], d, r, k, self.arg[a])
-                    if t == REMAINDER and k == 1 and digit < 0:
-                        digit = a
-            if digit >= 0:
-                f = self._with_digit(x, d, digit)
-                if f is not None:
-                    return f
+                if (k == 1 or k == -1) and kind[a] == QUOTIENT:
+                    r = c, terms[:i] + terms[i + 1 :]
+                    if k == 1:
+                        return self.quotient_absorbs_summand(self.divisor[a], d, r, self.arg[a])
+                    return self.quotient_absorbs_negated(self.divisor[a], d, r, k, self.arg[a])
+            f = self._with_digit(x, d)
+            if f is not None:
+                return f
         if c == d - 1 and all([k < 0 for _, k in terms]):
             return self.complement_leaves_quotient(d, (0, tuple([(a, -k) for a, k in terms])))
         line = self._straight(x, d)
@@ -785,12 +770,12 @@ class Engine(Actions):
             lo, hi = self.range(x)
         return self._atom(QUOTIENT, x, d, lo // d, hi // d)
 
-    def _with_digit(self, x: Form, d: int, digit: int) -> Form | None:
-        """``x // d`` where a remainder in x is a digit below another one there, from the given atom on."""
+    def _with_digit(self, x: Form, d: int) -> Form | None:
+        """``x // d`` where a remainder in x is a digit and the quotient above it is there too."""
         kind, arg, divisor = self.kind, self.arg, self.divisor
         c, terms = x
         for a, k in terms:
-            if a < digit or k != 1 or kind[a] != REMAINDER:
+            if k != 1 or kind[a] != REMAINDER:
                 continue
             q = _lone(arg[a])
             if q < 0 or kind[q] != QUOTIENT:

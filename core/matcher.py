@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from . import expr as core
 from .choose import STRATEGIES
 from .condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
-from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, postorder
+from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, postorder, rebuild
 from .facts import Facts
 from .rewrite import DeclarationError, Rule, measure
 
@@ -446,3 +446,13 @@ def pairs(args: tuple[Expr, ...]) -> Iterator[tuple[Expr, Expr, tuple[Expr, ...]
     for i in range(len(args)):
         for j in range(i + 1, len(args)):
             yield args[i], args[j], args[:i] + args[i + 1 : j] + args[j + 1 :]
+
+
+def rejoined(e: Min | Max, x: Expr, y: Expr, joined: Expr, others: tuple[Expr, ...]) -> Expr | None:
+    """The extremum ``e`` with ``joined`` for its arguments x and y, if that descends in the order.
+
+    One argument less descends in any case; otherwise what both became goes on with the others, and stands below one
+    extremum more than they did.
+    """
+    whole = rebuild(e, (joined, *others))
+    return whole if joined in (x, y) or measure(whole).values() < measure(e).values() else None

@@ -28,7 +28,6 @@ REACH = 48
 #: What one dividend has more than another it is a multiple of has at most so many summands.
 NARROW = 8
 
-
 #: Atoms that forms are made of, who divides what, and the sums that quotients stand in.
 Needed: TypeAlias = tuple[set[int], dict[Form, list[int]], dict[int, list[tuple[Form, int]]]]
 
@@ -120,7 +119,7 @@ class Speller:
                 if self.engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
             needed = self._needed(forms)
-            forms = self._round(forms, self._inside(forms, needed))
+            forms = self._round(forms, self._differences_inside(forms, needed))
             if forms is before or forms == before:
                 break
         self._choose(needed)
@@ -427,7 +426,7 @@ class Speller:
         return atoms, dividends, places
 
     # ---------------------------------------------------------------- remainders inside dividends
-    def _inside(self, forms: list[Form], needed: Needed) -> list[Form]:
+    def _differences_inside(self, forms: list[Form], needed: Needed) -> list[Form]:
         """The forms without those remainders inside dividends that cost less as differences.
 
         Only where the quotient is there already, and where what is divided then is in normal form as it is.

@@ -18,8 +18,8 @@ from .cost import DIVISION_WEIGHT, cost
 from .engine import Engine, Excess
 from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
-from .matcher import Matcher, matcher, pairs
-from .rewrite import Rule, RuleSet, measure
+from .matcher import Matcher, matcher, pairs, rejoined
+from .rewrite import Rule, RuleSet
 from .sharing import Speller
 
 __all__ = ["Driver", "NormalForms", "Simplifier", "Step"]
@@ -341,9 +341,8 @@ class Driver:
                 found = match(both, self.facts)
                 if found is None:
                     continue
-                after = rebuild(e, (found[0], *others))
-                # what both become may go on with the others, and stand below one extremum more than they did
-                if found[0] in (x, y) or measure(after).values() < measure(e).values():
+                after = rejoined(e, x, y, found[0], others)
+                if after is not None:
                     self._record(rule, found[1], both, found[0])
                     return after
         return None

@@ -376,28 +376,22 @@ def _secret_of(path: Path, *, read_only: bool) -> bytes:
     place = path.with_name(path.name + ".key")
     found = _secret_in(place)
     if found is None and not read_only:
+        draft = place.with_name(f"{place.name}.{os.getpid()}.{secrets.token_hex(4)}")
         with suppress(OSError):
-            if place.exists():
-                # another process may have made it meanwhile, and sealed entries with it
+            with open(
+                os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+            ) as f:
+                f.write(secrets.token_hex(_SECRET))
+            # a link appears whole or not at all, and not twice: what is there is the secret of another process, or none
+            with suppress(FileExistsError):
+                os.link(draft, place)
+            if _secret_in(place) is None:
                 with _locked(path):
                     if _secret_in(place) is None:
-                        os.replace(_new_secret(place), place)
-            else:
-                draft = _new_secret(place)
-                # a link appears whole or not at all, and not twice
-                with suppress(FileExistsError):
-                    os.link(draft, place)
-                draft.unlink()
+                        os.replace(draft, place)
+        draft.unlink(missing_ok=True)
         found = _secret_in(place)
     return found or secrets.token_bytes(_SECRET)
-
-
-def _new_secret(place: Path) -> Path:
-    """A file with a new secret, beside the place where one belongs."""
-    draft = place.with_name(f"{place.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as f:
-        f.write(secrets.token_hex(_SECRET))
-    return draft
 
 
 def _secret_in(place: Path) -> bytes | None:

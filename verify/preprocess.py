@@ -130,6 +130,7 @@ def _decided(op: str, gap: int) -> bool:
 
 
 def comparisons(goal: Condition) -> list[Condition]:
+    """The parts of a goal, each end of an interval as a part of its own."""
     out: list[Condition] = []
     for g in goal.args if isinstance(goal, And) else (goal,):
         if isinstance(g, Within):

@@ -246,7 +246,7 @@ def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) 
     ]
     points = completed(points, names, definitions)
     failing = failing_points(points, names, hypotheses, goal)
-    for row in sorted(failing.tolist(), key=_magnitude)[:1]:
+    for row in _smallest(failing, 1):
         point = dict(zip(names, row, strict=True))
         if confirmed(point, hypotheses, goal):
             return point
@@ -282,10 +282,11 @@ def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) ->
             if not len(points):
                 continue
             failing = failing_points(points, names, given, goal)
-            rows = (
-                dict(zip(names, row, strict=True)) for row in sorted(failing.tolist(), key=_magnitude)[:1]
-            )
-            found += (p for row in rows if confirmed(p := {v: row[v] for v in own}, hypotheses, goal))
+            for row in _smallest(failing, 1):
+                at = dict(zip(names, row, strict=True))
+                point = {v: at[v] for v in own}
+                if confirmed(point, hypotheses, goal):
+                    found.append(point)
     return min(found, key=lambda p: _magnitude([p[v] for v in own]), default=None)
 
 

@@ -39,7 +39,7 @@ from ...core.expr import (
 )
 from ...core.facts import Facts
 from ...core.interval import Congruence, Interval, Range
-from ...core.matcher import instance, pairs
+from ...core.matcher import instance, pairs, rejoined
 from ...core.rewrite import Rule, measure
 from ..refute import _Masked
 from .unify import OPEN, State, unify
@@ -158,8 +158,8 @@ class Ground:
             join = minimum if isinstance(e, Min) else maximum
             for x, y, others in pairs(e.args):
                 for joined in self._found(rule, join(x, y)):
-                    whole = join(joined, *others)
-                    if joined in (x, y) or measure(whole).values() < measure(e).values():
+                    whole = rejoined(e, x, y, joined, others)
+                    if whole is not None:
                         yield whole
             return
         if rule.choose:

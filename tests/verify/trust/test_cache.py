@@ -366,3 +366,21 @@ def test_a_secret_that_appears_meanwhile_stays(path: Path, monkeypatch: pytest.M
         assert cache.get(content_key(TRUE_CLAIM, BUDGET), TRUE_CLAIM) is not None
     assert place.read_bytes() == before
     assert not [p.name for p in path.parent.iterdir() if ".key." in p.name]
+
+
+def test_a_lock_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that meets damage finds another one at work on the file that took its place."""
+    monkeypatch.setattr(cache_module, "_SECONDS", 0.1)
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+    damage = sqlite3.DatabaseError("file is not a database")
+    damage.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+    with Cache(path) as cache:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("PRAGMA locking_mode=EXCLUSIVE")
+        cache._close()
+        other.execute("BEGIN EXCLUSIVE")
+        cache._recover(path, damage)
+        other.execute("ROLLBACK")
+        other.close()
+    assert not path.with_name(path.name + ".damaged").exists()
+    assert read(path, TRUE_CLAIM)[0] is not None

@@ -155,11 +155,17 @@ _REFUSED = {
 
 def damage(run: Run) -> str:
     """What of the cache was not believed, and why; empty where there is nothing to say."""
-    n = run.damaged_cache_entries
-    if not n:
-        return ""
-    why = ", ".join(f"{k:,} {_REFUSED[reason]}" for reason, k in run.refused_cache_entries.items())
-    return f"{count(n, 'damaged cache entry', 'damaged cache entries')} ({why}): proved again"
+    said = []
+    if n := run.damaged_cache_entries:
+        why = ", ".join(
+            f"{k:,} {_REFUSED[reason]}"
+            for reason, k in run.refused_cache_entries.items()
+            if reason in _REFUSED
+        )
+        said.append(f"{count(n, 'damaged cache entry', 'damaged cache entries')} ({why}): proved again")
+    if run.refused_cache_entries.get("locked"):
+        said.append("another process did not let go of the cache: what was proved here is not kept there")
+    return "; ".join(said)
 
 
 def redundant(run: Run) -> dict[str, list[str]]:
@@ -339,8 +345,8 @@ def summary(
 def closing(run: Run, claims: int, cached: bool) -> str:
     """What went wrong in a run, and its verdict."""
     notes = []
-    if run.damaged_cache_entries:
-        notes.append(damage(run))
+    if said := damage(run):
+        notes.append(said)
     if run.lost_workers:
         notes.append("a worker process died: its share was done again")
     if run.interrupted:

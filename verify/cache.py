@@ -17,6 +17,7 @@ import json
 import os
 import secrets
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -40,8 +41,8 @@ FORMAT = 3
 #: The environment variable that holds the secret, for machines that share a cache.
 KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
 
-#: Why an entry, or the whole file, is not believed.
-Refusal = Literal["unreadable", "altered", "outdated", "untrue"]
+#: Why an entry, or the whole file, is not believed; ``locked`` is no damage: another process did not let go of the file.
+Refusal = Literal["unreadable", "altered", "outdated", "untrue", "locked"]
 
 _SECONDS = 30
 _SECRET = 32
@@ -110,7 +111,7 @@ class Cache:
     @property
     def damaged(self) -> int:
         """How many entries (a file that is none counts as one) were not believed."""
-        return self.refused.total()
+        return self.refused.total() - self.refused["locked"]
 
     # -- opening
     def _open(self, path: Path) -> None:
@@ -127,7 +128,7 @@ class Cache:
         path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(path, timeout=_SECONDS, isolation_level=None)
         try:
-            db.execute("PRAGMA journal_mode=WAL")
+            _write_ahead(db)
             # a process that is killed loses nothing that it has committed; a machine that loses power may, and the
             # file is whole all the same
             db.execute("PRAGMA synchronous=NORMAL")
@@ -176,7 +177,7 @@ class Cache:
     def _recover(self, path: Path, error: Exception) -> None:
         """Set aside a file that is damaged or of another format, unless another process has done so already."""
         self._close()
-        self.refused["outdated" if isinstance(error, _WrongFormat) else "unreadable"] += 1
+        self.refused[_reason(error)] += 1
         if self.read_only or not _hopeless(error):
             return
         with suppress(sqlite3.Error, OSError, _WrongFormat), _locked(path):
@@ -331,6 +332,24 @@ def _possible(o: Obligation, v: Verdict) -> bool:
     return believable(o.in_full(), v)
 
 
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Let readers and a writer use the file at once.
+
+    Where another process is about to do the same, SQLite says at once that the file is locked; it does not wait, lest
+    the two wait for each other.
+    """
+    end = time.monotonic() + _SECONDS
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.Error as error:
+            if not _is_lock(error) or time.monotonic() >= end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
 def _format_of(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
@@ -346,12 +365,23 @@ def _check_format(db: sqlite3.Connection) -> None:
 _DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
+def _code(error: Exception) -> int:
+    # the low byte is the primary code; what is not SQLite's has none
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
 def _hopeless(error: Exception) -> bool:
+    return isinstance(error, _WrongFormat) or _code(error) in _DAMAGE
+
+
+def _is_lock(error: Exception) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _reason(error: Exception) -> Refusal:
     if isinstance(error, _WrongFormat):
-        return True
-    code = getattr(error, "sqlite_errorcode", None)
-    # the low byte is the primary code
-    return isinstance(code, int) and code & 0xFF in _DAMAGE
+        return "outdated"
+    return "locked" if _is_lock(error) else "unreadable"
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from indexproof.core.expr import var
+from indexproof.reports import summary
 from indexproof.verify import cache as cache_module
 from indexproof.verify.cache import FORMAT, KEY_VARIABLE, Cache, content_key
 from indexproof.verify.obligations import Obligation
@@ -298,15 +300,45 @@ def start(path: Path, me: int, n: int) -> subprocess.Popen[str]:
 def test_many_processes_write_one_file(tmp_path: Path) -> None:
     place = tmp_path / "shared.sqlite"
     writers = [start(place, me, 120) for me in range(4)]
-    for w in writers:
-        w.communicate(timeout=120)
-        assert w.returncode == 0
+    ended = [(w.communicate(timeout=120), w.returncode)[1] for w in writers]
+    assert ended == [0, 0, 0, 0]
     with Cache(place) as cache:
         for me in range(4):
             assert all(cache.get(f"{me}-{k}").resources == me * 100_000 + k for k in range(120))  # type: ignore[union-attr]
         assert all(cache.get(f"shared-{k}") is not None for k in range(120))
         assert not cache.damaged
     assert not list(tmp_path.glob("*.damaged"))
+
+
+def test_two_processes_begin_one_file(tmp_path: Path) -> None:
+    """SQLite refuses at once, without waiting, what asks for its log while another one begins to write."""
+    place = tmp_path / "begun.sqlite"
+    other = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    let_go = threading.Timer(0.2, other.execute, ["COMMIT"])
+    let_go.start()
+    with Cache(place) as cache:
+        cache.put("k", Verdict(Status.PROVED, "linear", 1))
+        assert cache.get("k") is not None
+        assert not cache.refused
+    let_go.join()
+    other.close()
+
+
+def test_a_file_that_stays_locked_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "_SECONDS", 0.1)
+    place = tmp_path / "held.sqlite"
+    other = sqlite3.connect(place, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with Cache(place) as cache:
+        run = prove_all([TRUE_CLAIM], jobs=1, cache=cache)
+        cache.put("k", decide(TRUE_CLAIM))
+    other.execute("COMMIT")
+    other.close()
+    assert (run.damaged_cache_entries, run.refused_cache_entries) == (0, {"locked": 1})
+    assert "another process did not let go of the cache" in summary.damage(run)
+    assert not place.with_name(place.name + ".damaged").exists()
+    assert run.results[0].verdict.status is Status.PROVED
 
 
 def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ REACH = 48
 #: What one dividend has more than another it is a multiple of has at most so many summands.
 NARROW = 8
 
+#: A rule and its values in the order of ``Rule.variables``.
+Change: TypeAlias = tuple[str, tuple[int | Form, ...]]
 #: Atoms that forms are made of, who divides what, and the sums that quotients stand in.
 Needed: TypeAlias = tuple[set[int], dict[Form, list[int]], dict[int, list[tuple[Form, int]]]]
 
@@ -57,17 +59,9 @@ class Speller:
         self.spelling: dict[int, tuple[Form, int]] = {}
         self.offset: dict[int, int] = {}
         self.reason: dict[int, tuple[str, tuple[object, ...]]] = {}
-        self.differences: list[int] = []
-        self.opened: list[tuple[int, int, int, Form, Form]] = []
-        self.exact: list[tuple[int, int, Form, int, int, Form]] = []
-        self.rounds: list[
-            tuple[
-                list[int],
-                list[tuple[int, int, int, Form, Form]],
-                list[tuple[int, int, Form, int, int, Form]],
-                list[Form],
-            ]
-        ] = []
+        #: how the pass at work changes the forms, and what the finished ones have made of them
+        self.changes: list[Change] = []
+        self.rounds: list[tuple[list[Change], list[Form]]] = []
         self.done: dict[int, Expr] = {}
 
     def __call__(self, forms: list[Form]) -> list[Expr]:
@@ -111,6 +105,10 @@ class Speller:
 
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
+        if self.quotients:
+            if self.engine.exact:
+                forms = self._cheaper(forms, self._by_known_digits(forms))
+            forms = self._cheaper(forms, self._as_multiples(forms))
         while True:
             forms = self._round(forms, self._as_differences(forms))
             before = forms
@@ -118,6 +116,7 @@ class Speller:
                 forms = self._round(forms, self._without_inner_remainders(forms))
                 if self.engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
+                    forms = self._cheaper(forms, self._by_known_digits(forms))
             needed = self._needed(forms)
             forms = self._round(forms, self._differences_inside(forms, needed))
             if forms is before or forms == before:
@@ -128,11 +127,78 @@ class Speller:
     def _round(self, before: list[Form], after: list[Form]) -> list[Form]:
         """Remember what one pass over the forms has changed."""
         if after != before:
-            self.rounds.append((self.differences, self.opened, self.exact, after))
-        self.differences = []
-        self.opened = []
-        self.exact = []
+            self.rounds.append((self.changes, after))
+        self.changes = []
         return after
+
+    # ---------------------------------------------------------------- multiples of quotients
+    def _cheaper(self, before: list[Form], after: list[Form]) -> list[Form]:
+        """Those of the forms that cost less once remainders are differences."""
+        changes, self.changes = self.changes, []
+        if after == before:
+            return before
+        now, then = self.cost(self._as_differences(before)), self.cost(self._as_differences(after))
+        self.changes = changes
+        return self._round(before, after if then < now else before)
+
+    def _by_known_digits(self, forms: list[Form]) -> list[Form]:
+        """Multiples of ``x // (a·n)`` by ``x // a`` where ``x // a % n`` is known."""
+        engine = self.engine
+        out = []
+        for f in forms:
+            todo = list(f[1])
+            while todo:
+                a, v = todo.pop()
+                if engine.kind[a] != QUOTIENT:
+                    continue
+                x, e = engine.arg[a], engine.divisor[a]
+                for terms, n in engine.exact:
+                    if v % n or e % n or n < 2 or n == e:
+                        continue
+                    y = engine.floordiv(x, e // n)
+                    m = engine.known_remainder(y, n) if y[1] == terms else None
+                    if m is None:
+                        continue
+                    r = f[0], tuple([t for t in f[1] if t[0] != a])
+                    w = v // n
+                    self.changes.append(("known_digit_joins_quotient", (e // n, e, m, n, y, r, v, w, x)))
+                    f = _plus(r, (y[0] - m, y[1]), w)
+                    todo = list(f[1])
+                    break
+            out.append(f)
+        return out
+
+    def _as_multiples(self, forms: list[Form]) -> list[Form]:
+        """Multiples of ``d·(x // d)`` as differences of x and a remainder that is needed anyway."""
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        found: dict[int, bool] = {}
+        remainders = set()
+        for f in forms:
+            for a, v in f[1]:
+                if kind[a] == QUOTIENT:
+                    found[a] = found.get(a, True) and not v % divisor[a]
+                elif kind[a] == REMAINDER:
+                    remainders.add(a)
+        pairs = {}
+        for a in [a for a, fits in found.items() if fits]:
+            for b in remainders:
+                if divisor[a] == divisor[b] and arg[a] == arg[b]:
+                    pairs[a] = b
+        if not pairs:
+            return forms
+        out = []
+        for f in forms:
+            for a, v in f[1]:
+                if a in pairs:
+                    x, d = arg[a], divisor[a]
+                    r = f[0], tuple([t for t in f[1] if t[0] != a])
+                    t: Form = (0, ((pairs[a], 1),))
+                    w = v // d
+                    self.changes.append(("multiple_is_difference", (d, r, t, v, w, x)))
+                    f = _plus(_plus(r, x, w), t, -w)
+            out.append(f)
+        return out
 
     # ---------------------------------------------------------------- remainders as differences
     def _as_differences(self, forms: list[Form]) -> list[Form]:
@@ -189,7 +255,7 @@ class Speller:
             candidates.sort(key=self._by_divisor)
         sums = [dict(f[1]) for f in forms]
         constants = [f[0] for f in forms]
-        before = len(self.differences)
+        before = len(self.changes)
         again = True
         while again and candidates:
             again = False
@@ -225,9 +291,9 @@ class Speller:
                     for t in arg[b][1]:
                         products[t] = products.get(t, 0) + 1
                 seen.update(new)
-                self.differences.append(a)
+                self.changes.append(("remainder_is_difference", (d, q, x)))
             candidates = left
-        if len(self.differences) == before:
+        if len(self.changes) == before:
             return forms
         self.quotients = True
         return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
@@ -322,7 +388,7 @@ class Speller:
                 if after < now:
                     now = after
                     forms = changed
-                    self.opened.append((a, k, b, r, opened))
+                    self.changes.append(("inner_remainder_leaves_quotient", (d, k, m, opened, q, r, x)))
                 break
         return forms
 
@@ -336,7 +402,7 @@ class Speller:
             m = engine.known_remainder(x, d)
             if m is not None:
                 r = f[0], tuple([t for t in f[1] if t[0] != a])
-                self.exact.append((d, m, r, v, v // d, x))
+                self.changes.append(("exact_quotient_multiplies", (d, m, r, v, v // d, x)))
                 return self._exact(_plus(r, (x[0] - m, x[1]), v // d))
         return f
 
@@ -376,18 +442,11 @@ class Speller:
 
     def _record_rounds(self) -> None:
         """Report what :meth:`_chosen` has changed; an empty name reports the forms as they are after a round."""
-        engine, write = self.engine, self.engine.write
-        for differences, opened, exact, forms in self.rounds:
-            for a in differences:
-                x, d = engine.arg[a], engine.divisor[a]
-                engine.record("remainder_is_difference", (d, write(engine.floordiv(x, d)), write(x)))
-            for a, k, b, r, o in opened:
-                x, d, m = engine.arg[b], engine.divisor[a], engine.divisor[b]
-                values = (d, k, m, write(o), write(engine.floordiv(x, m)), write(r), write(x))
-                engine.record("inner_remainder_leaves_quotient", values)
-            for d, m, r, v, w, x in exact:
-                engine.record("exact_quotient_multiplies", (d, m, write(r), v, w, write(x)))
-            engine.record("", tuple(write(f) for f in forms))
+        record, write = self.engine.record, self.engine.write
+        for changes, forms in self.rounds:
+            for name, values in changes:
+                record(name, tuple([v if isinstance(v, int) else write(v) for v in values]))
+            record("", tuple(write(f) for f in forms))
 
     # ---------------------------------------------------------------- what there is
     def _needed(self, forms: list[Form]) -> Needed:
@@ -455,7 +514,7 @@ class Speller:
                 now = then
                 forms = after
                 atoms = self._needed(forms)[0]
-                self.differences.append(r)
+                self.changes.append(("remainder_is_difference", (d, q, x)))
         return forms
 
     def _replaced(self, forms: list[Form], atoms: list[int], r: int, by: Form) -> list[Form] | None:

@@ -18,6 +18,36 @@ def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
 
 @rule(
     sharing=True,
+    fires={"a // 4 * 4; a % 4 + b": "a - a % 4; a % 4 + b"},
+    keeps=["a // 4 * 4 + c; a % 4; a // 4"],
+)
+def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """A whole number of divisors costs no division where the remainder is needed anyway; it may be written in any way."""
+    return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="sharing")
+
+
+@rule(
+    sharing=True,
+    fires={"a // 32 * 4 | a // 8 % 4 in [0, 0]": "a // 8"},
+    keeps=["a // 32 * 4", "a // 32 * 2 | a // 8 % 4 in [0, 0]"],
+)
+def known_digit_joins_quotient(
+    x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """A quotient below which a digit is known, times the radix of the digit, is the quotient with the digit less that.
+
+    That quotient may be written in any way.
+    """
+    return Rewrite(
+        (x // e) * v + r,
+        q * w - m * w + r,
+        when=(n > 0, e.eq(a * n), v.eq(n * w), q.eq(x // a), (q % n).eq(m)),
+        choose="sharing",
+    )
+
+
+@rule(
+    sharing=True,
     fires={
         "(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexproof.core.expr import Expr, ceildiv, maximum, minimum
 from indexproof.core.rewrite import Const, Rest, Rewrite, rule
-from indexproof.rules import division, minmax, mixed_radix, remainder
+from indexproof.rules import division, minmax, mixed_radix, remainder, sharing
 from indexproof.verify.verdict import Status
 
 from .planted import Planted, Undeclarable
@@ -230,6 +230,38 @@ def remainder_of_anything_recombines(x: Expr, y: Expr, d: Const, p: Const, w: Co
     return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w),))
 
 
+@rule()
+def multiple_is_difference_of_any_scale(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """The quotient must stand there times the divisor."""
+    return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(w), t.eq(x % d)), choose="sharing")
+
+
+@rule()
+def known_digit_stays(
+    x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """The digit must be taken away again."""
+    return Rewrite(
+        (x // e) * v + r,
+        q * w + r,
+        when=(n > 0, e.eq(a * n), v.eq(n * w), q.eq(x // a), (q % n).eq(m)),
+        choose="sharing",
+    )
+
+
+@rule()
+def known_digit_below_any_sign(
+    x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """Divisions can be merged where the outer divisor is positive; here it may be negative."""
+    return Rewrite(
+        (x // e) * v + r,
+        q * w - m * w + r,
+        when=(e.eq(a * n), v.eq(n * w), q.eq(x // a), (q % n).eq(m)),
+        choose="sharing",
+    )
+
+
 def _unannotated() -> object:
     @rule()
     def quotient_by_one(x) -> Rewrite:  # type: ignore[no-untyped-def]
@@ -266,6 +298,9 @@ BROKEN = [
     _sound(multiple_leaves_remainder_always, remainder.multiple_leaves_remainder),
     _sound(digits_recombine_at_wrong_scale, mixed_radix.quotient_and_remainder_recombine),
     _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_congruent_remainder_recombine),
+    _sound(multiple_is_difference_of_any_scale, sharing.multiple_is_difference),
+    _sound(known_digit_stays, sharing.known_digit_joins_quotient),
+    _sound(known_digit_below_any_sign, sharing.known_digit_joins_quotient),
     _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),
     _sound(min_keeps_larger, minmax.min_keeps_smaller),
     _sound(max_keeps_smaller, minmax.max_keeps_larger),

@@ -727,7 +727,7 @@ class Speller:
                 options.append(found)
             if not open_ and len(users) == 1:
                 continue
-            chosen = self._cheapest(users, options)
+            chosen = self._cheapest(users, options, places, now)
             for a, n in zip(users, chosen, strict=True):
                 c = arg[a][0]
                 if n == c:
@@ -752,30 +752,47 @@ class Speller:
                 shifts.append(n // k)
         return shifts
 
-    def _cheapest(self, users: list[int], options: list[dict[int, int]]) -> list[int]:
+    def _cheapest(
+        self,
+        users: list[int],
+        options: list[dict[int, int]],
+        places: dict[int, list[tuple[Form, int]]],
+        now: dict[Form, int],
+    ) -> list[int]:
         """For each user the constant to write its dividend with; few different constants, few left in sums."""
         engine = self.engine
-        candidates = sorted({n for o in options for n in o}, key=lambda n: (abs(n), n))
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        found = {n for o in options for n in o}
+        if len(users) > 1:
+            # the same number below zero may serve several divisors
+            found.update([arg[a][0] - divisor[a] for a in users])
+        candidates = sorted(found, key=lambda n: (abs(n), n))
+        sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
         best = -1
         result: list[int] = []
         for wanted in candidates:
-            spent = 0
-            chosen = []
-            used = {0}
-            for a, o in zip(users, options, strict=True):
-                if engine.kind[a] == REMAINDER:
-                    c = next(iter(o))
-                    n = wanted if not (wanted - c) % engine.divisor[a] else c
-                else:
-                    n = wanted if wanted in o else min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
-                    spent += o[n]
-                if n not in used:
-                    spent += 1
+            for everywhere in (False, True):
+                chosen = []
+                used = {0}
+                left = dict(sums)
+                for a, o in zip(users, options, strict=True):
+                    c = arg[a][0]
+                    if wanted in o or ((everywhere or kind[a] == REMAINDER) and not (wanted - c) % divisor[a]):
+                        n = wanted
+                    else:
+                        n = min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
+                    if n != c and kind[a] == QUOTIENT:
+                        j = (n - c) // divisor[a]
+                        for f, k in places.get(a, []):
+                            left[f] -= k * j
                     used.add(n)
-                chosen.append(n)
-            if best < 0 or spent < best:
-                best = spent
-                result = chosen
+                    chosen.append(n)
+                spent = len(used) - 1 + sum([n != 0 for n in left.values()])
+                if best < 0 or spent < best:
+                    best = spent
+                    result = chosen
+                if len(users) == 1:
+                    break
         return result
 
     # ---------------------------------------------------------------- writing

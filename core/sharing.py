@@ -58,6 +58,8 @@ class Speller:
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
         self.spelling: dict[int, tuple[Form, int]] = {}
         self.offset: dict[int, int] = {}
+        #: atoms written as minus the quotient of another dividend
+        self.negated: dict[int, Form] = {}
         self.reason: dict[int, tuple[str, tuple[object, ...]]] = {}
         #: how the pass at work changes the forms, and what the finished ones have made of them
         self.changes: list[Change] = []
@@ -89,26 +91,24 @@ class Speller:
         if record is not None:
             engine.spelling = True
             self._record_rounds()
-        if self.spelling or self.wide:
+        if self.spelling or self.wide or self.negated:
             return [self.write(f) for f in forms]
         return [engine.write(f) for f in forms]
 
     @property
     def changed(self) -> bool:
         """Whether anything but the plain normal forms was written."""
-        return bool(self.rounds or self.spelling or self.joins)
+        return bool(self.rounds or self.spelling or self.joins or self.negated)
 
     @property
     def respelled(self) -> bool:
         """Whether atoms were written with other dividends than their own."""
-        return bool(self.spelling or self.joins)
+        return bool(self.spelling or self.joins or self.negated)
 
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
-        if self.quotients:
-            if self.engine.exact:
-                forms = self._cheaper(forms, self._by_known_digits(forms))
-            forms = self._cheaper(forms, self._as_multiples(forms))
+        if self.engine.exact:
+            forms = self._cheaper(forms, self._by_known_digits(forms))
         while True:
             forms = self._round(forms, self._as_differences(forms))
             before = forms
@@ -119,6 +119,7 @@ class Speller:
                     forms = self._cheaper(forms, self._by_known_digits(forms))
             needed = self._needed(forms)
             forms = self._round(forms, self._differences_inside(forms, needed))
+            forms = self._cheaper(forms, self._as_multiples(forms, needed))
             if forms is before or forms == before:
                 break
         self._choose(needed)
@@ -142,58 +143,88 @@ class Speller:
         return self._round(before, after if then < now else before)
 
     def _by_known_digits(self, forms: list[Form]) -> list[Form]:
-        """Multiples of ``x // (a·n)`` by ``x // a`` where ``x // a % n`` is known."""
-        engine = self.engine
+        """The forms with multiples of quotients and digits that have a known digit below them written with that digit.
+
+        ``x // (a·n)`` is ``x // a`` without it where ``x // a % n`` is known, ``x // a % n`` is ``x % (a·n)`` without it
+        where ``x % a`` is known.
+        """
+        kind = self.engine.kind
         out = []
         for f in forms:
             todo = list(f[1])
             while todo:
                 a, v = todo.pop()
-                if engine.kind[a] != QUOTIENT:
-                    continue
-                x, e = engine.arg[a], engine.divisor[a]
-                for terms, n in engine.exact:
-                    if v % n or e % n or n < 2 or n == e:
-                        continue
-                    y = engine.floordiv(x, e // n)
-                    m = engine.known_remainder(y, n) if y[1] == terms else None
-                    if m is None:
-                        continue
-                    r = f[0], tuple([t for t in f[1] if t[0] != a])
-                    w = v // n
-                    self.changes.append(("known_digit_joins_quotient", (e // n, e, m, n, y, r, v, w, x)))
-                    f = _plus(r, (y[0] - m, y[1]), w)
+                g = None
+                if kind[a] == QUOTIENT:
+                    g = self._above_known(f, a, v)
+                elif kind[a] == REMAINDER:
+                    g = self._digit_above_known(f, a, v)
+                if g is not None:
+                    f = g
                     todo = list(f[1])
-                    break
             out.append(f)
         return out
 
-    def _as_multiples(self, forms: list[Form]) -> list[Form]:
-        """Multiples of ``d·(x // d)`` as differences of x and a remainder that is needed anyway."""
+    def _above_known(self, f: Form, a: int, v: int) -> Form | None:
+        """The sum f with another quotient in place of ``v·a``, if a known digit permits."""
+        engine = self.engine
+        x, e = engine.arg[a], engine.divisor[a]
+        for terms, n in engine.exact:
+            if v % n or e % n or n < 2 or n == e:
+                continue
+            q = engine.floordiv(x, e // n)
+            m = engine.known_remainder(q, n) if q[1] == terms else None
+            if m is not None:
+                r = _other(f, a)
+                w = v // n
+                self.changes.append(("known_digit_joins_quotient", (e // n, e, m, n, q, r, v, w, x)))
+                return _plus(r, (q[0] - m, q[1]), w)
+        return None
+
+    def _digit_above_known(self, f: Form, a: int, v: int) -> Form | None:
+        """The sum f with another remainder in place of ``v·a``, if a known digit permits."""
+        engine = self.engine
+        q, n = engine.arg[a], engine.divisor[a]
+        b, k = q[1][0]
+        if len(q[1]) > 1 or k != 1 or engine.kind[b] != QUOTIENT:
+            return None
+        e = engine.divisor[b]
+        x = engine.shift(engine.arg[b], q[0] * e)
+        known = engine.mod(x, e) if not v % e else q
+        if known[1]:
+            return None
+        m = known[0]
+        r = _other(f, a)
+        w = v // e
+        t = engine.mod(x, e * n)
+        self.changes.append(("known_digit_joins_digit", (e, m, n, q, r, t, v, w, x)))
+        return _plus(r, (t[0] - m, t[1]), w)
+
+    def _as_multiples(self, forms: list[Form], needed: Needed) -> list[Form]:
+        """Multiples of ``d·(x // d)`` as differences of x and a remainder.
+
+        Only of quotients that stand twice, or whose remainder stands somewhere.
+        """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
-        found: dict[int, bool] = {}
-        remainders = set()
-        for f in forms:
-            for a, v in f[1]:
-                if kind[a] == QUOTIENT:
-                    found[a] = found.get(a, True) and not v % divisor[a]
-                elif kind[a] == REMAINDER:
-                    remainders.add(a)
-        pairs = {}
-        for a in [a for a, fits in found.items() if fits]:
-            for b in remainders:
-                if divisor[a] == divisor[b] and arg[a] == arg[b]:
-                    pairs[a] = b
+        _, dividends, places = needed
+        pairs: dict[int, Form] = {}
+        for a, at in places.items():
+            x, d = arg[a], divisor[a]
+            if any([k % d for _, k in at]):
+                continue
+            if len(at) > 1 or any([kind[b] == REMAINDER and divisor[b] == d for b in dividends[x]]):
+                t = engine.mod(x, d)
+                if _plain(t):
+                    pairs[a] = t
         if not pairs:
             return forms
         out = []
         for f in forms:
             for a, v in f[1]:
                 if a in pairs:
-                    x, d = arg[a], divisor[a]
-                    r = f[0], tuple([t for t in f[1] if t[0] != a])
-                    t: Form = (0, ((pairs[a], 1),))
+                    x, d, t = arg[a], divisor[a], pairs[a]
+                    r = _other(f, a)
                     w = v // d
                     self.changes.append(("multiple_is_difference", (d, r, t, v, w, x)))
                     f = _plus(_plus(r, x, w), t, -w)
@@ -372,14 +403,14 @@ class Speller:
                     continue
                 x, m = arg[b], divisor[b]
                 q = engine.floordiv(x, m)
-                r = y[0], tuple([t for t in y[1] if t[0] != b])
+                r = _other(y, b)
                 opened = engine.floordiv(engine.add(engine.scale(x, k), r), d)
                 other = _plus(opened, q, -(k * m // d))
                 changed = []
                 for f in forms:
                     for c, j in f[1]:
                         if c == a:
-                            f = _plus((f[0], tuple([t for t in f[1] if t[0] != a])), other, j)
+                            f = _plus(_other(f, a), other, j)
                             break
                     changed.append(f)
                 if now < 0:
@@ -401,7 +432,7 @@ class Speller:
             x, d = engine.arg[a], engine.divisor[a]
             m = engine.known_remainder(x, d)
             if m is not None:
-                r = f[0], tuple([t for t in f[1] if t[0] != a])
+                r = _other(f, a)
                 self.changes.append(("exact_quotient_multiplies", (d, m, r, v, v // d, x)))
                 return self._exact(_plus(r, (x[0] - m, x[1]), v // d))
         return f
@@ -581,7 +612,9 @@ class Speller:
                     if len(x[1]) > 1 or x[0]:
                         self.wide.append(x)
                         self.inside.append(theirs)
-        self._constants(dividends, places)
+        moved = self._constants(dividends, places)
+        if self.engine.exact:
+            self._negate(dividends, places, moved)
 
     def _widen(self, y: Form, users: list[int], wide: list[Form]) -> None:
         """Write what is divided with the dividend y by another dividend instead, if there is one."""
@@ -686,8 +719,10 @@ class Speller:
         return x[0] - g * y[0], tuple([t for t in x[1] if t[0] not in gone])
 
     # ---------------------------------------------------------------- constants
-    def _constants(self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]) -> None:
-        """Move constants from sums into the quotients in them where that saves an addition."""
+    def _constants(
+        self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]
+    ) -> dict[Form, int]:
+        """Move constants from sums into the quotients in them where that saves an addition; what constants are left."""
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         groups: dict[Terms, list[int]] = {}
@@ -742,6 +777,27 @@ class Speller:
                         now[f] = now.get(f, f[0]) - k * j
                 else:
                     self.reason[a] = "remainder_takes_congruent", ()
+        return now
+
+    def _negate(
+        self,
+        dividends: dict[Form, list[int]],
+        places: dict[int, list[tuple[Form, int]]],
+        moved: dict[Form, int],
+    ) -> None:
+        """Quotients with a known remainder as those of the negated dividend, where a sum has nothing to subtract from."""
+        engine = self.engine
+        for y, users in dividends.items():
+            if len(users) > 1 or users[0] not in places or len(places[users[0]]) > 1:
+                continue
+            a = users[0]
+            f, _ = places[a][0]
+            if moved.get(f, f[0]) or any([k > 0 for _, k in f[1]]):
+                continue
+            x, d = self.spelling.get(a, (y, engine.divisor[a]))
+            m = engine.known_remainder(x, d) if x[0] and d == engine.divisor[a] else None
+            if m is not None and m != x[0]:
+                self.negated[a] = m - x[0], tuple([(b, -k) for b, k in x[1]])
 
     def _shifts(self, at: list[tuple[Form, int]], now: dict[Form, int]) -> list[int]:
         """By how many divisors a quotient can be shifted so that a sum loses its constant; 0 among them."""
@@ -777,7 +833,9 @@ class Speller:
                 left = dict(sums)
                 for a, o in zip(users, options, strict=True):
                     c = arg[a][0]
-                    if wanted in o or ((everywhere or kind[a] == REMAINDER) and not (wanted - c) % divisor[a]):
+                    if wanted in o or (
+                        (everywhere or kind[a] == REMAINDER) and not (wanted - c) % divisor[a]
+                    ):
                         n = wanted
                     else:
                         n = min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
@@ -812,7 +870,7 @@ class Speller:
         parts = []
         for a, k in terms:
             c -= k * self.offset.get(a, 0)
-            parts.append((self._atom(a), k))
+            parts.append((self._atom(a), -k if a in self.negated else k))
         return distinct_sum(c, parts) if len(set(e for e, _ in parts)) == len(parts) else linear(c, parts)
 
     def _atom(self, a: int) -> Expr:
@@ -826,9 +884,15 @@ class Speller:
             assert e is not None
         elif t == QUOTIENT or t == REMAINDER:
             x, d = self.spelling[a] if a in self.spelling else (engine.arg[a], engine.divisor[a])
-            e = floordiv(self.write(x), d) if t == QUOTIENT else mod(self.write(x), d)
             if engine.record is not None and a in self.spelling:
                 self._record(a)
+            if a in self.negated:
+                if engine.record is not None:
+                    m = engine.known_remainder(x, d)
+                    assert m is not None
+                    engine.record("exact_quotient_negates", (d, m, self.write(x)))
+                x = self.negated[a]
+            e = floordiv(self.write(x), d) if t == QUOTIENT else mod(self.write(x), d)
         elif t == MINIMUM:
             e = minimum(*[self.write(f) for f in engine.parts[a]])
         else:
@@ -885,6 +949,11 @@ class Speller:
                         engine.record("remainder_widens", parts)
                     return linear(0, [(mod(self.write(x), g * e), h), (self.write(s), 1)])
         return None
+
+
+def _other(f: Form, a: int) -> Form:
+    """The sum without the atom ``a``."""
+    return f[0], tuple([t for t in f[1] if t[0] != a])
 
 
 def _plus(x: Form, y: Form, k: int) -> Form:

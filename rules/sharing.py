@@ -48,6 +48,36 @@ def known_digit_joins_quotient(
 
 @rule(
     sharing=True,
+    fires={"(a + 5) // 2 % 4 * 4 | a % 2 in [1, 1]": "(a + 5) % 8 * 2"},
+    keeps=["(a + 5) // 2 % 4 * 4", "(a + 5) // 2 % 4 | a % 2 in [1, 1]"],
+)
+def known_digit_joins_digit(
+    x: Expr, q: Expr, t: Expr, a: Const, n: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """A digit above a known one, times the radix of the known one, is both digits together, less the known one.
+
+    The quotient and the two digits together may be written in any way.
+    """
+    return Rewrite(
+        (q % n) * v + r,
+        t * w - m * w + r,
+        when=(n > 0, q.eq(x // a), v.eq(a * w), t.eq(x % (a * n)), (x % a).eq(m)),
+        choose="sharing",
+    )
+
+
+@rule(
+    sharing=True,
+    fires={"-((a - 3) // 4) - b | a % 4 in [1, 1]": "(-a + 5) // 4 - b"},
+    keeps=["-((a - 3) // 4) - b", "c - ((a - 3) // 4) | a % 4 in [1, 1]"],
+)
+def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
+    """A quotient whose remainder is known is minus that of what is left to the remainder."""
+    return Rewrite(x // d, -((m - x) // d), when=((x % d).eq(m),), choose="sharing")
+
+
+@rule(
+    sharing=True,
     fires={
         "(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
     },

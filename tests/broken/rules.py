@@ -262,6 +262,23 @@ def known_digit_below_any_sign(
     )
 
 
+@rule()
+def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """The digit below must be known."""
+    return Rewrite(
+        ((x // a) % n) * v + r,
+        t * w + r,
+        when=(n > 0, v.eq(a * w), t.eq(x % (a * n))),
+        choose="sharing",
+    )
+
+
+@rule()
+def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
+    """A quotient is rounded down on either side of zero."""
+    return Rewrite(x // d, -((-x) // d))
+
+
 def _unannotated() -> object:
     @rule()
     def quotient_by_one(x) -> Rewrite:  # type: ignore[no-untyped-def]
@@ -299,6 +316,8 @@ BROKEN = [
     _sound(digits_recombine_at_wrong_scale, mixed_radix.quotient_and_remainder_recombine),
     _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_congruent_remainder_recombine),
     _sound(multiple_is_difference_of_any_scale, sharing.multiple_is_difference),
+    _sound(any_digit_joins_digit, sharing.known_digit_joins_digit),
+    _sound(any_quotient_negates, sharing.exact_quotient_negates),
     _sound(known_digit_stays, sharing.known_digit_joins_quotient),
     _sound(known_digit_below_any_sign, sharing.known_digit_joins_quotient),
     _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),

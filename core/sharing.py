@@ -120,6 +120,7 @@ class Speller:
             needed = self._needed(forms)
             forms = self._round(forms, self._differences_inside(forms, needed))
             forms = self._cheaper(forms, self._as_multiples(forms, needed))
+            forms = self._cheaper(forms, self._whole_digits(forms, needed))
             if forms is before or forms == before:
                 break
         self._choose(needed)
@@ -230,6 +231,35 @@ class Speller:
                     f = _plus(_plus(r, x, w), t, -w)
             out.append(f)
         return out
+
+    def _whole_digits(self, forms: list[Form], needed: Needed) -> list[Form]:
+        """Digits of sums with a remainder in them as digits of the sums without, where that makes no difference."""
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        new: dict[int, Form] = {}
+        for a in sorted({t[0] for f in forms for t in f[1] if kind[t[0]] == REMAINDER}):
+            x, n = arg[a], divisor[a]
+            for q, v in x[1]:
+                if kind[q] != QUOTIENT:
+                    continue
+                y, d = arg[q], divisor[q]
+                for b, k in y[1]:
+                    if kind[b] != REMAINDER or k * divisor[b] % (d * n):
+                        continue
+                    s = _other(x, q)
+                    z = engine.add(engine.scale(arg[b], k), _other(y, b))
+                    t = new[a] = engine.mod(engine.add(engine.scale(engine.floordiv(z, d), v), s), n)
+                    self.changes.append(("digit_takes_congruent", (d, n, s, t, v, y, z)))
+                    break
+                if a in new:
+                    break
+        out = []
+        for f in forms if new else ():
+            for a, k in f[1]:
+                if a in new:
+                    f = _plus(_other(f, a), new[a], k)
+            out.append(f)
+        return out or forms
 
     # ---------------------------------------------------------------- remainders as differences
     def _as_differences(self, forms: list[Form]) -> list[Form]:

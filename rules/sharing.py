@@ -149,3 +149,18 @@ def inner_remainder_leaves_quotient(
         when=(d.divides(k * m), q.eq(x // m), o.eq((x * k + r) // d)),
         choose="sharing",
     )
+
+
+@rule(
+    sharing=True,
+    fires={"(a % 24 + b) // 3 % 4; (a + b) // 12": "(a + b) // 3 - (a + b) // 12 * 4; (a + b) // 12"},
+    keeps=["(a % 18 + b) // 3 % 4; (a + b) // 12", "(a % 24 + b) // 3 % 4; (a % 24 + b) // 3"],
+)
+def digit_takes_congruent(x: Expr, y: Expr, t: Expr, d: Const, v: Const, n: Const, s: Rest) -> Rewrite:
+    """A digit is that of any number that differs by multiples of the next digit's weight; it may be written in any way."""
+    return Rewrite(
+        (x // d * v + s) % n,
+        t,
+        when=((d * n).divides(x - y), t.eq((y // d * v + s) % n)),
+        choose="sharing",
+    )

@@ -274,6 +274,19 @@ def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Con
 
 
 @rule()
+def digit_takes_congruent_up_to_itself(
+    x: Expr, y: Expr, t: Expr, d: Const, v: Const, n: Const, s: Rest
+) -> Rewrite:
+    """The difference must be a multiple of the next digit's weight, not of its own."""
+    return Rewrite(
+        (x // d * v + s) % n,
+        t,
+        when=(d.divides(x - y), t.eq((y // d * v + s) % n)),
+        choose="sharing",
+    )
+
+
+@rule()
 def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
     """A quotient is rounded down on either side of zero."""
     return Rewrite(x // d, -((-x) // d))
@@ -317,6 +330,7 @@ BROKEN = [
     _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_congruent_remainder_recombine),
     _sound(multiple_is_difference_of_any_scale, sharing.multiple_is_difference),
     _sound(any_digit_joins_digit, sharing.known_digit_joins_digit),
+    _sound(digit_takes_congruent_up_to_itself, sharing.digit_takes_congruent),
     _sound(any_quotient_negates, sharing.exact_quotient_negates),
     _sound(known_digit_stays, sharing.known_digit_joins_quotient),
     _sound(known_digit_below_any_sign, sharing.known_digit_joins_quotient),

@@ -118,9 +118,13 @@ class Speller:
                     forms = self._round(forms, [self._exact(f) for f in forms])
                     forms = self._cheaper(forms, self._by_known_digits(forms))
             needed = self._needed(forms)
-            forms = self._round(forms, self._differences_inside(forms, needed))
-            forms = self._cheaper(forms, self._as_multiples(forms, needed))
-            forms = self._cheaper(forms, self._whole_digits(forms, needed))
+            if self.quotients:
+                forms = self._cheaper(forms, self._as_multiples(forms, needed))
+            kind = self.engine.kind
+            inner = {t[0] for x in needed[1] for t in x[1] if kind[t[0]] == REMAINDER}
+            if inner:
+                forms = self._round(forms, self._differences_inside(forms, needed[0], list(inner)))
+                forms = self._cheaper(forms, self._whole_digits(forms))
             if forms is before or forms == before:
                 break
         self._choose(needed)
@@ -204,7 +208,7 @@ class Speller:
     def _as_multiples(self, forms: list[Form], needed: Needed) -> list[Form]:
         """Multiples of ``d·(x // d)`` as differences of x and a remainder.
 
-        Only of quotients that stand twice, or whose remainder stands somewhere.
+        Only of quotients whose remainder stands somewhere, or that stand twice and once beside their dividend.
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
@@ -214,7 +218,10 @@ class Speller:
             x, d = arg[a], divisor[a]
             if any([k % d for _, k in at]):
                 continue
-            if len(at) > 1 or any([kind[b] == REMAINDER and divisor[b] == d for b in dividends[x]]):
+            b, j = x[1][0]
+            if any([kind[c] == REMAINDER and divisor[c] == d for c in dividends[x]]) or (
+                len(at) > 1 and any([(b, -k // d * j) in f[1] for f, k in at])
+            ):
                 t = engine.mod(x, d)
                 if _plain(t):
                     pairs[a] = t
@@ -232,7 +239,7 @@ class Speller:
             out.append(f)
         return out
 
-    def _whole_digits(self, forms: list[Form], needed: Needed) -> list[Form]:
+    def _whole_digits(self, forms: list[Form]) -> list[Form]:
         """Digits of sums with a remainder in them as digits of the sums without, where that makes no difference."""
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
@@ -546,17 +553,13 @@ class Speller:
         return atoms, dividends, places
 
     # ---------------------------------------------------------------- remainders inside dividends
-    def _differences_inside(self, forms: list[Form], needed: Needed) -> list[Form]:
-        """The forms without those remainders inside dividends that cost less as differences.
+    def _differences_inside(self, forms: list[Form], atoms: set[int], inner: list[int]) -> list[Form]:
+        """The forms without those remainders ``inner`` dividends that cost less as differences.
 
         Only where the quotient is there already, and where what is divided then is in normal form as it is.
         """
         engine = self.engine
         kind = engine.kind
-        atoms, dividends, _ = needed
-        inner = list({t[0] for x in dividends for t in x[1] if kind[t[0]] == REMAINDER})
-        if not inner:
-            return forms
         if len(inner) > 1:
             inner.sort(key=self._by_divisor)
         now = -1
@@ -851,7 +854,9 @@ class Speller:
         found = {n for o in options for n in o}
         if len(users) > 1:
             # the same number below zero may serve several divisors
-            found.update([arg[a][0] - divisor[a] for a in users])
+            for n in [arg[a][0] - divisor[a] for a in users]:
+                if n not in found and sum([not (n - arg[a][0]) % divisor[a] for a in users]) > 1:
+                    found.add(n)
         candidates = sorted(found, key=lambda n: (abs(n), n))
         sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
         best = -1
@@ -861,14 +866,19 @@ class Speller:
                 chosen = []
                 used = {0}
                 left = dict(sums)
+                again = False
                 for a, o in zip(users, options, strict=True):
                     c = arg[a][0]
-                    if wanted in o or (
-                        (everywhere or kind[a] == REMAINDER) and not (wanted - c) % divisor[a]
-                    ):
+                    if wanted in o:
                         n = wanted
+                    elif not (wanted - c) % divisor[a] and (everywhere or kind[a] == REMAINDER):
+                        n = wanted
+                    elif len(o) == 1:
+                        n = c
                     else:
                         n = min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
+                    if n != wanted and kind[a] == QUOTIENT and not (wanted - c) % divisor[a]:
+                        again = True
                     if n != c and kind[a] == QUOTIENT:
                         j = (n - c) // divisor[a]
                         for f, k in places.get(a, []):
@@ -879,7 +889,7 @@ class Speller:
                 if best < 0 or spent < best:
                     best = spent
                     result = chosen
-                if len(users) == 1:
+                if not again:
                     break
         return result
 

@@ -478,10 +478,10 @@ def reads_picture(
     """Which elements of its operands an output element, or a tile of the output, reads.
 
     ``m`` is a map from the output to one operand of the sizes ``operand``, or all the maps to it, or such by the name of
-    the operand, each with its sizes. ``select`` says for every dimension of the output which indices: one number, an inclusive range, or
-    None for all. Runtime variables have the values ``rts``, or, without, any value they can have. An element that
-    several of the chosen outputs read carries their number. Raises `InputError` for a map that does not lead from an
-    array of the sizes ``output`` into one of its operand's.
+    the operand, each with its sizes. ``select`` says for every dimension of the output which indices: one number, an
+    inclusive range, or None for all. Runtime variables have the values ``rts``, or, without, any value they can have.
+    An element that several of the chosen outputs read carries their number. Raises `InputError` for a map that does
+    not lead from an array of the sizes ``output`` into one of its operand's.
     """
     if isinstance(m, Mapping):
         maps = {name: (_listed(f), tuple(sizes)) for name, (f, sizes) in m.items()}

@@ -46,9 +46,7 @@ class Tile:
         sizes = tuple(None if n is None or n == -1 else as_integer(n) for n in self.sizes)
         object.__setattr__(self, "sizes", sizes)
         if not sizes or sizes[-1] is None or any(n is not None and n < 1 for n in sizes):
-            raise InputError(
-                f"a tile {self}", expected="positive sizes or `*`, the last one a size"
-            )
+            raise InputError(f"a tile {self}", expected="positive sizes or `*`, the last one a size")
 
     def __str__(self) -> str:
         return "(" + ",".join("*" if n is None else str(n) for n in self.sizes) + ")"
@@ -132,7 +130,8 @@ class Shape:
             object.__setattr__(self, "dims", tuple(as_integer(n) for n in self.dims))
         if self.layout is not None and len(self.layout.minor_to_major) != len(self.dims):
             raise InputError(
-                f"layout {self.layout} of an array of rank {self.rank}", expected=_dimension_numbers(self.rank)
+                f"layout {self.layout} of an array of rank {self.rank}",
+                expected=_dimension_numbers(self.rank),
             )
         if self.dims and min(self.dims) < UNBOUNDED:
             raise InputError(f"an array of sizes {list(self.dims)}", expected="sizes from 0")

@@ -9,6 +9,8 @@ For one computation (most are the bodies of fusions) this proves
   spelled here once more, from its definition: what the second map says of an element holds of the element that
   the first one names.  Maps that were found empty are part of it;
 - *folded*: where a constant or an iota stands for a runtime value, it is that value, clamped;
+- *evaluated*: what a loop's counter is in each run, and whatever is computed from it, is that, as bit vectors too;
+- *unrolled*: a loop whose runs are composed has just these runs;
 - of the maps between roots and parameters: *in bounds*, and *pair*: those from the outputs and those to the
   outputs are the same relation.
 
@@ -22,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..core.analysis import ComputationMaps, ModuleMaps, Options, Step
+from ..core.analysis import ComputationMaps, Evaluation, ModuleMaps, Options, Step, Unrolling
 from ..core.analysis.maps import performed
 from ..core.analysis.ops import OpCatalogue
 from ..core.analysis.runtime import known_element
@@ -38,6 +40,7 @@ from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
 from .claims.relations import same_relation
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty
+from .values import evaluation_answer, unrolling_answer
 from .verdict import Status, worst
 
 __all__ = ["Checked", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
@@ -115,7 +118,8 @@ class ModuleVerifier:
         self._steps: dict[tuple[tuple[IndexingMap, ...], IndexingMap], Asked] = {}
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._same: dict[tuple[IndexingMap, IndexingMap], bool] = {}
-        self._seen: list[Step] = []
+        self._seen: list[Step | Evaluation | Unrolling] = []
+        self._computations = {c.name: c for c in module.computations}
         #: The maps that are proved.
         self.maps = ModuleMaps(module, self.options())
 
@@ -158,8 +162,7 @@ class ModuleVerifier:
         steps = tuple(self._seen)
         self._seen.clear()
         for step in steps:
-            status, detail = self._step(step)
-            kind = "composed" if step.known is None else "folded"
+            kind, (status, detail) = self._taken(step)
             note(Checked(kind, computation.name, status, detail))
         for c in self._whole(computation, *found):
             note(c)
@@ -185,6 +188,13 @@ class ModuleVerifier:
             yield from found
 
     # -- steps of the analysis
+    def _taken(self, step: Step | Evaluation | Unrolling) -> tuple[str, Asked]:
+        if isinstance(step, Evaluation):
+            return "evaluated", evaluation_answer(self._computations, step)
+        if isinstance(step, Unrolling):
+            return "unrolled", unrolling_answer(self._computations, step)
+        return "composed" if step.known is None else "folded", self._step(step)
+
     def _step(self, step: Step) -> Asked:
         key = (step.parts, step.result)
         found = self._steps.get(key)

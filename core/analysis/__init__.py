@@ -1,13 +1,23 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
 from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
-from .maps import ComputationMaps, ModuleMaps, Options, Step, computation_maps, instruction_maps
+from .maps import (
+    ComputationMaps,
+    Evaluation,
+    ModuleMaps,
+    Options,
+    Step,
+    Unrolling,
+    computation_maps,
+    instruction_maps,
+)
 from .reads import Reads
 
 __all__ = [
     "Catalogue",
     "ComputationMaps",
     "Equal",
+    "Evaluation",
     "ModuleMaps",
     "NoMap",
     "OpMaps",
@@ -15,6 +25,7 @@ __all__ = [
     "Reads",
     "Simplify",
     "Step",
+    "Unrolling",
     "computation_maps",
     "instruction_maps",
     "same_map",

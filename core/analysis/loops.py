@@ -1,6 +1,9 @@
-"""What a loop reads: the maps of its body, composed any number of times.
+"""What a loop reads: the maps of its body, composed as often as it runs, or any number of times.
 
-How often a body runs depends on values, so an array after a loop counts as reading whatever it reads after
+If every run is known (see :mod:`.values`), the maps of all runs are composed in turn (:func:`unrolled`), and say
+exactly what is read, as long as they are few.
+
+Otherwise how often a body runs depends on values, so an array after a loop counts as reading whatever it reads after
 some number of runs, none included.  That set of maps is the least one that holds the identity and is closed
 under composition with the body's maps.  Often it is finite: an array that the body hands on, one that is
 changed element by element, rows picked by a counter, sums over whole dimensions.  A runtime value of the
@@ -11,7 +14,7 @@ Arrays that the body changes also read what its condition reads, because that de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..expr import substitute_all, var
@@ -26,8 +29,51 @@ from .runtime import is_position
 _RUNS = 12
 _MAPS = 32
 
+# Unrolled are loops with no more maps between two arrays, and for which no more maps have to be composed.
+_EXACT, _COMPOSITIONS = 64, 4_000
+
 Between = dict[tuple[Path, Path], Reads]
 """Per array that is computed, and array that it depends on."""
+
+
+def unrolled(
+    paths: Iterable[Path],
+    runs: Sequence[Between],
+    then: Callable[[IndexingMap, IndexingMap], IndexingMap],
+    identity: Mapping[Path, IndexingMap],
+) -> Between | None:
+    """How each array after all runs depends on those before the first; None when there are too many maps.
+
+    ``runs`` has what each run reads, first to last; ``then`` composes the map of what is computed last with the one
+    before it. Maps of runs that hold runtime values, and reads that are not known, are not for this.
+    """
+    found: Between = {}
+    left = _COMPOSITIONS
+    for path in paths:
+        # from the end backwards: what the array reads of those before this run; None stands for the identity
+        reached: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {path: ({None: None}, [])}
+        for run in reversed(runs):
+            before: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {}
+            for (middle, leaf), reads in run.items():
+                if middle not in reached or not reads:
+                    continue
+                lasts, bounds = reached[middle]
+                maps, reasons = before.setdefault(leaf, ({}, []))
+                reasons.extend(r for r in dict.fromkeys((*bounds, *reads.at_most)) if r not in reasons)
+                left -= len(lasts) * len(reads.maps)
+                if left < 0:
+                    return None
+                for last in lasts:
+                    for m in reads.maps:
+                        made = m if last is None else then(last, m)
+                        if not made.is_trivially_empty:
+                            maps[made] = None
+                if len(maps) > _EXACT:
+                    return None
+            reached = before
+        for leaf, (lasts, bounds) in reached.items():
+            found[path, leaf] = Reads([identity[path] if m is None else m for m in lasts], [], bounds)
+    return found
 
 
 def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:

@@ -10,6 +10,7 @@ For one computation (most are the bodies of fusions) this proves
   the first one names.  Maps that were found empty are part of it;
 - *folded*: where a constant or an iota stands for a runtime value, it is that value, clamped;
 - *evaluated*: what a loop's counter is in each run, and whatever is computed from it, is that, as bit vectors too;
+- *joined*: a few maps in place of many have the relation of all of these, taken together;
 - *unrolled*: a loop whose runs are composed has just these runs;
 - of the maps between roots and parameters: *in bounds*, and *pair*: those from the outputs and those to the
   outputs are the same relation.
@@ -24,7 +25,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..core.analysis import ComputationMaps, Evaluation, ModuleMaps, Options, Step, Unrolling
+from ..core.analysis import (
+    ComputationMaps,
+    Evaluation,
+    Join,
+    ModuleMaps,
+    Options,
+    Step,
+    Taken,
+    Unrolling,
+)
 from ..core.analysis.maps import performed
 from ..core.analysis.ops import OpCatalogue
 from ..core.analysis.runtime import known_element
@@ -118,7 +128,7 @@ class ModuleVerifier:
         self._steps: dict[tuple[tuple[IndexingMap, ...], IndexingMap], Asked] = {}
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._same: dict[tuple[IndexingMap, IndexingMap], bool] = {}
-        self._seen: list[Step | Evaluation | Unrolling] = []
+        self._seen: list[Taken] = []
         self._computations = {c.name: c for c in module.computations}
         #: The maps that are proved.
         self.maps = ModuleMaps(module, self.options())
@@ -188,9 +198,11 @@ class ModuleVerifier:
             yield from found
 
     # -- steps of the analysis
-    def _taken(self, step: Step | Evaluation | Unrolling) -> tuple[str, Asked]:
+    def _taken(self, step: Taken) -> tuple[str, Asked]:
         if isinstance(step, Evaluation):
             return "evaluated", evaluation_answer(self._computations, step)
+        if isinstance(step, Join):
+            return "joined", _asked(partial(_join_answer, step))
         if isinstance(step, Unrolling):
             return "unrolled", unrolling_answer(self._computations, step)
         return "composed" if step.known is None else "folded", self._step(step)
@@ -404,6 +416,13 @@ def _step_answer(step: Step) -> Answer | None:
         return is_empty(whole)
     answer = _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
     return _unless_entangled(answer, whole, step.result)
+
+
+def _join_answer(join: Join) -> Answer | None:
+    if not join.parts and not join.result:
+        return None
+    parts, result = ([_unsourced(m) for m in maps] for maps in (join.parts, join.result))
+    return same_relation(parts, result)
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:

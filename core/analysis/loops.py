@@ -29,50 +29,71 @@ from .runtime import is_position
 _RUNS = 12
 _MAPS = 32
 
-# Unrolled are loops with no more maps between two arrays, and for which no more maps have to be composed.
-_EXACT, _COMPOSITIONS = 64, 4_000
+# Unrolled are loops with no more maps between two arrays, for which no more maps have to be composed, and whose maps
+# have no more ranges and constraints.
+_EXACT, _COMPOSITIONS, _RANGES, _CONSTRAINTS = 64, 5_000, 16, 64
+
+# So many are not yet joined on the way.
+_UNJOINED = 2
 
 Between = dict[tuple[Path, Path], Reads]
 """Per array that is computed, and array that it depends on."""
 
 
 def unrolled(
-    paths: Iterable[Path],
+    direction: Direction,
     runs: Sequence[Between],
-    then: Callable[[IndexingMap, IndexingMap], IndexingMap],
+    composed: Callable[[IndexingMap, IndexingMap], IndexingMap],
+    join: Callable[[list[IndexingMap], bool], list[IndexingMap]],
     identity: Mapping[Path, IndexingMap],
 ) -> Between | None:
     """How each array after all runs depends on those before the first; None when there are too many maps.
 
-    ``runs`` has what each run reads, first to last; ``then`` composes the map of what is computed last with the one
-    before it. Maps of runs that hold runtime values, and reads that are not known, are not for this.
+    ``runs`` has what each run reads, first to last, ``identity`` the identities as they are simplified. ``join`` finds
+    fewer maps for the same (see :mod:`.joined`). Maps of runs that hold runtime values, and reads that are not known,
+    are not for this.
     """
     found: Between = {}
     left = _COMPOSITIONS
-    for path in paths:
-        # from the end backwards: what the array reads of those before this run; None stands for the identity
-        reached: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {path: ({None: None}, [])}
-        for run in reversed(runs):
-            before: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {}
-            for (middle, leaf), reads in run.items():
-                if middle not in reached or not reads:
+    backwards = direction == "output_to_input"
+    for start in identity:
+        # Run by run from what is mapped, so that maps of one array are maps of neighbouring indices; None stands for
+        # the identity.
+        reached: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {start: ({None: None}, [])}
+        for run in reversed(runs) if backwards else runs:
+            beyond: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {}
+            for (after, before), reads in run.items():
+                here, there = (after, before) if backwards else (before, after)
+                if here not in reached or not reads:
                     continue
-                lasts, bounds = reached[middle]
-                maps, reasons = before.setdefault(leaf, ({}, []))
+                lasts, bounds = reached[here]
+                maps, reasons = beyond.setdefault(there, ({}, []))
                 reasons.extend(r for r in dict.fromkeys((*bounds, *reads.at_most)) if r not in reasons)
+                if here == there and reads.maps == [identity[here]]:
+                    maps.update(lasts)
+                    continue
                 left -= len(lasts) * len(reads.maps)
                 if left < 0:
                     return None
                 for last in lasts:
                     for m in reads.maps:
-                        made = m if last is None else then(last, m)
+                        made = m if last is None else composed(last, m)
+                        if len(made.ranges) > _RANGES or len(made.constraints) > _CONSTRAINTS:
+                            return None
                         if not made.is_trivially_empty:
                             maps[made] = None
-                if len(maps) > _EXACT:
-                    return None
-            reached = before
-        for leaf, (lasts, bounds) in reached.items():
-            found[path, leaf] = Reads([identity[path] if m is None else m for m in lasts], [], bounds)
+            for maps, _ in beyond.values():
+                if None not in maps and len(maps) > _UNJOINED:
+                    fewer = join([m for m in maps if m is not None], False)
+                    if len(fewer) > _EXACT:
+                        return None
+                    maps.clear()
+                    maps.update(dict.fromkeys(fewer))
+            reached = beyond
+        for end, (lasts, bounds) in reached.items():
+            key = (start, end) if backwards else (end, start)
+            made_of = [identity[start] if m is None else m for m in lasts]
+            found[key] = Reads(join(made_of, True), [], bounds)
     return found
 
 

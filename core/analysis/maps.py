@@ -29,6 +29,7 @@ from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from ..op import DIRECTIONS, Direction
 from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
+from .joined import joined
 from .loops import Between, Loop, carried_unchanged, unrolled
 from .reads import Path, Reads
 from .runtime import branches, fold, is_position, operand_name, source_text, with_sources
@@ -73,7 +74,7 @@ class Options:
     fold_constants: bool = True
     limit: int = 1000
     #: Told of every step, for those who want to check them: see :class:`Step`.
-    observe: Callable[[Step | Evaluation | Unrolling], None] | None = None
+    observe: Callable[[Taken], None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +88,14 @@ class Evaluation:
     known: Mapping[Leaf, Value]
     values: Values
     specialized: Computation | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Maps, and fewer maps that have the same relation, taken together."""
+
+    parts: tuple[IndexingMap, ...]
+    result: tuple[IndexingMap, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +119,10 @@ class Step:
     parts: tuple[IndexingMap, ...]
     result: IndexingMap
     known: Mapping[str, Instruction] | None = None
+
+
+Taken = Step | Evaluation | Join | Unrolling
+"""What the analysis takes for true, for those who want to check it."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +171,7 @@ def computation_maps(
     equal: Equal | None = None,
     fold_constants: bool = True,
     limit: int = 1000,
-    observe: Callable[[Step | Evaluation | Unrolling], None] | None = None,
+    observe: Callable[[Taken], None] | None = None,
 ) -> ComputationMaps:
     """All maps between the roots and the parameters of a computation, the entry unless one is named.
 
@@ -344,6 +357,18 @@ class _Analysis:
             open_names.add(callee.name)
             pending.append((callee, True))
             pending.extend((c, False) for c in self._callees(callee))
+
+    def joined(self, maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+        """Fewer maps with the same relation, taken together, simplified."""
+        found = joined(maps, ranges)
+        if len(found) == len(maps):
+            return maps
+        simple = [m for m in dict.fromkeys(map(self.simplified, found)) if not m.is_trivially_empty]
+        if self.options.observe is not None:
+            # what stays needs no proof
+            parts = tuple(m for m in maps if m not in simple)
+            self.options.observe(Join(parts, tuple(m for m in simple if m not in maps)))
+        return simple
 
     def specialized(
         self, computation: Computation, known: Mapping[Leaf, Value], values: Values | None = None
@@ -676,14 +701,8 @@ class _Frame:
             if summary is None or any(r.unknown or any(map(_has_values, r.maps)) for r in summary.values()):
                 return None
             made.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
-        composed = analysis.composed
-        backwards = self.direction == "output_to_input"
-        between = unrolled(
-            paths,
-            made,
-            composed if backwards else lambda last, m: composed(m, last),
-            {path: _identity(instruction.shape, path) for path in paths},
-        )
+        identity = {path: analysis.simplified(_identity(instruction.shape, path)) for path in paths}
+        between = unrolled(self.direction, made, analysis.composed, analysis.joined, identity)
         if between is not None and self.options.observe is not None:
             self.options.observe(Unrolling(condition, body, start, tuple(found)))
         return between

@@ -348,6 +348,7 @@ def test_a_loop_whose_runs_are_known_is_proved() -> None:
     assert counts["unrolled"] == 2  # in each direction
     assert counts["evaluated"] >= 8
     assert counts["folded"] >= 8
+    assert counts["joined"] >= 2
     assert not verifier.maps.computation("e", "output_to_input").at_most
 
 
@@ -391,3 +392,17 @@ def test_a_run_too_few_or_too_many_is_found(change: Any, monkeypatch: pytest.Mon
     counted = maps.runs
     monkeypatch.setattr(maps, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
     assert loop_failures()["unrolled", Status.REFUTED]
+
+
+def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    join = maps.joined
+
+    def wider(parts: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+        found = join(parts, ranges)
+        if len(found) == len(parts):
+            return found
+        (first, *rest), *others = found[0].dims, *found[1:]
+        return [found[0].with_(dims=(replace(first, hi=first.hi - 1), *rest)), *others]
+
+    monkeypatch.setattr(maps, "joined", wider)
+    assert loop_failures()["joined", Status.REFUTED]

@@ -376,11 +376,28 @@ def test_loops_that_read_where_a_value_says_are_bounded_as_before() -> None:
     assert (2, 0, 0) in maps.at_most
 
 
-def test_loops_of_many_maps_are_bounded_as_before() -> None:
+def test_many_runs_leave_few_maps() -> None:
     text = COUNTED.replace("[5,3]", "[40,3]").replace("constant(5)", "constant(40)")
+    for direction in DIRECTIONS:
+        _, maps = analysed(text, direction)
+        assert (maps.unknown, maps.at_most) == ({}, {})
+        assert len(maps[2, 0]) == len(maps[3, 0]) == 1
+        rows = {((k, c), (j, c)) for k in range(40) for j in range(k + 1) for c in range(3)}
+        found = relation(maps, 2, 0)
+        assert ({(b, a) for a, b in found} if direction == "input_to_output" else found) == rows
+
+
+def test_loops_whose_maps_grow_are_bounded_as_before() -> None:
+    """A window that slides over what the last run made has a range more in each run."""
+    windows = "  none = f32[] constant(0)\n  c = f32[9] reduce-window(x, none), window={size=3 pad=1_1}, to_apply=sum\n"
+    text = RING.replace("START", "0").replace("STEP", "1").replace("TEST", "LT").replace("END", "30")
+    text = text.replace("  c = f32[9] concatenate(a, b), dimensions={0}\n", windows)
+    text = "sum { l = f32[] parameter(0)\n r = f32[] parameter(1)\n ROOT s = f32[] add(l, r) }\n" + text
     _, maps = analysed(text)
-    assert maps.unknown == {}
-    assert (2, 0, 0) in maps.at_most
+    assert maps.unknown or maps.at_most
+    _, maps = analysed(text.replace("constant(30)", "constant(3)"))
+    assert (maps.unknown, maps.at_most) == ({}, {})
+    assert relation(maps, 1, 0) == {((k,), (j,)) for k in range(9) for j in range(9) if abs(k - j) <= 3}
 
 
 # ---------------------------------------------------------------------------------------------------- asynchronous pairs

@@ -13,11 +13,11 @@ Joined maps have the relation of all their parts, which `--verify` proves again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ..expr import Expr, Int, Sum, integer, linear, substitute_all, var
+from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
 from ..indexing_map import Constraint, IndexingMap, Variable
 
 __all__ = ["joined"]
@@ -106,7 +106,7 @@ def _extended(m: IndexingMap, point: IndexingMap) -> IndexingMap | None:
     return _bounded(m, d, min(here.lo, there.lo), max(here.hi, there.hi))
 
 
-def _said(constraints: Sequence[Constraint], at: dict[Expr, Int]) -> set[Constraint]:
+def _said(constraints: Sequence[Constraint], at: Mapping[Var, Int]) -> set[Constraint]:
     """What constraints say at an index, without what always holds."""
     exprs = substitute_all([c.expr for c in constraints], at)
     found = {Constraint(e, c.lo, c.hi) for e, c in zip(exprs, constraints, strict=True)}

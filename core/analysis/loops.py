@@ -139,7 +139,8 @@ class Loop:
                 self._steps[root][leaf] = self._ranged(reads)
         closed = {path: self._closed(path) for path in self.identity}
         found: Between = {}
-        note = NoMap(self.name, "how often the body runs is not known: what it may read counts as read")
+        why = "how often the body runs is not known, or too much to compose: what it may read counts as read"
+        note = NoMap(self.name, why)
         for path, reached in closed.items():
             if path not in self.unchanged:
                 reached = self._with_condition(path, reached, closed)

@@ -419,10 +419,19 @@ def _step_answer(step: Step) -> Answer | None:
 
 
 def _join_answer(join: Join) -> Answer | None:
-    if not join.parts and not join.result:
+    """Whether joined maps have the relation of their parts.
+
+    Maps that stay as they are need no proof if the others say the same without them; a part that one of them covers is
+    compared with all.
+    """
+    pairs = ((join.parts, join.result), (join.result, join.parts))
+    changed = [[m for m in one if m not in other] for one, other in pairs]
+    if not any(changed):
         return None
-    parts, result = ([_unsourced(m) for m in maps] for maps in (join.parts, join.result))
-    return same_relation(parts, result)
+    answer = same_relation(*([_unsourced(m) for m in maps] for maps in changed))
+    if answer.proved:
+        return answer
+    return same_relation(*([_unsourced(m) for m in maps] for maps in (join.parts, join.result)))
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:

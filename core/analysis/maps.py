@@ -58,8 +58,9 @@ _NO_PAIR = ("copy", "recv", "send")
 # Opcodes whose output holds elements of the only operand, each where the map says.
 _MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
 
-# Computations with values put in are analysed where they are used, one within the other no deeper than this.
-_MOST_NESTED = 20
+# Computations with values put in are analysed where they are used, one within the other no deeper than this, and as
+# long as they have no more instructions than this together: loops in loops in loops have one for every run of all.
+_MOST_NESTED, _MOST_SPECIALIZED = 20, 15_000
 
 _WITHOUT_OPERANDS = ("parameter", "constant", "iota")
 
@@ -298,6 +299,8 @@ class _Analysis:
         self._specialized: dict[tuple[str, tuple[tuple[Leaf, Value], ...]], Computation] = {}
         self._loops: dict[str, bool] = {}
         self._nested = 0
+        #: How many instructions computations with values put in may still have, together.
+        self.room = _MOST_SPECIALIZED
 
     def summary(self, computation: Computation) -> Summary:
         """How the roots of a computation depend on its parameters."""
@@ -365,9 +368,7 @@ class _Analysis:
             return maps
         simple = [m for m in dict.fromkeys(map(self.simplified, found)) if not m.is_trivially_empty]
         if self.options.observe is not None:
-            # what stays needs no proof
-            parts = tuple(m for m in maps if m not in simple)
-            self.options.observe(Join(parts, tuple(m for m in simple if m not in maps)))
+            self.options.observe(Join(tuple(maps), tuple(simple)))
         return simple
 
     def specialized(
@@ -382,6 +383,7 @@ class _Analysis:
             # no computation that is read has such a name
             found = specialized(computation, values, f"{computation.name}@{len(self._specialized)}")
             self._specialized[key] = self.computations[found.name] = found
+            self.room -= len(found.instructions)
             self.known[found.name] = dict(known)
             if self.options.observe is not None:
                 self.options.observe(Evaluation(computation, known, values, found))
@@ -696,6 +698,8 @@ class _Frame:
             return None
         made: list[Between] = []
         for run in found:
+            if analysis.room <= 0:
+                return None
             known = {(0, path): value for path, value in run.before.items()}
             summary = analysis.nested(analysis.specialized(body, known, run.values))
             if summary is None or any(r.unknown or any(map(_has_values, r.maps)) for r in summary.values()):
@@ -777,6 +781,8 @@ class _Frame:
 
     def _given(self, instruction: Instruction, callee: Computation) -> dict[Leaf, Value]:
         """What is known of the operands of a call, if that may say more of what it reads: how often loops run."""
+        if self.analysis.room <= 0:
+            return {}
         if self.computation.name not in self.analysis.known and not self.analysis.has_loop(callee):
             return {}
         return {

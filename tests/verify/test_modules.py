@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from indexproof.core.analysis import ModuleMaps, maps, values
+from indexproof.core.analysis import Join, ModuleMaps, maps, values
 from indexproof.core.analysis.ops import OpCatalogue
 from indexproof.core.analysis.runtime import with_sources
 from indexproof.core.expr import lift
@@ -21,7 +21,7 @@ from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.text import parse_map
 from indexproof.rules.ops.movement import Concatenate, Transpose
-from indexproof.verify.modules import ComputationReport, ModuleVerifier, composition
+from indexproof.verify.modules import ComputationReport, ModuleVerifier, _join_answer, composition
 from indexproof.verify.verdict import Status
 
 FILES = sorted((Path(__file__).parents[1] / "core/hlo/data").glob("*.hlo.gz"))
@@ -406,3 +406,12 @@ def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(maps, "joined", wider)
     assert loop_failures()["joined", Status.REFUTED]
+
+
+def test_a_part_that_another_covers_is_joined() -> None:
+    texts = ("(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (4), domain: d0 in [4, 4]")
+    parts = tuple(parse_map(t) for t in texts)
+    assert maps.joined(list(parts)) == [parts[0]]
+    assert _join_answer(Join(parts, parts[:1])).proved  # type: ignore[union-attr]
+    assert not _join_answer(Join(parts, parts[1:])).proved  # type: ignore[union-attr]
+    assert _join_answer(Join(parts, parts)) is None

@@ -387,6 +387,69 @@ def test_many_runs_leave_few_maps() -> None:
         assert ({(b, a) for a, b in found} if direction == "input_to_output" else found) == rows
 
 
+def loops_in_loops(depth: int, count: int) -> str:
+    """`x[k] += y[i]` in so many loops in each other, the element of `y` by the counters of all."""
+    carried = ", ".join(["s32[]"] * depth) + ", f32[64], f32[64]"
+    text = "HloModule m\n"
+    for level in reversed(range(depth)):
+        names = [f"c{k}" for k in range(depth)]
+        lines = [f"  s = ({carried}) parameter(0)"]
+        lines += [f"  {n} = s32[] get-tuple-element(s), index={k}" for k, n in enumerate(names)]
+        lines += [f"  {n} = f32[64] get-tuple-element(s), index={depth + k}" for k, n in enumerate("xy")]
+        lines += [
+            "  one = s32[] constant(1)",
+            "  zero = s32[] constant(0)",
+            f"  j = s32[] add(c{level}, one)",
+        ]
+        if level == depth - 1:
+            sums = " ".join(names)
+            lines += ["  t0 = s32[] copy(zero)"]
+            lines += [f"  t{k + 1} = s32[] add(t{k}, {n})" for k, n in enumerate(sums.split())]
+            lines += [
+                f"  e = f32[1] dynamic-slice(y, t{depth}), dynamic_slice_sizes={{1}}",
+                f"  o = f32[1] dynamic-slice(x, c{level}), dynamic_slice_sizes={{1}}",
+                "  a = f32[1] add(e, o)",
+                f"  z = f32[64] dynamic-update-slice(x, a, c{level})",
+            ]
+        else:
+            inner = [*names[: level + 1], "zero", *names[level + 2 :]]
+            lines += [
+                f"  i = ({carried}) tuple({', '.join(inner)}, x, y)",
+                f"  w = ({carried}) while(i), condition=cond{level + 1}, body=body{level + 1}",
+                f"  z = f32[64] get-tuple-element(w), index={depth}",
+            ]
+        names[level] = "j"
+        lines += [f"  ROOT r = ({carried}) tuple({', '.join(names)}, z, y)"]
+        text += f"body{level} {{\n" + "\n".join(lines) + "\n}\n"
+        text += (
+            f"cond{level} {{\n  s = ({carried}) parameter(0)\n  i = s32[] get-tuple-element(s), index={level}\n"
+            f"  n = s32[] constant({count})\n  ROOT r = pred[] compare(i, n), direction=LT\n}}\n"
+        )
+        if level == 0:
+            zeros = ", ".join(["zero"] * depth)
+            text += (
+                "ENTRY e {\n  zero = s32[] constant(0)\n  x = f32[64] parameter(0)\n  y = f32[64] parameter(1)\n"
+                f"  s = ({carried}) tuple({zeros}, x, y)\n"
+                f"  ROOT o = ({carried}) while(s), condition=cond0, body=body0\n}}\n"
+            )
+    # callees first
+    return text
+
+
+def test_loops_in_loops() -> None:
+    _, maps = analysed(loops_in_loops(2, 4))
+    assert (maps.unknown, maps.at_most) == ({}, {})
+    assert relation(maps, 2, 1) == {((k,), (i + k,)) for k in range(4) for i in range(4)}
+    assert relation(maps, 2, 0) == {((k,), (k,)) for k in range(64)}
+
+
+def test_loops_in_loops_in_loops_end() -> None:
+    started = time.process_time()
+    _, maps = analysed(loops_in_loops(4, 50))
+    assert maps.unknown or maps.at_most
+    assert time.process_time() - started < 60
+
+
 def test_loops_whose_maps_grow_are_bounded_as_before() -> None:
     """A window that slides over what the last run made has a range more in each run."""
     windows = "  none = f32[] constant(0)\n  c = f32[9] reduce-window(x, none), window={size=3 pad=1_1}, to_apply=sum\n"

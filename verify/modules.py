@@ -424,14 +424,14 @@ def _join_answer(join: Join) -> Answer | None:
     Maps that stay as they are need no proof if the others say the same without them; a part that one of them covers is
     compared with all.
     """
-    pairs = ((join.parts, join.result), (join.result, join.parts))
-    changed = [[m for m in one if m not in other] for one, other in pairs]
-    if not any(changed):
+    parts = [m for m in join.parts if m not in join.result]
+    result = [m for m in join.result if m not in join.parts]
+    if not parts and not result:
         return None
-    answer = same_relation(*([_unsourced(m) for m in maps] for maps in changed))
+    answer = same_relation([_unsourced(m) for m in parts], [_unsourced(m) for m in result])
     if answer.proved:
         return answer
-    return same_relation(*([_unsourced(m) for m in maps] for maps in (join.parts, join.result)))
+    return same_relation([_unsourced(m) for m in join.parts], [_unsourced(m) for m in join.result])
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:

@@ -18,9 +18,10 @@ from ..obligations import Obligation
 from ..solve import Budget, exists
 from ..verdict import Status
 from .ground import Circle, Ground, Move
-from .instances import examine
+from .instances import Examined, examine
 from .joining import Join, Known, SymbolicStep, join
 from .overlap import Overlap, matched, overlaps
+from .proposals import narrowed
 from .unify import is_const
 
 __all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key"]
@@ -40,6 +41,10 @@ class Kind(StrEnum):
 _ALWAYS = frozenset({"name", "outer", "inner", "place", "statement", "kind"})
 
 
+#: A derivation: rules, and what they made.
+Steps = tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True)
 class Pair:
     """The verdict on one critical pair, as texts, so that it can be kept in a file.
@@ -47,6 +52,7 @@ class Pair:
     ``first`` and ``second`` are derivations ``(rule, result)`` from the two sides to a common result, or, with a
     ``witness``, from the witness to its two normal forms.  ``chosen`` says that a step lets a value be chosen.
     ``tried`` instances were rewritten, ``joined`` of them join, ``given_up`` reach too many expressions.
+    ``cases`` are the derivations and meeting points of further cases of what strategies propose.
     ``notes`` are steps ``rule: before → after`` that were met on the way and do not descend as a whole.
     """
 
@@ -70,6 +76,7 @@ class Pair:
     rank: tuple[int, int, int] = (0, 0, 0)
     resources: int = 0
     notes: tuple[str, ...] = field(default=())
+    cases: tuple[tuple[Steps, Steps, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; :meth:`from_json` reads it."""
@@ -89,6 +96,10 @@ class Pair:
         values["kind"] = Kind(values["kind"])
         for name in ("first", "second"):
             values[name] = tuple((str(a), str(b)) for a, b in values.get(name, ()))
+        values["cases"] = tuple(
+            (tuple((str(a), str(b)) for a, b in x), tuple((str(a), str(b)) for a, b in y), str(m))
+            for x, y, m in values.get("cases", ())
+        )
         for name in ("forms", "rank", "notes"):
             if name in values:
                 values[name] = tuple(values[name])
@@ -116,7 +127,7 @@ def critical_pairs(rules: Sequence[Rule], among: Iterable[str] = ()) -> Iterator
 def digest(*more: str) -> str:
     """A digest of the text of what decides here: verdicts that are kept are those of this program."""
     here = Path(__file__).parent
-    own = ("ground", "instances", "joining", "overlap", "unify", *more)
+    own = ("ground", "instances", "joining", "overlap", "proposals", "unify", *more)
     names = [here / f"{n}.py" for n in own]
     names += [here.parents[1] / "core" / f"{n}.py" for n in ("choose", "rewrite", "expr")]
     text = hashlib.blake2b(digest_size=16)
@@ -152,8 +163,30 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     joined = join(o, used)
     if joined is not None and not joined.chosen:
         return _joinable(base, joined)
+    cases = narrowed(o)
+    live: list[Overlap] = []
+    why = cases.never
+    for case in cases.overlaps:
+        how, spent = _refuted(case)
+        base = replace(base, resources=base.resources + spent)
+        why = why or how
+        if not how:
+            live.append(case)
+    if not live and cases.whole:
+        return replace(base, kind=Kind.CONTRADICTORY, reason=why)
+    parts: list[Join] = []
+    if joined is None and cases.whole:
+        for case in live:
+            part = join(case, used)
+            if part is None:
+                break
+            parts.append(part)
+    apart = bool(parts) and len(parts) == len(live)
+    if apart and not any(p.chosen for p in parts):
+        return _joinable(base, *parts)
+    worlds = {} if worlds is None else worlds
     try:
-        found = examine(o, used, {} if worlds is None else worlds)
+        found = _examined(o, live, used, worlds)
     except Circle as circle:
         return replace(base, reason=f"steps lead back to where they came from: {circle}")
     base = replace(
@@ -168,7 +201,7 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         return replace(
             base,
             kind=Kind.NOT_JOINABLE,
-            reason="joinable only with values that no strategy proposes" if joined else "",
+            reason="joinable only with values that no strategy proposes" if joined or apart else "",
             first=_derivation(w.left),
             second=_derivation(w.right),
             witness=str(w.instance.start),
@@ -178,6 +211,8 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         )
     if joined is not None:
         return _joinable(base, joined)
+    if apart:
+        return _joinable(base, *parts)
     if not found.tried:
         reason = "no instance is known to which both rules apply"
     elif found.given_up:
@@ -187,14 +222,44 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     return replace(base, reason=reason)
 
 
-def _joinable(base: Pair, joined: Join) -> Pair:
+def _refuted(case: Overlap) -> tuple[str, int]:
+    """Why a case cannot be, or nothing."""
+    if len(Known(case.hypotheses, case.variables).points):
+        return "", 0
+    status, how, spent = _possible(case)
+    said = f"no integers satisfy what the strategies propose for both, by {how}"
+    return said if status is Status.VACUOUS else "", spent
+
+
+def _examined(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]) -> Examined:
+    """What instances say: those of the overlap, and those of the cases in which something is proposed."""
+    found = examine(o, rules, worlds)
+    for case in live:
+        if len(live) == 1 and case.start is o.start and case.hypotheses == o.hypotheses:
+            continue
+        more = examine(case, rules, worlds)
+        witnesses = [w for w in (found.witness, more.witness) if w is not None]
+        risen = {m.rule.name: m for m in (*more.risen, *found.risen)}
+        found = Examined(
+            found.tried + more.tried,
+            found.joined + more.joined,
+            found.given_up + more.given_up,
+            min(witnesses, key=lambda w: w.instance.rank) if witnesses else None,
+            tuple(risen[n] for n in sorted(risen)),
+        )
+    return found
+
+
+def _joinable(base: Pair, joined: Join, *more: Join) -> Pair:
+    """The verdict, with the derivations of the first case and, if there are several, of the others."""
     return replace(
         base,
         kind=Kind.JOINABLE,
         first=_steps(joined.left),
         second=_steps(joined.right),
         meets=str(joined.meets),
-        chosen=joined.chosen,
+        chosen=any(j.chosen for j in (joined, *more)),
+        cases=tuple((_steps(j.left), _steps(j.right), str(j.meets)) for j in more),
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ...core.condition import FALSE, TRUE, Compare, Condition, Within
-from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, mul, postorder, var
+from ...core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Or, Within
+from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, integer, mul, postorder, var
 from ...core.rewrite import Rule
 from ..refute import failing_points
 from .ground import Ground, Move, TooMany, point_count, size
@@ -47,6 +47,8 @@ class Instance:
     boxes: tuple[tuple[Var, tuple[int, int]], ...]
     #: which rests of sums are absent
     group: tuple[str, ...] = ()
+    #: how special its constants are: units as divisors, negative ones, the same ones
+    special: tuple[int, ...] = ()
 
     @property
     def rank(self) -> tuple[int, int, int, str]:
@@ -128,17 +130,75 @@ def instances(o: Overlap) -> list[Instance]:
         start, spot = start.substitute({v: e}), spot.substitute({v: e})
         facts = [made for h in facts if (made := h.substitute({v: e})) != TRUE]
     found: dict[tuple[Expr, Any], Instance] = {}
-    for absent in _absences(start):
-        nothing: dict[Var, Expr] = {v: integer(0) for v in absent}
-        try:
-            here, there = tidy(start.substitute(nothing)), tidy(spot.substitute(nothing))
-            known = [made for h in facts if (made := h.substitute(nothing)) != TRUE]
-        except ZeroDivisionError:
-            continue
-        for instance in _numbered(o, here, there, known):
-            made = replace(instance, group=tuple(v.name for v in absent))
-            found.setdefault((made.start, made.boxes), made)
+    for number, (start, spot, facts) in enumerate(_parametrized(start, spot, facts)):
+        for absent in _absences(start):
+            nothing: dict[Var, Expr] = {v: integer(0) for v in absent}
+            try:
+                here, there = tidy(start.substitute(nothing)), tidy(spot.substitute(nothing))
+                known = [made for h in facts if (made := h.substitute(nothing)) != TRUE]
+            except ZeroDivisionError:
+                continue
+            for instance in _numbered(o, here, there, known):
+                made = replace(instance, group=(str(number), *(v.name for v in absent)))
+                found.setdefault((made.start, made.boxes), made)
     return sorted(found.values(), key=lambda i: i.rank)
+
+
+def _parametrized(
+    start: Expr, spot: Expr, facts: Sequence[Condition]
+) -> Iterator[tuple[Expr, Expr, Sequence[Condition]]]:
+    """The overlap as it is, and with variables written so that conditions on them hold."""
+    yield start, spot, facts
+    todo = [list(facts)]
+    while (k := next((k for k, c in enumerate(todo[0]) if isinstance(c, (Or, And))), None)) is not None:
+        given = todo.pop(0)
+        c = given.pop(k)
+        if isinstance(c, And):
+            todo.append([*given, *c.parts()])
+        else:
+            todo += [[*given, part] for part in c.parts()]
+    for given in todo:
+        here, there, known = start, spot, list(given)
+        for n in range(len(known)):
+            if (v := _written(known[n])) is None:
+                continue
+            x, e, extra = v
+            try:
+                here, there = here.substitute({x: e}), there.substitute({x: e})
+                known = [h.substitute({x: e}) for h in known]
+            except ZeroDivisionError:
+                break
+            known += extra
+        if here is not start:
+            yield tidy(here), tidy(there), [h for h in known if h != TRUE]
+
+
+def _written(c: Condition) -> tuple[Var, Expr, list[Condition]] | None:
+    """A variable, a form of it with which ``c`` holds, and what must hold of the new variable in it."""
+    d: Expr
+    match c:
+        case Within(e, lo, hi):
+            made = _solved(e)
+            return None if made is None or e is made[0] else (made[0], made[2] + made[1], [made[2].within(lo, hi)])
+        case Divides(d, e):
+            made = _solved(e)
+            return None if made is None else (made[0], made[2] * d + made[1], [])
+        case Compare("==", Mod(a=e, b=d), m) | Compare("==", m, Mod(a=e, b=d)) if is_const(m):
+            made = _solved(e)
+            return None if made is None else (made[0], made[2] * d + m + made[1], [])
+        case Compare("==", FloorDiv(a=e, b=d), m) | Compare("==", m, FloorDiv(a=e, b=d)) if is_const(m):
+            made = _solved(e)
+            inside = made[2].within(0, d - 1) if made is not None else FALSE
+            return None if made is None else (made[0], made[2] + m * d + made[1], [inside])
+    return None
+
+
+def _solved(e: Expr) -> tuple[Var, Expr, Var] | None:
+    """``e = y`` as ``v = y + rest`` for a new variable ``y``."""
+    for k, v in flat(e).items:
+        if isinstance(v, Var) and k is integer(1) and v not in (e - v).variables():
+            return v, expanded(v - e), var(v.name + "~", "expr")
+    return None
 
 
 def _absences(e: Expr) -> list[tuple[Var, ...]]:
@@ -155,7 +215,11 @@ def _numbered(o: Overlap, start: Expr, spot: Expr, facts: Sequence[Condition]) -
     constants = [v for v in start.variables() if v.kind == "const"]
     inside = set(start.variables())
     facts = [h for h in facts if set(h.variables()) <= inside]
-    for values in _assignments(constants, [h for h in facts if set(h.variables()) <= set(constants)]):
+    divisors = {
+        v for n in postorder(start) if isinstance(n, (FloorDiv, Mod, CeilDiv)) for v in n.b.variables()
+    }
+    known_first = [h for h in facts if set(h.variables()) <= set(constants)]
+    for values, special in _assignments(constants, known_first, divisors):
         try:
             here = start.substitute(values), spot.substitute(values)
             known = [h.substitute(values) for h in facts]
@@ -164,17 +228,20 @@ def _numbered(o: Overlap, start: Expr, spot: Expr, facts: Sequence[Condition]) -
         if FALSE in known:
             continue
         for shape in _shapes(o, *here, values):
-            yield from _domains(*shape, known)
+            for i in _domains(*shape, known):
+                yield replace(i, special=special)
 
 
-def _assignments(constants: Sequence[Var], facts: Sequence[Condition]) -> Iterator[dict[Var, Expr]]:
-    """Small values for the constants that satisfy what is known of constants alone.
+def _assignments(
+    constants: Sequence[Var], facts: Sequence[Condition], divisors: Collection[Var] = ()
+) -> Iterator[tuple[dict[Var, Expr], tuple[int, ...]]]:
+    """Small values for the constants that satisfy what is known of constants alone, and how special they are.
 
     Values are given to one constant after the other, those first that complete a condition, so that few remain.
     """
     if not constants:
         if FALSE not in facts:
-            yield {}
+            yield {}, ()
         return
     order: list[Var] = []
     grid = np.zeros((1, 0), dtype=np.int64)
@@ -183,8 +250,7 @@ def _assignments(constants: Sequence[Var], facts: Sequence[Condition]) -> Iterat
         missing = {f: set(f.variables()) - set(order) for f in facts}
         least = min((m for m in missing.values() if m), key=len, default=set(left))
         v = next(w for w in left if w in least)
-        share = v.name[0] == "k" and len(v.name) > 1 and v.name[1:].isdigit()
-        choices = np.array(_SHARES if share else _VALUES, dtype=np.int64)
+        choices = np.array(_SHARES if _is_share(v) else _VALUES, dtype=np.int64)
         if len(grid) * len(choices) > _GRID:
             choices = choices[: max(2, _GRID // len(grid))]
         grid = np.hstack(
@@ -198,12 +264,35 @@ def _assignments(constants: Sequence[Var], facts: Sequence[Condition]) -> Iterat
         if not len(grid):
             return
     grid = grid[:, [order.index(v) for v in constants]]
-    rows = sorted(grid.tolist(), key=lambda r: (sum(map(abs, r)), sum(x < 0 for x in r), r))
-    # the smallest, and a few that lie further out
-    step = max(1, (len(rows) - _ASSIGNMENTS // 2) // (_ASSIGNMENTS // 2))
-    chosen = rows[: _ASSIGNMENTS // 2] + rows[_ASSIGNMENTS // 2 :: step][: _ASSIGNMENTS // 2]
-    for r in chosen:
-        yield {v: integer(x) for v, x in zip(constants, r, strict=True)}
+    sizes = np.abs(grid)
+    columns = list(grid.T[::-1])
+    shares = np.array([_is_share(v) for v in constants])
+    divides = np.array([v in divisors for v in constants])
+    by = np.sort(grid[:, divides], axis=1)
+    special = np.stack(
+        [
+            (np.abs(by) <= 1).sum(axis=1),
+            (grid[:, ~shares] < 0).sum(axis=1),
+            sizes[:, shares].sum(axis=1),
+            (by[:, 1:] == by[:, :-1]).sum(axis=1),
+            sizes.sum(axis=1),
+        ],
+        axis=1,
+    )
+    ranked = np.lexsort((*columns, (grid < 0).sum(axis=1), sizes.sum(axis=1))).tolist()
+    # the smallest, a few that lie further out, and those that are least special
+    half = _ASSIGNMENTS // 2
+    step = max(1, (len(ranked) - half) // half)
+    chosen = ranked[:half] + ranked[half::step][:half]
+    chosen += np.lexsort((*columns, *special.T[::-1]))[:_ASSIGNMENTS].tolist()
+    for r in dict.fromkeys(chosen):
+        values = {v: integer(int(x)) for v, x in zip(constants, grid[r], strict=True)}
+        yield values, tuple(int(x) for x in special[r])
+
+
+def _is_share(v: Var) -> bool:
+    """Whether a constant is what unification invents for the share of a sum's constant."""
+    return v.name[0] == "k" and len(v.name) > 1 and v.name[1:].isdigit()
 
 
 #: An expression, its spot, and the boxes that some of its variables must have.
@@ -224,6 +313,17 @@ def _shapes(o: Overlap, start: Expr, spot: Expr, values: Mapping[Var, Expr]) -> 
                 y = var("y~" + mark, "expr")
                 at: dict[Var, Expr] = {x: x * d + y}
                 yield start.substitute(at), spot.substitute(at), {y: (0, d.value - 1)}
+                at = {w: w * d for w in start.variables() if w.kind == "rest"}
+                if at:
+                    yield start.substitute(at), spot.substitute(at), {}
+        if rule.choose == "known_remainder" and x in start.variables():
+            d, m = values.get(var("d" + mark, "const")), values.get(var("m" + mark, "const"))
+            if isinstance(d, Int) and isinstance(m, Int):
+                at = {x: x * d + m}
+                yield start.substitute(at), spot.substitute(at), {}
+        if rule.choose == "complement":
+            at = {w: -w for w in (spot if mark else start).variables() if w.kind != "const"}
+            yield start.substitute(at), spot.substitute(at), {}
         if rule.choose == "common_constant":
             for k in (1, 2, -1):
                 at = {v: v + k for v in (spot if mark else start).variables() if v.kind == "expr"}
@@ -290,16 +390,19 @@ def _diverse(found: Sequence[Instance], trial: _Trial) -> Iterator[Instance]:
     for i in found:
         groups.setdefault(i.group, {}).setdefault(i.start, []).append(i)
     for group in groups.values():
-        before = trial.tried
-        for same in itertools.islice(group.values(), _SCANNED // 4):
-            if trial.tried - before >= _EACH:
-                break
-            tried = trial.tried
-            for i in sorted((i for i in same if i not in trial.seen), key=lambda i: i.rank[2], reverse=True):
-                if trial.witness(i):
-                    yield i
-                if trial.tried > tried:
+        ordered = sorted(group.values(), key=lambda same: (same[0].special, same[0].rank))
+        for many, order in ((_EACH, ordered), (_EACH // 2, group.values())):
+            before = trial.tried
+            for same in itertools.islice(order, _SCANNED // 4):
+                if trial.tried - before >= many:
                     break
+                tried = trial.tried
+                left = (i for i in same if i not in trial.seen)
+                for i in sorted(left, key=lambda i: i.rank[2], reverse=True):
+                    if trial.witness(i):
+                        yield i
+                    if trial.tried > tried:
+                        break
 
 
 class _Trial:

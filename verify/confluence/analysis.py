@@ -127,7 +127,7 @@ def critical_pairs(rules: Sequence[Rule], among: Iterable[str] = ()) -> Iterator
 def digest(*more: str) -> str:
     """A digest of the text of what decides here: verdicts that are kept are those of this program."""
     here = Path(__file__).parent
-    own = ("ground", "instances", "joining", "overlap", "proposals", "unify", *more)
+    own = ("cases", "ground", "instances", "joining", "overlap", "proposals", "unify", *more)
     names = [here / f"{n}.py" for n in own]
     names += [here.parents[1] / "core" / f"{n}.py" for n in ("choose", "rewrite", "expr")]
     text = hashlib.blake2b(digest_size=16)
@@ -252,6 +252,7 @@ def _examined(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds
 
 def _joinable(base: Pair, joined: Join, *more: Join) -> Pair:
     """The verdict, with the derivations of the first case and, if there are several, of the others."""
+    more = tuple(part for j in (joined, *more) for part in (j, *j.others))[1:]
     return replace(
         base,
         kind=Kind.JOINABLE,

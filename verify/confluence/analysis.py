@@ -231,7 +231,9 @@ def _refuted(case: Overlap) -> tuple[str, int]:
     return said if status is Status.VACUOUS else "", spent
 
 
-def _examined(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]) -> Examined:
+def _examined(
+    o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]
+) -> Examined:
     """What instances say: those of the overlap, and those of the cases in which something is proposed."""
     found = examine(o, rules, worlds)
     for case in live:

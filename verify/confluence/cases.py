@@ -10,8 +10,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ...core.condition import FALSE, And, Condition, Divides, Or, Truth, Within
-from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, linear, mul, postorder, rebuild, var
+from ...core.condition import FALSE, And, Compare, Condition, Divides, Or, Truth, Within
+from ...core.expr import (
+    Expr,
+    FloorDiv,
+    Int,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    integer,
+    linear,
+    mul,
+    postorder,
+    rebuild,
+    var,
+)
 from ..preprocess import definition
 from .unify import expanded, flat, is_const, rational, tidy
 
@@ -55,7 +69,7 @@ def _written(given: Given, sides: Sides) -> tuple[Given, Sides] | None:
             if c in done:
                 continue
             done.add(c)
-            made = _equal(c) or _multiple(c, given) or _block(c, given)
+            made = _equal(c) or _multiple(c, given) or _remainder(c, given) or _block(c, given)
             if made is not None:
                 at, more = made
                 try:
@@ -92,6 +106,19 @@ def _multiple(c: Condition, given: Given) -> tuple[dict[Var, Expr], list[Conditi
     return {f: mul(c.d, e, unit)}, more
 
 
+def _remainder(c: Condition, given: Given) -> tuple[dict[Var, Expr], list[Condition]] | None:
+    """What lies between nothing and a divisor is its own remainder, and so has the value that the remainder has."""
+    match c:
+        case Compare("==", Mod(a=e, b=d), m) if is_const(m):
+            f = flat(e)
+            left = [(k, t) for k, t in f.items if rational(k, d) is None]
+            if len(left) == 1 and rational(f.const, d) is not None and left[0][0] is integer(1):
+                s = left[0][1]
+                if isinstance(s, Var) and (s.within(0, d - 1) in given or s.within(d + 1, 0) in given):
+                    return {s: m}, [m.within(0, d - 1) | m.within(d + 1, 0)]
+    return None
+
+
 def _positive(e: Expr, known: set[Condition]) -> bool:
     return (e > 0) in known or (e > 1) in known or (isinstance(e, Int) and e.value > 0)
 
@@ -106,13 +133,13 @@ def _equal(c: Condition) -> tuple[dict[Var, Expr], list[Condition]] | None:
 
 def _block(c: Condition, given: Given) -> tuple[dict[Var, Expr], list[Condition]] | None:
     """What lies between nothing and a bound is a rest, and a summand of it the rest less the others."""
-    if not isinstance(c, Within) or c.lo is not integer(0) or isinstance(c.e, Var):
+    if not isinstance(c, Within) or isinstance(c.e, Var):
         return None
     for k, v in flat(c.e).items:
         # a rest once made stays one
         if isinstance(v, Var) and k is integer(1) and not v.name.endswith("~"):
             others = expanded(c.e - v)
-            elsewhere = any(v in h.variables() for h in given if h is not c and not isinstance(h, Divides))
+            elsewhere = any(v in h.variables() for h in given if h is not c and isinstance(h, Within))
             if v not in others.variables() and not elsewhere:
                 s = var(v.name + "~", v.kind)
                 return {v: expanded(s - others)}, []

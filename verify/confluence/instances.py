@@ -130,17 +130,18 @@ def instances(o: Overlap) -> list[Instance]:
         start, spot = start.substitute({v: e}), spot.substitute({v: e})
         facts = [made for h in facts if (made := h.substitute({v: e})) != TRUE]
     found: dict[tuple[Expr, Any], Instance] = {}
-    for number, (start, spot, facts) in enumerate(_parametrized(start, spot, facts)):
-        for absent in _absences(start):
+    for number, (form, inside, given) in enumerate(_parametrized(start, spot, facts)):
+        for absent in _absences(form):
             nothing: dict[Var, Expr] = {v: integer(0) for v in absent}
             try:
-                here, there = tidy(start.substitute(nothing)), tidy(spot.substitute(nothing))
-                known = [made for h in facts if (made := h.substitute(nothing)) != TRUE]
+                here, there = tidy(form.substitute(nothing)), tidy(inside.substitute(nothing))
+                known = [h for c in given if (h := c.substitute(nothing)) != TRUE]
             except ZeroDivisionError:
                 continue
-            for instance in _numbered(o, here, there, known):
-                made = replace(instance, group=(str(number), *(v.name for v in absent)))
-                found.setdefault((made.start, made.boxes), made)
+            for i in _numbered(o, here, there, known):
+                found.setdefault(
+                    (i.start, i.boxes), replace(i, group=(str(number), *(v.name for v in absent)))
+                )
     return sorted(found.values(), key=lambda i: i.rank)
 
 
@@ -179,7 +180,11 @@ def _written(c: Condition) -> tuple[Var, Expr, list[Condition]] | None:
     match c:
         case Within(e, lo, hi):
             made = _solved(e)
-            return None if made is None or e is made[0] else (made[0], made[2] + made[1], [made[2].within(lo, hi)])
+            return (
+                None
+                if made is None or e is made[0]
+                else (made[0], made[2] + made[1], [made[2].within(lo, hi)])
+            )
         case Divides(d, e):
             made = _solved(e)
             return None if made is None else (made[0], made[2] * d + made[1], [])
@@ -253,9 +258,7 @@ def _assignments(
         choices = np.array(_SHARES if _is_share(v) else _VALUES, dtype=np.int64)
         if len(grid) * len(choices) > _GRID:
             choices = choices[: max(2, _GRID // len(grid))]
-        grid = np.hstack(
-            [np.repeat(grid, len(choices), axis=0), np.tile(choices, len(grid)).reshape(-1, 1)]
-        )
+        grid = np.hstack([np.repeat(grid, len(choices), axis=0), np.tile(choices, len(grid)).reshape(-1, 1)])
         order.append(v)
         for f, m in missing.items():
             if m == {v}:
@@ -286,7 +289,7 @@ def _assignments(
     chosen = ranked[:half] + ranked[half::step][:half]
     chosen += np.lexsort((*columns, *special.T[::-1]))[:_ASSIGNMENTS].tolist()
     for r in dict.fromkeys(chosen):
-        values = {v: integer(int(x)) for v, x in zip(constants, grid[r], strict=True)}
+        values: dict[Var, Expr] = {v: integer(int(x)) for v, x in zip(constants, grid[r], strict=True)}
         yield values, tuple(int(x) for x in special[r])
 
 
@@ -356,7 +359,9 @@ def _domains(
         return
     for box in _BOXES:
         single = box[0] == box[1]
-        boxes = {index[v]: box if single else boxed.get(v, box) for v in names if index[v] in here.variables()}
+        boxes = {
+            index[v]: box if single else boxed.get(v, box) for v in names if index[v] in here.variables()
+        }
         if any(lo > hi for lo, hi in boxes.values()) or point_count(boxes) > _POINTS:
             continue
         yield Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
@@ -391,7 +396,11 @@ def _diverse(found: Sequence[Instance], trial: _Trial) -> Iterator[Instance]:
         groups.setdefault(i.group, {}).setdefault(i.start, []).append(i)
     for group in groups.values():
         ordered = sorted(group.values(), key=lambda same: (same[0].special, same[0].rank))
-        for many, order in ((_EACH, ordered), (_EACH // 2, group.values())):
+        turned = sorted(
+            group.values(),
+            key=lambda same: (same[0].special[:1], tuple(-n for n in same[0].special[1:2]), same[0].rank),
+        )
+        for many, order in ((_EACH, ordered), (_EACH // 2, turned), (_EACH // 2, group.values())):
             before = trial.tried
             for same in itertools.islice(order, _SCANNED // 4):
                 if trial.tried - before >= many:

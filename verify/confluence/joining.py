@@ -8,7 +8,7 @@ values be chosen, they imply that the right side is smaller in the order.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -39,8 +39,8 @@ from ..obligations import Obligation, _lexicographic, _sizes
 from ..preprocess import definition
 from ..refute import completed, eliminated, failing_points, variables_of
 from ..solve import Budget, reduced, valid
-from .overlap import Overlap
 from .cases import computed, split
+from .overlap import Overlap
 from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
 
 __all__ = ["Join", "Known", "SymbolicStep", "join"]
@@ -162,9 +162,14 @@ def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
     facts, first, second = _solved(o)
     found: list[Join] = []
     names = {*first.variables(), *second.variables()}
+    shifts: dict[frozenset[Expr], Var] = {
+        frozenset((var("x" + mark, "expr"), var("y" + mark, "expr"))): var("k" + mark, "const")
+        for rule, mark in ((o.outer, ""), (o.inner, "′"))
+        if rule.choose == "common_constant"
+    }
     for given, (one, two) in split(facts, (first, second)):
         known = Known(given, (*one.variables(), *two.variables(), *sorted(names, key=lambda v: v.name)))
-        made = _Search(rules, known).join(one, two)
+        made = _Search(rules, known, shifts).join(one, two)
         if made is None:
             return None
         found.append(made)
@@ -220,7 +225,9 @@ def _pattern(rule: Rule) -> tuple[Expr, Expr, tuple[Condition, ...], dict[str, V
 
 
 class _Search:
-    def __init__(self, rules: Sequence[Rule], known: Known) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], known: Known, shifts: Mapping[frozenset[Expr], Var] | None = None
+    ) -> None:
         self.known = known
         self.by_head: dict[type[Expr], list[Rule]] = {}
         for r in rules:
@@ -228,6 +235,8 @@ class _Search:
             self.by_head.setdefault(head, []).append(r)
         self.hints: list[Expr] = []
         self.quotients: list[Expr] = []
+        #: extrema that the pair itself says to have a constant in common
+        self.shifts: Mapping[frozenset[Expr], Var] = shifts or {}
         self._after: dict[Expr, list[SymbolicStep]] = {}
 
     # -- the search
@@ -340,6 +349,8 @@ class _Search:
 
     def _steps(self, e: Expr) -> Iterator[SymbolicStep]:
         for node in reversed(postorder(e)):
+            if isinstance(node, Var) and not is_const(node):
+                yield from self._valued(e, node)
             if is_const(node) or isinstance(node, (Var, Mul)):
                 continue
             for rule in self.by_head.get(type(node), []):
@@ -378,7 +389,9 @@ class _Search:
         left, right, conditions, names = _pattern(rule)
         done: set[Expr] = set()
         states = itertools.chain(
-            self._stated_rests(rule, names, node), self._paired(rule, names, node), unify(((left, node),), State(match=True))
+            self._stated_rests(rule, names, node),
+            self._paired(rule, names, node),
+            unify(((left, node),), State(match=True)),
         )
         for count, state in enumerate(states):
             if count >= 40:
@@ -394,7 +407,10 @@ class _Search:
                 if any(self.known.refutes(c) for c in asked if not isinstance(c, Truth)):
                     continue
                 if all(self.known.implies(c) for c in asked) and (
-                    rule.choose in _EITHER_WAY or not rule.choose or self._smaller(node, after)
+                    rule.choose in _EITHER_WAY
+                    or not rule.choose
+                    or self._shifted(rule, names, node, s)
+                    or self._smaller(node, after)
                 ):
                     done.add(after)
                     yield after
@@ -421,6 +437,12 @@ class _Search:
                     state = state.bind(names[n], e) if state is not None else None
                 if state is not None:
                     yield state
+
+    def _shifted(self, rule: Rule, names: dict[str, Var], node: Expr, state: State) -> bool:
+        """Whether a constant is taken out of an extremum that the pair says to have it."""
+        if rule.choose != "common_constant":
+            return False
+        return state.of(names["k"]) is self.shifts.get(frozenset(node.children))
 
     def _paired(self, rule: Rule, names: dict[str, Var], node: Expr) -> Iterator[State]:
         """A remainder in a sum and what may be the quotient or the digit that belongs to it."""
@@ -477,6 +499,9 @@ class _Search:
     ) -> Iterator[dict[str, Expr]]:
         loose = {n for n, v in names.items() if v not in state.bound}
         if rule.choose == "common_constant":
+            shift = self.shifts.get(frozenset(node.children))
+            if shift is not None:
+                yield {"k": shift}
             for a in node.children:
                 k = flat(a).const
                 if k is not integer(0):

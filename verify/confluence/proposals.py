@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ...core.condition import FALSE, TRUE, Compare, Condition
-from ...core.expr import CeilDiv, Expr, FloorDiv, Mod, Mul, Sum, Var, integer, mul, postorder, var
+from ...core.expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, mul, postorder, var
 from ...core.rewrite import Rule
 from .overlap import Binding, Overlap
 from .unify import State, conditions_of, expanded, flat, is_const, tidy, unify
@@ -108,9 +108,8 @@ def _common_constant(values: Values, fresh: str) -> tuple[str, tuple[Narrowed, .
     known: list[Condition] = [values["k"].ne(0)]
     if is_const(values["x"]) and is_const(values["y"]):
         return _nothing("both arguments are constants")
-    for a in (values["x"], values["y"]):
-        if _written(a) and not is_const(a):
-            known.append(flat(a).const.ne(0))
+    both = (values["x"], values["y"])
+    known += [flat(a).const.ne(0) for a in both if _written(a) and not is_const(a)]
     return _some(Narrowed(conditions=tuple(known)))
 
 
@@ -149,6 +148,11 @@ def _next_digit(values: Values, fresh: str) -> tuple[str, tuple[Narrowed, ...]]:
         )
     )
 
+
+#: Strategies that propose at most one value of each variable for an expression.
+SINGLE = frozenset(
+    {"block_of_range", "common_constant", "common_factor", "complement", "multiples", "single_value"}
+)
 
 _Statement = Callable[[Values, str], tuple[str, tuple[Narrowed, ...]]]
 
@@ -230,7 +234,9 @@ class _Same:
         if s is not None:
             yield from self._division(s.of(e), s.of(shape), s)
 
-    def _absent(self, items: list[tuple[Expr, Expr]] | tuple[tuple[Expr, Expr], ...], s: State | None) -> State | None:
+    def _absent(
+        self, items: list[tuple[Expr, Expr]] | tuple[tuple[Expr, Expr], ...], s: State | None
+    ) -> State | None:
         """Variables that share a summand with others stand for nothing."""
         for _, v in items:
             assert isinstance(v, Var)
@@ -302,8 +308,40 @@ def narrowed(o: Overlap) -> Cases:
     return Cases(tuple(found), next((r for r in reasons if r), ""), whole)
 
 
+def _single(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[State, tuple[Condition, ...]]:
+    """The same strategy asked twice about the same expression proposes the same.
+
+    So both values of a variable have the same summands, and what is a summand of only one of them is nothing.
+    """
+    state = State(fresh=100)
+    if o.outer is not o.inner or o.outer.choose not in SINGLE or not o.at_root:
+        return state, ()
+    one, two = ({var(n, v.kind): e for (n, e), v in zip(b, o.outer.variables, strict=True)} for b in binding)
+    if isinstance(o.outer.left, (Min, Max)) and o.outer.left.substitute(one) is not o.outer.left.substitute(
+        two
+    ):
+        return state, ()  # arguments of one extremum, but not the same ones
+    given: list[Condition] = []
+    extremum = isinstance(o.outer.left, (Min, Max))
+    for v in o.outer.variables:
+        if extremum and v.kind != "const":
+            continue
+        f, g = flat(one[v]), flat(two[v])
+        unshared = {t for _, t in f.items} ^ {t for _, t in g.items}
+        if not all(isinstance(t, Var) and t.name.startswith("A") for t in unshared):
+            return state, ()
+        given.append(f.const.eq(g.const))
+        mine, its = ({t: k for k, t in e.items} for e in (f, g))
+        for t in {**mine, **its}:
+            if t in mine and t in its:
+                given.append(mine[t].eq(its[t]))
+            elif isinstance(t, Var) and t.name.startswith("A") and state.binds(t):
+                state = state.bind(t, integer(0)) or state
+    return state, tuple(given)
+
+
 def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overlap], str, bool]:
-    states: list[tuple[State, tuple[Condition, ...]]] = [(State(fresh=100), ())]
+    states: list[tuple[State, tuple[Condition, ...]]] = [_single(o, binding)]
     never = ""
     same = _Same()
     for rule, values, mark in ((o.outer, binding[0], ""), (o.inner, binding[1], "′")):
@@ -315,9 +353,7 @@ def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overla
                 never = f"{rule.choose} proposes nothing: {reason}"
             there = tuple(_there(rule, here))
             for form in forms:
-                after += [
-                    (s, (*known, *form.conditions, *there)) for s in same.all(form.pairs, state)
-                ]
+                after += [(s, (*known, *form.conditions, *there)) for s in same.all(form.pairs, state)]
         if not after and not never:
             never = f"{rule.choose} proposes nothing that has this form"
         states = after
@@ -336,7 +372,9 @@ def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overla
             )
         )
         if case is None or FALSE in case.hypotheses:
-            never = never or f"{o.outer.choose or o.inner.choose} proposes nothing under the conditions of both"
+            never = (
+                never or f"{o.outer.choose or o.inner.choose} proposes nothing under the conditions of both"
+            )
         elif all(case.statement() != c.statement() for c in cases):
             cases.append(case)
     return cases, "" if cases else never, same.whole

@@ -37,6 +37,8 @@ class Kind(StrEnum):
     TRIVIAL = "TRIVIAL"
 
 
+#: So many of the smallest instances of a case are rewritten; those of the pair itself are rewritten besides.
+_FEWER = 6
 #: What every pair has.
 _ALWAYS = frozenset({"name", "outer", "inner", "place", "statement", "kind"})
 
@@ -174,16 +176,6 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
             live.append(case)
     if not live and cases.whole:
         return replace(base, kind=Kind.CONTRADICTORY, reason=why)
-    parts: list[Join] = []
-    if joined is None and cases.whole:
-        for case in live:
-            part = join(case, used)
-            if part is None:
-                break
-            parts.append(part)
-    apart = bool(parts) and len(parts) == len(live)
-    if apart and not any(p.chosen for p in parts):
-        return _joinable(base, *parts)
     worlds = {} if worlds is None else worlds
     try:
         found = _examined(o, live, used, worlds)
@@ -201,7 +193,7 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         return replace(
             base,
             kind=Kind.NOT_JOINABLE,
-            reason="joinable only with values that no strategy proposes" if joined or apart else "",
+            reason="joinable only with values that no strategy proposes" if joined else "",
             first=_derivation(w.left),
             second=_derivation(w.right),
             witness=str(w.instance.start),
@@ -211,7 +203,8 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         )
     if joined is not None:
         return _joinable(base, joined)
-    if apart:
+    parts = _joined_apart(live, used) if cases.whole else []
+    if parts:
         return _joinable(base, *parts)
     if not found.tried:
         reason = "no instance is known to which both rules apply"
@@ -220,6 +213,17 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     else:
         reason = f"all {found.joined} instances join"
     return replace(base, reason=reason)
+
+
+def _joined_apart(live: Sequence[Overlap], rules: Sequence[Rule]) -> list[Join]:
+    """A common result in every case, or nothing."""
+    parts = []
+    for case in live:
+        part = join(case, rules)
+        if part is None:
+            return []
+        parts.append(part)
+    return parts
 
 
 def _refuted(case: Overlap) -> tuple[str, int]:
@@ -237,9 +241,9 @@ def _examined(
     """What instances say: those of the overlap, and those of the cases in which something is proposed."""
     found = examine(o, rules, worlds)
     for case in live:
-        if len(live) == 1 and case.start is o.start and case.hypotheses == o.hypotheses:
+        if found.witness is not None or (case.start is o.start and case.hypotheses == o.hypotheses):
             continue
-        more = examine(case, rules, worlds)
+        more = examine(case, rules, worlds, _FEWER)
         witnesses = [w for w in (found.witness, more.witness) if w is not None]
         risen = {m.rule.name: m for m in (*more.risen, *found.risen)}
         found = Examined(

@@ -29,7 +29,7 @@ _BOXES = ((0, 1), (0, 2), (0, 3), (0, 5), (-3, 3), (0, 7), (1, 1))
 _ASSIGNMENTS = 16
 _INSTANCES = 16
 #: How many different instances more are rewritten for each choice of rests that are absent.
-_EACH = 6
+_EACH = 4
 _SCANNED = 300
 #: So many assignments of some of the constants are carried on.
 _GRID = 20_000

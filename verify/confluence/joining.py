@@ -168,8 +168,8 @@ def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
         if rule.choose == "common_constant"
     }
     for given, (one, two) in split(facts, (first, second)):
-        known = Known(given, (*one.variables(), *two.variables(), *sorted(names, key=lambda v: v.name)))
-        made = _Search(rules, known, shifts).join(one, two)
+        more = (*one.variables(), *two.variables(), *sorted(names, key=lambda v: v.name))
+        made = _Search(rules, Known(given, more), shifts).join(one, two)
         if made is None:
             return None
         found.append(made)

@@ -6,7 +6,8 @@ What every strategy proposes is stated here: the forms that its values have (``S
 claim about :mod:`...core.choose`, which a test holds against what the strategies do.
 
 Variables stand for whole summands: what a pattern shows as a summand is one, and is not cancelled by what a variable next
-to it stands for (which is another overlap, where that variable's share is part of something else).
+to it stands for (which is another overlap, where that variable's share is part of something else); and what is shown as
+two summands is two (where they are the same summand, another overlap makes them one).
 """
 
 from __future__ import annotations
@@ -221,7 +222,6 @@ class _Same:
         if any(type(e) is not type(shape) for _, e in shown):
             return
         if len(shown) > 1:
-            self.whole = False
             return
         if not shown:
             for i, (k, v) in enumerate(f.items):

@@ -238,19 +238,18 @@ def _refuted(case: Overlap) -> tuple[str, int]:
 def _examined(
     o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]
 ) -> Examined:
-    """What instances say: those of the overlap, and those of the cases in which something is proposed."""
+    """What instances say: those of the overlap, then those of the cases in which something is proposed."""
     found = examine(o, rules, worlds)
     for case in live:
         if found.witness is not None or (case.start is o.start and case.hypotheses == o.hypotheses):
             continue
         more = examine(case, rules, worlds, _FEWER)
-        witnesses = [w for w in (found.witness, more.witness) if w is not None]
         risen = {m.rule.name: m for m in (*more.risen, *found.risen)}
         found = Examined(
             found.tried + more.tried,
             found.joined + more.joined,
             found.given_up + more.given_up,
-            min(witnesses, key=lambda w: w.instance.rank) if witnesses else None,
+            more.witness,
             tuple(risen[n] for n in sorted(risen)),
         )
     return found

@@ -158,24 +158,28 @@ class Known:
 
 
 def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
-    """A common result of both sides, or ``None`` where none is found; in every case of the conditions."""
+    """A common result of both sides, in every case of the conditions or in all of them; ``None`` where none is found."""
     facts, first, second = _solved(o)
-    found: list[Join] = []
     names = {*first.variables(), *second.variables()}
     shifts: dict[frozenset[Expr], Var] = {
         frozenset((var("x" + mark, "expr"), var("y" + mark, "expr"))): var("k" + mark, "const")
         for rule, mark in ((o.outer, ""), (o.inner, "′"))
         if rule.choose == "common_constant"
     }
-    for given, (one, two) in split(facts, (first, second)):
+
+    def meeting(given: Sequence[Condition], one: Expr, two: Expr) -> Join | None:
         more = (*one.variables(), *two.variables(), *sorted(names, key=lambda v: v.name))
-        made = _Search(rules, Known(given, more), shifts).join(one, two)
+        return _Search(rules, Known(given, more), shifts).join(one, two)
+
+    cases = split(facts, (first, second))
+    found: list[Join] = []
+    for given, (one, two) in cases:
+        made = meeting(given, one, two)
         if made is None:
-            return None
+            # where alternatives are not told apart, less is known, but also less is rewritten differently
+            return meeting(facts, first, second) if len(cases) > 1 else None
         found.append(made)
-    if not found:
-        return None
-    return replace(found[0], others=tuple(found[1:]))
+    return replace(found[0], others=tuple(found[1:])) if found else None
 
 
 def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:

@@ -60,6 +60,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fuzz-hlo": fuzzing.fuzz_hlo,
     "hlo": hlo.hlo,
     "layout": hlo.layout,
+    "bitcast": hlo.bitcast,
     "launch": hlo.launch,
     "width": maps.width,
     "convert": maps.convert,

@@ -28,6 +28,8 @@ REACH = 48
 #: What one dividend has more than another it is a multiple of has at most so many summands.
 NARROW = 8
 
+#: A rule and its values in the order of ``Rule.variables``.
+Change: TypeAlias = tuple[str, tuple[int | Form, ...]]
 #: Atoms that forms are made of, who divides what, and the sums that quotients stand in.
 Needed: TypeAlias = tuple[set[int], dict[Form, list[int]], dict[int, list[tuple[Form, int]]]]
 
@@ -56,18 +58,12 @@ class Speller:
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
         self.spelling: dict[int, tuple[Form, int]] = {}
         self.offset: dict[int, int] = {}
+        #: atoms written as minus the quotient of another dividend
+        self.negated: dict[int, Form] = {}
         self.reason: dict[int, tuple[str, tuple[object, ...]]] = {}
-        self.differences: list[int] = []
-        self.opened: list[tuple[int, int, int, Form, Form]] = []
-        self.exact: list[tuple[int, int, Form, int, int, Form]] = []
-        self.rounds: list[
-            tuple[
-                list[int],
-                list[tuple[int, int, int, Form, Form]],
-                list[tuple[int, int, Form, int, int, Form]],
-                list[Form],
-            ]
-        ] = []
+        #: how the pass at work changes the forms, and what the finished ones have made of them
+        self.changes: list[Change] = []
+        self.rounds: list[tuple[list[Change], list[Form]]] = []
         self.done: dict[int, Expr] = {}
 
     def __call__(self, forms: list[Form]) -> list[Expr]:
@@ -95,22 +91,24 @@ class Speller:
         if record is not None:
             engine.spelling = True
             self._record_rounds()
-        if self.spelling or self.wide:
+        if self.spelling or self.wide or self.negated:
             return [self.write(f) for f in forms]
         return [engine.write(f) for f in forms]
 
     @property
     def changed(self) -> bool:
         """Whether anything but the plain normal forms was written."""
-        return bool(self.rounds or self.spelling or self.joins)
+        return bool(self.rounds or self.spelling or self.joins or self.negated)
 
     @property
     def respelled(self) -> bool:
         """Whether atoms were written with other dividends than their own."""
-        return bool(self.spelling or self.joins)
+        return bool(self.spelling or self.joins or self.negated)
 
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
+        if self.engine.exact:
+            forms = self._cheaper(forms, self._by_known_digits(forms))
         while True:
             forms = self._round(forms, self._as_differences(forms))
             before = forms
@@ -118,8 +116,15 @@ class Speller:
                 forms = self._round(forms, self._without_inner_remainders(forms))
                 if self.engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
+                    forms = self._cheaper(forms, self._by_known_digits(forms))
             needed = self._needed(forms)
-            forms = self._round(forms, self._differences_inside(forms, needed))
+            if self.quotients:
+                forms = self._cheaper(forms, self._as_multiples(forms, needed))
+            kind = self.engine.kind
+            inner = {t[0] for x in needed[1] for t in x[1] if kind[t[0]] == REMAINDER}
+            if inner:
+                forms = self._round(forms, self._differences_inside(forms, needed[0], list(inner)))
+                forms = self._cheaper(forms, self._whole_digits(forms))
             if forms is before or forms == before:
                 break
         self._choose(needed)
@@ -128,11 +133,140 @@ class Speller:
     def _round(self, before: list[Form], after: list[Form]) -> list[Form]:
         """Remember what one pass over the forms has changed."""
         if after != before:
-            self.rounds.append((self.differences, self.opened, self.exact, after))
-        self.differences = []
-        self.opened = []
-        self.exact = []
+            self.rounds.append((self.changes, after))
+        self.changes = []
         return after
+
+    # ---------------------------------------------------------------- multiples of quotients
+    def _cheaper(self, before: list[Form], after: list[Form]) -> list[Form]:
+        """Those of the forms that cost less once remainders are differences."""
+        changes, self.changes = self.changes, []
+        if after == before:
+            return before
+        now, then = self.cost(self._as_differences(before)), self.cost(self._as_differences(after))
+        self.changes = changes
+        return self._round(before, after if then < now else before)
+
+    def _by_known_digits(self, forms: list[Form]) -> list[Form]:
+        """The forms with multiples of quotients and digits that have a known digit below them written with that digit.
+
+        ``x // (a·n)`` is ``x // a`` without it where ``x // a % n`` is known, ``x // a % n`` is ``x % (a·n)`` without it
+        where ``x % a`` is known.
+        """
+        kind = self.engine.kind
+        out = []
+        for f in forms:
+            todo = list(f[1])
+            while todo:
+                a, v = todo.pop()
+                g = None
+                if kind[a] == QUOTIENT:
+                    g = self._above_known(f, a, v)
+                elif kind[a] == REMAINDER:
+                    g = self._digit_above_known(f, a, v)
+                if g is not None:
+                    f = g
+                    todo = list(f[1])
+            out.append(f)
+        return out
+
+    def _above_known(self, f: Form, a: int, v: int) -> Form | None:
+        """The sum f with another quotient in place of ``v·a``, if a known digit permits."""
+        engine = self.engine
+        x, e = engine.arg[a], engine.divisor[a]
+        for terms, n in engine.exact:
+            if v % n or e % n or n < 2 or n == e:
+                continue
+            q = engine.floordiv(x, e // n)
+            m = engine.known_remainder(q, n) if q[1] == terms else None
+            if m is not None:
+                r = _other(f, a)
+                w = v // n
+                self.changes.append(("known_digit_joins_quotient", (e // n, e, m, n, q, r, v, w, x)))
+                return _plus(r, (q[0] - m, q[1]), w)
+        return None
+
+    def _digit_above_known(self, f: Form, a: int, v: int) -> Form | None:
+        """The sum f with another remainder in place of ``v·a``, if a known digit permits."""
+        engine = self.engine
+        q, n = engine.arg[a], engine.divisor[a]
+        b, k = q[1][0]
+        if len(q[1]) > 1 or k != 1 or engine.kind[b] != QUOTIENT:
+            return None
+        e = engine.divisor[b]
+        x = engine.shift(engine.arg[b], q[0] * e)
+        known = engine.mod(x, e) if not v % e else q
+        if known[1]:
+            return None
+        m = known[0]
+        r = _other(f, a)
+        w = v // e
+        t = engine.mod(x, e * n)
+        self.changes.append(("known_digit_joins_digit", (e, m, n, q, r, t, v, w, x)))
+        return _plus(r, (t[0] - m, t[1]), w)
+
+    def _as_multiples(self, forms: list[Form], needed: Needed) -> list[Form]:
+        """Multiples of ``d·(x // d)`` as differences of x and a remainder.
+
+        Only of quotients whose remainder stands somewhere, or that stand twice and once beside their dividend.
+        """
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        _, dividends, places = needed
+        pairs: dict[int, Form] = {}
+        for a, at in places.items():
+            x, d = arg[a], divisor[a]
+            if any([k % d for _, k in at]):
+                continue
+            b, j = x[1][0]
+            if any([kind[c] == REMAINDER and divisor[c] == d for c in dividends[x]]) or (
+                len(at) > 1 and any([(b, -k // d * j) in f[1] for f, k in at])
+            ):
+                t = engine.mod(x, d)
+                if _plain(t):
+                    pairs[a] = t
+        if not pairs:
+            return forms
+        out = []
+        for f in forms:
+            for a, v in f[1]:
+                if a in pairs:
+                    x, d, t = arg[a], divisor[a], pairs[a]
+                    r = _other(f, a)
+                    w = v // d
+                    self.changes.append(("multiple_is_difference", (d, r, t, v, w, x)))
+                    f = _plus(_plus(r, x, w), t, -w)
+            out.append(f)
+        return out
+
+    def _whole_digits(self, forms: list[Form]) -> list[Form]:
+        """Digits of sums with a remainder in them as digits of the sums without, where that makes no difference."""
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        new: dict[int, Form] = {}
+        for a in sorted({t[0] for f in forms for t in f[1] if kind[t[0]] == REMAINDER}):
+            x, n = arg[a], divisor[a]
+            for q, v in x[1]:
+                if kind[q] != QUOTIENT:
+                    continue
+                y, d = arg[q], divisor[q]
+                for b, k in y[1]:
+                    if kind[b] != REMAINDER or k * divisor[b] % (d * n):
+                        continue
+                    s = _other(x, q)
+                    z = engine.add(engine.scale(arg[b], k), _other(y, b))
+                    t = new[a] = engine.mod(engine.add(engine.scale(engine.floordiv(z, d), v), s), n)
+                    self.changes.append(("digit_takes_congruent", (d, n, s, t, v, y, z)))
+                    break
+                if a in new:
+                    break
+        out = []
+        for f in forms if new else ():
+            for a, k in f[1]:
+                if a in new:
+                    f = _plus(_other(f, a), new[a], k)
+            out.append(f)
+        return out or forms
 
     # ---------------------------------------------------------------- remainders as differences
     def _as_differences(self, forms: list[Form]) -> list[Form]:
@@ -189,7 +323,7 @@ class Speller:
             candidates.sort(key=self._by_divisor)
         sums = [dict(f[1]) for f in forms]
         constants = [f[0] for f in forms]
-        before = len(self.differences)
+        before = len(self.changes)
         again = True
         while again and candidates:
             again = False
@@ -225,9 +359,9 @@ class Speller:
                     for t in arg[b][1]:
                         products[t] = products.get(t, 0) + 1
                 seen.update(new)
-                self.differences.append(a)
+                self.changes.append(("remainder_is_difference", (d, q, x)))
             candidates = left
-        if len(self.differences) == before:
+        if len(self.changes) == before:
             return forms
         self.quotients = True
         return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
@@ -306,14 +440,14 @@ class Speller:
                     continue
                 x, m = arg[b], divisor[b]
                 q = engine.floordiv(x, m)
-                r = y[0], tuple([t for t in y[1] if t[0] != b])
+                r = _other(y, b)
                 opened = engine.floordiv(engine.add(engine.scale(x, k), r), d)
                 other = _plus(opened, q, -(k * m // d))
                 changed = []
                 for f in forms:
                     for c, j in f[1]:
                         if c == a:
-                            f = _plus((f[0], tuple([t for t in f[1] if t[0] != a])), other, j)
+                            f = _plus(_other(f, a), other, j)
                             break
                     changed.append(f)
                 if now < 0:
@@ -322,7 +456,7 @@ class Speller:
                 if after < now:
                     now = after
                     forms = changed
-                    self.opened.append((a, k, b, r, opened))
+                    self.changes.append(("inner_remainder_leaves_quotient", (d, k, m, opened, q, r, x)))
                 break
         return forms
 
@@ -335,8 +469,8 @@ class Speller:
             x, d = engine.arg[a], engine.divisor[a]
             m = engine.known_remainder(x, d)
             if m is not None:
-                r = f[0], tuple([t for t in f[1] if t[0] != a])
-                self.exact.append((d, m, r, v, v // d, x))
+                r = _other(f, a)
+                self.changes.append(("exact_quotient_multiplies", (d, m, r, v, v // d, x)))
                 return self._exact(_plus(r, (x[0] - m, x[1]), v // d))
         return f
 
@@ -376,18 +510,11 @@ class Speller:
 
     def _record_rounds(self) -> None:
         """Report what :meth:`_chosen` has changed; an empty name reports the forms as they are after a round."""
-        engine, write = self.engine, self.engine.write
-        for differences, opened, exact, forms in self.rounds:
-            for a in differences:
-                x, d = engine.arg[a], engine.divisor[a]
-                engine.record("remainder_is_difference", (d, write(engine.floordiv(x, d)), write(x)))
-            for a, k, b, r, o in opened:
-                x, d, m = engine.arg[b], engine.divisor[a], engine.divisor[b]
-                values = (d, k, m, write(o), write(engine.floordiv(x, m)), write(r), write(x))
-                engine.record("inner_remainder_leaves_quotient", values)
-            for d, m, r, v, w, x in exact:
-                engine.record("exact_quotient_multiplies", (d, m, write(r), v, w, write(x)))
-            engine.record("", tuple(write(f) for f in forms))
+        record, write = self.engine.record, self.engine.write
+        for changes, forms in self.rounds:
+            for name, values in changes:
+                record(name, tuple([v if isinstance(v, int) else write(v) for v in values]))
+            record("", tuple(write(f) for f in forms))
 
     # ---------------------------------------------------------------- what there is
     def _needed(self, forms: list[Form]) -> Needed:
@@ -426,17 +553,13 @@ class Speller:
         return atoms, dividends, places
 
     # ---------------------------------------------------------------- remainders inside dividends
-    def _differences_inside(self, forms: list[Form], needed: Needed) -> list[Form]:
-        """The forms without those remainders inside dividends that cost less as differences.
+    def _differences_inside(self, forms: list[Form], atoms: set[int], inner: list[int]) -> list[Form]:
+        """The forms without those remainders ``inner`` dividends that cost less as differences.
 
         Only where the quotient is there already, and where what is divided then is in normal form as it is.
         """
         engine = self.engine
         kind = engine.kind
-        atoms, dividends, _ = needed
-        inner = list({t[0] for x in dividends for t in x[1] if kind[t[0]] == REMAINDER})
-        if not inner:
-            return forms
         if len(inner) > 1:
             inner.sort(key=self._by_divisor)
         now = -1
@@ -455,7 +578,7 @@ class Speller:
                 now = then
                 forms = after
                 atoms = self._needed(forms)[0]
-                self.differences.append(r)
+                self.changes.append(("remainder_is_difference", (d, q, x)))
         return forms
 
     def _replaced(self, forms: list[Form], atoms: list[int], r: int, by: Form) -> list[Form] | None:
@@ -522,7 +645,9 @@ class Speller:
                     if len(x[1]) > 1 or x[0]:
                         self.wide.append(x)
                         self.inside.append(theirs)
-        self._constants(dividends, places)
+        moved = self._constants(dividends, places)
+        if self.engine.exact:
+            self._negate(dividends, places, moved)
 
     def _widen(self, y: Form, users: list[int], wide: list[Form]) -> None:
         """Write what is divided with the dividend y by another dividend instead, if there is one."""
@@ -627,8 +752,10 @@ class Speller:
         return x[0] - g * y[0], tuple([t for t in x[1] if t[0] not in gone])
 
     # ---------------------------------------------------------------- constants
-    def _constants(self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]) -> None:
-        """Move constants from sums into the quotients in them where that saves an addition."""
+    def _constants(
+        self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]
+    ) -> dict[Form, int]:
+        """Move constants from sums into the quotients in them where that saves an addition; what constants are left."""
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         groups: dict[Terms, list[int]] = {}
@@ -668,7 +795,7 @@ class Speller:
                 options.append(found)
             if not open_ and len(users) == 1:
                 continue
-            chosen = self._cheapest(users, options)
+            chosen = self._cheapest(users, options, places, now)
             for a, n in zip(users, chosen, strict=True):
                 c = arg[a][0]
                 if n == c:
@@ -683,6 +810,27 @@ class Speller:
                         now[f] = now.get(f, f[0]) - k * j
                 else:
                     self.reason[a] = "remainder_takes_congruent", ()
+        return now
+
+    def _negate(
+        self,
+        dividends: dict[Form, list[int]],
+        places: dict[int, list[tuple[Form, int]]],
+        moved: dict[Form, int],
+    ) -> None:
+        """Quotients with a known remainder as those of the negated dividend, where a sum has nothing to subtract from."""
+        engine = self.engine
+        for y, users in dividends.items():
+            if len(users) > 1 or users[0] not in places or len(places[users[0]]) > 1:
+                continue
+            a = users[0]
+            f, _ = places[a][0]
+            if moved.get(f, f[0]) or any([k > 0 for _, k in f[1]]):
+                continue
+            x, d = self.spelling.get(a, (y, engine.divisor[a]))
+            m = engine.known_remainder(x, d) if x[0] and d == engine.divisor[a] else None
+            if m is not None and m != x[0]:
+                self.negated[a] = m - x[0], tuple([(b, -k) for b, k in x[1]])
 
     def _shifts(self, at: list[tuple[Form, int]], now: dict[Form, int]) -> list[int]:
         """By how many divisors a quotient can be shifted so that a sum loses its constant; 0 among them."""
@@ -693,30 +841,56 @@ class Speller:
                 shifts.append(n // k)
         return shifts
 
-    def _cheapest(self, users: list[int], options: list[dict[int, int]]) -> list[int]:
+    def _cheapest(
+        self,
+        users: list[int],
+        options: list[dict[int, int]],
+        places: dict[int, list[tuple[Form, int]]],
+        now: dict[Form, int],
+    ) -> list[int]:
         """For each user the constant to write its dividend with; few different constants, few left in sums."""
         engine = self.engine
-        candidates = sorted({n for o in options for n in o}, key=lambda n: (abs(n), n))
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        found = {n for o in options for n in o}
+        if len(users) > 1:
+            # the same number below zero may serve several divisors
+            for n in [arg[a][0] - divisor[a] for a in users]:
+                if n not in found and sum([not (n - arg[a][0]) % divisor[a] for a in users]) > 1:
+                    found.add(n)
+        candidates = sorted(found, key=lambda n: (abs(n), n))
+        sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
         best = -1
         result: list[int] = []
         for wanted in candidates:
-            spent = 0
-            chosen = []
-            used = {0}
-            for a, o in zip(users, options, strict=True):
-                if engine.kind[a] == REMAINDER:
-                    c = next(iter(o))
-                    n = wanted if not (wanted - c) % engine.divisor[a] else c
-                else:
-                    n = wanted if wanted in o else min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
-                    spent += o[n]
-                if n not in used:
-                    spent += 1
+            for everywhere in (False, True):
+                chosen = []
+                used = {0}
+                left = dict(sums)
+                again = False
+                for a, o in zip(users, options, strict=True):
+                    c = arg[a][0]
+                    if wanted in o:
+                        n = wanted
+                    elif not (wanted - c) % divisor[a] and (everywhere or kind[a] == REMAINDER):
+                        n = wanted
+                    elif len(o) == 1:
+                        n = c
+                    else:
+                        n = min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
+                    if n != wanted and kind[a] == QUOTIENT and not (wanted - c) % divisor[a]:
+                        again = True
+                    if n != c and kind[a] == QUOTIENT:
+                        j = (n - c) // divisor[a]
+                        for f, k in places.get(a, []):
+                            left[f] -= k * j
                     used.add(n)
-                chosen.append(n)
-            if best < 0 or spent < best:
-                best = spent
-                result = chosen
+                    chosen.append(n)
+                spent = len(used) - 1 + sum([n != 0 for n in left.values()])
+                if best < 0 or spent < best:
+                    best = spent
+                    result = chosen
+                if not again:
+                    break
         return result
 
     # ---------------------------------------------------------------- writing
@@ -736,7 +910,7 @@ class Speller:
         parts = []
         for a, k in terms:
             c -= k * self.offset.get(a, 0)
-            parts.append((self._atom(a), k))
+            parts.append((self._atom(a), -k if a in self.negated else k))
         return distinct_sum(c, parts) if len(set(e for e, _ in parts)) == len(parts) else linear(c, parts)
 
     def _atom(self, a: int) -> Expr:
@@ -750,9 +924,15 @@ class Speller:
             assert e is not None
         elif t == QUOTIENT or t == REMAINDER:
             x, d = self.spelling[a] if a in self.spelling else (engine.arg[a], engine.divisor[a])
-            e = floordiv(self.write(x), d) if t == QUOTIENT else mod(self.write(x), d)
             if engine.record is not None and a in self.spelling:
                 self._record(a)
+            if a in self.negated:
+                if engine.record is not None:
+                    m = engine.known_remainder(x, d)
+                    assert m is not None
+                    engine.record("exact_quotient_negates", (d, m, self.write(x)))
+                x = self.negated[a]
+            e = floordiv(self.write(x), d) if t == QUOTIENT else mod(self.write(x), d)
         elif t == MINIMUM:
             e = minimum(*[self.write(f) for f in engine.parts[a]])
         else:
@@ -809,6 +989,11 @@ class Speller:
                         engine.record("remainder_widens", parts)
                     return linear(0, [(mod(self.write(x), g * e), h), (self.write(s), 1)])
         return None
+
+
+def _other(f: Form, a: int) -> Form:
+    """The sum without the atom ``a``."""
+    return f[0], tuple([t for t in f[1] if t[0] != a])
 
 
 def _plus(x: Form, y: Form, k: int) -> Form:

@@ -158,17 +158,24 @@ class Simplifier:
         seen = [results]
         marks = [len(trace) if trace is not None else 0]
         while written is not None:
-            if trace is not None:
-                trace.append(NormalForms(tuple(results)))
-                self._fresh()
             before = forms
+            end = len(trace) if trace is not None else 0
             if trace is None:
                 forms = self._read(results) if self.respelled else self._renewed(written)
-                if forms in (before, written):
-                    # what has been spelled so would be spelled so again
-                    break
+                known = forms in (before, written)
             else:
+                # another engine numbers its atoms in another way
+                had = [self._plain(before), self._plain(written)]
+                trace.append(NormalForms(tuple(results)))
+                self._fresh()
                 forms = self._read(results)
+                known = self._plain(forms) in had
+            if known:
+                # what has been spelled so would be spelled so again
+                if trace is not None:
+                    del trace[end:]
+                    self._fresh()
+                break
             results, written = self._pass(results, forms)
             if results in seen:
                 first = seen.index(results)
@@ -205,6 +212,12 @@ class Simplifier:
         engine.bodies.clear()
         return [engine.read(e) for e in es]
 
+    def _plain(self, forms: list[Form]) -> list[Expr]:
+        """The forms as expressions, each atom written as it is."""
+        engine = self.engine
+        assert engine is not None
+        return [engine.write(f) for f in forms]
+
     def _renewed(self, written: list[Form]) -> list[Form]:
         """What :meth:`_read` makes of results whose atoms are those of the forms."""
         engine = self.engine
@@ -222,7 +235,7 @@ class Simplifier:
         start = len(self.trace) if self.trace is not None else 0
         spent = engine.spent
         if self.trace is not None:
-            self.trace.append(NormalForms(tuple(engine.write(f) for f in forms)))
+            self.trace.append(NormalForms(tuple(self._plain(forms))))
         speller = Speller(engine, self.division_weight)
         results = speller(forms)
         if results == es:

@@ -25,6 +25,7 @@ _KINDS = {
     "unexplained": "the recorded steps do not lead to the result",
     "not deterministic": "two processes had different results",
     "not idempotent": "simplifying again changes the result",
+    "depends on explaining": "the result is another one when it is not explained",
     "grows": "the result costs more than the map",
     "undecided": "no engine decided it within its budget",
 }

@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ from .machine import document, map_json
 from .progress import Bar
 
 __all__ = ["Entry", "Report", "Unit", "UnitWatcher", "chosen", "hlo_json", "hlo_text", "module_of", "report"]
+
+#: Among no more names than this similar ones are looked for.
+_SEARCHED = 5_000
 
 ARROWS: dict[Direction, str] = {"output_to_input": "->", "input_to_output": "<-"}
 
@@ -112,6 +116,8 @@ class Unit:
     unmapped: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
     verified: ComputationReport | None = None
     seconds: float = 0.0
+    #: The computation of an instruction.
+    within: str = ""
 
 
 @dataclass
@@ -173,8 +179,10 @@ def report(
             if watch is not None:
                 watch(unit)
     if missing:
-        known = [i.name for c in computations for i in c.instructions]
-        some = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
+        known = list({i.name: None for c in computations for i in c.instructions})
+        wanted = min(missing).lstrip("%")
+        near = (get_close_matches(wanted, known, n=8) if len(known) <= _SEARCHED else []) or known[:8]
+        some = ", ".join(near) + (", …" if len(known) > len(near) else "")
         raise InputError(
             f"--instruction: there is no instruction {quoted(min(missing))} in {_listed(computations)}",
             expected=f"one of {some}, or another --computation",
@@ -205,7 +213,8 @@ def _instruction(
     physical: bool,
 ) -> Unit:
     entries = _entries(verifier.maps, computation, instruction, directions, physical, verifier.simplify)
-    unit = Unit(instruction.name, f"{instruction.opcode} in {computation.name}", 1, entries)
+    what = f"{instruction.opcode} in {computation.name}"
+    unit = Unit(instruction.name, what, 1, entries, within=computation.name)
     reasons = {r: None for e in entries for r in e.unknown}
     if reasons:
         unit.unmapped.append((instruction.name, instruction.opcode, tuple(reasons)))
@@ -323,6 +332,8 @@ def _unit(u: Unit) -> Iterator[str]:
         yield f"  {e.output} {ARROWS[e.direction]} {e.operand}"
         for m in e.maps:
             yield from (f"    {line}" for line in format_map(m).split("\n"))
+        if not e.maps and not e.unknown:
+            yield "    no element of it"
         yield from (f"    not known: {reason}" for reason in e.unknown)
         yield from (f"    at most: {reason}" for reason in e.at_most)
 
@@ -331,7 +342,7 @@ def _missing(r: Report) -> Iterator[str]:
     for u in r.units:
         for name, opcode, reasons in u.unmapped:
             yield "\n".join(
-                [f"NO MAP   {name}   {opcode} in {u.name}", *(f"  because  {x}" for x in reasons)]
+                [f"NO MAP   {name}   {opcode} in {u.within or u.name}", *(f"  because  {x}" for x in reasons)]
             )
         if u.verified is not None:
             for c in u.verified.failed:

@@ -1,4 +1,4 @@
-"""What `indexproof layout` says of an array in memory, and the page about layouts."""
+"""What `indexproof layout` and `indexproof bitcast` say of arrays in memory, and the page about layouts."""
 
 from __future__ import annotations
 
@@ -9,19 +9,32 @@ from math import prod
 from typing import Any
 
 from ..core.indexing_map import IndexingMap
-from ..core.layout import Memory, element_bits, memory, placement
+from ..core.layout import Memory, bitcast_map, decompose, element_bits, memory, placement
+from ..core.layout.bitcast import Decomposition, TransposeStep
 from ..core.layout.memory import integers
 from ..core.layout.placement import tile_text
 from ..core.op import Case
 from ..core.simplify_map import simplify_map
 from ..core.text import format_map
 from ..rules.catalog import constraints, division, minmax, mixed_radix, remainder, sums
-from ..verify.layouts import Checked, layout_cases, layout_obligations, verify_memory
+from ..verify.layouts import Checked, layout_cases, layout_obligations, verify_bitcast, verify_memory
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined, table
 from .machine import document, map_json
 
-__all__ = ["Described", "checked_json", "described", "figures", "layout_json", "layout_page", "layout_text"]
+__all__ = [
+    "Described",
+    "DescribedBitcast",
+    "bitcast_json",
+    "bitcast_text",
+    "checked_json",
+    "described",
+    "described_bitcast",
+    "figures",
+    "layout_json",
+    "layout_page",
+    "layout_text",
+]
 
 #: The rules that bring a map to the form in which tile and place can be read off; what is cheapest is another matter.
 READABLE = sums + division + remainder + mixed_radix + minmax + constraints
@@ -77,12 +90,7 @@ def layout_text(d: Described, index: Sequence[int] | None = None, position: int 
     if grid:
         parts.append("\n".join(grid))
     if d.checked:
-        seconds = sum(c.answer.seconds for c in d.checked)
-        false = sum(not c.proved for c in d.checked)
-        said = f"{d.verdict.value}  {count(len(d.checked), 'claim')}"
-        parts.append(
-            joined([f"{said}, {f'{false} not proved' if false else 'all proved'}", f"in {duration(seconds)}"])
-        )
+        parts.append(_closing(d.verdict, d.checked))
     return "\n\n".join(parts)
 
 
@@ -117,6 +125,74 @@ def layout_json(
         **more,
         timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
     )
+
+
+@dataclass(frozen=True)
+class DescribedBitcast:
+    """The steps of a bitcast with its maps in simplified form, and what is proved of them, if that was asked."""
+
+    steps: Decomposition
+    backward: IndexingMap
+    forward: IndexingMap
+    checked: tuple[Checked, ...] = ()
+
+    @property
+    def verdict(self) -> Status:
+        """The worst of the answers; `NOT CHECKED` without any."""
+        return worst([c.answer.verdict for c in self.checked])
+
+
+def described_bitcast(source: str, target: str, verify: bool = False) -> DescribedBitcast:
+    """How a bitcast moves elements. Raises :class:`InputError` for shapes that are no rearrangement of each other."""
+    steps = decompose(source, target)
+    backward, forward = (
+        simplify_map(bitcast_map(*ends), READABLE)
+        for ends in ((steps.source, steps.target), (steps.target, steps.source))
+    )
+    return DescribedBitcast(steps, backward, forward, tuple(verify_bitcast(steps) if verify else ()))
+
+
+def bitcast_text(d: DescribedBitcast) -> str:
+    """What a person reads about a bitcast."""
+    made = " -> ".join(map(str, d.steps.needed())) or "nothing moves"
+    lines = [
+        ("is", d.steps.kind),
+        ("steps", made),
+        ("backward", format_map(d.backward)),
+        ("forward", format_map(d.forward)),
+    ]
+    lines += [(c.answer.verdict.value, c.claim + _why(c)) for c in d.checked]
+    parts = [block(f"{d.steps.source} -> {d.steps.target}", lines)]
+    if d.checked:
+        parts.append(_closing(d.verdict, d.checked))
+    return "\n\n".join(parts)
+
+
+def bitcast_json(d: DescribedBitcast, exit_status: int) -> dict[str, Any]:
+    """The answer of ``bitcast``."""
+    return document(
+        "bitcast",
+        d.verdict.value,
+        exit_status,
+        source=str(d.steps.source),
+        target=str(d.steps.target),
+        kind=d.steps.kind,
+        steps=[
+            {"transpose": list(s.permutation)} if isinstance(s, TransposeStep) else {"reshape": list(s.dims)}
+            for s in d.steps.needed()
+        ],
+        backward=map_json(d.backward),
+        forward=map_json(d.forward),
+        claims=checked_json(d.checked),
+        timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
+    )
+
+
+def _closing(verdict: Status, checked: Sequence[Checked]) -> str:
+    seconds = sum(c.answer.seconds for c in checked)
+    false = sum(not c.proved for c in checked)
+    said = f"{verdict.value}  {count(len(checked), 'claim')}"
+    return joined([f"{said}, {f'{false} not proved' if false else 'all proved'}", f"in {duration(seconds)}"])
 
 
 def checked_json(checked: Sequence[Checked]) -> list[dict[str, Any]]:
@@ -227,8 +303,9 @@ def layout_page(max_rank: int) -> str:
         "## In Python",
         _plain(inspect.getmodule(Memory).__doc__),
         "`indexproof.reports.pictures` draws layouts, and what an output element or tile reads, as SVG; in a notebook "
-        "a picture shows itself. `decompose` turns a bitcast into transposes and reshapes, `physical_map` a map "
-        "between elements into one between positions; `indexproof.verify.layouts` proves each for what it is given.",
+        "a picture shows itself. `decompose` turns a bitcast into transposes and reshapes "
+        "(`indexproof bitcast SOURCE TARGET --verify`), `physical_map` a map between elements into one "
+        "between positions; `indexproof.verify.layouts` proves each for what it is given.",
         "## One array: `indexproof layout SHAPE --verify`",
         "\n".join(f"- {c.claim}" for c in verify_memory(memory("f32[3,5]{1,0:T(2,2)}"))),
         "Each is decided, for every layout and size.",

@@ -181,6 +181,18 @@ FORMS: dict[str, dict[str, str]] = {
         "claims": "with `--verify`: `claim`, `verdict`, `engine`, `counterexample`",
         "timing": "`seconds`",
     },
+    "bitcast": {
+        **_FRAME,
+        "verdict": "the worst verdict of `claims`; `NOT CHECKED` without `--verify`",
+        "source": "the shape that is read, as text",
+        "target": "the shape that it is read as",
+        "kind": "`identity`, `transpose`, `reshape`, `transpose-reshape-transpose` or `longer`",
+        "steps": "what is done to the elements, in order: `transpose` with its permutation, or `reshape` with sizes",
+        "backward": "the map from the elements of the target to those of the source, as `text` and as `map`",
+        "forward": "the map from the elements of the source to those of the target, likewise",
+        "claims": "with `--verify`: `claim`, `verdict`, `engine`, `counterexample`",
+        "timing": "`seconds`",
+    },
     "launch": {
         **_FRAME,
         "verdict": "the worst verdict of `claims`; `NOT CHECKED` without `--verify`",

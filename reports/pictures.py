@@ -12,6 +12,7 @@ not fit is left out in the middle, with dots in its place. The same input gives 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -31,6 +32,8 @@ __all__ = ["Picture", "layout_picture", "reads_picture"]
 
 Index: TypeAlias = tuple[int, ...]
 _Line: TypeAlias = tuple[float, float, float, float]
+#: One map, or all of those to one operand.
+Reading: TypeAlias = "IndexingMap | Sequence[IndexingMap]"
 #: One number, an inclusive range, or None for all of a dimension.
 Selection: TypeAlias = "int | tuple[int, int] | None"
 
@@ -464,7 +467,7 @@ def _seams(paper: _Paper, at: Memory, tiles: _Tiles, first: int, last: int, x: f
 
 # ---------------------------------------------------------------------------------------------------------------- reads
 def reads_picture(
-    m: IndexingMap | Mapping[str, tuple[IndexingMap, Sequence[int]]],
+    m: Reading | Mapping[str, tuple[Reading, Sequence[int]]],
     output: Sequence[int],
     operand: Sequence[int] | None = None,
     *,
@@ -474,17 +477,21 @@ def reads_picture(
 ) -> Picture:
     """Which elements of its operands an output element, or a tile of the output, reads.
 
-    ``m`` is a map from the output to one operand of the sizes ``operand``, or several by name, each with the sizes of
-    its operand. ``select`` says for every dimension of the output which indices: one number, an inclusive range, or
-    None for all. Runtime variables have the values ``rts``, or, without, any value they can have. An element that
-    several of the chosen outputs read carries their number.
+    ``m`` is a map from the output to one operand of the sizes ``operand``, or all the maps to it, or such by the name of
+    the operand, each with its sizes. ``select`` says for every dimension of the output which indices: one number, an
+    inclusive range, or None for all. Runtime variables have the values ``rts``, or, without, any value they can have.
+    An element that several of the chosen outputs read carries their number. Raises `InputError` for a map that does
+    not lead from an array of the sizes ``output`` into one of its operand's.
     """
-    maps = {"operand": (m, tuple(operand or ()))} if isinstance(m, IndexingMap) else dict(m)
+    if isinstance(m, Mapping):
+        maps = {name: (_listed(f), tuple(sizes)) for name, (f, sizes) in m.items()}
+    else:
+        maps = {"operand": (_listed(m), tuple(operand or ()))}
     chosen = _selected(select, output)
     whole = prod(hi - lo + 1 for lo, hi in chosen)
     if whole > PAIRS:
         raise TooLargeError(f"{whole:,} output elements are too many for a picture; the limit is {PAIRS:,}")
-    found = {name: _read(f, chosen, rts) for name, (f, _) in maps.items()}
+    found = {name: _read(f, sizes, chosen, rts) for name, (f, sizes) in maps.items()}
     paper = _Paper()
     top = 18.0
     if title:
@@ -499,8 +506,10 @@ def reads_picture(
         _, at = _draw_marks(paper, name, sizes, found[name], "#63b3ed", start, y)
         paper.arrow(right + 12, middle, start - 8, at, _LINE)
         y = max(paper.height + 18, y)
-        paper.text(start, y, format_map(f).split(", domain:")[0], 11, _GREY, "start")
-        y += 34
+        for each in f:
+            paper.text(start, y, re.split(r",\s*domain:", format_map(each))[0], 11, _GREY, "start")
+            y += 17
+        y += 17
     what = " x ".join(str(lo) if lo == hi else f"{lo} to {hi}" for lo, hi in chosen) or "the element"
     return paper.done(f"elements of {', '.join(maps)} that output {what} reads")
 
@@ -522,17 +531,38 @@ def _selected(select: Sequence[Selection], output: Sequence[int]) -> list[tuple[
     return found
 
 
-def _read(m: IndexingMap, chosen: Sequence[tuple[int, int]], rts: Sequence[int] | None) -> dict[Index, int]:
+def _listed(m: Reading) -> tuple[IndexingMap, ...]:
+    return (m,) if isinstance(m, IndexingMap) else tuple(m)
+
+
+def _read(
+    maps: Sequence[IndexingMap],
+    operand: Sequence[int],
+    chosen: Sequence[tuple[int, int]],
+    rts: Sequence[int] | None,
+) -> dict[Index, int]:
     """How many of the chosen output elements read each element of the operand."""
-    if len(m.dims) != len(chosen):
-        raise InputError(f"the map has {len(m.dims)} dimension variables, the output has rank {len(chosen)}")
-    inside = [Constraint(v.expr, lo, hi) for v, (lo, hi) in zip(m.dims, chosen, strict=True)]
-    dims = tuple(
-        v.__class__(v.name, max(v.lo, lo), min(v.hi, hi)) for v, (lo, hi) in zip(m.dims, chosen, strict=True)
-    )
-    part = m.with_(dims=dims, constraints=(*m.constraints, *inside))
+    pairs: set[tuple[Index, Index]] = set()
+    for m in maps:
+        if len(m.dims) != len(chosen):
+            raise InputError(
+                f"the map has {len(m.dims)} dimension variables, the output has rank {len(chosen)}"
+            )
+        if len(m.results) != len(operand):
+            raise InputError(
+                f"the map has {len(m.results)} results, the operand has rank {len(operand)}",
+                expected="the sizes of the operand",
+            )
+        inside = [Constraint(v.expr, lo, hi) for v, (lo, hi) in zip(m.dims, chosen, strict=True)]
+        dims = tuple(
+            v.__class__(v.name, max(v.lo, lo), min(v.hi, hi))
+            for v, (lo, hi) in zip(m.dims, chosen, strict=True)
+        )
+        pairs |= m.with_(dims=dims, constraints=(*m.constraints, *inside)).relation(rts, limit=PAIRS)
     counts: dict[Index, int] = {}
-    for _, target in sorted(part.relation(rts, limit=PAIRS)):
+    for _, target in sorted(pairs):
+        if any(not 0 <= k < n for k, n in zip(target, operand, strict=True)):
+            raise InputError(f"the map reads {target} of an operand of sizes {list(operand)}")
         counts[target] = counts.get(target, 0) + 1
     return counts
 

@@ -163,6 +163,8 @@ def damage(run: Run) -> str:
             if reason in _REFUSED
         )
         said.append(f"{count(n, 'damaged cache entry', 'damaged cache entries')} ({why}): proved again")
+    if run.cache_set_aside:
+        said.append(f"what was no cache is now {run.cache_set_aside}")
     if run.refused_cache_entries.get("locked"):
         said.append("another process did not let go of the cache: what was proved here is not kept there")
     return "; ".join(said)

@@ -18,6 +18,66 @@ def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
 
 @rule(
     sharing=True,
+    fires={"a // 4 * 4; a % 4 + b": "a - a % 4; a % 4 + b"},
+    keeps=["a // 4 * 4 + c; a % 4; a // 4"],
+)
+def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """A whole number of divisors costs no division where the remainder is needed anyway; it may be written in any way."""
+    return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="sharing")
+
+
+@rule(
+    sharing=True,
+    fires={"a // 32 * 4 | a // 8 % 4 in [0, 0]": "a // 8"},
+    keeps=["a // 32 * 4", "a // 32 * 2 | a // 8 % 4 in [0, 0]"],
+)
+def known_digit_joins_quotient(
+    x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """A quotient below which a digit is known, times the radix of the digit, is the quotient with the digit less that.
+
+    That quotient may be written in any way.
+    """
+    return Rewrite(
+        (x // e) * v + r,
+        q * w - m * w + r,
+        when=(n > 0, e.eq(a * n), v.eq(n * w), q.eq(x // a), (q % n).eq(m)),
+        choose="sharing",
+    )
+
+
+@rule(
+    sharing=True,
+    fires={"(a + 5) // 2 % 4 * 4 | a % 2 in [1, 1]": "(a + 5) % 8 * 2"},
+    keeps=["(a + 5) // 2 % 4 * 4", "(a + 5) // 2 % 4 | a % 2 in [1, 1]"],
+)
+def known_digit_joins_digit(
+    x: Expr, q: Expr, t: Expr, a: Const, n: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """A digit above a known one, times the radix of the known one, is both digits together, less the known one.
+
+    The quotient and the two digits together may be written in any way.
+    """
+    return Rewrite(
+        (q % n) * v + r,
+        t * w - m * w + r,
+        when=(n > 0, q.eq(x // a), v.eq(a * w), t.eq(x % (a * n)), (x % a).eq(m)),
+        choose="sharing",
+    )
+
+
+@rule(
+    sharing=True,
+    fires={"-((a - 3) // 4) - b | a % 4 in [1, 1]": "(-a + 5) // 4 - b"},
+    keeps=["-((a - 3) // 4) - b", "c - ((a - 3) // 4) | a % 4 in [1, 1]"],
+)
+def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
+    """A quotient whose remainder is known is minus that of what is left to the remainder."""
+    return Rewrite(x // d, -((m - x) // d), when=((x % d).eq(m),), choose="sharing")
+
+
+@rule(
+    sharing=True,
     fires={
         "(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
     },
@@ -87,5 +147,20 @@ def inner_remainder_leaves_quotient(
         ((x % m) * k + r) // d,
         o - q * (k * m // d),
         when=(d.divides(k * m), q.eq(x // m), o.eq((x * k + r) // d)),
+        choose="sharing",
+    )
+
+
+@rule(
+    sharing=True,
+    fires={"(a % 24 + b) // 3 % 4; (a + b) // 12": "(a + b) // 3 - (a + b) // 12 * 4; (a + b) // 12"},
+    keeps=["(a % 18 + b) // 3 % 4; (a + b) // 12", "(a % 24 + b) // 3 % 4; (a % 24 + b) // 3"],
+)
+def digit_takes_congruent(x: Expr, y: Expr, t: Expr, d: Const, v: Const, n: Const, s: Rest) -> Rewrite:
+    """A digit is that of any number that differs by multiples of the next digit's weight; it may be written in any way."""
+    return Rewrite(
+        (x // d * v + s) % n,
+        t,
+        when=((d * n).divides(x - y), t.eq((y // d * v + s) % n)),
         choose="sharing",
     )

@@ -250,8 +250,21 @@ def test_the_virtual_best_takes_each_measure_from_whoever_is_best_and_right() ->
     r = row(
         (9, 5), indexproof=("ok", 1, 1, 1.0), a=("ok", 4, 3, 1.0), b=("ok", 6, 2, 1.0), c=("wrong", 0, 0, 1.0)
     )
-    assert measure.virtual_best(r, ["a", "b", "c"]) == (4, 2)
-    assert measure.virtual_best(r, ["c"]) == (9, 5)
+    assert measure.virtual_best(r, ["a", "b", "c"]) == (4, 2, 10)
+    assert measure.virtual_best(r, ["c"]) == (9, 5, 19)
+
+
+def test_a_map_is_beaten_by_one_result_and_not_by_two() -> None:
+    names = ["indexproof", "a", "b", "c"]
+    r = row(
+        (9, 9), indexproof=("ok", 4, 3, 1.0), a=("ok", 3, 4, 1.0), b=("ok", 5, 2, 1.0), c=("wrong", 0, 0, 1.0)
+    )
+    assert not measure.beaten(r, "indexproof", names)
+    assert not measure.beaten(r, "a", names)
+    r["peers"]["c"]["state"] = "ok"
+    assert measure.beaten(r, "indexproof", names)
+    assert not measure.beaten(r, "c", names)
+    assert measure.summarise([r], names)["peers"]["indexproof"]["beaten"] == 1
 
 
 def test_a_summary_counts_wrong_results_as_the_input() -> None:
@@ -261,9 +274,9 @@ def test_a_summary_counts_wrong_results_as_the_input() -> None:
     ]
     found = measure.summarise(rows, ["indexproof", "tvm"])
     ours = found["peers"]["indexproof"]
-    assert found["best"] == [13, 5]
-    assert ours["cost"] == [12, 6]
-    assert ours["at_best"] == [1.0, 0.5]
+    assert found["best"] == [13, 5, 23]
+    assert ours["cost"] == [12, 6, 24]
+    assert ours["at_best"] == [1.0, 0.5, 0.5]
     assert (ours["ok"], ours["wrong"]) == (1, 1)
     assert ours["to_tvm"] == {"median": 2 / 3, "p95": 0.75, "per_map": 0.625}
 

@@ -102,6 +102,8 @@ class Cache:
         self.read_only = read_only
         self.refused: Counter[Refusal] = Counter()
         self.hits = 0
+        #: where a file is now that could not be read
+        self.set_aside: Path | None = None
         self._db: sqlite3.Connection | None = None
         self._secret = b""
         if path is not None:
@@ -128,6 +130,11 @@ class Cache:
         path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(path, timeout=_SECONDS, isolation_level=None)
         try:
+            # what is somebody else's is not written to; asked at one moment, for others may begin the file meanwhile
+            db.execute("BEGIN")
+            if _format_of(db) != FORMAT and not _is_empty(db):
+                raise _WrongFormat
+            db.execute("COMMIT")
             _write_ahead(db)
             # a process that is killed loses nothing that it has committed; a machine that loses power may, and the
             # file is whole all the same
@@ -144,7 +151,7 @@ class Cache:
     def _create(db: sqlite3.Connection) -> None:
         db.execute("BEGIN IMMEDIATE")
         try:
-            if _format_of(db) == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            if _is_empty(db):
                 db.execute(
                     "CREATE TABLE verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL) WITHOUT ROWID"
                 )
@@ -193,7 +200,7 @@ class Cache:
                     return
             for suffix in ("-wal", "-shm"):
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
-            path.replace(path.with_name(path.name + ".damaged"))
+            self.set_aside = path.replace(path.with_name(path.name + ".damaged"))
             self._db = self._connect(path)
 
     def __enter__(self) -> Cache:
@@ -352,6 +359,10 @@ def _write_ahead(db: sqlite3.Connection) -> None:
 
 def _format_of(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _is_empty(db: sqlite3.Connection) -> bool:
+    return _format_of(db) == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
 
 
 def _check_format(db: sqlite3.Connection) -> None:

@@ -9,6 +9,9 @@ For one computation (most are the bodies of fusions) this proves
   spelled here once more, from its definition: what the second map says of an element holds of the element that
   the first one names.  Maps that were found empty are part of it;
 - *folded*: where a constant or an iota stands for a runtime value, it is that value, clamped;
+- *evaluated*: what a loop's counter is in each run, and whatever is computed from it, is that, as bit vectors too;
+- *joined*: a few maps in place of many have the relation of all of these, taken together;
+- *unrolled*: a loop whose runs are composed has just these runs;
 - of the maps between roots and parameters: *in bounds*, and *pair*: those from the outputs and those to the
   outputs are the same relation.
 
@@ -22,7 +25,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..core.analysis import ComputationMaps, ModuleMaps, Options, Step
+from ..core.analysis import (
+    ComputationMaps,
+    Evaluation,
+    Join,
+    ModuleMaps,
+    Options,
+    Step,
+    Taken,
+    Unrolling,
+)
 from ..core.analysis.maps import performed
 from ..core.analysis.ops import OpCatalogue
 from ..core.analysis.runtime import known_element
@@ -38,6 +50,7 @@ from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
 from .claims.relations import same_relation
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty
+from .values import evaluation_answer, unrolling_answer
 from .verdict import Status, worst
 
 __all__ = ["Checked", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
@@ -115,7 +128,8 @@ class ModuleVerifier:
         self._steps: dict[tuple[tuple[IndexingMap, ...], IndexingMap], Asked] = {}
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._same: dict[tuple[IndexingMap, IndexingMap], bool] = {}
-        self._seen: list[Step] = []
+        self._seen: list[Taken] = []
+        self._computations = {c.name: c for c in module.computations}
         #: The maps that are proved.
         self.maps = ModuleMaps(module, self.options())
 
@@ -158,8 +172,7 @@ class ModuleVerifier:
         steps = tuple(self._seen)
         self._seen.clear()
         for step in steps:
-            status, detail = self._step(step)
-            kind = "composed" if step.known is None else "folded"
+            kind, (status, detail) = self._taken(step)
             note(Checked(kind, computation.name, status, detail))
         for c in self._whole(computation, *found):
             note(c)
@@ -185,6 +198,15 @@ class ModuleVerifier:
             yield from found
 
     # -- steps of the analysis
+    def _taken(self, step: Taken) -> tuple[str, Asked]:
+        if isinstance(step, Evaluation):
+            return "evaluated", evaluation_answer(self._computations, step)
+        if isinstance(step, Join):
+            return "joined", _asked(partial(_join_answer, step))
+        if isinstance(step, Unrolling):
+            return "unrolled", unrolling_answer(self._computations, step)
+        return "composed" if step.known is None else "folded", self._step(step)
+
     def _step(self, step: Step) -> Asked:
         key = (step.parts, step.result)
         found = self._steps.get(key)
@@ -394,6 +416,22 @@ def _step_answer(step: Step) -> Answer | None:
         return is_empty(whole)
     answer = _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
     return _unless_entangled(answer, whole, step.result)
+
+
+def _join_answer(join: Join) -> Answer | None:
+    """Whether joined maps have the relation of their parts.
+
+    Maps that stay as they are need no proof if the others say the same without them; a part that one of them covers is
+    compared with all.
+    """
+    parts = [m for m in join.parts if m not in join.result]
+    result = [m for m in join.result if m not in join.parts]
+    if not parts and not result:
+        return None
+    answer = same_relation([_unsourced(m) for m in parts], [_unsourced(m) for m in result])
+    if answer.proved:
+        return answer
+    return same_relation([_unsourced(m) for m in join.parts], [_unsourced(m) for m in join.result])
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:

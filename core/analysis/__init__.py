@@ -1,13 +1,26 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
 from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
-from .maps import ComputationMaps, ModuleMaps, Options, Step, computation_maps, instruction_maps
+from .maps import (
+    ComputationMaps,
+    Evaluation,
+    Join,
+    ModuleMaps,
+    Options,
+    Step,
+    Taken,
+    Unrolling,
+    computation_maps,
+    instruction_maps,
+)
 from .reads import Reads
 
 __all__ = [
     "Catalogue",
     "ComputationMaps",
     "Equal",
+    "Evaluation",
+    "Join",
     "ModuleMaps",
     "NoMap",
     "OpMaps",
@@ -15,6 +28,8 @@ __all__ = [
     "Reads",
     "Simplify",
     "Step",
+    "Taken",
+    "Unrolling",
     "computation_maps",
     "instruction_maps",
     "same_map",

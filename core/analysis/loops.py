@@ -1,6 +1,9 @@
-"""What a loop reads: the maps of its body, composed any number of times.
+"""What a loop reads: the maps of its body, composed as often as it runs, or any number of times.
 
-How often a body runs depends on values, so an array after a loop counts as reading whatever it reads after
+If every run is known (see :mod:`.values`), the maps of all runs are composed in turn (:func:`unrolled`), and say
+exactly what is read, as long as they are few.
+
+Otherwise how often a body runs depends on values, so an array after a loop counts as reading whatever it reads after
 some number of runs, none included.  That set of maps is the least one that holds the identity and is closed
 under composition with the body's maps.  Often it is finite: an array that the body hands on, one that is
 changed element by element, rows picked by a counter, sums over whole dimensions.  A runtime value of the
@@ -11,7 +14,7 @@ Arrays that the body changes also read what its condition reads, because that de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..expr import substitute_all, var
@@ -26,8 +29,72 @@ from .runtime import is_position
 _RUNS = 12
 _MAPS = 32
 
+# Unrolled are loops with no more maps between two arrays, for which no more maps have to be composed, and whose maps
+# have no more ranges and constraints.
+_EXACT, _COMPOSITIONS, _RANGES, _CONSTRAINTS = 64, 5_000, 16, 64
+
+# So many are not yet joined on the way.
+_UNJOINED = 2
+
 Between = dict[tuple[Path, Path], Reads]
 """Per array that is computed, and array that it depends on."""
+
+
+def unrolled(
+    direction: Direction,
+    runs: Sequence[Between],
+    composed: Callable[[IndexingMap, IndexingMap], IndexingMap],
+    join: Callable[[list[IndexingMap], bool], list[IndexingMap]],
+    identity: Mapping[Path, IndexingMap],
+) -> Between | None:
+    """How each array after all runs depends on those before the first; None when there are too many maps.
+
+    ``runs`` has what each run reads, first to last, ``identity`` the identities as they are simplified. ``join`` finds
+    fewer maps for the same (see :mod:`.joined`). Maps of runs that hold runtime values, and reads that are not known,
+    are not for this.
+    """
+    found: Between = {}
+    left = _COMPOSITIONS
+    backwards = direction == "output_to_input"
+    for start in identity:
+        # Run by run from what is mapped, so that maps of one array are maps of neighbouring indices; None stands for
+        # the identity.
+        reached: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {start: ({None: None}, [])}
+        for run in reversed(runs) if backwards else runs:
+            beyond: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {}
+            for (after, before), reads in run.items():
+                here, there = (after, before) if backwards else (before, after)
+                if here not in reached or not reads:
+                    continue
+                lasts, bounds = reached[here]
+                maps, reasons = beyond.setdefault(there, ({}, []))
+                reasons.extend(r for r in dict.fromkeys((*bounds, *reads.at_most)) if r not in reasons)
+                if here == there and reads.maps == [identity[here]]:
+                    maps.update(lasts)
+                    continue
+                left -= len(lasts) * len(reads.maps)
+                if left < 0:
+                    return None
+                for last in lasts:
+                    for m in reads.maps:
+                        made = m if last is None else composed(last, m)
+                        if len(made.ranges) > _RANGES or len(made.constraints) > _CONSTRAINTS:
+                            return None
+                        if not made.is_trivially_empty:
+                            maps[made] = None
+            for maps, _ in beyond.values():
+                if None not in maps and len(maps) > _UNJOINED:
+                    fewer = join([m for m in maps if m is not None], False)
+                    if len(fewer) > _EXACT:
+                        return None
+                    maps.clear()
+                    maps.update(dict.fromkeys(fewer))
+            reached = beyond
+        for end, (lasts, bounds) in reached.items():
+            key = (start, end) if backwards else (end, start)
+            made_of = [identity[start] if m is None else m for m in lasts]
+            found[key] = Reads(join(made_of, True), [], bounds)
+    return found
 
 
 def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:
@@ -72,7 +139,8 @@ class Loop:
                 self._steps[root][leaf] = self._ranged(reads)
         closed = {path: self._closed(path) for path in self.identity}
         found: Between = {}
-        note = NoMap(self.name, "how often the body runs is not known: what it may read counts as read")
+        why = "how often the body runs is not known, or too much to compose: what it may read counts as read"
+        note = NoMap(self.name, why)
         for path, reached in closed.items():
             if path not in self.unchanged:
                 reached = self._with_condition(path, reached, closed)

@@ -8,8 +8,9 @@ read. Input to output is the same walk forwards from every leaf of a parameter.
 A called computation is analysed once; at a call its maps are composed with those of the call. What reads a
 parameter inside, reads the operand outside, also where the parameter holds the value of a runtime variable.
 
-A conditional reads what any of its branches reads, and the value that chooses; a loop what it reads after some
-number of runs of its body (see :mod:`.loops`).  An asynchronous pair is the operation that it performs.
+A conditional reads what any of its branches reads, and the value that chooses; a loop what it reads after all runs of
+its body, or if these are not known, after some number of them (see :mod:`.loops`).  An asynchronous pair is the
+operation that it performs.
 
 The result of an instruction that has no map is opaque: everything that it may read is reported as reached
 without a map, with the reason, and never left out.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from ..errors import InputError
 from ..expr import substitute_all, var
@@ -27,10 +29,12 @@ from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from ..op import DIRECTIONS, Direction
 from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
-from .loops import Between, Loop, carried_unchanged
+from .joined import joined
+from .loops import Between, Loop, carried_unchanged, unrolled
 from .reads import Path, Reads
 from .runtime import branches, fold, is_position, operand_name, source_text, with_sources
 from .tidy import tidy
+from .values import Run, Value, Values, known_leaves, runs, specialized, values_of
 
 Leaf = tuple[int, Path]
 """An operand's or parameter's number and the path of an array within its shape."""
@@ -54,6 +58,10 @@ _NO_PAIR = ("copy", "recv", "send")
 # Opcodes whose output holds elements of the only operand, each where the map says.
 _MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
 
+# Computations with values put in are analysed where they are used, one within the other no deeper than this, and as
+# long as they have no more instructions than this together: loops in loops in loops have one for every run of all.
+_MOST_NESTED, _MOST_SPECIALIZED = 20, 15_000
+
 _WITHOUT_OPERANDS = ("parameter", "constant", "iota")
 
 
@@ -67,7 +75,38 @@ class Options:
     fold_constants: bool = True
     limit: int = 1000
     #: Told of every step, for those who want to check them: see :class:`Step`.
-    observe: Callable[[Step], None] | None = None
+    observe: Callable[[Taken], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What the analysis takes for the values of a computation, and the computation with them put in, if it is used.
+
+    ``known`` has the values of parameters that this rests on.
+    """
+
+    computation: Computation
+    known: Mapping[Leaf, Value]
+    values: Values
+    specialized: Computation | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Maps, and fewer maps that have the same relation, taken together."""
+
+    parts: tuple[IndexingMap, ...]
+    result: tuple[IndexingMap, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Unrolling:
+    """The runs that the analysis takes a loop to have, from what is known of the arrays that it carries."""
+
+    condition: Computation
+    body: Computation
+    start: Mapping[Path, Value]
+    runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +120,10 @@ class Step:
     parts: tuple[IndexingMap, ...]
     result: IndexingMap
     known: Mapping[str, Instruction] | None = None
+
+
+Taken = Step | Evaluation | Join | Unrolling
+"""What the analysis takes for true, for those who want to check it."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +172,7 @@ def computation_maps(
     equal: Equal | None = None,
     fold_constants: bool = True,
     limit: int = 1000,
-    observe: Callable[[Step], None] | None = None,
+    observe: Callable[[Taken], None] | None = None,
 ) -> ComputationMaps:
     """All maps between the roots and the parameters of a computation, the entry unless one is named.
 
@@ -251,6 +294,13 @@ class _Analysis:
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._frames: dict[str, _Frame] = {}
         self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
+        # What is known of the parameters of computations with values put in, and these by what they were made of.
+        self.known: dict[str, dict[Leaf, Value]] = {}
+        self._specialized: dict[tuple[str, tuple[tuple[Leaf, Value], ...]], Computation] = {}
+        self._loops: dict[str, bool] = {}
+        self._nested = 0
+        #: How many instructions computations with values put in may still have, together.
+        self.room = _MOST_SPECIALIZED
 
     def summary(self, computation: Computation) -> Summary:
         """How the roots of a computation depend on its parameters."""
@@ -311,6 +361,59 @@ class _Analysis:
             pending.append((callee, True))
             pending.extend((c, False) for c in self._callees(callee))
 
+    def joined(self, maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+        """Fewer maps with the same relation, taken together, simplified."""
+        found = joined(maps, ranges)
+        if len(found) == len(maps):
+            return maps
+        simple = [m for m in dict.fromkeys(map(self.simplified, found)) if not m.is_trivially_empty]
+        if self.options.observe is not None:
+            self.options.observe(Join(tuple(maps), tuple(simple)))
+        return simple
+
+    def specialized(
+        self, computation: Computation, known: Mapping[Leaf, Value], values: Values | None = None
+    ) -> Computation:
+        """The computation with everything put in that is known when that is known of its parameters; made once."""
+        key = (computation.name, tuple(sorted(known.items())))
+        found = self._specialized.get(key)
+        if found is None:
+            if values is None:
+                values = values_of(self.computations, computation, known)
+            # no computation that is read has such a name
+            found = specialized(computation, values, f"{computation.name}@{len(self._specialized)}")
+            self._specialized[key] = self.computations[found.name] = found
+            self.room -= len(found.instructions)
+            self.known[found.name] = dict(known)
+            if self.options.observe is not None:
+                self.options.observe(Evaluation(computation, known, values, found))
+        return found
+
+    def nested(self, computation: Computation) -> Summary | None:
+        """The summary of a computation with values put in; None when too many are within each other."""
+        if computation.name not in self.summaries and self._nested >= _MOST_NESTED:
+            return None
+        self._nested += 1
+        try:
+            return self.summary(computation)
+        finally:
+            self._nested -= 1
+
+    def has_loop(self, computation: Computation) -> bool:
+        """Whether a computation runs a loop, or calls one that does."""
+        pending, seen = [computation], {computation.name: computation}
+        while pending:
+            caller = pending.pop()
+            if self._loops.get(caller.name) or any(i.opcode == "while" for i in caller.instructions):
+                self._loops[computation.name] = True
+            if (known := self._loops.get(computation.name)) is not None:
+                return known
+            fresh = [c for c in self._callees(caller) if c.name not in seen]
+            seen.update((c.name, c) for c in fresh)
+            pending += fresh
+        self._loops.update(dict.fromkeys(seen, False))
+        return False
+
     def _callees(self, computation: Computation) -> list[Computation]:
         names = {n: None for i in computation.instructions if i.opcode in _ENTERED for n in i.called}
         return [self.computations[name] for name in names if name in self.computations]
@@ -329,6 +432,15 @@ class _Frame:
         self.known = {i.name: i for i in computation.instructions}
         self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
         self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
+
+    @cached_property
+    def values(self) -> Values:
+        """What is known of the instructions, whatever the computation is given (but what is put in)."""
+        known = self.analysis.known.get(self.computation.name, {})
+        found = values_of(self.analysis.computations, self.computation, known)
+        if self.options.observe is not None:
+            self.options.observe(Evaluation(self.computation, known, found))
+        return found
 
     def summary(self) -> Summary:
         if self.direction == "output_to_input":
@@ -566,8 +678,44 @@ class _Frame:
             return self._opaque(instruction, loop)
         return {(0, leaf): reads for (root, leaf), reads in loop.items() if root == path and reads}
 
+    def _unrolled(self, instruction: Instruction) -> Between | None:
+        """How every array after a loop depends on those before it, if all runs are known and their maps are few."""
+        analysis = self.analysis
+        calls = instruction.calls
+        condition, body = (
+            analysis.computations.get(calls.get(name, ("",))[0]) for name in ("condition", "body")
+        )
+        if condition is None or body is None or instruction.shape is None:
+            return None
+        if any(len(c.parameters) != 1 or c.parameters[0].parameter_number for c in (condition, body)):
+            return None
+        paths = _paths(instruction.shape)
+        if not all(_fits(s, instruction.shape) for s in (body.root.shape, body.parameters[0].shape)):
+            return None
+        start = known_leaves(instruction.operands[0], self.values)
+        found = runs(analysis.computations, condition, body, start) if start else None
+        if found is None:
+            return None
+        made: list[Between] = []
+        for run in found:
+            if analysis.room <= 0:
+                return None
+            known = {(0, path): value for path, value in run.before.items()}
+            summary = analysis.nested(analysis.specialized(body, known, run.values))
+            if summary is None or any(r.unknown or any(map(_has_values, r.maps)) for r in summary.values()):
+                return None
+            made.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
+        identity = {path: analysis.simplified(_identity(instruction.shape, path)) for path in paths}
+        between = unrolled(self.direction, made, analysis.composed, analysis.joined, identity)
+        if between is not None and self.options.observe is not None:
+            self.options.observe(Unrolling(condition, body, start, tuple(found)))
+        return between
+
     def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
         """How every array after a loop depends on those before it."""
+        exact = self._unrolled(instruction)
+        if exact is not None:
+            return {key: Reads(self.distinct(r.maps), r.unknown, r.at_most) for key, r in exact.items()}
         calls = instruction.calls
         summaries: list[Between] = []
         for attribute in ("body", "condition"):
@@ -604,6 +752,12 @@ class _Frame:
         summary = self.analysis.summaries.get(name)
         if summary is None:
             return self._opaque(instruction, NoMap(where, f"computation {name} calls itself"))
+        known = self._given(instruction, callee)
+        if known:
+            special = self.analysis.specialized(callee, known)
+            found = self.analysis.nested(special)
+            if found is not None:
+                callee, summary = special, found
         if len(callee.parameters) != len(instruction.operands):
             reason = (
                 f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
@@ -624,6 +778,18 @@ class _Frame:
                 lifted = [self._lifted(m, instruction, callee, where) for m in reads.maps]
                 links[leaf] = Reads(lifted, reads.under(where).unknown, reads.under(where).at_most)
         return links
+
+    def _given(self, instruction: Instruction, callee: Computation) -> dict[Leaf, Value]:
+        """What is known of the operands of a call, if that may say more of what it reads: how often loops run."""
+        if self.analysis.room <= 0:
+            return {}
+        if self.computation.name not in self.analysis.known and not self.analysis.has_loop(callee):
+            return {}
+        return {
+            (k, path): value
+            for k, o in enumerate(instruction.operands)
+            for path, value in known_leaves(o, self.values).items()
+        }
 
     def _opaque(self, instruction: Instruction, reason: NoMap) -> dict[Leaf, Reads | None]:
         return {
@@ -739,6 +905,11 @@ class _State:
 
     def __bool__(self) -> bool:
         return self.identity or bool(self.maps) or bool(self.unknown)
+
+
+def _has_values(m: IndexingMap) -> bool:
+    """Whether a map has runtime values other than a replica's position."""
+    return any(v.source is None or not is_position(v.source.hlo) for v in m.rts)
 
 
 def performed(instruction: Instruction) -> Instruction | None:

@@ -273,7 +273,7 @@ class Signature:
     result: AnyShape
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Computation:
     """Instructions in order of definition; the root's index (the last one unless the text says otherwise)."""
 
@@ -282,6 +282,11 @@ class Computation:
     root_index: int
     signature: Signature | None = None
     attributes: tuple[tuple[str, Value], ...] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Computation {self.name}: {_counted(self.instructions, 'instruction')}, root {self.root.name}>"
+        )
 
     @property
     def root(self) -> Instruction:
@@ -393,15 +398,23 @@ class Table:
     rows: Rows | tuple[tuple[int, Value], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Module:
-    """Computations in the order of the text, the entry's name, attributes of the header, source tables."""
+    """Computations in the order of the text, the entry's name, attributes of the header, source tables.
+
+    What a module shows of itself is short; `format_module` prints it.
+    """
 
     name: str
     computations: tuple[Computation, ...]
     entry_name: str
     attributes: tuple[tuple[str, Value], ...] = ()
     tables: tuple[Table, ...] = ()
+
+    def __repr__(self) -> str:
+        instructions = [i for _, i in self.instructions()]
+        sizes = f"{_counted(self.computations, 'computation')}, {_counted(instructions, 'instruction')}"
+        return f"<Module {self.name}: {sizes}, entry {self.entry_name}>"
 
     @property
     def entry(self) -> Computation:
@@ -476,6 +489,10 @@ class Module:
     def attribute(self, name: str) -> Value | None:
         """The value of a header attribute, None when there is none."""
         return next((v for k, v in self.attributes if k == name), None)
+
+
+def _counted(things: Sequence[object], name: str) -> str:
+    return f"{len(things):,} {name}" + ("" if len(things) == 1 else "s")
 
 
 ShapeRule = Callable[[Instruction], "AnyShape | None"]

@@ -18,6 +18,7 @@ import re
 from ..errors import InputError
 from .attributes import MESH, Attributes, Value, parse_value
 from .lexer import NAME, OPCODE, STRING, Source, shorten
+from .literals import VALUE, mistake
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Rows, Signature, Table
 from .shape import AnyShape, Shape, TupleShape, read_shape, scan_shape
 
@@ -45,7 +46,6 @@ _TYPED = re.compile(
 )
 _CONSTANT = re.compile(r"[^{}]*+\Z|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\}\s*+\Z")
 _INNERMOST = re.compile(r"\{([^{}]*+)\}")
-_ELEMENT = re.compile(r"\([^()]*+\)|[^\s,()]++")
 _START = re.compile(rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+", re.ASCII)
 _OPCODE = re.compile(rf"\s*+({OPCODE})\s*+\(", re.ASCII)
 _ATTRIBUTE = re.compile(
@@ -55,6 +55,7 @@ _ATTRIBUTE = re.compile(
 )
 _COMPUTATION = re.compile(rf"\s*+(ENTRY\s++)?+%?+({NAME})\s*+(?=[({{])", re.ASCII)
 _MODULE = re.compile(r"\s*+HloModule\s++([^\s,{}()]++)", re.ASCII)
+_NAMELESS = re.compile(r"HloModule\s*+(?=,|\Z)", re.ASCII)
 _TABLE = re.compile(rf"\s*+({'|'.join(TABLES)})(?:[ \t\r]*+(?:\n|\Z)|[ \t]++(?=\d))", re.ASCII)
 _ROW = re.compile(r"\s*+(\d{1,40})\s++", re.ASCII)
 
@@ -116,6 +117,8 @@ class _Reader:
             attributes, position = self.attributes(header.end())
         elif _START.match(text, position) or _SHAPE_FIRST.match(text, position):
             return self.snippet(position)
+        elif (nameless := _NAMELESS.match(text, position)) is not None:
+            source.fail(nameless.end(), "the module has no name", "a name after `HloModule`")
         tables: list[Table] = []
         computations: list[Computation] = []
         entry: str | None = None
@@ -490,8 +493,11 @@ class _Reader:
         source, text = self.source, self.text
         position = source.skip(position)
         if not _SHAPE_FIRST.match(text, position):
-            _, end = source.name(position, "an instruction")
+            word, end = source.name(position, "an instruction")
             end = source.skip(end)
+            if word == "ROOT":
+                _, end = source.name(end, "an instruction's name")
+                end = source.skip(end)
             source.fail(end, f"{source.found(end)} in an instruction", "`=`")
         shape, end = scan_shape(source, position, self.shapes)
         name, end = source.name(end, "an instruction's name")
@@ -513,8 +519,12 @@ class _Reader:
             return str(int(spelled))
         if not spelled:
             self.source.fail(position, "a constant without value", "a value such as `0` or `{1,2}`")
-        if spelled[0] == "{" and isinstance(shape, Shape) and spelled != "{...}":
-            self.check_elements(spelled, shape, self.source.skip(position))
+        if isinstance(shape, Shape) and spelled != "{...}":
+            if spelled[0] == "{":
+                self.check_elements(spelled, shape, self.source.skip(position))
+            wrong = mistake(inside, shape.element_type, shape.text(False))
+            if wrong is not None:
+                self.source.fail(position + wrong.offset, wrong.message, wrong.expected)
         return spelled
 
     def check_elements(self, spelled: str, shape: Shape, position: int) -> None:
@@ -522,11 +532,17 @@ class _Reader:
         dims = shape.dims
         if not dims:
             self.source.fail(position, "an array where a scalar constant belongs", "one value")
-        if shape.dynamic or not shape.size:
+        if shape.dynamic:
+            return
+        if not shape.size:
+            value = VALUE.search(spelled)
+            if value is not None:
+                message = f"a value in a constant of shape {shape.text(False)}"
+                self.source.fail(position + value.start(), message, "no value")
             return
         last = dims[-1]
         for group in _INNERMOST.findall(spelled):
-            count = len(_ELEMENT.findall(group))
+            count = len(VALUE.findall(group))
             if count != last:
                 self.source.fail(
                     position,

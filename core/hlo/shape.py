@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import index as as_integer
 
 from ..errors import InputError, quoted
 from .lexer import Source
@@ -35,14 +36,17 @@ _PLAIN = re.compile(
 class Tile:
     """One tile of a layout. A size of None is written `*`: that dimension is combined with the next minor.
 
-    -1 is taken for None: so the layout message of XLA spells it.
+    -1 is taken for None: so the layout message of XLA spells it. Raises `InputError` for a tile without sizes, a
+    size below 1, and a last dimension that has none to be combined with.
     """
 
     sizes: tuple[int | None, ...]
 
     def __post_init__(self) -> None:
-        if -1 in self.sizes:
-            object.__setattr__(self, "sizes", tuple(None if n == -1 else n for n in self.sizes))
+        sizes = tuple(None if n is None or n == -1 else as_integer(n) for n in self.sizes)
+        object.__setattr__(self, "sizes", sizes)
+        if not sizes or sizes[-1] is None or any(n is not None and n < 1 for n in sizes):
+            raise InputError(f"a tile {self}", expected="positive sizes or `*`, the last one a size")
 
     def __str__(self) -> str:
         return "(" + ",".join("*" if n is None else str(n) for n in self.sizes) + ")"
@@ -53,12 +57,21 @@ class Layout:
     """Order of dimensions in memory, tiles, and everything else written after the colon.
 
     `properties` holds `(letter, text)` pairs in printing order: S memory space, E element bits, L tail
-    padding, and the rest as XLA writes them. Nothing is dropped that was read.
+    padding, and the rest as XLA writes them. Nothing is dropped that was read. Negative dimension numbers
+    count from the end. Raises `InputError` unless every dimension has its place in the order, once.
     """
 
     minor_to_major: tuple[int, ...]
     tiles: tuple[Tile, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        order = tuple(as_integer(n) for n in self.minor_to_major)
+        rank = len(order)
+        if sorted(n + rank if n < 0 else n for n in order) != list(range(rank)):
+            raise InputError(f"a layout with minor_to_major {list(order)}", expected=_dimension_numbers(rank))
+        object.__setattr__(self, "minor_to_major", tuple(n % rank for n in order))
+        object.__setattr__(self, "tiles", tuple(self.tiles))
 
     @staticmethod
     def default(rank: int) -> Layout:
@@ -102,12 +115,26 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An array (or `token[]`, `opaque[]`): element type, sizes, which are dynamic, layout if written."""
+    """An array (or `token[]`, `opaque[]`): element type, sizes, which are dynamic, layout if written.
+
+    Raises `InputError` for a layout of another rank, and for a size below 0 that is not `UNBOUNDED`.
+    """
 
     element_type: str
     dims: tuple[int, ...]
     layout: Layout | None = None
     dynamic: tuple[bool, ...] = ()
+
+    def __post_init__(self) -> None:
+        if type(self.dims) is not tuple:
+            object.__setattr__(self, "dims", tuple(as_integer(n) for n in self.dims))
+        if self.layout is not None and len(self.layout.minor_to_major) != len(self.dims):
+            raise InputError(
+                f"layout {self.layout} of an array of rank {self.rank}",
+                expected=_dimension_numbers(self.rank),
+            )
+        if self.dims and min(self.dims) < UNBOUNDED:
+            raise InputError(f"an array of sizes {list(self.dims)}", expected="sizes from 0")
 
     @property
     def rank(self) -> int:
@@ -139,10 +166,6 @@ class Shape:
     def with_layout(self, layout: Layout | None = None) -> Shape:
         """The same array in this layout, or in the default one. `InputError` when the ranks differ."""
         layout = Layout.default(self.rank) if layout is None else layout
-        if sorted(layout.minor_to_major) != list(range(self.rank)):
-            raise InputError(
-                f"layout {layout} of an array of rank {self.rank}", expected=_dimension_numbers(self.rank)
-            )
         return Shape(self.element_type, self.dims, layout, self.dynamic)
 
     def without_layout(self) -> Shape:

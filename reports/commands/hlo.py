@@ -134,6 +134,29 @@ def layout(
     raise typer.Exit(status)
 
 
+def bitcast(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", show_default=False, help="What is read: 'f32[6,4]{1,0}'.")
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", show_default=False, help="What it is read as: 'f32[3,8]{0,1}'.")
+    ],
+    verify: Verify = False,
+    json: Json = False,
+) -> None:
+    """Take a bitcast apart into transposes and reshapes, and print its maps between elements.
+
+    With --verify proves that the steps do to elements what equality of positions in memory says, both ways;
+    this then decides the exit status.
+    """
+    from ..layouts import bitcast_json, bitcast_text, described_bitcast
+
+    found = described_bitcast(source, target, verify)
+    status = status_of(found.verdict.value) if verify else PROVED
+    report(json, lambda: bitcast_json(found, status), lambda: bitcast_text(found))
+    raise typer.Exit(status)
+
+
 def launch(
     shape: Annotated[
         str,

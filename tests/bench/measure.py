@@ -133,7 +133,7 @@ def summarise(
         "peers": {},
     }
     best = [virtual_best(r, others) for r in rows]
-    out["best"] = [sum(b[k] for b in best) for k in (0, 1)]
+    out["best"] = [sum(b[k] for b in best) for k in range(len(MEASURES))]
     reference = (
         {i: r["peers"]["tvm"]["cold"] for i, r in enumerate(rows) if _answered(r, "tvm")}
         if "tvm" in names
@@ -145,16 +145,21 @@ def summarise(
         record: dict[str, Any] = {s: states.count(s) for s in ("ok", "wrong", "refused", "gave up", "failed")}
         # a map without a right answer counts as it was given, except where it was never asked
         asked = [
-            (r["peers"][n] if states[i] == "ok" else {"all": r["before"][0], "div": r["before"][1]}, best[i])
+            (
+                measures(
+                    r["peers"][n] if states[i] == "ok" else {"all": r["before"][0], "div": r["before"][1]}
+                ),
+                best[i],
+            )
             for i, r in enumerate(rows)
             if states[i] not in ("refused", "missing")
         ]
         if asked:
-            record["cost"] = [sum(p[k] for p, _ in asked) for k in ("all", "div")]
-            record["best"] = [sum(b[k] for _, b in asked) for k in (0, 1)]
-            record["at_best"] = [
-                sum(p[k] <= b[j] for p, b in asked) / len(asked) for j, k in enumerate(("all", "div"))
-            ]
+            every = range(len(MEASURES))
+            record["cost"] = [sum(p[k] for p, _ in asked) for k in every]
+            record["best"] = [sum(b[k] for _, b in asked) for k in every]
+            record["at_best"] = [sum(p[k] <= b[k] for p, b in asked) / len(asked) for k in every]
+            record["beaten"] = sum(beaten(r, n, names) for i, r in enumerate(rows) if states[i] == "ok")
         if done and n != "xla":
             for what in ("convert", "cold", "warm"):
                 values = [p[what] for _, p in done]
@@ -175,12 +180,29 @@ def _answered(row: dict[str, Any], name: str) -> bool:
     return row["peers"].get(name, {}).get("state") in ("ok", "wrong") and "cold" in row["peers"][name]
 
 
-def virtual_best(row: dict[str, Any], others: Sequence[str]) -> tuple[int, int]:
-    """The smallest right result of the other peers, by all operations and by divisions; the input if there is none."""
-    good = [row["peers"][n] for n in others if row["peers"].get(n, {}).get("state") == "ok"]
+#: What is compared: all operations, divisions alone, and both as the simplifier weighs them.
+MEASURES = ("operations", "divisions", "documented cost")
+
+
+def measures(answer: dict[str, Any]) -> tuple[int, int, int]:
+    """One result by each of :data:`MEASURES`; a division counts three (reports/simplifier.md, "The cost")."""
+    return answer["all"], answer["div"], answer["all"] + 2 * answer["div"]
+
+
+def virtual_best(row: dict[str, Any], others: Sequence[str]) -> tuple[int, int, int]:
+    """The smallest right result of the other peers, by each measure by itself; the input if there is none."""
+    good = [measures(row["peers"][n]) for n in others if row["peers"].get(n, {}).get("state") == "ok"]
     if not good:
-        return row["before"][0], row["before"][1]
-    return min(g["all"] for g in good), min(g["div"] for g in good)
+        good = [measures({"all": row["before"][0], "div": row["before"][1]})]
+    a, d, c = (min(g[k] for g in good) for k in range(3))
+    return a, d, c
+
+
+def beaten(row: dict[str, Any], name: str, names: Sequence[str]) -> bool:
+    """Whether one result of another peer has no more operations, no more divisions, and less of one of them."""
+    mine = measures(row["peers"][name])[:2]
+    theirs = [measures(row["peers"][n])[:2] for n in names if row["peers"].get(n, {}).get("state") == "ok"]
+    return any(a <= mine[0] and d <= mine[1] and (a, d) != mine for a, d in theirs)
 
 
 # ------------------------------------------------------------------------------------------------------------- growth

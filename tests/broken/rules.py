@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexproof.core.expr import Expr, ceildiv, maximum, minimum
 from indexproof.core.rewrite import Const, Rest, Rewrite, rule
-from indexproof.rules import division, minmax, mixed_radix, remainder
+from indexproof.rules import division, minmax, mixed_radix, remainder, sharing
 from indexproof.verify.verdict import Status
 
 from .planted import Planted, Undeclarable
@@ -230,6 +230,68 @@ def remainder_of_anything_recombines(x: Expr, y: Expr, d: Const, p: Const, w: Co
     return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w),))
 
 
+@rule()
+def multiple_is_difference_of_any_scale(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """The quotient must stand there times the divisor."""
+    return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(w), t.eq(x % d)), choose="sharing")
+
+
+@rule()
+def known_digit_stays(
+    x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """The digit must be taken away again."""
+    return Rewrite(
+        (x // e) * v + r,
+        q * w + r,
+        when=(n > 0, e.eq(a * n), v.eq(n * w), q.eq(x // a), (q % n).eq(m)),
+        choose="sharing",
+    )
+
+
+@rule()
+def known_digit_below_any_sign(
+    x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
+) -> Rewrite:
+    """Divisions can be merged where the outer divisor is positive; here it may be negative."""
+    return Rewrite(
+        (x // e) * v + r,
+        q * w - m * w + r,
+        when=(e.eq(a * n), v.eq(n * w), q.eq(x // a), (q % n).eq(m)),
+        choose="sharing",
+    )
+
+
+@rule()
+def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """The digit below must be known."""
+    return Rewrite(
+        ((x // a) % n) * v + r,
+        t * w + r,
+        when=(n > 0, v.eq(a * w), t.eq(x % (a * n))),
+        choose="sharing",
+    )
+
+
+@rule()
+def digit_takes_congruent_up_to_itself(
+    x: Expr, y: Expr, t: Expr, d: Const, v: Const, n: Const, s: Rest
+) -> Rewrite:
+    """The difference must be a multiple of the next digit's weight, not of its own."""
+    return Rewrite(
+        (x // d * v + s) % n,
+        t,
+        when=(d.divides(x - y), t.eq((y // d * v + s) % n)),
+        choose="sharing",
+    )
+
+
+@rule()
+def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
+    """A quotient is rounded down on either side of zero."""
+    return Rewrite(x // d, -((-x) // d))
+
+
 def _unannotated() -> object:
     @rule()
     def quotient_by_one(x) -> Rewrite:  # type: ignore[no-untyped-def]
@@ -266,6 +328,12 @@ BROKEN = [
     _sound(multiple_leaves_remainder_always, remainder.multiple_leaves_remainder),
     _sound(digits_recombine_at_wrong_scale, mixed_radix.quotient_and_remainder_recombine),
     _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_congruent_remainder_recombine),
+    _sound(multiple_is_difference_of_any_scale, sharing.multiple_is_difference),
+    _sound(any_digit_joins_digit, sharing.known_digit_joins_digit),
+    _sound(digit_takes_congruent_up_to_itself, sharing.digit_takes_congruent),
+    _sound(any_quotient_negates, sharing.exact_quotient_negates),
+    _sound(known_digit_stays, sharing.known_digit_joins_quotient),
+    _sound(known_digit_below_any_sign, sharing.known_digit_joins_quotient),
     _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),
     _sound(min_keeps_larger, minmax.min_keeps_smaller),
     _sound(max_keeps_smaller, minmax.max_keeps_larger),

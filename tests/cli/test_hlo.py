@@ -155,6 +155,18 @@ def test_what_is_not_there(run: Run, module: str, arguments: list[str], said: st
     assert said in done.err
 
 
+def test_instructions_without_maps_and_arrays_without_elements(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "m.hlo"
+    path.write_text(
+        "HloModule m\nENTRY main { p = f32[0,5] parameter(0)\n n = f32[0,5] negate(p)\n"
+        ' ROOT c = f32[2] custom-call(n), custom_call_target="t" }'
+    )
+    done = run("hlo", str(path), "-i", "c", "-i", "n")
+    assert "NO MAP   c   custom-call in main\n" in done.out
+    assert "  n f32[0,5] -> p f32[0,5]\n    no element of it\n" in done.out
+    assert "expected one of n, c, …, or another" in run("hlo", str(path), "-i", "nc").err
+
+
 def test_text_that_is_no_hlo(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "m.hlo"
     path.write_text(MODULE.replace("f32[8,6] parameter(0)", "f32[8,6 parameter(0)", 1))

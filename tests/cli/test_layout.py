@@ -103,3 +103,40 @@ def test_mistakes(run: Run, words: list[str], message: str, caret: int | None) -
     assert message in done.err
     if caret is not None:
         assert done.err.rstrip("\n").splitlines()[-1] == " " * (2 + caret) + "^"
+
+
+def test_a_bitcast_in_steps(run: Run) -> None:
+    done = run("bitcast", "f32[2,3,4]{0,2,1}", "f32[12,2]{1,0}", "--verify")
+    assert done.status == 0
+    assert "  is        transpose-reshape-transpose\n" in done.out
+    assert "  steps     transpose(1,2,0) -> reshape[12,2]\n" in done.out
+    assert (
+        "  backward  (d0, d1) -> (d1, d0 floordiv 4, d0 mod 4), domain: d0 in [0, 11], d1 in [0, 1]\n"
+        in done.out
+    )
+    assert "  forward   (d0, d1, d2) -> (d1 * 4 + d2, d0), domain: " in done.out
+    assert done.out.count("  PROVED    ") == 3
+    assert done.out.splitlines()[-1].startswith("PROVED  3 claims, all proved   in ")
+    assert "nothing moves" in run("bitcast", "f32[8]", "s32[8]").out
+
+
+def test_a_bitcast_as_json(run: Run) -> None:
+    data = json.loads(run("bitcast", "f32[6,4]{1,0}", "f32[3,8]{0,1}", "--json", "--verify").out)
+    assert set(data) == set(FORMS["bitcast"])
+    assert (data["verdict"], data["kind"]) == ("PROVED", "transpose-reshape-transpose")
+    assert data["steps"] == [{"reshape": [8, 3]}, {"transpose": [1, 0]}]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("f32[3,4]", "f32[13]", "expected as many elements"),
+        ("f32[8]", "s16[8]", "expected elements of one size"),
+        ("f32[3,5]{1,0:T(2,2)}", "f32[3,5]", "has 9 padding elements"),
+        ("f32[8", "f32[8]", "'[' is not closed"),
+    ],
+)
+def test_what_is_no_bitcast(run: Run, source: str, target: str, message: str) -> None:
+    done = run("bitcast", source, target)
+    assert (done.status, done.out) == (3, "")
+    assert message in done.err

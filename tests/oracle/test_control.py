@@ -48,6 +48,37 @@ def rows_backwards(x: Any) -> Any:
     return lax.fori_loop(0, 4, lambda i, y: y.at[i].set(x[3 - i] * 2), jnp.zeros((4, 3)))
 
 
+def chosen_by_counter(v: Any, w: Any) -> Any:
+    return lax.fori_loop(0, 5, lambda i, u: u.at[4 - i].set(jnp.where(i % 2 == 0, v[i], w[(i * 3) % 5])), w)
+
+
+def steps_of_two(v: Any) -> Any:
+    def body(s: Any) -> Any:
+        i, u = s
+        return i + 2, lax.cond(i > 2, lambda a: a[::-1], lambda a: jnp.roll(a, 1), u)
+
+    return lax.while_loop(lambda s: s[0] < 7, body, (jnp.int32(-1), v))[1]
+
+
+def nested(x: Any) -> Any:
+    def row(i: Any, y: Any) -> Any:
+        return lax.fori_loop(0, 3, lambda j, z: z.at[i, j].set(x[3 - i, (i + j) % 3]), y)
+
+    return lax.fori_loop(0, 4, row, jnp.zeros((4, 3)))
+
+
+def backwards(x: Any) -> Any:
+    return lax.scan(lambda h, row: (h + row, h + 2 * row), jnp.zeros(3), x, reverse=True)
+
+
+def over_numbers(v: Any) -> Any:
+    return lax.scan(lambda h, i: (h + v[i], h), 0.0, jnp.array([4, 0, 3, 0]))
+
+
+def unrolled_by_two(x: Any) -> Any:
+    return lax.scan(lambda h, row: (h + row, h[::-1] + row), jnp.zeros(3), x, unroll=2)
+
+
 def branches(v: Any, w: Any) -> Any:
     return lax.switch(jnp.int32(v[0]) % 3, [lambda a: a[::-1], lambda a: a * 2, lambda a: jnp.roll(a, 1)], w)
 
@@ -80,6 +111,12 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "until_large": (until_large, [V, V]),
     "rotated": (rotated, [V]),
     "rows_backwards": (rows_backwards, [A]),
+    "chosen_by_counter": (chosen_by_counter, [V, V]),
+    "steps_of_two": (steps_of_two, [V]),
+    "nested": (nested, [A]),
+    "backwards": (backwards, [A]),
+    "over_numbers": (over_numbers, [V]),
+    "unrolled_by_two": (unrolled_by_two, [A]),
     "branches": (branches, [V, V]),
     "picked": (picked, [A, V]),
     "sorted_rows": (sorted_rows, [A]),
@@ -139,4 +176,16 @@ def test_what_depends_is_in_a_map(name: str, optimized: bool) -> None:
 
 
 # What a value decides, or a number of runs, may be less than what is named; these leave nothing open.
-EXACT = {"sorted_rows", "power"}
+EXACT = {
+    "sorted_rows",
+    "power",
+    "scan_rows",
+    "rotated",
+    "rows_backwards",
+    "chosen_by_counter",
+    "steps_of_two",
+    "nested",
+    "backwards",
+    "over_numbers",
+    "unrolled_by_two",
+}

@@ -12,12 +12,14 @@ from xml.etree import ElementTree
 import pytest
 
 from indexproof.core.errors import InputError, TooLargeError
+from indexproof.core.hlo import read_module
 from indexproof.core.layout import memory
 from indexproof.core.op import concrete
 from indexproof.core.text import parse_map
 from indexproof.reports.pictures import CELL, Picture, layout_picture, reads_picture
 from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.movement import Transpose
+from indexproof.verify.modules import module_maps
 
 SVG = "{http://www.w3.org/2000/svg}"
 WINDOW = parse_map(
@@ -162,6 +164,21 @@ def test_what_a_dot_reads_of_both_operands() -> None:
     assert "lhs, rhs" in picture.alt
 
 
+def test_all_maps_to_one_operand() -> None:
+    """As an analysis hands them out: `x + transpose(x)` reads one element on the diagonal, two elsewhere."""
+    module = read_module("""
+        p = f32[3,3] parameter(0)
+        t = f32[3,3] transpose(p), dimensions={1,0}
+        ROOT a = f32[3,3] add(p, t)
+    """)
+    maps = module_maps(module).computation(module.entry, "output_to_input")[0, 0]
+    assert len(maps) == 2
+    for select, marked in (((1, 1), 1), ((0, 2), 2)):
+        drawn = Drawn(reads_picture(maps, (3, 3), (3, 3), select=select))
+        assert sum(c != "#ffffff" for *_, c, _ in drawn.cells) == 1 + marked
+        assert {"(d0, d1) -> (d0, d1)", "(d0, d1) -> (d1, d0)"} <= {t for *_, t in drawn.texts}
+
+
 def test_an_element_of_a_vector_and_a_scalar() -> None:
     reduce = parse_map("()[s0] -> (s0), domain: s0 in [0, 4]")
     assert len(Drawn(reads_picture(reduce, (), (5,), select=())).by_hint("(")) == 6
@@ -204,6 +221,8 @@ def test_the_same_in_another_process() -> None:
         (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1, 4)), InputError),
         (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1, (3, 2))), InputError),
         (lambda: reads_picture(WINDOW, (4,), (6, 6), select=(1,)), InputError),
+        (lambda: reads_picture(WINDOW, (4, 4), select=(1, 1)), InputError),
+        (lambda: reads_picture(WINDOW, (4, 4), (5, 6), select=(3, 1)), InputError),
         (
             lambda: reads_picture(
                 concrete(Transpose((1, 0)), 0, "output_to_input", [(1000, 1000)]),

@@ -24,14 +24,14 @@ WIDE = 10**6
 _BOX = re.compile(r"(.+?) in \[(-?\d+), (-?\d+)\]")
 
 
+def known_of(text: str) -> list[tuple[Expr, Interval]]:
+    """``x in [0, 3], y % 4 in [1, 2]``."""
+    return [(parse_expr(e.strip(" ,")), Interval(int(lo), int(hi))) for e, lo, hi in _BOX.findall(text)]
+
+
 def bounds_of(text: str) -> dict[Var, Interval]:
-    """``x in [0, 3], y in [1, 2]``."""
-    found = {}
-    for name, lo, hi in re.findall(r"(\w+) in \[(-?\d+), (-?\d+)\]", text):
-        v = parse_expr(name)
-        assert isinstance(v, Var)
-        found[v] = Interval(int(lo), int(hi))
-    return found
+    """What is said of variables alone."""
+    return {e: i for e, i in known_of(text) if isinstance(e, Var)}
 
 
 def simplified(rule: Rule, text: str) -> tuple[Expr, Expr, list[Step]]:
@@ -52,7 +52,8 @@ def written(text: str) -> tuple[list[Expr], list[Step]]:
     es = [parse_expr(part) for part in results.split(";")]
     steps: list[Step] = []
     bounds = {v: Interval(-WIDE, WIDE) for e in es for v in e.variables()} | bounds_of(domain)
-    return Simplifier(RULES, Facts(bounds), steps).all(es), steps
+    known = [(e, i) for e, i in known_of(domain) if not isinstance(e, Var)]
+    return Simplifier(RULES, Facts(bounds, known), steps).all(es), steps
 
 
 SHARING = [r for r in RULES.rules if r.sharing]

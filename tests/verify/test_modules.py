@@ -5,21 +5,23 @@ from __future__ import annotations
 import gzip
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from indexproof.core.analysis import ModuleMaps
+from indexproof.core.analysis import Join, ModuleMaps, maps, values
 from indexproof.core.analysis.ops import OpCatalogue
 from indexproof.core.analysis.runtime import with_sources
 from indexproof.core.expr import lift
 from indexproof.core.hlo import Instruction, Module, read_module
+from indexproof.core.hlo.attributes import Reference
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.text import parse_map
 from indexproof.rules.ops.movement import Concatenate, Transpose
-from indexproof.verify.modules import ComputationReport, ModuleVerifier, composition
+from indexproof.verify.modules import ComputationReport, ModuleVerifier, _join_answer, composition
 from indexproof.verify.verdict import Status
 
 FILES = sorted((Path(__file__).parents[1] / "core/hlo/data").glob("*.hlo.gz"))
@@ -287,3 +289,129 @@ def test_the_composition_is_that_of_the_relations(first: str, second: str) -> No
     one, two = parse_map(first), parse_map(second)
     joined = {(a, c) for a, b in one.relation() for d, c in two.relation() if b == d}
     assert composition(one, two).relation() == joined == one.compose(two).relation()
+
+
+# A counter that selects, decides, counts and wraps around in a called computation.
+LOOP = """
+HloModule m
+same { ROOT a = f32[6] parameter(0) }
+turn { b = f32[6] parameter(0)
+  ROOT n = f32[6] reverse(b), dimensions={0} }
+next { x = s32[] parameter(0)
+  one = s32[] constant(1)
+  ROOT y = s32[] add(x, one) }
+body {
+  s = (s32[], f32[6], f32[6]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[6] get-tuple-element(s), index=1
+  y = f32[6] get-tuple-element(s), index=2
+  two = s32[] constant(2)
+  five = s32[] constant(5)
+  k = s32[] subtract(five, i)
+  d = f32[1] dynamic-slice(x, k), dynamic_slice_sizes={1}
+  odd = s32[] remainder(i, two)
+  z = f32[6] dynamic-update-slice(y, d, i)
+  p = pred[] compare(odd, two), direction=LT
+  w = f32[6] select(p, z, y)
+  u = f32[6] conditional(odd, w, w), branch_computations={same,turn}
+  j = s32[] call(i), to_apply=next
+  ROOT r = (s32[], f32[6], f32[6]) tuple(j, x, u)
+}
+cond {
+  s = (s32[], f32[6], f32[6]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  i = s32[] constant(0)
+  x = f32[6] parameter(0)
+  y = f32[6] parameter(1)
+  s = (s32[], f32[6], f32[6]) tuple(i, x, y)
+  ROOT o = (s32[], f32[6], f32[6]) while(s), condition=cond, body=body
+}
+"""
+
+
+def loop_failures() -> Counter[tuple[str, Status]]:
+    module = read_module(LOOP)
+    reports = check(module, ModuleVerifier(module))
+    return Counter((c.kind, c.status) for r in reports for c in r.failed)
+
+
+def test_a_loop_whose_runs_are_known_is_proved() -> None:
+    module = read_module(LOOP)
+    verifier = ModuleVerifier(module)
+    reports = check(module, verifier)
+    assert not [c for r in reports for c in r.failed]
+    counts = sum((Counter(r.counts) for r in reports), Counter[str]())
+    assert counts["unrolled"] == 2  # in each direction
+    assert counts["evaluated"] >= 8
+    assert counts["folded"] >= 8
+    assert counts["joined"] >= 2
+    assert not verifier.maps.computation("e", "output_to_input").at_most
+
+
+def test_wrong_values_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(values._OPERATIONS, "subtract", (2, lambda a, b: a - b + 1))
+    assert loop_failures()["evaluated", Status.REFUTED]
+
+
+def test_a_value_from_nowhere_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made_up(*arguments: Any) -> Any:
+        found = values_of(*arguments)
+        return found | {"d": {(): (1,)}} if "d" in {i.name for i in arguments[1].instructions} else found
+
+    values_of = values.values_of
+    monkeypatch.setattr(values, "values_of", made_up)
+    assert loop_failures()["evaluated", Status.UNDECIDED]
+
+
+@pytest.mark.parametrize("opcode", ["constant", "copy", "call"])
+def test_what_is_put_in_wrongly_is_found(opcode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(i: Instruction, known: Any) -> Instruction:
+        made = put_in(i, known)
+        if made is i or made.opcode != opcode:
+            return made
+        if opcode == "constant":
+            return replace(made, literal=str(int(made.literal or "0") + 1)) if i.name == "k" else made
+        if opcode == "copy":
+            return replace(made, operands=i.operands[2:3])
+        taken = {"same": "turn", "turn": "same"}.get(made.called[0])
+        return made if taken is None else replace(made, attributes=(("to_apply", Reference(taken)),))
+
+    put_in = values._specialized
+    monkeypatch.setattr(values, "_specialized", wrong)
+    assert loop_failures()["evaluated", Status.REFUTED]
+
+
+@pytest.mark.parametrize(
+    "change", [lambda runs: runs[:-1], lambda runs: runs + runs[-1:], lambda runs: runs[1:]]
+)
+def test_a_run_too_few_or_too_many_is_found(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = maps.runs
+    monkeypatch.setattr(maps, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
+    assert loop_failures()["unrolled", Status.REFUTED]
+
+
+def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    join = maps.joined
+
+    def wider(parts: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+        found = join(parts, ranges)
+        if len(found) == len(parts):
+            return found
+        (first, *rest), *others = found[0].dims, *found[1:]
+        return [found[0].with_(dims=(replace(first, hi=first.hi - 1), *rest)), *others]
+
+    monkeypatch.setattr(maps, "joined", wider)
+    assert loop_failures()["joined", Status.REFUTED]
+
+
+def test_a_part_that_another_covers_is_joined() -> None:
+    texts = ("(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (4), domain: d0 in [4, 4]")
+    parts = tuple(parse_map(t) for t in texts)
+    assert maps.joined(list(parts)) == [parts[0]]
+    assert _join_answer(Join(parts, parts[:1])).proved  # type: ignore[union-attr]
+    assert not _join_answer(Join(parts, parts[1:])).proved  # type: ignore[union-attr]
+    assert _join_answer(Join(parts, parts)) is None

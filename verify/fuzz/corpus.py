@@ -49,13 +49,14 @@ def rule_examples(rules: RuleSet) -> Iterator[Named]:
     for rule in rules:
         for text in (*rule.fires, *rule.keeps):
             before, _, domain = text.partition(" | ")
-            bounds = {name: (int(lo), int(hi)) for name, lo, hi in _BOX.findall(domain)}
-            bounds = {name.strip(" ,"): box for name, box in bounds.items()}
+            said = {e.strip(" ,"): (int(lo), int(hi)) for e, lo, hi in _BOX.findall(domain)}
+            bounds = {e: box for e, box in said.items() if e.isidentifier()}
+            constraints = [Constraint(parse_expr(e), *box) for e, box in said.items() if e not in bounds]
+            parts = [part for part in before.split(";") if part.strip()]
             if isinstance(rule, ConstraintRule):
-                constraints = [_constraint(part) for part in before.split(";") if part.strip()]
-                m = _over([], constraints, bounds)
+                m = _over([], [*map(_constraint, parts), *constraints], bounds)
             else:
-                m = _over([part for part in before.split(";") if part.strip()], [], bounds)
+                m = _over(parts, constraints, bounds)
             yield f"{rule.name}: {text}", m
 
 

@@ -198,6 +198,10 @@ def examine(m: IndexingMap, settings: Settings) -> tuple[Counter[str], str, str,
     counts["operations before"] += before.operations
     counts["divisions after"] += now.divisions
     counts["operations after"] += now.operations
+    if trace is not None:
+        unasked = simplify_map(m, RULES)
+        if unasked != after:
+            return counts, "depends on explaining", f"without a trace: {format_map(unasked)}", after
     if again != after:
         return counts, "not idempotent", f"simplified again: {format_map(again)}", after
     if now.weight > before.weight:
@@ -352,6 +356,8 @@ def _fails(m: IndexingMap, kind: str, settings: Settings) -> bool:
             return map_cost(after).weight > map_cost(m).weight
         case "not idempotent":
             return again != after
+        case "depends on explaining":
+            return trace is not None and simplify_map(m, RULES) != after
         case "unexplained" | "refused":
             found = _derived(m, after, trace or [], settings, Counter())[0]
             return (found or _reduced(m, after, settings, Counter())[0]) == kind

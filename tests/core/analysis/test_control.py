@@ -190,6 +190,279 @@ ENTRY e {
     assert [str(r) for r in maps.unknown[0, 0, 0]] == ["o: how often the body runs decides what it reads"]
 
 
+# --------------------------------------------------------------------------------------------------------- known loops
+COUNTED = LOOP.replace(
+    "i = s32[] parameter(0)\n  x = f32[5,3] parameter(1)",
+    "i = s32[] constant(0)\n  x = f32[5,3] parameter(1)",
+)
+COUNTED = (
+    COUNTED.replace("parameter(1)", "parameter(0)")
+    .replace("parameter(2)", "parameter(1)")
+    .replace("parameter(3)", "parameter(2)")
+)
+
+
+def relation(
+    maps: ComputationMaps, root: int, parameter: int
+) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    return {pair for m in maps.get((root, parameter), []) for pair in m.relation()}
+
+
+def test_a_loop_whose_runs_are_known_is_exact() -> None:
+    for direction in DIRECTIONS:
+        _, maps = analysed(COUNTED, direction)
+        assert maps.unknown == {}
+        assert maps.at_most == {}
+        # the counter is what it is
+        assert not any(root == 0 for root, _ in maps)
+        pairs = {key: relation(maps, *key) for key in maps}
+        if direction == "input_to_output":
+            pairs = {key: {(b, a) for a, b in found} for key, found in pairs.items()}
+        rows, columns = range(5), range(3)
+        # a row of the result has read all rows up to itself; nothing of what was there is left
+        assert pairs[2, 0] == {((k, c), (j, c)) for k in rows for j in range(k + 1) for c in columns}
+        assert pairs[2, 2] == {((k, c), (c,)) for k in rows for c in columns}
+        assert (2, 1) not in pairs
+        assert pairs[3, 0] == {((c,), (j, c)) for j in rows for c in columns}
+
+
+RING = """
+body {
+  s = (s32[], f32[9]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[9] get-tuple-element(s), index=1
+  a = f32[8] slice(x), slice={[1:9]}
+  b = f32[1] slice(x), slice={[0:1]}
+  c = f32[9] concatenate(a, b), dimensions={0}
+  step = s32[] constant(STEP)
+  j = s32[] add(i, step)
+  ROOT r = (s32[], f32[9]) tuple(j, c)
+}
+cond {
+  s = (s32[], f32[9]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(END)
+  ROOT r = pred[] compare(i, n), direction=TEST
+}
+ENTRY e {
+  i = s32[] constant(START)
+  x = f32[9] parameter(0)
+  s = (s32[], f32[9]) tuple(i, x)
+  ROOT o = (s32[], f32[9]) while(s), condition=cond, body=body
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "test", "end", "runs"),
+    [
+        (0, 1, "LT", 4, 4),
+        (0, 1, "LE", 4, 5),
+        (10, -3, "GT", 0, 4),
+        (3, 2, "NE", 9, 3),
+        (5, 1, "LT", 5, 0),
+        (0, 1, "LT", 64, 64),
+        (2147483646, 1, "GT", 0, 2),  # the counter wraps around
+        (0, 1, "LT", 65, None),  # too many to be composed
+        (0, 0, "EQ", 0, None),
+    ],
+)
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_rotation_by_one_in_each_run(
+    start: int, step: int, test: str, end: int, runs: int | None, direction: Direction
+) -> None:
+    text = RING.replace("START", str(start)).replace("STEP", str(step)).replace("TEST", test)
+    _, maps = analysed(text.replace("END", str(end)), direction)
+    if runs is None:
+        assert maps.unknown or maps.at_most
+        return
+    assert (maps.unknown, maps.at_most) == ({}, {})
+    pairs = {((k,), ((k + runs) % 9,)) for k in range(9)}
+    if direction == "input_to_output":
+        pairs = {(b, a) for a, b in pairs}
+    assert relation(maps, 1, 0) == pairs
+
+
+def test_what_only_the_counter_decides_is_decided() -> None:
+    """A select, a conditional and an address computed in a fusion, all from the counter."""
+    text = """
+pick {
+  x = f32[6] parameter(0)
+  i = s32[] parameter(1)
+  n = s32[] constant(5)
+  k = s32[] subtract(n, i)
+  ROOT d = f32[1] dynamic-slice(x, k), dynamic_slice_sizes={1}
+}
+same { ROOT a = f32[6] parameter(0) }
+other { b = f32[6] parameter(0)
+  ROOT n = f32[6] reverse(b), dimensions={0} }
+body {
+  s = (s32[], f32[6], f32[6]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[6] get-tuple-element(s), index=1
+  y = f32[6] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  two = s32[] constant(2)
+  v = f32[1] fusion(x, i), kind=kLoop, calls=pick
+  odd = s32[] remainder(i, two)
+  z = f32[6] dynamic-update-slice(y, v, i)
+  is = pred[] compare(odd, one), direction=EQ
+  all = pred[6] broadcast(is), dimensions={}
+  w = f32[6] select(all, z, y)
+  u = f32[6] conditional(odd, w, w), branch_computations={same,other}
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[6], f32[6]) tuple(j, x, u)
+}
+cond {
+  s = (s32[], f32[6], f32[6]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  i = s32[] constant(0)
+  x = f32[6] parameter(0)
+  y = f32[6] parameter(1)
+  s = (s32[], f32[6], f32[6]) tuple(i, x, y)
+  ROOT o = (s32[], f32[6], f32[6]) while(s), condition=cond, body=body
+}
+"""
+    place = list(range(6))
+    content: list[tuple[int, int]] = [(1, k) for k in place]  # parameter and element
+    for i in range(4):
+        if i % 2:
+            content[i] = (0, 5 - i)
+            content.reverse()
+    for direction in DIRECTIONS:
+        _, maps = analysed(text, direction)
+        assert (maps.unknown, maps.at_most) == ({}, {})
+        for parameter in (0, 1):
+            pairs = {((k,), (e,)) for k, (p, e) in enumerate(content) if p == parameter}
+            found = relation(maps, 2, parameter)
+            assert ({(b, a) for a, b in found} if direction == "input_to_output" else found) == pairs
+
+
+def test_a_loop_in_a_called_computation_knows_what_it_is_given() -> None:
+    text = RING.replace("START", "0").replace("STEP", "1").replace("TEST", "LT").replace("END", "3")
+    text = text.replace("ENTRY e {", "inner {\n  s = (s32[], f32[9]) parameter(0)").replace(
+        "  i = s32[] constant(0)\n  x = f32[9] parameter(0)\n  s = (s32[], f32[9]) tuple(i, x)\n", ""
+    )
+    text += """
+ENTRY e {
+  i = s32[] constant(0)
+  x = f32[9] parameter(0)
+  n = s32[] parameter(1)
+  s = (s32[], f32[9]) tuple(i, x)
+  a = (s32[], f32[9]) call(s), to_apply=inner
+  y = f32[9] get-tuple-element(a), index=1
+  t = (s32[], f32[9]) tuple(n, y)
+  b = (s32[], f32[9]) call(t), to_apply=inner
+  ROOT r = ((s32[], f32[9]), (s32[], f32[9])) tuple(a, b)
+}
+"""
+    _, maps = analysed(text)
+    assert relation(maps, 1, 0) == {((k,), ((k + 3) % 9,)) for k in range(9)}
+    assert (1, 0, 0) not in {**maps.at_most, **maps.unknown}
+    # the second one starts with a counter that is not known
+    assert (3, 0, 0) in maps.at_most or (3, 0, 0) in maps.unknown
+
+
+def test_loops_that_read_where_a_value_says_are_bounded_as_before() -> None:
+    text = COUNTED.replace("dynamic-slice(x, i, zero)", "dynamic-slice(x, where, zero)").replace(
+        "  row =",
+        "  first = f32[1] slice(h), slice={[0:1]}\n  flat0 = f32[] reshape(first)\n  where = s32[] convert(flat0)\n  row =",
+    )
+    _, maps = analysed(text)
+    assert (2, 0, 0) in maps.at_most
+
+
+def test_many_runs_leave_few_maps() -> None:
+    text = COUNTED.replace("[5,3]", "[40,3]").replace("constant(5)", "constant(40)")
+    for direction in DIRECTIONS:
+        _, maps = analysed(text, direction)
+        assert (maps.unknown, maps.at_most) == ({}, {})
+        assert len(maps[2, 0]) == len(maps[3, 0]) == 1
+        rows = {((k, c), (j, c)) for k in range(40) for j in range(k + 1) for c in range(3)}
+        found = relation(maps, 2, 0)
+        assert ({(b, a) for a, b in found} if direction == "input_to_output" else found) == rows
+
+
+def loops_in_loops(depth: int, count: int) -> str:
+    """`x[k] += y[i]` in so many loops in each other, the element of `y` by the counters of all."""
+    carried = ", ".join(["s32[]"] * depth) + ", f32[64], f32[64]"
+    text = "HloModule m\n"
+    for level in reversed(range(depth)):
+        names = [f"c{k}" for k in range(depth)]
+        lines = [f"  s = ({carried}) parameter(0)"]
+        lines += [f"  {n} = s32[] get-tuple-element(s), index={k}" for k, n in enumerate(names)]
+        lines += [f"  {n} = f32[64] get-tuple-element(s), index={depth + k}" for k, n in enumerate("xy")]
+        lines += [
+            "  one = s32[] constant(1)",
+            "  zero = s32[] constant(0)",
+            f"  j = s32[] add(c{level}, one)",
+        ]
+        if level == depth - 1:
+            sums = " ".join(names)
+            lines += ["  t0 = s32[] copy(zero)"]
+            lines += [f"  t{k + 1} = s32[] add(t{k}, {n})" for k, n in enumerate(sums.split())]
+            lines += [
+                f"  e = f32[1] dynamic-slice(y, t{depth}), dynamic_slice_sizes={{1}}",
+                f"  o = f32[1] dynamic-slice(x, c{level}), dynamic_slice_sizes={{1}}",
+                "  a = f32[1] add(e, o)",
+                f"  z = f32[64] dynamic-update-slice(x, a, c{level})",
+            ]
+        else:
+            inner = [*names[: level + 1], "zero", *names[level + 2 :]]
+            lines += [
+                f"  i = ({carried}) tuple({', '.join(inner)}, x, y)",
+                f"  w = ({carried}) while(i), condition=cond{level + 1}, body=body{level + 1}",
+                f"  z = f32[64] get-tuple-element(w), index={depth}",
+            ]
+        names[level] = "j"
+        lines += [f"  ROOT r = ({carried}) tuple({', '.join(names)}, z, y)"]
+        text += f"body{level} {{\n" + "\n".join(lines) + "\n}\n"
+        text += (
+            f"cond{level} {{\n  s = ({carried}) parameter(0)\n  i = s32[] get-tuple-element(s), index={level}\n"
+            f"  n = s32[] constant({count})\n  ROOT r = pred[] compare(i, n), direction=LT\n}}\n"
+        )
+        if level == 0:
+            zeros = ", ".join(["zero"] * depth)
+            text += (
+                "ENTRY e {\n  zero = s32[] constant(0)\n  x = f32[64] parameter(0)\n  y = f32[64] parameter(1)\n"
+                f"  s = ({carried}) tuple({zeros}, x, y)\n"
+                f"  ROOT o = ({carried}) while(s), condition=cond0, body=body0\n}}\n"
+            )
+    # callees first
+    return text
+
+
+def test_loops_in_loops() -> None:
+    _, maps = analysed(loops_in_loops(2, 4))
+    assert (maps.unknown, maps.at_most) == ({}, {})
+    assert relation(maps, 2, 1) == {((k,), (i + k,)) for k in range(4) for i in range(4)}
+    assert relation(maps, 2, 0) == {((k,), (k,)) for k in range(64)}
+
+
+def test_loops_in_loops_in_loops_end() -> None:
+    started = time.process_time()
+    _, maps = analysed(loops_in_loops(4, 50))
+    assert maps.unknown or maps.at_most
+    assert time.process_time() - started < 60
+
+
+def test_loops_whose_maps_grow_are_bounded_as_before() -> None:
+    """A window that slides over what the last run made has a range more in each run."""
+    windows = "  none = f32[] constant(0)\n  c = f32[9] reduce-window(x, none), window={size=3 pad=1_1}, to_apply=sum\n"
+    text = RING.replace("START", "0").replace("STEP", "1").replace("TEST", "LT").replace("END", "30")
+    text = text.replace("  c = f32[9] concatenate(a, b), dimensions={0}\n", windows)
+    text = "sum { l = f32[] parameter(0)\n r = f32[] parameter(1)\n ROOT s = f32[] add(l, r) }\n" + text
+    _, maps = analysed(text)
+    assert maps.unknown or maps.at_most
+    _, maps = analysed(text.replace("constant(30)", "constant(3)"))
+    assert (maps.unknown, maps.at_most) == ({}, {})
+    assert relation(maps, 1, 0) == {((k,), (j,)) for k in range(9) for j in range(9) if abs(k - j) <= 3}
+
+
 # ---------------------------------------------------------------------------------------------------- asynchronous pairs
 ASYNC = """
 inner {{

@@ -319,3 +319,12 @@ def test_rows_are_parsed_when_asked_for() -> None:
     assert table.rows[1][0] == 2
     assert table.rows != read_module(TABLES.replace("main", "m")).tables[1].rows
     assert isinstance(read_instruction("a = f32[] b(), r=[2]<=[2]").attribute("r"), Raw)
+
+
+def test_what_modules_show_of_themselves_is_short() -> None:
+    module = read_module(
+        "HloModule m\nf { ROOT p = f32[] parameter(0) }\nENTRY e { a = f32[] parameter(0)\n b = f32[] negate(a) }"
+    )
+    assert repr(module) == str(module) == "<Module m: 2 computations, 3 instructions, entry e>"
+    assert repr(module.entry) == "<Computation e: 2 instructions, root b>"
+    assert repr(module.computation("f")) == "<Computation f: 1 instruction, root p>"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from indexproof.core.errors import InputError
@@ -144,3 +146,28 @@ def test_orders_that_have_a_name() -> None:
 def test_minus_one_in_a_tile_merges_dimensions() -> None:
     assert Tile((-1, 2, -1, 3)) == Tile((None, 2, None, 3))
     assert str(Layout((3, 2, 1, 0), (Tile((-1, 2, -1, 3)),))) == "{3,2,1,0:T(*,2,*,3)}"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Layout((1, 1)), "minor_to_major [1, 1]"),
+        (lambda: Layout((0, 2)), "minor_to_major [0, 2]"),
+        (lambda: Layout((1, -1)), "minor_to_major [1, -1]"),
+        (lambda: Tile(()), "a tile ()"),
+        (lambda: Tile((0, 2)), "a tile (0,2)"),
+        (lambda: Tile((2, -1)), "a tile (2,*)"),
+        (lambda: Shape("f32", (2, 3), Layout((0,))), "layout {0} of an array of rank 2"),
+        (lambda: Shape("f32", (2, -3)), "sizes [2, -3]"),
+    ],
+)
+def test_what_no_text_may_say_no_object_may_be(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make()
+    assert message in str(caught.value)
+    assert caught.value.expected
+
+
+def test_dimension_numbers_of_a_layout_may_count_from_the_end() -> None:
+    assert Layout((-1, 0, -2)) == Layout((2, 0, 1))
+    assert str(Shape("f32", (2, 3), Layout([-2, -1], [Tile([-1, 3])]))) == "f32[2,3]{0,1:T(*,3)}"  # type: ignore[arg-type]

@@ -147,6 +147,15 @@ def test_a_step_that_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.counts["failed unexplained"] > 20
 
 
+def test_a_result_that_depends_on_explaining(monkeypatch: pytest.MonkeyPatch) -> None:
+    def inattentive(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
+        return m if trace is None else simplify_map(m, rules, trace)
+
+    plant(monkeypatch, inattentive)
+    run = fuzz(Settings(count=CHUNK, checked=True), jobs=1)
+    assert run.counts["failed depends on explaining"] > 20
+
+
 def test_rules_that_are_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     run = fuzz(Settings(count=CHUNK, checked=True, proved=("quotient_by_one",)), jobs=1)
     assert run.stopped

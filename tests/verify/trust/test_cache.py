@@ -250,10 +250,16 @@ def test_a_file_of_another_format_is_set_aside(path: Path) -> None:
 def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
     place = tmp_path / "other.sqlite"
     edit(place, lambda db: db.execute("CREATE TABLE songs (title TEXT)"))
+    before = place.read_bytes()
     with Cache(place) as cache:
         assert cache.refused == {"outdated": 1}
         cache.put("k", decide(TRUE_CLAIM))
         assert cache.get("k") is not None
+        run = prove_all([TRUE_CLAIM], jobs=1, cache=cache)
+    # it is somebody's: nothing of it is lost, and where it is now is said
+    kept = place.with_name("other.sqlite.damaged")
+    assert kept.read_bytes() == before
+    assert f"what was no cache is now {kept}" in summary.damage(run)
 
 
 # --------------------------------------------------------------------------------------------------------- read only

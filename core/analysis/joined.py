@@ -1,0 +1,240 @@
+"""Few maps in place of many that differ in numbers only: what the runs of a loop leave behind.
+
+Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Three rules join
+them, all without loss:
+
+- *intervals*: maps that differ in the bounds of one dimension only, which follow on one another;
+- *points*: a map of one index of a dimension, which is what a neighbouring map says of that index;
+- *series*: maps whose numbers are those of an arithmetic progression each. The number of the step becomes a
+  range, or is read off a dimension.
+
+Joined maps have the relation of all their parts, which `--verify` proves again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
+from ..indexing_map import Constraint, IndexingMap, Variable
+
+__all__ = ["joined"]
+
+# Progressions of fewer maps stay as they are, except for those of neighbouring indices.
+_SHORTEST = 3
+
+
+def joined(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap]:
+    """Maps with the relation of all given ones, taken together; new ranges only if that is wanted."""
+    found = list(dict.fromkeys(maps))
+    while len(found) > 1:
+        before = len(found)
+        found = _intervals(found)
+        found = _points(found)
+        if len(found) == before:
+            found = _series(found, ranges)
+        if len(found) == before:
+            break
+    return found
+
+
+# --------------------------------------------------------------------------------------------------------- intervals
+def _intervals(maps: list[IndexingMap]) -> list[IndexingMap]:
+    ranks = {len(m.dims) for m in maps}
+    for d in range(max(ranks, default=0)):
+        groups: dict[object, list[IndexingMap]] = {}
+        for m in maps:
+            if d < len(m.dims):
+                rest = (*m.dims[:d], m.dims[d].name, *m.dims[d + 1 :])
+                key: object = (rest, m.ranges, m.rts, m.results, m.constraints)
+            else:
+                key = (d, m)
+            groups.setdefault(key, []).append(m)
+        maps = [m for group in groups.values() for m in _merged(group, d)]
+    return maps
+
+
+def _merged(group: list[IndexingMap], d: int) -> list[IndexingMap]:
+    if len(group) < 2:
+        return group
+    found: list[IndexingMap] = []
+    for m in sorted(group, key=lambda m: (m.dims[d].lo, m.dims[d].hi)):
+        if found and m.dims[d].lo <= found[-1].dims[d].hi + 1:
+            last = found.pop()
+            m = _bounded(last, d, last.dims[d].lo, max(m.dims[d].hi, last.dims[d].hi))
+        found.append(m)
+    return found
+
+
+def _bounded(m: IndexingMap, d: int, lo: int, hi: int) -> IndexingMap:
+    return m.with_(dims=(*m.dims[:d], replace(m.dims[d], lo=lo, hi=hi), *m.dims[d + 1 :]))
+
+
+# ------------------------------------------------------------------------------------------------------------ points
+def _points(maps: list[IndexingMap]) -> list[IndexingMap]:
+    """Every map of one index that a neighbour can say too is said by it."""
+    kept = list(maps)
+    for point in maps:
+        if point not in kept:
+            continue
+        for k, other in enumerate(kept):
+            made = None if other is point else _extended(other, point)
+            if made is not None:
+                kept[k] = made
+                kept.remove(point)
+                break
+    return kept
+
+
+def _extended(m: IndexingMap, point: IndexingMap) -> IndexingMap | None:
+    if len(m.dims) != len(point.dims) or (m.ranges, m.rts) != (point.ranges, point.rts) or m.rts:
+        return None
+    other = [d for d, (a, b) in enumerate(zip(m.dims, point.dims, strict=True)) if a != b]
+    if len(other) != 1:
+        return None
+    (d,) = other
+    here, there = m.dims[d], point.dims[d]
+    if here.name != there.name or there.lo != there.hi or not (here.lo - 1 <= there.lo <= here.hi + 1):
+        return None
+    at = {here.expr: integer(there.lo)}
+    if tuple(substitute_all(m.results, at)) != tuple(substitute_all(point.results, at)):
+        return None
+    if _said(m.constraints, at) != _said(point.constraints, at):
+        return None
+    return _bounded(m, d, min(here.lo, there.lo), max(here.hi, there.hi))
+
+
+def _said(constraints: Sequence[Constraint], at: Mapping[Var, Int]) -> set[Constraint]:
+    """What constraints say at an index, without what always holds."""
+    exprs = substitute_all([c.expr for c in constraints], at)
+    found = {Constraint(e, c.lo, c.hi) for e, c in zip(exprs, constraints, strict=True)}
+    return {c for c in found if not (isinstance(c.expr, Int) and c.lo <= c.expr.value <= c.hi)}
+
+
+# ------------------------------------------------------------------------------------------------------------ series
+def _split(e: Expr) -> tuple[Expr, int]:
+    """An expression without its constant summand, and this."""
+    if isinstance(e, Int):
+        return integer(0), e.value
+    if isinstance(e, Sum) and e.const:
+        return linear(0, e.terms), e.const
+    return e, 0
+
+
+def _series(maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+    groups: dict[object, list[tuple[tuple[int, ...], IndexingMap]]] = {}
+    for m in maps:
+        results, constraints = ([_split(e) for e in x] for x in (m.results, [c.expr for c in m.constraints]))
+        key = (
+            tuple(v.name for v in m.dims),
+            tuple(v.name for v in m.ranges),
+            tuple(core for core, _ in results),
+            tuple(core for core, _ in constraints),
+            m if m.rts else None,
+        )
+        boxes = [n for v in (*m.dims, *m.ranges) for n in (v.lo, v.hi)]
+        limits = [
+            n for c, (_, k) in zip(m.constraints, constraints, strict=True) for n in (c.lo - k, c.hi - k)
+        ]
+        groups.setdefault(key, []).append(((*boxes, *(k for _, k in results), *limits), m))
+    found: list[IndexingMap] = []
+    for group in groups.values():
+        group.sort(key=lambda pair: pair[0])
+        while group:
+            length = _progression([numbers for numbers, _ in group])
+            if length > 1 and (_at_points(group[0][1], group[1][1]) or (ranges and length >= _SHORTEST)):
+                found.append(_as_one(group[0][1], [numbers for numbers, _ in group[:length]]))
+            else:
+                length = 1
+                found.append(group[0][1])
+            group = group[length:]
+    return found
+
+
+def _at_points(m: IndexingMap, after: IndexingMap) -> bool:
+    """Whether two maps are of neighbouring indices of a dimension, from which the number of the step can be read."""
+    return any(
+        a.lo == a.hi and b.lo == b.hi and abs(a.lo - b.lo) == 1
+        for a, b in zip(m.dims, after.dims, strict=True)
+    )
+
+
+def _progression(rows: list[tuple[int, ...]]) -> int:
+    """How many rows at the beginning are an arithmetic progression in every column."""
+    step: list[int] | None = None
+    for k, (a, b) in enumerate(pairwise(rows), 1):
+        here = [y - x for x, y in zip(a, b, strict=True)]
+        if step is None:
+            step = here
+        if here != step:
+            return k
+    return len(rows)
+
+
+def _as_one(m: IndexingMap, rows: Sequence[Sequence[int]]) -> IndexingMap:
+    """The maps of the form of ``m`` with the numbers of a progression, one row for each map, as one map."""
+    first, count = rows[0], len(rows)
+    steps = [b - a for a, b in zip(first, rows[1], strict=True)]
+    variables = (*m.dims, *m.ranges)
+    at_results = 2 * len(variables)
+    at_limits = at_results + len(m.results)
+
+    # the number of the step: read off a dimension that has one index in each map, or a range
+    constraints: list[Constraint] = []
+    shown = next(
+        (
+            k
+            for k in range(len(m.dims))
+            if first[2 * k] == first[2 * k + 1] and steps[2 * k] == steps[2 * k + 1] != 0
+        ),
+        None,
+    )
+    ranges = m.ranges
+    if shown is not None:
+        # `moved` is `unit` times the number of the step
+        moved, unit = m.dims[shown].expr - first[2 * shown], steps[2 * shown]
+        if abs(unit) > 1:
+            constraints.append(Constraint(moved % abs(unit), 0, 0))
+    else:
+        # counted such that it is itself what a result has, if there is one that goes up or down by one
+        taken = {v.name for v in variables}
+        name = next(n for k in range(len(taken) + 1) if (n := f"s{len(m.ranges) + k}") not in taken)
+        at = next((k for k in range(at_results, at_limits) if abs(steps[k]) == 1), None)
+        base, unit = (0, 1) if at is None else (first[at], steps[at])
+        ends = (base, base + unit * (count - 1))
+        ranges = (*ranges, Variable(name, min(ends), max(ends)))
+        moved = var(name) - base
+
+    def value(k: int) -> Expr:
+        """The number in a column."""
+        if steps[k] % unit == 0:
+            return moved * (steps[k] // unit) + first[k]
+        return (moved * (1 if unit > 0 else -1)) // abs(unit) * steps[k] + first[k]
+
+    def limit(e: Expr, lo: int, hi: int, always: Callable[[int, int], bool]) -> None:
+        """``e`` between the numbers in two columns."""
+        if not steps[lo] and not steps[hi]:
+            if not always(first[lo], first[hi]):
+                constraints.append(Constraint(e, first[lo], first[hi]))
+            return
+        widest = max(row[hi] - row[lo] for row in rows)
+        if steps[lo] == steps[hi]:
+            constraints.append(Constraint(e - value(lo), 0, widest))
+            return
+        constraints.append(Constraint(e - value(lo), 0, widest))
+        constraints.append(Constraint(e - value(hi), -widest, 0))
+
+    boxed: list[Variable] = []
+    for k, v in enumerate(variables):
+        least, most = min(row[2 * k] for row in rows), max(row[2 * k + 1] for row in rows)
+        boxed.append(Variable(v.name, least, most))
+        if k != shown:
+            limit(v.expr, 2 * k, 2 * k + 1, lambda lo, hi: True)
+    for k, c in enumerate(m.constraints):
+        core, _ = _split(c.expr)
+        limit(core, at_limits + 2 * k, at_limits + 2 * k + 1, lambda lo, hi: False)
+    results = tuple(_split(e)[0] + value(at_results + k) for k, e in enumerate(m.results))
+    dims, kept = tuple(boxed[: len(m.dims)]), tuple(boxed[len(m.dims) :])
+    return IndexingMap(dims, (*kept, *ranges[len(kept) :]), m.rts, results, tuple(constraints))

@@ -1,0 +1,356 @@
+"""Values that do not depend on what a module is given: counters, and what is computed from them.
+
+A loop whose counter starts at a constant, steps by a constant and is compared with a constant runs a known number
+of times, and in each run everything that is computed from the counter alone is known. :func:`values_of` evaluates
+what is known of a computation, :func:`specialized` puts it in, :func:`runs` counts the runs of a loop.
+
+Evaluated are integers and predicates in arrays of few elements, with the arithmetic of machine integers: results
+wrap around. What is not understood is not known; nothing is guessed. `verify` evaluates everything again, with
+bit vectors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from ..hlo import Computation, Instruction, Operand, Shape, leaves
+from ..hlo.attributes import Attributes, Reference
+from .reads import Path
+from .runtime import branches, constant_elements
+
+Value = tuple[int, ...]
+"""The elements of an array in row-major order; predicates are 0 and 1."""
+
+Known = Mapping[tuple[int, Path], Value]
+"""What is known of parameters (or operands): by number and path."""
+
+Values = dict[str, dict[Path, Value]]
+"""What is known of instructions: by name and path."""
+
+# Arrays of more elements are not evaluated, loops that run more often are not unrolled, calls nested deeper are not
+# looked into, and no more instructions than this are evaluated for one computation, those of its callees included.
+LARGEST, MOST_RUNS = 256, 64
+_DEEPEST, _MOST_WORK = 12, 20_000
+
+_TYPE = re.compile(r"([su])(2|4|8|16|32|64)\Z")
+_WORDS = {"true": 1, "false": 0}
+_TOKEN = re.compile(r"[^\s{},]++")
+
+# Opcodes that hand on what they are given.
+_HANDED_ON = ("copy", "opt-barrier", "optimization-barrier", "reshape")
+_CALLS = ("call", "fusion")
+
+
+def bits_of(element_type: str) -> tuple[bool, int] | None:
+    """Whether a type is signed and how many bits it has, `pred` being one bit; None for what is no integer."""
+    if element_type == "pred":
+        return False, 1
+    found = _TYPE.match(element_type)
+    return None if found is None else (found[1] == "s", int(found[2]))
+
+
+def wrapped(value: int, element_type: str) -> int:
+    """An integer as a machine integer of this type holds it."""
+    found = bits_of(element_type)
+    assert found is not None, element_type
+    signed, bits = found
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> (bits - 1) else value
+
+
+def small(shape: object) -> bool:
+    """Whether values of this shape are evaluated."""
+    return (
+        isinstance(shape, Shape)
+        and bits_of(shape.element_type) is not None
+        and not any(shape.dynamic)
+        and 0 < shape.size <= LARGEST
+    )
+
+
+def _is_predicate(shape: object) -> bool:
+    return isinstance(shape, Shape) and shape.element_type == "pred"
+
+
+@dataclass
+class _Budget:
+    left: int = _MOST_WORK
+
+
+def values_of(
+    computations: Mapping[str, Computation],
+    computation: Computation,
+    known: Known,
+    depth: int = 0,
+    budget: _Budget | None = None,
+) -> Values:
+    """What is known of the instructions of a computation, if that is known of its parameters."""
+    budget = budget or _Budget()
+    found: Values = {}
+    for instruction in computation.instructions:
+        budget.left -= 1
+        if budget.left < 0:
+            break
+        values = _of(computations, instruction, known, found, depth, budget)
+        if values:
+            found[instruction.name] = values
+    return found
+
+
+def _of(
+    computations: Mapping[str, Computation],
+    instruction: Instruction,
+    known: Known,
+    found: Values,
+    depth: int,
+    budget: _Budget,
+) -> dict[Path, Value]:
+    opcode = instruction.opcode
+    given = [found.get(o.name, {}) for o in instruction.operands]
+    if opcode == "parameter":
+        number = instruction.parameter_number
+        return {path: value for (k, path), value in known.items() if k == number}
+    if opcode == "tuple":
+        return {(k, *path): value for k, values in enumerate(given) for path, value in values.items()}
+    if opcode == "get-tuple-element" and given:
+        index = instruction.attribute("index")
+        return {path[1:]: value for path, value in given[0].items() if path and path[0] == index}
+    if opcode in _HANDED_ON and len(given) == 1:
+        return given[0]
+    if opcode in (*_CALLS, "conditional"):
+        name, inside = _called(instruction, given)
+        callee = computations.get(name)
+        if callee is None or depth >= _DEEPEST or not inside:
+            return {}
+        return values_of(computations, callee, inside, depth + 1, budget).get(callee.root.name, {})
+    if (
+        opcode == "broadcast"
+        and given
+        and given[0].get((), (0, 0))[1:] == ()
+        and _is_predicate(instruction.shape)
+    ):
+        return {(): given[0][()]}  # one element says it all, also of an array that is not small
+    if not small(instruction.shape):
+        return {}
+    value = evaluated(instruction, [values.get(()) for values in given])
+    return {} if value is None else {(): value}
+
+
+def _called(
+    instruction: Instruction, given: Sequence[Mapping[Path, Value]]
+) -> tuple[str, dict[tuple[int, Path], Value]]:
+    """The computation that runs, empty if that is not known, and what is known of its parameters."""
+    if instruction.opcode != "conditional":
+        name = instruction.called[0] if instruction.called else ""
+        return name, {(k, path): value for k, values in enumerate(given) for path, value in values.items()}
+    taken = branch_taken(instruction, given[0].get(()) if given else None)
+    if taken is None:
+        return "", {}
+    return branches(instruction)[taken], {(0, path): v for path, v in given[1 + taken].items()}
+
+
+def branch_taken(instruction: Instruction, choice: Value | None) -> int | None:
+    """Which branch of a conditional runs, if what decides is known; out of range means the last one."""
+    count = len(branches(instruction))
+    if choice is None or count < 1 or count != len(instruction.operands) - 1:
+        return None
+    chosen = instruction.operands[0].shape
+    if not isinstance(chosen, Shape) or chosen.size != 1:
+        return None
+    if chosen.element_type == "pred":
+        return 0 if choice[0] else 1
+    return choice[0] if 0 <= choice[0] < count else count - 1
+
+
+def evaluated(instruction: Instruction, operands: Sequence[Value | None]) -> Value | None:
+    """The elements of a small integer array from those of its operands, None if they are not known."""
+    shape, opcode = instruction.shape, instruction.opcode
+    assert isinstance(shape, Shape)
+    if opcode == "constant":
+        return _constant(instruction)
+    if opcode == "iota":
+        return _iota(instruction, shape)
+    if not operands:
+        return None
+    shapes = [o.shape for o in instruction.operands]
+    first = shapes[0]
+    if opcode == "select" and len(operands) == 3 and operands[0] is not None and len(set(operands[0])) == 1:
+        return operands[1 if operands[0][0] else 2]
+    if any(v is None for v in operands) or not all(small(s) for s in shapes) or not isinstance(first, Shape):
+        return None
+    given = [v for v in operands if v is not None]
+    if opcode == "broadcast":
+        return given[0] * shape.size if len(given[0]) == 1 else None
+    if opcode == "bitcast":
+        return (
+            given[0] if first.element_type == shape.element_type and shape.size == first.size == 1 else None
+        )
+    if opcode == "dynamic-slice":
+        return _slice(given, first, shape)
+    if opcode == "concatenate":
+        return tuple([a for v in given for a in v]) if shape.rank == 1 else None
+    if opcode == "convert":
+        to_pred = shape.element_type == "pred"
+        return tuple([int(a != 0) if to_pred else wrapped(a, shape.element_type) for a in given[0]])
+    size = shape.size
+    given = [v * size if len(v) == 1 else v for v in given]  # `clamp` and `select` take scalars
+    if any(len(v) != size for v in given):
+        return None
+    if shape.element_type == "pred" and opcode not in _OF_PREDICATES:
+        return None
+    operation = _OPERATIONS.get(opcode) if opcode != "compare" else _compared(instruction)
+    if operation is None or len(given) != operation[0]:
+        return None
+    found = [operation[1](*elements) for elements in zip(*given, strict=True)]
+    exact = tuple([wrapped(a, shape.element_type) for a in found if a is not None])
+    return exact if len(exact) == len(found) else None
+
+
+def _constant(instruction: Instruction) -> Value | None:
+    shape = instruction.shape
+    assert isinstance(shape, Shape)
+    if shape.element_type != "pred":
+        return constant_elements(instruction)
+    found = [_WORDS.get(t, t) for t in _TOKEN.findall(instruction.literal or "")]
+    values = tuple(
+        [v if isinstance(v, int) else int(v != "0") for v in found if isinstance(v, int) or v in "01"]
+    )
+    return values if len(values) == len(found) == shape.size else None
+
+
+def _iota(instruction: Instruction, shape: Shape) -> Value | None:
+    dimension = instruction.attribute("iota_dimension")
+    if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
+        return None
+    inner, size = prod(shape.dims[dimension + 1 :]), shape.dims[dimension]
+    return tuple([wrapped(k // inner % size, shape.element_type) for k in range(shape.size)])
+
+
+def _slice(given: Sequence[Value], first: Shape, shape: Shape) -> Value | None:
+    if first.rank != 1 or shape.rank != 1 or len(given) != 2:
+        return None
+    start = min(max(given[1][0], 0), first.dims[0] - shape.dims[0])
+    return given[0][start : start + shape.dims[0]] if start >= 0 else None
+
+
+def _divided(a: int, b: int) -> int | None:
+    """Towards zero; by zero is not evaluated."""
+    if b == 0:
+        return None
+    return abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
+
+
+def _remainder(a: int, b: int) -> int | None:
+    """With the sign of the dividend."""
+    return None if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)
+
+
+_OPERATIONS: dict[str, tuple[int, Callable[..., int | None]]] = {
+    "abs": (1, abs),
+    "add": (2, lambda a, b: a + b),
+    "and": (2, lambda a, b: a & b),
+    "clamp": (3, lambda lo, a, hi: min(max(a, lo), hi)),
+    "divide": (2, _divided),
+    "maximum": (2, max),
+    "minimum": (2, min),
+    "multiply": (2, lambda a, b: a * b),
+    "negate": (1, lambda a: -a),
+    "not": (1, lambda a: ~a),
+    "or": (2, lambda a, b: a | b),
+    "remainder": (2, _remainder),
+    "select": (3, lambda p, a, b: a if p else b),
+    "sign": (1, lambda a: (a > 0) - (a < 0)),
+    "subtract": (2, lambda a, b: a - b),
+    "xor": (2, lambda a, b: a ^ b),
+}
+_OF_PREDICATES = ("and", "compare", "not", "or", "select", "xor")
+_DIRECTIONS: dict[str, Callable[[int, int], bool]] = {
+    "EQ": lambda a, b: a == b,
+    "NE": lambda a, b: a != b,
+    "LT": lambda a, b: a < b,
+    "LE": lambda a, b: a <= b,
+    "GT": lambda a, b: a > b,
+    "GE": lambda a, b: a >= b,
+}
+
+
+def _compared(instruction: Instruction) -> tuple[int, Callable[..., int]] | None:
+    direction = instruction.attribute("direction")
+    compare = _DIRECTIONS.get(direction) if isinstance(direction, str) else None
+    return None if compare is None else (2, lambda a, b: int(compare(a, b)))
+
+
+# ------------------------------------------------------------------------------------------------------- putting in
+def specialized(computation: Computation, values: Values, name: str) -> Computation:
+    """The computation with what is known put in: constants, the branch that runs, the operand that is selected.
+
+    It is good for the parameters for which the values were evaluated.
+    """
+    made = tuple(_specialized(i, values) for i in computation.instructions)
+    return Computation(name, made, computation.root_index)
+
+
+def _specialized(instruction: Instruction, values: Values) -> Instruction:
+    opcode = instruction.opcode
+    if opcode in ("parameter", "constant", "iota"):
+        return instruction
+    value = values.get(instruction.name, {}).get(())
+    shape = instruction.shape
+    if value is not None and isinstance(shape, Shape) and shape.size == len(value):
+        spelled = ", ".join(map(str, value))
+        literal = f"{{{spelled}}}" if shape.rank else spelled
+        return Instruction(instruction.name, "constant", shape, literal=literal)
+    choice = values.get(instruction.operands[0].name, {}).get(()) if instruction.operands else None
+    if opcode == "select" and len(instruction.operands) == 3 and choice and len(set(choice)) == 1:
+        chosen = instruction.operands[1 if choice[0] else 2]
+        return Instruction(instruction.name, "copy", instruction.shape, (chosen,))
+    if opcode == "conditional" and (taken := branch_taken(instruction, choice)) is not None:
+        run = Attributes((("to_apply", Reference(branches(instruction)[taken])),))
+        return replace(
+            instruction, opcode="call", operands=(instruction.operands[1 + taken],), attributes=run
+        )
+    return instruction
+
+
+# ------------------------------------------------------------------------------------------------------------- loops
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of the body of a loop: what is known of the carried arrays before it, and of the body."""
+
+    before: dict[Path, Value]
+    values: Values
+
+
+def runs(
+    computations: Mapping[str, Computation],
+    condition: Computation,
+    body: Computation,
+    start: Mapping[Path, Value],
+) -> list[Run] | None:
+    """The runs of a loop in order; None if their number is not known, or is more than `MOST_RUNS`."""
+    found: list[Run] = []
+    budget = _Budget(3 * _MOST_WORK)
+    before = dict(start)
+    while True:
+        known = {(0, path): value for path, value in before.items()}
+        goes_on = values_of(computations, condition, known, 0, budget).get(condition.root.name, {}).get(())
+        if goes_on is None or len(goes_on) != 1:
+            return None
+        if not goes_on[0]:
+            return found
+        if len(found) == MOST_RUNS:
+            return None
+        values = values_of(computations, body, known, 0, budget)
+        found.append(Run(before, values))
+        before = values.get(body.root.name, {})
+
+
+def known_leaves(operand: Operand, values: Values) -> dict[Path, Value]:
+    """What is known of the arrays of an operand, for paths that its shape has."""
+    if operand.shape is None:
+        return {}
+    paths = dict(leaves(operand.shape))
+    return {p: v for p, v in values.get(operand.name, {}).items() if p in paths and len(v) == paths[p].size}

@@ -1,0 +1,339 @@
+"""Values that the analysis puts in, evaluated once more with the bit vectors of z3.
+
+What `core.analysis.values` knows of counters and of what is computed from them is checked here by another
+evaluator, which shares nothing with it but how a computation is walked: constants are read digit by digit, and
+every operation is z3's on bit vectors of the width of the type. Where this evaluator knows nothing, what was
+claimed is not proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import z3
+
+from ..core.analysis import Evaluation, Unrolling
+from ..core.hlo import Computation, Instruction, Shape
+from .verdict import Status
+
+__all__ = ["evaluation_answer", "unrolling_answer"]
+
+Path = tuple[int, ...]
+Bits = list[z3.BitVecNumRef]
+Found = dict[str, dict[Path, Bits]]
+
+_WIDTHS = {f"{sign}{n}": n for sign in "su" for n in (2, 4, 8, 16, 32, 64)} | {"pred": 1}
+_LITERAL = re.compile(r"true|false|-?\d+")
+
+Binary = Callable[[z3.BitVecRef, z3.BitVecRef], z3.BitVecRef]
+
+
+def _width(shape: object) -> int:
+    """Bits of an element; 0 for what is no array of integers."""
+    return _WIDTHS.get(shape.element_type, 0) if isinstance(shape, Shape) else 0
+
+
+def _signed(shape: object) -> bool:
+    return isinstance(shape, Shape) and shape.element_type.startswith("s")
+
+
+def _number(e: z3.BitVecRef) -> z3.BitVecNumRef | None:
+    found = z3.simplify(e)
+    return found if isinstance(found, z3.BitVecNumRef) else None
+
+
+def evaluate(
+    computations: Mapping[str, Computation],
+    computation: Computation,
+    given: Mapping[tuple[int, Path], Bits],
+    depth: int = 0,
+) -> Found:
+    """The values of the instructions of a computation that follow from those of its parameters."""
+    found: Found = {}
+    for i in computation.instructions:
+        made = _instruction(computations, i, given, found, depth)
+        if made:
+            found[i.name] = made
+    return found
+
+
+def _instruction(
+    computations: Mapping[str, Computation],
+    i: Instruction,
+    given: Mapping[tuple[int, Path], Bits],
+    found: Found,
+    depth: int,
+) -> dict[Path, Bits]:
+    operands = [found.get(o.name, {}) for o in i.operands]
+    match i.opcode:
+        case "parameter":
+            return {path: v for (k, path), v in given.items() if k == i.parameter_number}
+        case "tuple":
+            return {(k, *path): v for k, each in enumerate(operands) for path, v in each.items()}
+        case "get-tuple-element":
+            return {path[1:]: v for path, v in operands[0].items() if path[:1] == (i.attribute("index"),)}
+        case "copy" | "opt-barrier" | "optimization-barrier" | "reshape":
+            return operands[0]
+        case "call" | "fusion" | "conditional":
+            if depth > 20 or not any(operands):
+                return {}
+            name, inner = i.called[0] if i.called else "", list(enumerate(operands))
+            if i.opcode == "conditional":
+                taken = _branch(i, operands[0].get(()))
+                if taken is None:
+                    return {}
+                name, inner = _branches(i)[taken], [(0, operands[taken + 1])]
+            callee = computations.get(name)
+            if callee is None:
+                return {}
+            passed = {(k, path): v for k, each in inner for path, v in each.items()}
+            return evaluate(computations, callee, passed, depth + 1).get(callee.root.name, {})
+    values = _elements(i, [each.get(()) for each in operands])
+    return {} if values is None else {(): values}
+
+
+def _branches(i: Instruction) -> tuple[str, ...]:
+    """The computations of a conditional, in the order of its operands."""
+    calls = i.calls
+    return calls.get("branch_computations") or (
+        *calls.get("true_computation", ()),
+        *calls.get("false_computation", ()),
+    )
+
+
+def _branch(i: Instruction, choice: Bits | None) -> int | None:
+    if choice is None:
+        return None
+    last = len(i.operands) - 2
+    if choice[0].size() == 1:
+        return 0 if choice[0].as_long() else 1
+    number: int = choice[0].as_signed_long()
+    return number if 0 <= number <= last else last
+
+
+def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
+    shape = i.shape
+    width = _width(shape)
+    if not width or not isinstance(shape, Shape):
+        return None
+    if i.opcode == "constant":
+        words = [{"true": "1", "false": "0"}.get(w, w) for w in _LITERAL.findall(i.literal or "")]
+        return [z3.BitVecVal(int(w), width) for w in words] if len(words) == shape.size else None
+    if i.opcode == "iota":
+        return _counted(i, shape, width)
+    if i.opcode == "select" and operands[0] is not None:
+        choices = {p.as_long() for p in operands[0]}
+        if len(choices) == 1:
+            return operands[1 if choices == {1} else 2]
+    if not operands or any(v is None for v in operands):
+        return None
+    full = [v for v in operands if v is not None]
+    if i.opcode == "broadcast":
+        return full[0] * (shape.size if width > 1 else 1) if len(full[0]) == 1 else None
+    if i.opcode == "bitcast":
+        return full[0] if full[0][0].size() == width and len(full[0]) == shape.size == 1 else None
+    if i.opcode == "dynamic-slice" and len(full) == 2:
+        count = shape.dims[0]
+        first = min(max(full[1][0].as_signed_long(), 0), len(full[0]) - count)
+        return full[0][first : first + count]
+    if i.opcode == "concatenate":
+        return [v for part in full for v in part] if shape.rank == 1 else None
+    size = max(map(len, full))
+    rows = [v * size if len(v) == 1 else v for v in full]
+    if any(len(r) != size for r in rows):
+        return None
+    sources = [o.shape for o in i.operands]
+    found = []
+    for elements in zip(*rows, strict=True):
+        made = _operation(i, width, sources, elements)
+        number = None if made is None else _number(made)
+        if number is None:
+            return None
+        found.append(number)
+    return found
+
+
+def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
+    dimension = i.attribute("iota_dimension")
+    if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
+        return None
+    found = []
+    index = [0] * shape.rank
+    for _ in range(shape.size):
+        found.append(z3.BitVecVal(index[dimension], width))
+        for d in reversed(range(shape.rank)):
+            index[d] += 1
+            if index[d] < shape.dims[d]:
+                break
+            index[d] = 0
+    return found
+
+
+def _operation(
+    i: Instruction, width: int, sources: Sequence[object], x: Sequence[z3.BitVecNumRef]
+) -> z3.BitVecRef | None:
+    """One element as z3 computes it; None for an operation that is not known here."""
+    signed = _signed(sources[-1])
+    zero = z3.BitVecVal(0, x[-1].size())
+
+    def less(a: z3.BitVecRef, b: z3.BitVecRef) -> z3.BoolRef:
+        return a < b if signed else z3.ULT(a, b)
+
+    match i.opcode, list(x):
+        case "add", [a, b]:
+            return a + b
+        case "subtract", [a, b]:
+            return a - b
+        case "multiply", [a, b]:
+            return a * b
+        case "divide" | "remainder", [a, b] if b.as_long():
+            if i.opcode == "divide":
+                return a / b if signed else z3.UDiv(a, b)
+            return z3.SRem(a, b) if signed else z3.URem(a, b)
+        case "and", [a, b]:
+            return a & b
+        case "or", [a, b]:
+            return a | b
+        case "xor", [a, b]:
+            return a ^ b
+        case "not", [a]:
+            return ~a
+        case "negate", [a]:
+            return -a
+        case "abs", [a]:
+            return z3.If(less(a, zero), -a, a)
+        case "sign", [a]:
+            one = z3.BitVecVal(1, width)
+            return z3.If(a == zero, zero, z3.If(less(a, zero), -one, one))
+        case "minimum", [a, b]:
+            return z3.If(less(b, a), b, a)
+        case "maximum", [a, b]:
+            return z3.If(less(a, b), b, a)
+        case "clamp", [lo, a, hi]:
+            raised = z3.If(less(a, lo), lo, a)
+            return z3.If(less(hi, raised), hi, raised)
+        case "select", [p, a, b]:
+            return z3.If(p == 1, a, b)
+        case "compare", [a, b]:
+            direction = {
+                "EQ": a == b,
+                "NE": a != b,
+                "LT": less(a, b),
+                "GE": z3.Not(less(a, b)),
+                "GT": less(b, a),
+                "LE": z3.Not(less(b, a)),
+            }
+            held = direction.get(str(i.attribute("direction")))
+            return None if held is None else z3.If(held, z3.BitVecVal(1, 1), z3.BitVecVal(0, 1))
+        case "convert", [a]:
+            if width == 1:
+                return z3.If(a == zero, z3.BitVecVal(0, 1), z3.BitVecVal(1, 1))
+            if width <= a.size():
+                return z3.Extract(width - 1, 0, a)
+            return z3.SignExt(width - a.size(), a) if signed else z3.ZeroExt(width - a.size(), a)
+    return None
+
+
+# --------------------------------------------------------------------------------------------------------- questions
+def _bits(
+    computation: Computation, known: Mapping[tuple[int, Path], Sequence[int]]
+) -> dict[tuple[int, Path], Bits]:
+    """What is claimed of parameters as bit vectors of their types."""
+    from ..core.hlo import leaves
+
+    arrays = {
+        (p.parameter_number, path): array
+        for p in computation.parameters
+        if p.shape is not None
+        for path, array in leaves(p.shape)
+    }
+    return {
+        key: [z3.BitVecVal(v, _width(arrays[key])) for v in values]
+        for key, values in known.items()
+        if key in arrays and _width(arrays[key])
+    }
+
+
+def _agree(claimed: Sequence[int], found: Bits | None) -> bool:
+    """Whether bits are those of the claimed integers."""
+    return (
+        found is not None
+        and len(claimed) == len(found)
+        and all(
+            -(1 << f.size()) < c < 1 << f.size() and c % (1 << f.size()) == f.as_long()
+            for c, f in zip(claimed, found, strict=True)
+        )
+    )
+
+
+def _shown(found: Bits | None) -> str:
+    return "not known" if found is None else ", ".join(str(f.as_signed_long()) for f in found)
+
+
+def evaluation_answer(computations: Mapping[str, Computation], e: Evaluation) -> tuple[Status, str]:
+    """Whether everything that was taken for known is so, and whether just that was put in."""
+    found = evaluate(computations, e.computation, _bits(e.computation, e.known))
+    for name, values in e.values.items():
+        for path, claimed in values.items():
+            have = found.get(name, {}).get(path)
+            if not _agree(claimed, have):
+                status = Status.UNDECIDED if have is None else Status.REFUTED
+                return status, f"{name} is taken for {list(claimed)}, it is {_shown(have)}"
+    if e.specialized is not None:
+        for old, new in zip(e.computation.instructions, e.specialized.instructions, strict=True):
+            if new is not old and not _is_put_in(old, new, found):
+                return Status.REFUTED, f"{old.name}: {new.opcode} in place of {old.opcode}"
+        if e.specialized.root.name != e.computation.root.name:
+            return Status.REFUTED, "another root"
+    return Status.PROVED, "bit vectors"
+
+
+def _is_put_in(old: Instruction, new: Instruction, found: Found) -> bool:
+    """Whether an instruction says what another one does, for these values."""
+    if old.name != new.name or old.shape != new.shape:
+        return False
+    if new.opcode == "constant":
+        values = found.get(old.name, {}).get(())
+        stated = _elements(new, [])
+        return (
+            values is not None
+            and stated is not None
+            and [v.as_long() for v in values] == [v.as_long() for v in stated]
+        )
+    choice = found.get(old.operands[0].name, {}).get(()) if old.operands else None
+    if choice is None:
+        return False
+    if old.opcode == "select" and new.opcode == "copy":
+        return {v.as_long() for v in choice} == {1 if new.operands == old.operands[1:2] else 0} and (
+            new.operands in (old.operands[1:2], old.operands[2:3])
+        )
+    if old.opcode == "conditional" and new.opcode == "call":
+        taken = _branch(old, choice)
+        return (
+            taken is not None
+            and new.called == (_branches(old)[taken],)
+            and new.operands == (old.operands[taken + 1],)
+        )
+    return False
+
+
+def unrolling_answer(computations: Mapping[str, Computation], u: Unrolling) -> tuple[Status, str]:
+    """Whether the loop runs as often as was taken for known, and starts every run with what was."""
+    now = _bits(u.body, {(0, path): values for path, values in u.start.items()})
+    for k, run in enumerate((*u.runs, None)):
+        # only what follows counts: `now` holds nothing else
+        test = evaluate(computations, u.condition, now).get(u.condition.root.name, {}).get(())
+        if test is None:
+            return Status.UNDECIDED, f"whether run {k} begins is not known"
+        if bool(test[0].as_long()) != (run is not None):
+            return Status.REFUTED, f"run {k} {'begins' if run is None else 'does not begin'}"
+        if run is None:
+            break
+        for path, claimed in run.before.items():
+            if not _agree(claimed, now.get((0, path))):
+                have = _shown(now.get((0, path)))
+                return Status.REFUTED, f"run {k} begins with {have} at {path}, not {list(claimed)}"
+        after = evaluate(computations, u.body, now).get(u.body.root.name, {})
+        now = {(0, path): values for path, values in after.items()}
+    return Status.PROVED, f"bit vectors, {len(u.runs)} runs"

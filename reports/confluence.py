@@ -56,6 +56,7 @@ def confluence_text(run: ConfluenceRun, *, seconds: float, details: bool = False
                         ("pair", p.statement),
                         ("left", _derivation(left, p.first)),
                         ("right", _derivation(right.partition("   when ")[0].partition(" if ")[0], p.second)),
+                        *_further(p),
                     ],
                 )
     open_ = [p for p in run.pairs if p.kind is Kind.UNDECIDED]
@@ -67,6 +68,13 @@ def confluence_text(run: ConfluenceRun, *, seconds: float, details: bool = False
     kept = f", {run.kept} of them kept from before" if run.kept else ""
     rest = f"; {run.total - done} were not checked" if done < run.total else ""
     yield f"{_verdict(run)}  {count(run.total, 'critical pair')}{kept}{rest}   in {seconds:.1f} s"
+
+
+def _further(p: Pair) -> Iterator[tuple[str, str]]:
+    """The derivations of further cases."""
+    for first, second, meets in p.cases:
+        for side, steps in (("left", first), ("right", second)):
+            yield side, _derivation(f"in another case, to {meets}", steps)
 
 
 def witness_block(p: Pair) -> str:
@@ -167,6 +175,8 @@ def _open(pairs: Sequence[Pair]) -> str:
         for p in pairs
         if p.kind is Kind.UNDECIDED
     )
+    never = sum(p.kind is Kind.CONTRADICTORY and "proposes nothing" in p.reason for p in pairs)
+    apart = sum(p.kind is Kind.JOINABLE and bool(p.cases) for p in pairs)
     chosen = sum(p.kind is Kind.JOINABLE and p.chosen for p in pairs)
     lines = [f"- {n} pairs: {reason}" for reason, n in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))]
     said = joined(["`indexproof confluence --json` lists them by name"])
@@ -174,17 +184,18 @@ def _open(pairs: Sequence[Pair]) -> str:
         [
             *lines,
             "",
-            f"Of the pairs that are joinable, {chosen} are so by a step that lets a value be chosen; "
-            f"no instance contradicts them. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
+            f"Of the pairs that are joinable, {apart} are so case by case, and {chosen} by a step that lets a value be "
+            f"chosen; no instance contradicts them. Of the contradictory pairs, {never} are so because a strategy proposes "
+            f"nothing there. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
         ]
     )
 
 
 _MEANING = {
-    Kind.JOINABLE: "both results are rewritten to the same expression, for all constants",
+    Kind.JOINABLE: "both results are rewritten to the same expression, for all constants, in every case that occurs",
     Kind.NOT_JOINABLE: "an expression is known that has two normal forms",
     Kind.UNDECIDED: "neither; never counted as joinable",
-    Kind.CONTRADICTORY: "no integers satisfy the conditions of both rules",
+    Kind.CONTRADICTORY: "both rules never apply: their conditions exclude each other, or a strategy proposes nothing",
     Kind.TRIVIAL: "both results are the same, or a rule changes nothing there",
 }
 
@@ -220,15 +231,23 @@ _METHOD = """## How
    variable that would be bound to something it occurs in. Instances look there, bounded as below. Overlaps inside a
    variable need no pair: a rule keeps the value of what it rewrites, so the conditions of the other rule still hold, and
    it applies to the result; where it lets values be chosen and asks for a smaller result, this is not proved.
-3. **Contradictory** pairs: no point of a sample satisfies all conditions, and z3 or the reduction to linear arithmetic
-   refutes them. What is not refuted stays.
-4. **Joining.** Both results are rewritten, constants being symbols: a step needs that the conditions of the pair imply
-   those of the rule, by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller.
-   Two results are the same if they are so as expressions, with expressions of constants compared by value, which is proved.
-   Searches are bounded by counts, so that answers are the same everywhere.
-5. **Instances.** Small constants that satisfy the conditions, variables with small boxes, sums with and without their
-   rest, smallest first, at most 16 for a pair. An instance that does not join decides, even against a symbolic join whose
-   chosen values no strategy proposes; instances that join decide nothing.
+3. **What strategies propose.** A rule that lets values be chosen is applied where its strategy proposes some, so a pair is
+   narrowed to those cases. What every strategy proposes is stated in `verify/confluence/proposals.py`: that the divisor
+   exceeds one, that a quotient in a sum is written as one, that an argument without a constant has none to take out. A
+   test holds each statement against every proposal on thousands of expressions. Unification is that of the overlaps:
+   a summand that a pattern shows is there, and two are two.
+4. **Contradictory** pairs: no point of a sample satisfies all conditions, and z3 or the reduction to linear arithmetic
+   refutes them; or no case of what strategies propose is left. What is not refuted stays.
+5. **Joining.** First the pair as it is, then each of its cases: alternatives among the conditions are cases of their own,
+   a constant that another divides is written as its multiple, what lies within a block as its start and a rest. Both
+   results are rewritten, constants being symbols: a step needs that the conditions of the pair imply those of the rule,
+   by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller. Two results are the
+   same if they are so as expressions, with expressions of constants compared by value, which is proved. Searches are
+   bounded by counts, so that answers are the same everywhere.
+6. **Instances.** Small constants that satisfy the conditions, variables with small boxes, sums with and without their
+   rest, variables written so that a condition on them holds; the 16 smallest, then some of each kind with larger boxes,
+   with divisors that are not 1 or -1 and differ from each other, and with negative ones. An instance that does not join
+   decides, even against a symbolic join whose chosen values no strategy proposes; instances that join decide nothing.
 
 ## Rule files
 

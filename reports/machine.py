@@ -295,8 +295,9 @@ FORMS: dict[str, dict[str, str]] = {
         "counts": "how many of those have each verdict",
         "pairs": "one entry for each pair: `name`, `outer` and `inner` (the rules), `place` (the part of the "
         "left side of `outer`, nothing at the root), `statement`, `kind` (its verdict), `reason`; if joinable "
-        "`first` and `second` (the steps, as pairs of a rule and its result), `meets`, and `chosen` where a "
-        "step lets a value be chosen; if not `witness`, `domain`, `forms` and both derivations; `tried`, "
+        "`first` and `second` (the steps, as pairs of a rule and its result), `meets`, `chosen` where a "
+        "step lets a value be chosen, and `cases` (the same for further cases); if not `witness`, `domain`, "
+        "`forms` and both derivations; `tried`, "
         "`joined` and `given_up` instances, `resources`, and `notes`. Keys without a value are left out.",
         "timing": "`seconds` and `from_checkpoint`",
     },

@@ -1,8 +1,9 @@
 """Local confluence: do two rules that can rewrite the same expression lead to the same end?
 
-:mod:`.overlap` finds every critical overlap of a catalogue's rules, :mod:`.joining` joins both results with symbols for
-constants, :mod:`.ground` and :mod:`.instances` look for the smallest expression that has two normal forms, and
-:mod:`.stated` does all of that for the rules of rule files.  reports/confluence.md says what the answers mean.
+:mod:`.overlap` finds every critical overlap of a catalogue's rules, :mod:`.proposals` narrows it to what strategies
+propose, :mod:`.joining` joins both results with symbols for constants (:mod:`.cases` writes conditions into them),
+:mod:`.ground` and :mod:`.instances` look for the smallest expression that has two normal forms, and :mod:`.stated` does all
+of that for the rules of rule files.  reports/confluence.md says what the answers mean.
 """
 
 from __future__ import annotations

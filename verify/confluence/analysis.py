@@ -18,9 +18,10 @@ from ..obligations import Obligation
 from ..solve import Budget, exists
 from ..verdict import Status
 from .ground import Circle, Ground, Move
-from .instances import examine
+from .instances import Examined, examine
 from .joining import Join, Known, SymbolicStep, join
 from .overlap import Overlap, matched, overlaps
+from .proposals import narrowed
 from .unify import is_const
 
 __all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key"]
@@ -36,8 +37,14 @@ class Kind(StrEnum):
     TRIVIAL = "TRIVIAL"
 
 
+#: So many of the smallest instances of a case are rewritten; those of the pair itself are rewritten besides.
+_FEWER = 6
 #: What every pair has.
 _ALWAYS = frozenset({"name", "outer", "inner", "place", "statement", "kind"})
+
+
+#: A derivation: rules, and what they made.
+Steps = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Pair:
     ``first`` and ``second`` are derivations ``(rule, result)`` from the two sides to a common result, or, with a
     ``witness``, from the witness to its two normal forms.  ``chosen`` says that a step lets a value be chosen.
     ``tried`` instances were rewritten, ``joined`` of them join, ``given_up`` reach too many expressions.
+    ``cases`` are the derivations and meeting points of further cases of what strategies propose.
     ``notes`` are steps ``rule: before → after`` that were met on the way and do not descend as a whole.
     """
 
@@ -70,6 +78,7 @@ class Pair:
     rank: tuple[int, int, int] = (0, 0, 0)
     resources: int = 0
     notes: tuple[str, ...] = field(default=())
+    cases: tuple[tuple[Steps, Steps, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; :meth:`from_json` reads it."""
@@ -89,6 +98,10 @@ class Pair:
         values["kind"] = Kind(values["kind"])
         for name in ("first", "second"):
             values[name] = tuple((str(a), str(b)) for a, b in values.get(name, ()))
+        values["cases"] = tuple(
+            (tuple((str(a), str(b)) for a, b in x), tuple((str(a), str(b)) for a, b in y), str(m))
+            for x, y, m in values.get("cases", ())
+        )
         for name in ("forms", "rank", "notes"):
             if name in values:
                 values[name] = tuple(values[name])
@@ -116,7 +129,7 @@ def critical_pairs(rules: Sequence[Rule], among: Iterable[str] = ()) -> Iterator
 def digest(*more: str) -> str:
     """A digest of the text of what decides here: verdicts that are kept are those of this program."""
     here = Path(__file__).parent
-    own = ("ground", "instances", "joining", "overlap", "unify", *more)
+    own = ("cases", "ground", "instances", "joining", "overlap", "proposals", "unify", *more)
     names = [here / f"{n}.py" for n in own]
     names += [here.parents[1] / "core" / f"{n}.py" for n in ("choose", "rewrite", "expr")]
     text = hashlib.blake2b(digest_size=16)
@@ -152,8 +165,20 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     joined = join(o, used)
     if joined is not None and not joined.chosen:
         return _joinable(base, joined)
+    cases = narrowed(o)
+    live: list[Overlap] = []
+    why = cases.never
+    for case in cases.overlaps:
+        how, spent = _refuted(case)
+        base = replace(base, resources=base.resources + spent)
+        why = why or how
+        if not how:
+            live.append(case)
+    if not live and cases.whole:
+        return replace(base, kind=Kind.CONTRADICTORY, reason=why)
+    worlds = {} if worlds is None else worlds
     try:
-        found = examine(o, used, {} if worlds is None else worlds)
+        found = _examined(o, live, used, worlds)
     except Circle as circle:
         return replace(base, reason=f"steps lead back to where they came from: {circle}")
     base = replace(
@@ -178,6 +203,9 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         )
     if joined is not None:
         return _joinable(base, joined)
+    parts = _joined_apart(live, used) if cases.whole else []
+    if parts:
+        return _joinable(base, *parts)
     if not found.tried:
         reason = "no instance is known to which both rules apply"
     elif found.given_up:
@@ -187,14 +215,57 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     return replace(base, reason=reason)
 
 
-def _joinable(base: Pair, joined: Join) -> Pair:
+def _joined_apart(live: Sequence[Overlap], rules: Sequence[Rule]) -> list[Join]:
+    """A common result in every case, or nothing."""
+    parts = []
+    for case in live:
+        part = join(case, rules)
+        if part is None:
+            return []
+        parts.append(part)
+    return parts
+
+
+def _refuted(case: Overlap) -> tuple[str, int]:
+    """Why a case cannot be, or nothing."""
+    if len(Known(case.hypotheses, case.variables).points):
+        return "", 0
+    status, how, spent = _possible(case)
+    said = f"no integers satisfy what the strategies propose for both, by {how}"
+    return said if status is Status.VACUOUS else "", spent
+
+
+def _examined(
+    o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]
+) -> Examined:
+    """What instances say: those of the overlap, then those of the cases in which something is proposed."""
+    found = examine(o, rules, worlds)
+    for case in live:
+        if found.witness is not None or (case.start is o.start and case.hypotheses == o.hypotheses):
+            continue
+        more = examine(case, rules, worlds, _FEWER)
+        risen = {m.rule.name: m for m in (*more.risen, *found.risen)}
+        found = Examined(
+            found.tried + more.tried,
+            found.joined + more.joined,
+            found.given_up + more.given_up,
+            more.witness,
+            tuple(risen[n] for n in sorted(risen)),
+        )
+    return found
+
+
+def _joinable(base: Pair, joined: Join, *more: Join) -> Pair:
+    """The verdict, with the derivations of the first case and, if there are several, of the others."""
+    more = tuple(part for j in (joined, *more) for part in (j, *j.others))[1:]
     return replace(
         base,
         kind=Kind.JOINABLE,
         first=_steps(joined.left),
         second=_steps(joined.right),
         meets=str(joined.meets),
-        chosen=joined.chosen,
+        chosen=any(j.chosen for j in (joined, *more)),
+        cases=tuple((_steps(j.left), _steps(j.right), str(j.meets)) for j in more),
     )
 
 

@@ -8,8 +8,8 @@ values be chosen, they imply that the right side is smaller in the order.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -39,8 +39,9 @@ from ..obligations import Obligation, _lexicographic, _sizes
 from ..preprocess import definition
 from ..refute import completed, eliminated, failing_points, variables_of
 from ..solve import Budget, reduced, valid
+from .cases import computed, split
 from .overlap import Overlap
-from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, tidy, unify
+from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
 
 __all__ = ["Join", "Known", "SymbolicStep", "join"]
 
@@ -75,11 +76,13 @@ class Join:
     left: tuple[SymbolicStep, ...]
     right: tuple[SymbolicStep, ...]
     meets: Expr
+    #: the same in other cases of the conditions
+    others: tuple[Join, ...] = ()
 
     @property
     def chosen(self) -> bool:
         """Whether some step lets a value be chosen, which the rule's strategy may not propose."""
-        return any(s.chosen for s in (*self.left, *self.right))
+        return any(s.chosen for j in (self, *self.others) for s in (*j.left, *j.right))
 
 
 class Known:
@@ -139,7 +142,10 @@ class Known:
         gap = expanded(a - b)
         if isinstance(gap, Int):
             return gap.value == 0
-        goal = a.eq(b)
+        return self.proves(a.eq(b))
+
+    def proves(self, goal: Condition) -> bool:
+        """The same as :meth:`implies`, some times with more patience."""
         if self.implies(goal):
             return True
         if self.patience and not self.refutes(goal):
@@ -151,11 +157,29 @@ class Known:
         return self._memo.get(goal, False)
 
 
-def join(o: Overlap, rules: Sequence[Rule], known: Known | None = None) -> Join | None:
-    """A common result of both sides, or ``None`` where none is found."""
+def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
+    """A common result of both sides, in every case of the conditions or in all of them; ``None`` where none is found."""
     facts, first, second = _solved(o)
-    known = known or Known(facts, o.variables)
-    return _Search(rules, known).join(first, second)
+    names = {*first.variables(), *second.variables()}
+    shifts: dict[frozenset[Expr], Var] = {
+        frozenset((var("x" + mark, "expr"), var("y" + mark, "expr"))): var("k" + mark, "const")
+        for rule, mark in ((o.outer, ""), (o.inner, "′"))
+        if rule.choose == "common_constant"
+    }
+
+    def meeting(given: Sequence[Condition], one: Expr, two: Expr) -> Join | None:
+        more = (*one.variables(), *two.variables(), *sorted(names, key=lambda v: v.name))
+        return _Search(rules, Known(given, more), shifts).join(one, two)
+
+    cases = split(facts, (first, second))
+    found: list[Join] = []
+    for given, (one, two) in cases:
+        made = meeting(given, one, two)
+        if made is None:
+            # where alternatives are not told apart, less is known, but also less is rewritten differently
+            return meeting(facts, first, second) if len(cases) > 1 else None
+        found.append(made)
+    return replace(found[0], others=tuple(found[1:])) if found else None
 
 
 def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:
@@ -171,7 +195,7 @@ def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:
                 sides = [s.substitute({d[0]: d[1]}) for s in sides]
                 break
         else:
-            return tuple(facts), tidy(sides[0]), tidy(sides[1])
+            return tuple(facts), computed(sides[0]), computed(sides[1])
 
 
 def _cancelled(c: Condition, facts: Sequence[Condition]) -> Condition:
@@ -205,18 +229,25 @@ def _pattern(rule: Rule) -> tuple[Expr, Expr, tuple[Condition, ...], dict[str, V
 
 
 class _Search:
-    def __init__(self, rules: Sequence[Rule], known: Known) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], known: Known, shifts: Mapping[frozenset[Expr], Var] | None = None
+    ) -> None:
         self.known = known
         self.by_head: dict[type[Expr], list[Rule]] = {}
         for r in rules:
             head = Sum if isinstance(r.left, Mul) else type(r.left)
             self.by_head.setdefault(head, []).append(r)
         self.hints: list[Expr] = []
+        self.quotients: list[Expr] = []
+        #: extrema that the pair itself says to have a constant in common
+        self.shifts: Mapping[frozenset[Expr], Var] = shifts or {}
         self._after: dict[Expr, list[SymbolicStep]] = {}
 
     # -- the search
     def join(self, first: Expr, second: Expr) -> Join | None:
         self.hints = _hints(self.known.hypotheses, (first, second))
+        if any(r.choose == "coefficient_quotients" for r in self.by_head.get(FloorDiv, [])):
+            self.quotients = _quotients(self.known.hypotheses)
         chains: list[list[SymbolicStep]] = [[], []]
         ends = [first, second]
         seen: list[list[tuple[Expr, tuple[SymbolicStep, ...]]]] = [[(first, ())], [(second, ())]]
@@ -306,16 +337,29 @@ class _Search:
 
     def _towards(self, e: Expr, other: Expr) -> Iterator[SymbolicStep]:
         """Steps whose value is the other side: a known value, a certified quotient."""
-        if is_const(other) and not is_const(e) and self.known.implies(e.eq(other)):
+        if is_const(other) and not is_const(e) and self.known.proves(e.eq(other)):
             yield SymbolicStep("value_known", e, other, True)
+            return
+        for node in postorder(e):
+            if isinstance(node, (FloorDiv, Mod)) and not is_const(node.a):
+                for q in self.quotients:
+                    if q not in node.variables() and self.known.implies(
+                        (node.a - mul(q, node.b)).within(0, node.b - 1)
+                    ):
+                        name = "quotient_certified" if isinstance(node, FloorDiv) else "remainder_certified"
+                        after = q if isinstance(node, FloorDiv) else node.a - mul(q, node.b)
+                        if self._smaller(node, after):
+                            yield SymbolicStep(name, e, computed(_replaced(e, node, after)), True)
 
     def _steps(self, e: Expr) -> Iterator[SymbolicStep]:
         for node in reversed(postorder(e)):
+            if isinstance(node, Var) and not is_const(node):
+                yield from self._valued(e, node)
             if is_const(node) or isinstance(node, (Var, Mul)):
                 continue
             for rule in self.by_head.get(type(node), []):
                 for after in self._results(rule, node):
-                    whole = tidy(_replaced(e, node, after))
+                    whole = computed(_replaced(e, node, after))
                     if whole is not e:
                         yield SymbolicStep(rule.name, e, whole, bool(rule.choose))
             if isinstance(node, (FloorDiv, Mod)):
@@ -331,28 +375,33 @@ class _Search:
         f = flat(node.a)
         if isinstance(f.const, (Int, Mod)) or not f.items:
             return
-        rest = Flat(f.const % node.b, f.items).expr()
+        left = computed(f.const % node.b)
+        if left is f.const:
+            return
+        rest = Flat(left, f.items).expr()
         after = f.const // node.b + rest // node.b if isinstance(node, FloorDiv) else rest % node.b
-        yield SymbolicStep(name, e, tidy(_replaced(e, node, after)))
+        yield SymbolicStep(name, e, computed(_replaced(e, node, after)))
 
     def _valued(self, e: Expr, node: Expr) -> Iterator[SymbolicStep]:
         if any(r.name == "value_known" for r in self.by_head.get(Var, [])):
             for k in self.hints:
                 if not self.known.refutes(node.eq(k)) and self.known.implies(node.eq(k)):
-                    yield SymbolicStep("value_known", e, tidy(_replaced(e, node, k)), True)
+                    yield SymbolicStep("value_known", e, computed(_replaced(e, node, k)), True)
                     return
 
     def _results(self, rule: Rule, node: Expr) -> Iterator[Expr]:
         left, right, conditions, names = _pattern(rule)
         done: set[Expr] = set()
         states = itertools.chain(
-            self._stated_rests(rule, names, node), unify(((left, node),), State(match=True))
+            self._stated_rests(rule, names, node),
+            self._paired(rule, names, node),
+            unify(((left, node),), State(match=True)),
         )
         for count, state in enumerate(states):
             if count >= 40:
                 return
             for s in self._chosen(rule, names, node, state):
-                after = tidy(s.of(right))
+                after = computed(s.of(right))
                 if after in done or after is node or any(n.name.startswith(OPEN) for n in after.variables()):
                     continue
                 wanted = [*s.equations, *conditions]
@@ -362,7 +411,10 @@ class _Search:
                 if any(self.known.refutes(c) for c in asked if not isinstance(c, Truth)):
                     continue
                 if all(self.known.implies(c) for c in asked) and (
-                    rule.choose in _EITHER_WAY or not rule.choose or self._smaller(node, after)
+                    rule.choose in _EITHER_WAY
+                    or not rule.choose
+                    or self._shifted(rule, names, node, s)
+                    or self._smaller(node, after)
                 ):
                     done.add(after)
                     yield after
@@ -384,6 +436,35 @@ class _Search:
                     assert p is not None
                     x = x + mul(p, t)
                 values = {"x": expanded(x), "g": g, "d": node.b, "r": h.e}
+                state: State | None = State(match=True)
+                for n, e in values.items():
+                    state = state.bind(names[n], e) if state is not None else None
+                if state is not None:
+                    yield state
+
+    def _shifted(self, rule: Rule, names: dict[str, Var], node: Expr, state: State) -> bool:
+        """Whether a constant is taken out of an extremum that the pair says to have it."""
+        if rule.choose != "common_constant":
+            return False
+        return state.of(names["k"]) is self.shifts.get(frozenset(node.children))
+
+    def _paired(self, rule: Rule, names: dict[str, Var], node: Expr) -> Iterator[State]:
+        """A remainder in a sum and what may be the quotient or the digit that belongs to it."""
+        if rule.choose not in ("quotient_of_remainder", "next_digit") or not isinstance(node, (Sum, Mul)):
+            return
+        f = flat(node)
+        for i, (w, t) in enumerate(f.items):
+            for j, (p, u) in enumerate(f.items):
+                if i == j or not isinstance(t, Mod) or self.known.refutes(p.eq(mul(t.b, w))):
+                    continue
+                rest = Flat(f.const, tuple(k for n, k in enumerate(f.items) if n not in (i, j)))
+                values = {"x": t.a, "d": t.b, "p": p, "w": w, "r": rest.expr()}
+                if rule.choose == "quotient_of_remainder":
+                    values["q"] = u
+                elif isinstance(u, Mod):
+                    values |= {"z": integer(0), "q": u.a, "t": u, "n": u.b}
+                else:
+                    continue
                 state: State | None = State(match=True)
                 for n, e in values.items():
                     state = state.bind(names[n], e) if state is not None else None
@@ -422,6 +503,9 @@ class _Search:
     ) -> Iterator[dict[str, Expr]]:
         loose = {n for n, v in names.items() if v not in state.bound}
         if rule.choose == "common_constant":
+            shift = self.shifts.get(frozenset(node.children))
+            if shift is not None:
+                yield {"k": shift}
             for a in node.children:
                 k = flat(a).const
                 if k is not integer(0):
@@ -447,7 +531,7 @@ class _Search:
                 values["n"] = t.b
             if "z" in loose:
                 if isinstance(t, Mod):
-                    yield {**values, "z": tidy(t.a - x // d)}
+                    yield {**values, "z": computed(t.a - x // d)}
                 yield {**values, "z": integer(0)}
             else:
                 yield values
@@ -481,6 +565,19 @@ def _hints(hypotheses: Sequence[Condition], sides: Sequence[Expr]) -> list[Expr]
         if e.kind == "const" and e.name[0] in "qkm":
             found[e] = None
     return list(found)[:6]
+
+
+def _quotients(hypotheses: Sequence[Condition]) -> list[Expr]:
+    """What hypotheses say to be a quotient."""
+    found: dict[Expr, None] = {}
+    for h in hypotheses:
+        if isinstance(h, Within) and h.lo is integer(0):
+            d = expanded(h.hi + 1)
+            for k, t in flat(h.e).items:
+                q = rational(k, d)
+                if isinstance(t, Var) and isinstance(q, Int) and q.value < 0:
+                    found[mul(-q.value, t)] = None
+    return list(found)
 
 
 def _replaced(e: Expr, node: Expr, after: Expr) -> Expr:

@@ -33,6 +33,10 @@ from .unify import State, conditions_of, expanded, tidy, unify
 __all__ = ["Overlap", "matched", "overlaps", "positions"]
 
 
+#: What the variables of a rule stand for, by their names in the rule.
+Binding = tuple[tuple[str, Expr], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Overlap:
     """``start`` is rewritten to ``first`` by ``outer``, and to ``second`` by ``inner`` at the place ``at``.
@@ -50,6 +54,8 @@ class Overlap:
     first: Expr
     second: Expr
     hypotheses: tuple[Condition, ...]
+    #: what the variables of both rules stand for; several where that makes no difference to anything above
+    bindings: tuple[tuple[Binding, Binding], ...] = ()
 
     @property
     def name(self) -> str:
@@ -109,8 +115,7 @@ def overlaps(outer: Rule, inner: Rule) -> Iterator[Overlap]:
     left = inner.left.substitute(names)
     right = inner.right.substitute(names)
     conditions = (*outer.conditions, *(c.substitute(names) for c in inner.conditions))
-    count = 0
-    seen: set[tuple[object, ...]] = set()
+    met: dict[_Met, tuple[Expr, dict[tuple[Binding, Binding], None]]] = {}
     for at in positions(outer.left):
         for state, extra_outer, extra_inner, spot in _meetings(outer, at, left):
             marker = var("□", "expr")
@@ -121,29 +126,33 @@ def overlaps(outer: Rule, inner: Rule) -> Iterator[Overlap]:
             second = expanded(state.of(context).substitute({marker: inside}))
             given = conditions_of((*state.equations, *conditions), state)
             sides = (expanded(whole), state.of(spot), first, second)
-            for case, known in _cases(sides, given):
-                key = (*case, known)
-                if key in seen:
-                    continue
-                seen.add(key)
-                count += 1
-                yield Overlap(outer, inner, at, count, *case, (*_divisors(case[0]), *known))
+            for case, known, units in _cases(sides, given):
+                values = (
+                    tuple((v.name, tidy(state.of(v).substitute(units))) for v in outer.variables),
+                    tuple((v.name, tidy(state.of(n).substitute(units))) for v, n in names.items()),
+                )
+                met.setdefault((case, known), (at, {}))[1][values] = None
+    for count, ((case, known), (at, bound)) in enumerate(met.items(), 1):
+        yield Overlap(outer, inner, at, count, *case, (*_divisors(case[0]), *known), tuple(bound))
 
 
 #: An expression, the part of it that the inner rule rewrites, and both results.
 _Sides = tuple[Expr, Expr, Expr, Expr]
+_Met = tuple[_Sides, tuple[Condition, ...]]
 
 
-def _cases(sides: _Sides, given: tuple[Condition, ...]) -> Iterator[tuple[_Sides, tuple[Condition, ...]]]:
-    """The cases of constants whose product is 1 or -1; without those that are contradictory on their face."""
-    todo = [(sides, given)]
+def _cases(
+    sides: _Sides, given: tuple[Condition, ...]
+) -> Iterator[tuple[_Sides, tuple[Condition, ...], dict[Var, Expr]]]:
+    """The cases of constants whose product is 1 or -1, and what they are; without those contradictory on their face."""
+    todo: list[tuple[_Sides, tuple[Condition, ...], dict[Var, Expr]]] = [(sides, given, {})]
     while todo:
-        sides, given = todo.pop(0)
+        sides, given, made = todo.pop(0)
         if FALSE in given:
             continue
         units = next((u for c in given if (u := _units(c)) is not None), None)
         if units is None:
-            yield sides, given
+            yield sides, given, made
             continue
         factors, product = units
         for signs in itertools.product((1, -1), repeat=len(factors)):
@@ -155,7 +164,8 @@ def _cases(sides: _Sides, given: tuple[Condition, ...]) -> Iterator[tuple[_Sides
                 known = [c.substitute(at) for c in given]
             except ZeroDivisionError:
                 continue
-            todo.append(((start, spot, first, second), tuple(c for c in known if c != TRUE)))
+            after = (start, spot, first, second)
+            todo.append((after, tuple(c for c in known if c != TRUE), {**made, **at}))
 
 
 def _units(c: Condition) -> tuple[list[Var], int] | None:

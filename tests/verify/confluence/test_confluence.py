@@ -21,10 +21,12 @@ from indexproof.core.rewrite import Rule
 from indexproof.reports.confluence import PAGE, confluence_text, counts_of, rows_of_page
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, confluence, counted, critical_pairs, decide_pair, smallest
+from indexproof.verify.confluence.analysis import _examined
 from indexproof.verify.confluence.ground import Ground, size, weighed
-from indexproof.verify.confluence.instances import examine, instances
+from indexproof.verify.confluence.instances import instances
 from indexproof.verify.confluence.joining import Known, join
 from indexproof.verify.confluence.overlap import Overlap, matched, positions
+from indexproof.verify.confluence.proposals import narrowed
 from indexproof.verify.confluence.unify import State, unify
 from indexproof.verify.refute import _Masked, failing_points
 from indexproof.verify.rulefiles import StatedRule, read_rule_file
@@ -231,7 +233,7 @@ def test_an_expression_on_the_page_has_two_normal_forms() -> None:
     by_name = {o.name: o for o in overlaps_of_the_catalogue()}
     for line in listed[:3]:
         expression, _, forms, name = (c.strip() for c in line.strip("|").split("|")[:4])
-        found = examine(by_name[name], matched(RULES.rules), {})
+        found = _examined(by_name[name], narrowed(by_name[name]).overlaps, matched(RULES.rules), {})
         assert found.witness is not None, name
         assert f"`{found.witness.instance.start}`" == expression
         assert forms == ", ".join(f"`{e}`" for e in found.witness.forms)

@@ -178,7 +178,10 @@ def _open(pairs: Sequence[Pair]) -> str:
     never = sum(p.kind is Kind.CONTRADICTORY and "proposes nothing" in p.reason for p in pairs)
     apart = sum(p.kind is Kind.JOINABLE and bool(p.cases) for p in pairs)
     chosen = sum(p.kind is Kind.JOINABLE and p.chosen for p in pairs)
-    lines = [f"- {count(n, 'pair')}: {reason}" for reason, n in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))]
+    lines = [
+        f"- {count(n, 'pair')}: {reason}"
+        for reason, n in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))
+    ]
     said = joined(["`indexproof confluence --json` lists them by name"])
     return "\n".join(
         [

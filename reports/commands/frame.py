@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,7 +69,7 @@ class Commands(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        with _integers_of_any_length():
+        with _integers_of_any_length(), _ended_like_interrupted():
             status = _guarded(
                 lambda: super(Commands, self).main(
                     words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
@@ -82,6 +84,21 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             say("interrupted: nothing was checked")
             raise typer.Exit(OPEN) from None
+
+
+@contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """Who is asked to end (SIGTERM: a job that is cancelled) keeps what is done and ends its processes, as after Ctrl-C."""
+    before = signal.getsignal(signal.SIGTERM)
+    # in a thread there are no handlers, and somebody else's stays
+    ours = before is signal.SIG_DFL and threading.current_thread() is threading.main_thread()
+    if ours:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

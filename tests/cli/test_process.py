@@ -137,8 +137,27 @@ def test_a_file_that_is_not_text(run: Run, tmp_path: Path) -> None:
 
 
 # ----------------------------------------------------------------------------------------------- interruption
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, own_cache: Path, jobs: int) -> None:
+def children(pid: int) -> list[int]:
+    """The processes that one has started, where the system says it."""
+    said = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(word) for word in said.read_text("ascii").split()] if said.exists() else []
+
+
+def still_there(pid: int) -> bool:
+    """Whether a process goes on for seconds."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize(("jobs", "number"), [(1, signal.SIGINT), (2, signal.SIGINT), (2, signal.SIGTERM)])
+def test_an_interrupted_run_keeps_what_it_has(
+    tmp_path: Path, own_cache: Path, jobs: int, number: signal.Signals
+) -> None:
     command = [sys.executable, "-m", "indexproof", "prove", "ops", "--max-rank", "2", "--jobs", str(jobs)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
@@ -146,9 +165,11 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, own_cache: Path, j
     assert process.stderr is not None
     line = process.stderr.readline()
     assert line.startswith(" 10%"), line
-    process.send_signal(signal.SIGINT)
+    helpers = children(process.pid)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 2, err
+    assert not [pid for pid in helpers if still_there(pid)]
     assert "Traceback" not in err
     last = out.splitlines()[-2:]
     assert last[0].startswith("interrupted: ")

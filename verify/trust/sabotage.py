@@ -686,7 +686,9 @@ class _Store:
         with Cache(self.path) as cache:
             for key, (_, v) in zip(self.keys, self.kept, strict=True):
                 cache.put(key, v)
-        db = sqlite3.connect(self.path)
+        db = sqlite3.connect(self.path, isolation_level=None)
+        # pages that were split keep stale copies of entries, whose damage means nothing
+        db.execute("VACUUM")
         self.rows: dict[str, tuple[str, str]] = {
             k: (body, seal) for k, body, seal in db.execute("SELECT * FROM verdicts")
         }

@@ -91,14 +91,14 @@ class Speller:
         if record is not None:
             engine.spelling = True
             self._record_rounds()
-        if self.spelling or self.wide or self.negated:
+        if self.respelled or self.wide:
             return [self.write(f) for f in forms]
         return [engine.write(f) for f in forms]
 
     @property
     def changed(self) -> bool:
         """Whether anything but the plain normal forms was written."""
-        return bool(self.rounds or self.spelling or self.joins or self.negated)
+        return bool(self.rounds) or self.respelled
 
     @property
     def respelled(self) -> bool:
@@ -869,15 +869,14 @@ class Speller:
                 again = False
                 for a, o in zip(users, options, strict=True):
                     c = arg[a][0]
-                    if wanted in o:
-                        n = wanted
-                    elif not (wanted - c) % divisor[a] and (everywhere or kind[a] == REMAINDER):
+                    fits = not (wanted - c) % divisor[a]
+                    if wanted in o or (fits and (everywhere or kind[a] == REMAINDER)):
                         n = wanted
                     elif len(o) == 1:
                         n = c
                     else:
                         n = min(o, key=lambda m: (o[m] + (m not in used), abs(m), m))
-                    if n != wanted and kind[a] == QUOTIENT and not (wanted - c) % divisor[a]:
+                    if fits and n != wanted:
                         again = True
                     if n != c and kind[a] == QUOTIENT:
                         j = (n - c) // divisor[a]

@@ -35,8 +35,12 @@ class Cost(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """The single number by which costs are compared, and which the simplifier never lets grow."""
-        return self.operations + (DIVISION_WEIGHT - 1) * self.divisions
+        """The single number by which costs are compared, with the documented weight of a division."""
+        return self.weighed(DIVISION_WEIGHT)
+
+    def weighed(self, division_weight: int) -> int:
+        """The cost where a division weighs ``division_weight`` other operations; the simplifier never lets it grow."""
+        return self.operations + (division_weight - 1) * self.divisions
 
     def __str__(self) -> str:
         return f"{self.divisions} div/mod, {self.operations} operations"

@@ -47,6 +47,8 @@ class Speller:
         self.weight = weight
         self.forms: list[Form] = []
         self.joins = False
+        #: whether a remainder has left a sum with remainders that were inside it, which may be differences now
+        self.deeper = False
         #: whether there may be quotients among the summands
         self.quotients = False
         #: dividends that are there anyway, the widest first, and what variables are in them
@@ -111,6 +113,8 @@ class Speller:
             forms = self._cheaper(forms, self._by_known_digits(forms))
         while True:
             forms = self._round(forms, self._as_differences(forms))
+            if self.deeper:
+                continue
             before = forms
             if self.quotients:
                 forms = self._round(forms, self._without_inner_remainders(forms))
@@ -276,6 +280,7 @@ class Speller:
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        self.deeper = False
         uses: dict[int, list[int]] = {}
         candidates = []
         for i, f in enumerate(forms):
@@ -344,6 +349,8 @@ class Speller:
                     left.append(a)
                     continue
                 again = True
+                if not self.deeper:
+                    self.deeper = any([kind[t[0]] == REMAINDER and t[0] not in uses for t in x[1]])
                 for i in uses[a]:
                     total = sums[i]
                     w = total.pop(a)
@@ -426,11 +433,14 @@ class Speller:
     def _without_inner_remainders(self, forms: list[Form]) -> list[Form]:
         """Quotients with a remainder of a multiple of the divisor inside, without it where that is cheaper.
 
-        ``((x % m)·k + r) // d`` is ``(x·k + r) // d - (x // m)·(k·m // d)`` where d divides k·m.
+        ``((x % m)·k + r) // d`` is ``(x·k + r) // d - (x // m)·(k·m // d)`` where d divides k·m.  Quotients with the same
+        remainder inside may only be cheaper together: what is subtracted from one is what another loses.
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
-        now = -1
+        #: by remainder, the quotients it is in and what they become
+        inner: dict[int, list[tuple[int, Form, Change]]] = {}
+        singles: list[list[tuple[int, Form, Change]]] = []
         for a in sorted({t[0] for f in forms for t in f[1]}):
             if kind[a] != QUOTIENT:
                 continue
@@ -442,22 +452,28 @@ class Speller:
                 q = engine.floordiv(x, m)
                 r = _other(y, b)
                 opened = engine.floordiv(engine.add(engine.scale(x, k), r), d)
-                other = _plus(opened, q, -(k * m // d))
-                changed = []
-                for f in forms:
-                    for c, j in f[1]:
-                        if c == a:
-                            f = _plus(_other(f, a), other, j)
-                            break
-                    changed.append(f)
-                if now < 0:
-                    now = self.cost(forms)
-                after = self.cost(changed)
-                if after < now:
-                    now = after
-                    forms = changed
-                    self.changes.append(("inner_remainder_leaves_quotient", (d, k, m, opened, q, r, x)))
+                change: Change = ("inner_remainder_leaves_quotient", (d, k, m, opened, q, r, x))
+                option = (a, _plus(opened, q, -(k * m // d)), change)
+                singles.append([option])
+                if b in inner:
+                    inner[b].append(option)
+                else:
+                    inner[b] = [option]
                 break
+        if not singles:
+            return forms
+        now = self.cost(forms)
+        for options in singles + [group for group in inner.values() if len(group) > 1]:
+            changed = forms
+            for a, other, _ in options:
+                changed = [_instead(f, a, other) for f in changed]
+            if changed == forms:
+                continue
+            after = self.cost(changed)
+            if after < now:
+                now = after
+                forms = changed
+                self.changes += [option[2] for option in options]
         return forms
 
     def _exact(self, f: Form) -> Form:
@@ -993,6 +1009,14 @@ class Speller:
 def _other(f: Form, a: int) -> Form:
     """The sum without the atom ``a``."""
     return f[0], tuple([t for t in f[1] if t[0] != a])
+
+
+def _instead(f: Form, a: int, by: Form) -> Form:
+    """The sum with ``by`` for the atom ``a``."""
+    for b, k in f[1]:
+        if b == a:
+            return _plus(_other(f, a), by, k)
+    return f
 
 
 def _plus(x: Form, y: Form, k: int) -> Form:

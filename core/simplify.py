@@ -16,6 +16,7 @@ from typing import Any
 from .actions import Form
 from .cost import DIVISION_WEIGHT, cost
 from .engine import Engine, Excess
+from .errors import InputError
 from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs, rejoined
@@ -62,7 +63,8 @@ class Simplifier:
 
     A variable that has only one value is replaced by it unless ``keep_points``.  ``division_weight`` is what a division
     costs when any other operation costs one.  ``trace`` collects the steps: equalities ``before = after`` that together,
-    read as congruences, lead from the expression to its normal form, and then those that spell it.
+    read as congruences, lead from the expression to its normal form, and then those that spell it.  Raises
+    :class:`InputError` for a weight below 1.
     """
 
     def __init__(
@@ -74,6 +76,9 @@ class Simplifier:
         keep_points: bool = False,
         division_weight: int = DIVISION_WEIGHT,
     ) -> None:
+        if division_weight < 1:
+            message = f"a division cannot weigh {division_weight} operations"
+            raise InputError(message, expected="at least 1: it is an operation itself")
         self.rules = rules
         self.division_weight = division_weight
         self.keep_points = keep_points
@@ -233,7 +238,8 @@ class Simplifier:
         engine = self.engine
         assert engine is not None
         start = len(self.trace) if self.trace is not None else 0
-        spent = engine.spent
+        # which counts a division as three: no bound where it weighs less
+        spent = engine.spent if self.division_weight >= DIVISION_WEIGHT else 0
         if self.trace is not None:
             self.trace.append(NormalForms(tuple(self._plain(forms))))
         speller = Speller(engine, self.division_weight)

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from .constraint_choose import Ends
 from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
 from .constraint_order import Bound
-from .cost import cost, map_cost
+from .cost import DIVISION_WEIGHT, cost, map_cost
 from .derivation import MapChange
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
 from .facts import Facts
@@ -56,25 +56,38 @@ Trace: TypeAlias = list[Step | NormalForms | ConstraintStep | MapChange]
 
 
 def simplify_map(
-    m: IndexingMap, rules: RuleSet, trace: Trace | None = None, *, keep_points: bool = False
+    m: IndexingMap,
+    rules: RuleSet,
+    trace: Trace | None = None,
+    *,
+    keep_points: bool = False,
+    division_weight: int = DIVISION_WEIGHT,
 ) -> IndexingMap:
     """An equal map (same relation for every value of the runtime variables) in simpler form.
 
     Variables keep their names, order and number; :func:`~indexproof.core.transform.reduce_map` does not.  A variable with
-    only one value is replaced by it unless ``keep_points``.  ``trace`` collects every step.  The result, simplified again
-    with the same rules, is returned as it is.
+    only one value is replaced by it unless ``keep_points``.  The result never costs more than ``m`` where a division
+    weighs as much as ``division_weight`` other operations (:mod:`.cost`).  ``trace`` collects every step.  The result,
+    simplified again with the same rules and the same weight, is returned as it is.
     """
     normal = getattr(m, "_normal", None)
-    if normal is not None and normal[0] is rules and normal[1] is keep_points:
+    if (
+        normal is not None
+        and normal[0] is rules
+        and normal[1] is keep_points
+        and normal[2] == division_weight
+    ):
         return m
-    after = _simplified(m, rules, trace, keep_points)
-    object.__setattr__(after, "_normal", (rules, keep_points))
+    after = _simplified(m, rules, trace, keep_points, division_weight)
+    object.__setattr__(after, "_normal", (rules, keep_points, division_weight))
     return after
 
 
-def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool) -> IndexingMap:
+def _simplified(
+    m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int
+) -> IndexingMap:
     start = len(trace) if trace is not None else 0
-    stage = _Constraints(m, rules, trace, keep_points)
+    stage = _Constraints(m, rules, trace, keep_points, division_weight)
     try:
         stage.run()
     except _Contradiction:
@@ -99,7 +112,9 @@ def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points
             break
         after = IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
         # results never cost more, so this comes first
-        if _no_dearer(constraints, m.constraints) or map_cost(after).weight <= map_cost(m).weight:
+        if _no_dearer(constraints, m.constraints, division_weight):
+            return after
+        if map_cost(after).weighed(division_weight) <= map_cost(m).weighed(division_weight):
             return after
         # the dividend of a result is dearer than the constraint's own
         if trace is not None:
@@ -115,7 +130,7 @@ def _simplified(m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points
     return given
 
 
-def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint]) -> bool:
+def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], division_weight: int) -> bool:
     """Whether the constraints together cost no more than the given ones.
 
     Most are among those, up to their ends and a summand without variables.
@@ -136,7 +151,8 @@ def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint]) -
             break
     else:
         return True
-    return cost([c.expr for c in constraints]).weight <= cost([c.expr for c in given]).weight
+    now, before = cost([c.expr for c in constraints]), cost([c.expr for c in given])
+    return now.weighed(division_weight) <= before.weighed(division_weight)
 
 
 def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:
@@ -224,11 +240,14 @@ class _Contradiction(Exception):
 class _Constraints:
     """The constraints of one map on their way to normal form."""
 
-    def __init__(self, m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool) -> None:
+    def __init__(
+        self, m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int
+    ) -> None:
         self.map = m
         self.rules = rules
         self.trace = trace
         self.keep_points = keep_points
+        self.division_weight = division_weight
         self.boxes: dict[Var, Interval] = m.bounds
         #: Whether the box of a dimension or a range is no longer the given one.
         self.narrowed = False
@@ -298,9 +317,18 @@ class _Constraints:
     def simplifier(self) -> Simplifier:
         """A simplifier for the boxes as they were when it was made; they have not grown since."""
         if self._simplifier is None:
-            facts = Facts(dict(self.boxes))
-            self._simplifier = Simplifier(self.rules, facts, self.trace, keep_points=self.keep_points)  # type: ignore[arg-type]
+            self._simplifier = self.made(Facts(dict(self.boxes)))
         return self._simplifier
+
+    def made(self, facts: Facts) -> Simplifier:
+        """A simplifier for what is known."""
+        return Simplifier(
+            self.rules,
+            facts,
+            self.trace,  # type: ignore[arg-type]
+            keep_points=self.keep_points,
+            division_weight=self.division_weight,
+        )
 
     def renew(self) -> None:
         """Forget what was computed for larger boxes."""
@@ -574,8 +602,7 @@ class _Constraints:
                     value = _residue(simplifier(node.a), node.b.value, residues)
                     if value is not None:
                         known.append((mod(node.a, node.b), Interval(value, value)))
-        facts = Facts(dict(self.boxes), known)
-        return Simplifier(self.rules, facts, self.trace, keep_points=self.keep_points)  # type: ignore[arg-type]
+        return self.made(Facts(dict(self.boxes), known))
 
     def residues(self) -> dict[Expr, list[tuple[int, int]]]:
         """Modulus and remainder of every dividend without constant whose remainder is known."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
+from ..core.cost import DIVISION_WEIGHT
 from ..core.expr import Expr, ExprLike, Var, lift, var
 from ..core.facts import Facts
 from ..core.indexing_map import Constraint, IndexingMap
@@ -26,24 +27,43 @@ __all__ = ["canonical", "distinct", "reduce", "simplify", "simplify_expr"]
 
 
 @overload
-def simplify(m: IndexingMap, *, keep_points: bool = ..., explain: Literal[False] = ...) -> IndexingMap: ...
+def simplify(
+    m: IndexingMap,
+    *,
+    keep_points: bool = ...,
+    division_weight: int = ...,
+    explain: Literal[False] = ...,
+) -> IndexingMap: ...
 @overload
-def simplify(m: IndexingMap, *, keep_points: bool = ..., explain: Literal[True]) -> Derivation: ...
-def simplify(m: IndexingMap, *, keep_points: bool = False, explain: bool = False) -> IndexingMap | Derivation:
+def simplify(
+    m: IndexingMap, *, keep_points: bool = ..., division_weight: int = ..., explain: Literal[True]
+) -> Derivation: ...
+def simplify(
+    m: IndexingMap,
+    *,
+    keep_points: bool = False,
+    division_weight: int = DIVISION_WEIGHT,
+    explain: bool = False,
+) -> IndexingMap | Derivation:
     """An equal map in simpler form, with the same variables.
 
     Results and constraints are simplified, constraints merged, dropped where they always hold and turned into bounds where
     they can be; a map without a point becomes the empty map.  Variables with only one value are replaced by it unless
     ``keep_points``.  With ``explain`` the answer is the derivation, whose ``after`` is the map.
+
+    ``division_weight`` says what is small: a division (``floordiv``, ``mod``) weighs as much as so many other operations.
+    With 2 results have the fewest operations, with 12 the fewest divisions (reports/simplifier.md, "The cost").  Raises
+    :class:`~indexproof.core.errors.InputError` for a weight below 1.
     """
     if not explain:
-        return simplify_map(m, RULES, keep_points=keep_points)
+        return simplify_map(m, RULES, keep_points=keep_points, division_weight=division_weight)
     from ..core.explain import explained
 
     trace: Trace = []
     # a map that is known to be in normal form would have nothing to tell
     given = m.with_()
-    return explained(given, simplify_map(given, RULES, trace, keep_points=keep_points), trace)
+    after = simplify_map(given, RULES, trace, keep_points=keep_points, division_weight=division_weight)
+    return explained(given, after, trace)
 
 
 def reduce(
@@ -56,6 +76,7 @@ def reduce(
     to_dims: bool = False,
     renumber: bool = True,
     keep_points: bool = False,
+    division_weight: int = DIVISION_WEIGHT,
 ) -> Reduced:
     """An equal map in as few variables as it needs, with the record of what became of each.
 
@@ -71,6 +92,7 @@ def reduce(
         to_dims=to_dims,
         renumber=renumber,
         keep_points=keep_points,
+        division_weight=division_weight,
     )
 
 
@@ -88,15 +110,18 @@ def simplify_expr(
     e: ExprLike,
     bounds: Mapping[str | Var, tuple[int, int]],
     constraints: Iterable[Constraint | tuple[ExprLike, int, int]] = (),
+    *,
+    division_weight: int = DIVISION_WEIGHT,
 ) -> Expr:
     """An expression with the same value wherever its variables lie within ``bounds`` and ``constraints`` hold.
 
     ``bounds`` gives the inclusive bounds of each variable; one without bounds may have any value.  A constraint is
-    ``(expression, lo, hi)``.
+    ``(expression, lo, hi)``.  For ``division_weight`` see :func:`simplify`.
     """
     known = []
     for c in constraints:
         of, lo, hi = (c.expr, c.lo, c.hi) if isinstance(c, Constraint) else c
         known.append((lift(of), Interval(lo, hi)))
     boxes = {var(v) if isinstance(v, str) else v: Interval(*ends) for v, ends in bounds.items()}
-    return Simplifier(RULES, Facts(boxes, known)).all([lift(e)])[0]
+    simplifier = Simplifier(RULES, Facts(boxes, known), division_weight=division_weight)
+    return simplifier.all([lift(e)])[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..cost import DIVISION_WEIGHT
 from ..derivation import MapChange
 from ..expr import Expr, integer
 from ..indexing_map import IndexingMap
@@ -35,6 +36,7 @@ def reduce_map(
     to_dims: bool = False,
     renumber: bool = True,
     keep_points: bool = False,
+    division_weight: int = DIVISION_WEIGHT,
 ) -> Reduced:
     """Simplify ``m`` and take out of it every variable that it can do without.
 
@@ -42,7 +44,8 @@ def reduce_map(
     element one stays; ``unused_dims`` lets dimensions leave too.  With ``rescale`` ranges whose remainder is fixed become
     ranges over every number, with ``eliminate`` ranges that an equation gives are replaced, ``to_dims`` makes the remaining
     ranges dimensions.  With ``renumber`` variables called `d0`, `s0`, `rt0` and so on are numbered anew where some have
-    left.  Variables with only one value are replaced by it unless ``keep_points``.
+    left.  Variables with only one value are replaced by it unless ``keep_points``.  A division weighs as much as
+    ``division_weight`` other operations where costs are compared.
 
     With ``unused`` the map of an empty domain is always the same for its dimensions and its rank: it has no ranges and no
     runtime variables (:func:`~indexproof.core.simplify_map.empty_domain`).
@@ -50,7 +53,7 @@ def reduce_map(
     done = Reduced.of(m)
 
     def simplified(r: Reduced) -> Reduced:
-        after = simplify_map(r.map, rules, trace, keep_points=keep_points)
+        after = simplify_map(r.map, rules, trace, keep_points=keep_points, division_weight=division_weight)
         if after == r.map:
             return r
         unchanged = {v.name: v.expr for v in after.variables}

@@ -83,6 +83,14 @@ def simplify(
     keep_point_dims: Annotated[
         bool, typer.Option("--keep-point-dims", help="Keep variables with only one value in the results.")
     ] = False,
+    division_weight: Annotated[
+        int,
+        typer.Option(
+            "--division-weight",
+            metavar="N",
+            help="What a division weighs against other operations: 2 for few operations, 12 for few divisions.",
+        ),
+    ] = 3,
 ) -> None:
     """Simplify a map with the rules that were proved.
 
@@ -107,6 +115,7 @@ def simplify(
         to_dims=ranges_to_dims,
         renumber=remove_unused,
         keep_points=keep_point_dims,
+        division_weight=division_weight,
     )
     after = reduced.map
     changes = remove_unused or rescale_ranges or ranges_to_dims

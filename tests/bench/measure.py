@@ -21,7 +21,7 @@ from typing import Any
 
 from corpora import Map, corpus, depths, published, terms
 from dump import disagreement, limited
-from peers import Ours, Peer
+from peers import WEIGHTS, Ours, Peer
 from programs import Builder, Program, cost
 
 #: Rounds for one peer on one map, and the seconds after which no further round begins.
@@ -68,10 +68,20 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
             if taken and records[name]["state"] in ("ok", "wrong"):
                 for k, what in enumerate(("convert", "cold", "warm")):
                     records[name][what] = statistics.median(t[k] for t in taken)
-        rows.append(
-            {"name": m.name, "size": m.size, "before": [before.all, before.divisions], "peers": records}
-        )
+        row = {"name": m.name, "size": m.size, "before": [before.all, before.divisions], "peers": records}
+        for p in peers:
+            if isinstance(p, Ours):
+                row["asked"] = {what: asked_for(p, what, m) for what in WEIGHTS}
+        rows.append(row)
     return rows
+
+
+def asked_for(ours: Ours, what: str, m: Map) -> dict[str, Any]:
+    """Our result where ``what`` is asked for, a measure of :data:`MEASURES`: cost, and whether it is right."""
+    program = ours.for_least(what, m)
+    c = cost(program)
+    wrong = disagreement(m, program)
+    return {"all": c.all, "div": c.divisions, "state": "wrong" if wrong else "ok", "why": wrong}
 
 
 def once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
@@ -134,6 +144,19 @@ def summarise(
     }
     best = [virtual_best(r, others) for r in rows]
     out["best"] = [sum(b[k] for b in best) for k in range(len(MEASURES))]
+    # what we make where one measure is asked for, and what is best by that one
+    out["asked"] = {}
+    for k, what in enumerate(MEASURES):
+        pairs = [
+            (r["asked"][what], b[k]) for r, b in zip(rows, best, strict=True) if what in r.get("asked", {})
+        ]
+        if pairs:
+            out["asked"][what] = {
+                "cost": [sum(measures(a)[j] for a, _ in pairs) for j in range(len(MEASURES))],
+                "best": sum(b for _, b in pairs),
+                "at_best": sum(measures(a)[k] <= b for a, b in pairs) / len(pairs),
+                "wrong": sum(a["state"] != "ok" for a, _ in pairs),
+            }
     reference = (
         {i: r["peers"]["tvm"]["cold"] for i, r in enumerate(rows) if _answered(r, "tvm")}
         if "tvm" in names

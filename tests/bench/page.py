@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import MEASURES, measures, summarise
+from peers import WEIGHTS
 
 OURS = "indexproof"
 #: The names under which corpora appear.
@@ -125,7 +126,7 @@ def _goals(data: dict[str, Any], corpora: dict[str, Any]) -> list[str]:
         found: dict[str, Any] = corpora.get(c, {}).get("peers", {}).get(OURS, {})
         return found
 
-    for c in corpora:
+    for c, summary in corpora.items():
         p = ours(c)
         for k, label in enumerate(MEASURES if "cost" in p else ()):
             mine, best, share = p["cost"][k], p["best"][k], p["at_best"][k]
@@ -140,6 +141,21 @@ def _goals(data: dict[str, Any], corpora: dict[str, Any]) -> list[str]:
                 "≥ 97%",
                 share >= 0.97,
                 percent(share),
+            )
+        for what, a in summary.get("asked", {}).items():
+            value = a["cost"][MEASURES.index(what)]
+            asked = f"{TITLES[c]}: {what} where they are asked for"
+            goal(
+                f"{asked}, sum against the virtual best",
+                "≤ 1",
+                value <= a["best"],
+                f"{value / max(a['best'], 1):.3f}",
+            )
+            goal(
+                f"{asked}, maps no larger than the virtual best",
+                "≥ 97%",
+                a["at_best"] >= 0.97,
+                percent(a["at_best"]),
             )
         if "beaten" in p and p["ok"]:
             share = 1 - p["beaten"] / p["ok"]
@@ -170,6 +186,7 @@ def _goals(data: dict[str, Any], corpora: dict[str, Any]) -> list[str]:
                 x = b["median"] / a["median"]
                 goal(f"{TITLES[c]}: median, times faster than {peer}", f"≥ {factor}", x >= factor, f"{x:.0f}")
     wrong = sum(ours(c).get("wrong", 0) for c in corpora)
+    wrong += sum(a["wrong"] for s in corpora.values() for a in s.get("asked", {}).values())
     goal("wrong answers", "0", wrong == 0, str(wrong))
     if n := data.get("nothing"):
         value = n["again_median"]
@@ -237,7 +254,34 @@ def _size(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
     for n in names:
         found = [s["peers"].get(n, {}) for s in corpora.values()]
         rows.append([n, *(f"{p['beaten']} of {p['ok']}" if p.get("ok") else "-" for p in found)])
-    return [*out, "**Beaten maps**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
+    out += ["**Beaten maps**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
+    return out + _asked(corpora)
+
+
+def _asked(corpora: dict[str, Any]) -> list[str]:
+    """What we make where few operations, or few divisions, are asked for."""
+    rows = []
+    for k, what in enumerate(MEASURES):
+        found = [s.get("asked", {}).get(what) for s in corpora.values()]
+        if not any(found):
+            continue
+        cells = [
+            f"{ratio(a['cost'][k], a['best'])} ({percent(a['at_best'])}); {a['cost'][0]:,} / {a['cost'][1]:,}"
+            if a
+            else "-"
+            for a in found
+        ]
+        rows.append([f"{what} (`division_weight={WEIGHTS[what]}`)", *cells])
+    if not rows:
+        return []
+    return [
+        *prose(
+            """What a division weighs can be said: 3 is the documented cost, by which the tables above were made. Where
+            few operations or few divisions are asked for, against the virtual best by that measure, in brackets the
+            share of maps that are no larger; then operations and divisions, summed."""
+        ),
+        *table(["asked for", *(TITLES[c] for c in corpora)], rows),
+    ]
 
 
 def _time(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
@@ -410,7 +454,8 @@ def compact(data: dict[str, Any]) -> str:
     """The JSON, one map a line; diffs stay readable.
 
     In a row a peer has ``[all, div, convert, cold, warm]`` with times in microseconds, followed by what was wrong with
-    the result if it was; or ``[state, why]`` if there was none; or nothing if it was not asked.
+    the result if it was; or ``[state, why]`` if there was none; or nothing if it was not asked.  What was ``asked`` of us
+    has ``[all, div]``, and what was wrong if anything was.
     """
     lines = ["{"]
     for k, v in data.items():
@@ -426,6 +471,11 @@ def compact(data: dict[str, Any]) -> str:
         for r in d["rows"]:
             found = {n: _packed(p) for n, p in r["peers"].items() if p["state"] != "refused"}
             row = {"name": r["name"], "before": r["before"], "peers": found}
+            if "asked" in r:
+                row["asked"] = {
+                    what: [a["all"], a["div"], *([a["why"]] if a["why"] else [])]
+                    for what, a in r["asked"].items()
+                }
             rows.append("    " + json.dumps(row, ensure_ascii=False, separators=(",", ":")))
         lines.append(",\n".join(rows))
         lines.append("   ]}" + ("," if i + 1 < len(data["corpora"]) else ""))
@@ -454,6 +504,9 @@ def expanded(text: str) -> dict[str, Any]:
                 r["peers"][n] |= {k: t * 1e-6 for k, t in zip(_FIELDS[2:], p[2:5], strict=True)}
                 if len(p) > 5:
                     r["peers"][n]["why"] = p[5]
+            for what, a in r.get("asked", {}).items():
+                why = a[2] if len(a) > 2 else ""
+                r["asked"][what] = {"all": a[0], "div": a[1], "state": "wrong" if why else "ok", "why": why}
         d["summary"] = summarise(d["rows"], list(data["peers"]))
     return data
 

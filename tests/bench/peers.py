@@ -58,6 +58,10 @@ class Peer:
 
 
 # -------------------------------------------------------------------------------------------------------------- ours
+#: The weight of a division with which we are asked for few operations, and for few divisions.
+WEIGHTS = {"operations": 2, "divisions": 12}
+
+
 class Ours(Peer):
     name = "indexproof"
 
@@ -107,6 +111,10 @@ class Ours(Peer):
 
     def simplify(self, native: Any) -> Any:
         return self.run(native, self.rules)
+
+    def for_least(self, measure: str, m: Map) -> Program:
+        """The result where the least of one measure is asked for (:data:`WEIGHTS`)."""
+        return self.back(self.run(self.convert(m), self.rules, division_weight=WEIGHTS[measure]), m)
 
     def back(self, result: Any, m: Map) -> Program:
         return from_exprs(self.e, result.results)

@@ -10,7 +10,9 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
+from ...core.cost import DIVISION_WEIGHT
 from ...core.expr import Expr, ExprLike, add, ceildiv, integer, maximum, minimum
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 
@@ -18,6 +20,10 @@ __all__ = ["FAMILIES", "Sample", "random_map"]
 
 #: Constants of machine programs end here; a simplifier that computes with machine integers does too.
 LARGE = 2**62
+
+
+#: Weights of a division, by the index of a map: the documented one, and what asks for few operations and few divisions.
+WEIGHTS: Final = (DIVISION_WEIGHT, DIVISION_WEIGHT, 2, DIVISION_WEIGHT, 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,11 @@ class Sample:
     index: int
     family: str
     map: IndexingMap
+
+    @property
+    def division_weight(self) -> int:
+        """What a division weighs when this map is simplified: mostly what it does by default."""
+        return WEIGHTS[self.index % len(WEIGHTS)]
 
 
 @dataclass

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from ...core.cost import map_cost
+from ...core.cost import DIVISION_WEIGHT, map_cost
 from ...core.errors import InputError, quoted
 from ...core.explain import UnexplainedError, explained
 from ...core.indexing_map import IndexingMap
@@ -69,6 +69,7 @@ class Failure:
     small: str = ""
     small_after: str = ""
     small_text: str = ""
+    division_weight: int = DIVISION_WEIGHT
 
 
 @dataclass
@@ -168,13 +169,18 @@ class FuzzRun:
 
 
 # -------------------------------------------------------------------------------------------------- one map
-def examine(m: IndexingMap, settings: Settings) -> tuple[Counter[str], str, str, IndexingMap | None]:
-    """Simplify and validate one map: what to count, what is wrong (kind and text), and the simplified map."""
+def examine(
+    m: IndexingMap, settings: Settings, weight: int = DIVISION_WEIGHT
+) -> tuple[Counter[str], str, str, IndexingMap | None]:
+    """Simplify and validate one map: what to count, what is wrong (kind and text), and the simplified map.
+
+    ``weight`` is that of a division (:func:`~indexproof.core.simplify_map.simplify_map`).
+    """
     counts: Counter[str] = Counter()
     trace: list[Any] | None = [] if settings.checked else None
     try:
-        after = simplify_map(m, RULES, trace)
-        again = simplify_map(_reread(after), RULES)
+        after = simplify_map(m, RULES, trace, division_weight=weight)
+        again = simplify_map(_reread(after), RULES, division_weight=weight)
     except Exception:
         return counts, "crash", traceback.format_exc(limit=-8), None
     try:
@@ -194,17 +200,18 @@ def examine(m: IndexingMap, settings: Settings) -> tuple[Counter[str], str, str,
     if kind:
         return counts, kind, text, after
     before, now = map_cost(m), map_cost(after)
+    counts[f"division weight {weight}"] += 1
     counts["divisions before"] += before.divisions
     counts["operations before"] += before.operations
     counts["divisions after"] += now.divisions
     counts["operations after"] += now.operations
     if trace is not None:
-        unasked = simplify_map(m, RULES)
+        unasked = simplify_map(m, RULES, division_weight=weight)
         if unasked != after:
             return counts, "depends on explaining", f"without a trace: {format_map(unasked)}", after
     if again != after:
         return counts, "not idempotent", f"simplified again: {format_map(again)}", after
-    if now.weight > before.weight:
+    if now.weighed(weight) > before.weighed(weight):
         return counts, "grows", f"from {before} to {now}", after
     return counts, "", "", after
 
@@ -286,7 +293,7 @@ def examine_chunk(settings: Settings, start: int, stop: int) -> Chunk:
     out = Chunk(start, stop)
     for index in range(start, stop):
         sample = random_map(settings.seed, index)
-        _examine_into(out, settings, index, sample.family, sample.map)
+        _examine_into(out, settings, index, sample.family, sample.map, sample.division_weight)
     out.seconds = time.perf_counter() - begin
     return out
 
@@ -301,8 +308,15 @@ def examine_corpus(maps: Sequence[tuple[str, IndexingMap]], settings: Settings) 
     return out
 
 
-def _examine_into(out: Chunk, settings: Settings, index: int, family: str, m: IndexingMap) -> None:
-    counts, kind, text, after = examine(m, settings)
+def _examine_into(
+    out: Chunk,
+    settings: Settings,
+    index: int,
+    family: str,
+    m: IndexingMap,
+    weight: int = DIVISION_WEIGHT,
+) -> None:
+    counts, kind, text, after = examine(m, settings, weight)
     counts["maps"] += 1
     shown = family if index >= 0 else "corpus"
     counts[f"family {shown}"] += 1
@@ -312,7 +326,7 @@ def _examine_into(out: Chunk, settings: Settings, index: int, family: str, m: In
     if kind:
         counts[f"failed {kind}"] += 1
         if kind in FATAL or len(out.failures) < KEPT:
-            out.failures.append(_failure(settings, kind, index, family, text, m, after))
+            out.failures.append(_failure(settings, kind, index, family, text, m, after, weight))
     out.counts.update(counts)
     out.digests.append(_digest(after))
 
@@ -325,9 +339,10 @@ def _failure(
     text: str,
     m: IndexingMap,
     after: IndexingMap | None,
+    weight: int,
 ) -> Failure:
-    small = shrunk(m, lambda s: _fails(s, kind, settings))
-    small_text, small_after = (text, after) if small is m else examine(small, settings)[2:]
+    small = shrunk(m, lambda s: _fails(s, kind, settings, weight))
+    small_text, small_after = (text, after) if small is m else examine(small, settings, weight)[2:]
     return Failure(
         kind,
         index,
@@ -338,33 +353,34 @@ def _failure(
         format_map(small),
         "" if small_after is None else format_map(small_after),
         small_text,
+        weight,
     )
 
 
-def _fails(m: IndexingMap, kind: str, settings: Settings) -> bool:
+def _fails(m: IndexingMap, kind: str, settings: Settings, weight: int) -> bool:
     """Whether a map fails in the same way, without asking more than that needs."""
     trace: list[Any] | None = [] if settings.checked else None
     try:
-        after = simplify_map(m, RULES, trace)
-        again = simplify_map(_reread(after), RULES)
+        after = simplify_map(m, RULES, trace, division_weight=weight)
+        again = simplify_map(_reread(after), RULES, division_weight=weight)
     except Exception:
         return kind == "crash"
     match kind:
         case "crash":
             return False
         case "grows":
-            return map_cost(after).weight > map_cost(m).weight
+            return map_cost(after).weighed(weight) > map_cost(m).weighed(weight)
         case "not idempotent":
             return again != after
         case "depends on explaining":
-            return trace is not None and simplify_map(m, RULES) != after
+            return trace is not None and simplify_map(m, RULES, division_weight=weight) != after
         case "unexplained" | "refused":
             found = _derived(m, after, trace or [], settings, Counter())[0]
             return (found or _reduced(m, after, settings, Counter())[0]) == kind
         case "wrong":
             wrong = equal_maps(m, after).verdict is Status.REFUTED
             return wrong or _reduced(m, after, settings, Counter())[0] == kind
-    return examine(m, settings)[1] == kind
+    return examine(m, settings, weight)[1] == kind
 
 
 def simplify_chunk(settings: Settings, start: int, stop: int) -> list[str]:
@@ -372,7 +388,8 @@ def simplify_chunk(settings: Settings, start: int, stop: int) -> list[str]:
     out = []
     for index in reversed(range(start, stop)):
         try:
-            out.append(_digest(simplify_map(random_map(settings.seed, index).map, RULES)))
+            sample = random_map(settings.seed, index)
+            out.append(_digest(simplify_map(sample.map, RULES, division_weight=sample.division_weight)))
         except Exception:
             out.append("-")
     return out[::-1]

@@ -66,9 +66,11 @@ def plant(monkeypatch: pytest.MonkeyPatch, bug: Simplify) -> None:
     monkeypatch.setattr(runner, "simplify_map", bug)
 
 
-def forgets_remainders(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
+def forgets_remainders(
+    m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3
+) -> IndexingMap:
     """``x mod 4`` is taken for x."""
-    after = simplify_map(m, rules)
+    after = simplify_map(m, rules, division_weight=division_weight)
     nodes = [n for n in postorder(*after.results) if isinstance(n, Mod) and n.b.value == 4]  # type: ignore[attr-defined]
     if not nodes:
         return after
@@ -76,15 +78,17 @@ def forgets_remainders(m: IndexingMap, rules: Any, trace: Any = None) -> Indexin
     return after.with_(results=results)
 
 
-def drops_a_constraint(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
-    after = simplify_map(m, rules)
+def drops_a_constraint(
+    m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3
+) -> IndexingMap:
+    after = simplify_map(m, rules, division_weight=division_weight)
     return after.with_(constraints=after.constraints[1:])
 
 
-def cannot_divide(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
+def cannot_divide(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
     if any(isinstance(n, FloorDiv) and n.b.value == 3 for n in postorder(*m.roots)):  # type: ignore[attr-defined]
         raise ArithmeticError("three is too hard")
-    return simplify_map(m, rules)
+    return simplify_map(m, rules, division_weight=division_weight)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +122,7 @@ def test_a_bug_is_found_and_made_small(
 
 
 def test_a_result_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    def bloated(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
+    def bloated(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
         return m.with_(results=tuple(e // 7 * 7 + e % 7 for e in m.results))
 
     plant(monkeypatch, bloated)
@@ -130,7 +134,7 @@ def test_a_result_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_result_that_changes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def turning(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
+    def turning(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
         return m.with_(constraints=m.constraints[::-1])
 
     plant(monkeypatch, turning)
@@ -139,8 +143,8 @@ def test_a_result_that_changes_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_step_that_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def silent(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
-        return simplify_map(m, rules)
+    def silent(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
+        return simplify_map(m, rules, division_weight=division_weight)
 
     plant(monkeypatch, silent)
     run = fuzz(Settings(count=CHUNK, checked=True), jobs=1)
@@ -148,8 +152,8 @@ def test_a_step_that_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_result_that_depends_on_explaining(monkeypatch: pytest.MonkeyPatch) -> None:
-    def inattentive(m: IndexingMap, rules: Any, trace: Any = None) -> IndexingMap:
-        return m if trace is None else simplify_map(m, rules, trace)
+    def inattentive(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
+        return m if trace is None else simplify_map(m, rules, trace, division_weight=division_weight)
 
     plant(monkeypatch, inattentive)
     run = fuzz(Settings(count=CHUNK, checked=True), jobs=1)

@@ -1,0 +1,87 @@
+"""What a division weighs is the caller's to say: few operations, or few divisions."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexproof.core.cost import map_cost
+from indexproof.core.errors import InputError
+from indexproof.core.text import format_map, parse_map
+from indexproof.rules.simplifier import reduce, simplify, simplify_expr
+from indexproof.verify.concrete import equal_maps
+from indexproof.verify.fuzz.generate import random_map
+
+DIGITS = parse_map(
+    "(d0) -> (d0 floordiv 32, d0 floordiv 8 mod 4, d0 floordiv 4 mod 2, d0 mod 4), domain: d0 in [0, 127]"
+)
+#: Digits of a padded coordinate: quotients of one sum with a remainder inside.
+PADDED = parse_map(
+    "(d0, d1) -> ((((d0 * 5 + d1) mod 240 - 1) floordiv 2 + (d0 * 5 + d1) floordiv 240 * 120) floordiv 30,"
+    " (((d0 * 5 + d1) mod 240 - 1) floordiv 2 + (d0 * 5 + d1) floordiv 240 * 120) floordiv 3 mod 10,"
+    " (((d0 * 5 + d1) mod 240 - 1) floordiv 2 + (d0 * 5 + d1) floordiv 240 * 120) mod 3),"
+    " domain: d0 in [0, 95], d1 in [0, 4], (d0 * 5 + d1) mod 240 - 1 in [0, 238],"
+    " ((d0 * 5 + d1) mod 240 - 1) mod 2 in [0, 0]"
+)
+
+
+def test_few_operations_or_few_divisions() -> None:
+    few_operations, few_divisions = (map_cost(simplify(DIGITS, division_weight=w)) for w in (2, 12))
+    assert few_operations == (6, 6)
+    assert few_divisions == (3, 9)
+    assert simplify(DIGITS) == simplify(DIGITS, division_weight=3)
+
+
+@pytest.mark.parametrize("weight", [1, 2, 3, 4, 12, 1000])
+def test_never_dearer_by_the_weight_that_is_asked_for(weight: int) -> None:
+    for k in range(40):
+        m = random_map(11, k).map
+        after = simplify(m, division_weight=weight)
+        assert map_cost(after).weighed(weight) <= map_cost(m).weighed(weight), format_map(m)
+        assert simplify(after.with_(), division_weight=weight) == after, format_map(m)
+
+
+@pytest.mark.parametrize("weight", [2, 12])
+def test_explained_like_any_other(weight: int) -> None:
+    for m in (DIGITS, PADDED):
+        after = simplify(m, division_weight=weight)
+        assert simplify(m, division_weight=weight, explain=True).after == after
+        assert equal_maps(m, after).proved
+
+
+def test_what_is_simple_for_one_weight_is_not_for_another() -> None:
+    first = simplify(DIGITS, division_weight=2)
+    assert simplify(first, division_weight=2) is first
+    assert map_cost(simplify(first, division_weight=12)).divisions == 3
+
+
+def test_the_same_remainder_leaves_several_quotients_together() -> None:
+    # alone, each of the three would cost a quotient more
+    after = simplify(PADDED, division_weight=12)
+    assert map_cost(after.with_(constraints=())).divisions == 3
+    assert "mod" not in ", ".join(map(str, after.results))
+
+
+def test_what_is_inside_a_remainder_may_be_a_difference_next() -> None:
+    m = parse_map(
+        "(d0) -> (d0 floordiv 992, (d0 mod 992) floordiv 128, (d0 mod 992) floordiv 64 mod 2,"
+        " (d0 floordiv 8) mod 124 mod 8), domain: d0 in [0, 1983]"
+    )
+    after = simplify(m)
+    assert simplify(after.with_()) == after
+    assert map_cost(after) == (5, 11)
+
+
+def test_expressions_and_reductions_too() -> None:
+    m = simplify(DIGITS, division_weight=2)
+    assert reduce(DIGITS, division_weight=2).map == m
+    quotient, remainder = "x floordiv 4", "x mod 4"
+    both = parse_map(f"(x) -> ({quotient} + {remainder}), domain: x in [0, 99]").results[0]
+    bounds = {"x": (0, 99)}
+    assert str(simplify_expr(both, bounds, division_weight=1)) == str(both)
+    assert "mod" not in str(simplify_expr(both, bounds, division_weight=12))
+
+
+@pytest.mark.parametrize("weight", [0, -3])
+def test_a_division_is_an_operation(weight: int) -> None:
+    with pytest.raises(InputError, match=f"a division cannot weigh {weight} operations"):
+        simplify(DIGITS, division_weight=weight)

@@ -110,7 +110,8 @@ def test_commands_print_what_the_page_shows(content: str, tmp_path: Path) -> Non
         assert agrees(plain(shown), plain(real)), f"$ {command}\n{real}"
 
 
-def test_the_python_examples() -> None:
+def test_the_python_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # one of them writes a picture
     for language, content in blocks(TEXT):
         if language == "pycon":
             test = doctest.DocTestParser().get_doctest(content, {}, "README.md", "README.md", 0)

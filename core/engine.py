@@ -14,14 +14,16 @@ Conditions on ranges are what the engine has just computed; a recorded run is ch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import gcd, inf
 from typing import Any, Final, TypeAlias
 
 from .actions import Actions, Form
 from .expr import (
+    Binary,
     CeilDiv,
     Expr,
+    Extremum,
     FloorDiv,
     Int,
     Max,
@@ -112,7 +114,7 @@ class Engine(Actions):
     by it unless ``keep_points``.  A subclass supplies the actions.
     """
 
-    def __init__(self, bounds: Mapping[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
+    def __init__(self, bounds: dict[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
         #: per atom: kind, range, and of quotients and remainders what is divided by what
         self.kind: list[int] = []
         self.lo: list[int] = []
@@ -171,11 +173,12 @@ class Engine(Actions):
 
     def _read(self, e: Expr) -> Form:
         t = type(e)
-        node: Any = e
         memo = self.memo
         if t is Sum:
-            c = node.const
-            terms = node.terms
+            # the class is known: compiled, an assignment checks it and what follows is native
+            s: Sum = e  # type: ignore[assignment]
+            c = s.const
+            terms = s.terms
             if c:
                 self.spent += 1
             if terms not in self.bodies:
@@ -208,8 +211,9 @@ class Engine(Actions):
                 f = (c, tuple(sorted(total.items())))
         elif t is FloorDiv or t is Mod:
             self.spent += 3
-            f = memo.get(node.a) or self._below(node.a)
-            by = node.b
+            q: Binary = e  # type: ignore[assignment]
+            by = q.b
+            f = memo.get(q.a) or self._below(q.a)
             if type(by) is Int:
                 f = self.floordiv(f, by.value) if t is FloorDiv else self.mod(f, by.value)
             else:
@@ -223,14 +227,20 @@ class Engine(Actions):
             f = self._new(VARIABLE, ZERO, 0, lo, hi)
             self.expr[-1] = e
         elif t is Int:
-            f = (node.value, ())
+            literal: Int = e  # type: ignore[assignment]
+            f = (literal.value, ())
         elif t is Min or t is Max:
-            fs = [memo.get(a) or self._below(a) for a in node.args]
-            f = self.extremum(t is Min, fs)
-        elif t is CeilDiv and type(node.b) is Int:
-            f = memo.get(node.a) or self._below(node.a)
-            d = node.b.value
-            f = self.ceiling_of_positive(d, f) if d > 0 else self.ceiling_of_negative(d, f)
+            of: Extremum = e  # type: ignore[assignment]
+            f = self.extremum(t is Min, [memo.get(a) or self._below(a) for a in of.args])
+        elif t is CeilDiv:
+            up: CeilDiv = e  # type: ignore[assignment]
+            by = up.b
+            if type(by) is Int:
+                f = memo.get(up.a) or self._below(up.a)
+                d = by.value
+                f = self.ceiling_of_positive(d, f) if d > 0 else self.ceiling_of_negative(d, f)
+            else:
+                f = self._opaque(e)
         else:
             f = self._opaque(e)
         memo[e] = f

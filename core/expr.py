@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPILED",
     "Algebra",
+    "Binary",
     "CeilDiv",
     "Expr",
+    "Extremum",
     "FloorDiv",
     "Int",
     "Integers",
@@ -63,7 +65,7 @@ V = TypeVar("V")
 ExprLike: TypeAlias = "Expr | int"
 
 
-_table: dict[tuple[Any, ...], Any] = {}
+_table: Final[dict[tuple[Any, ...], Any]] = {}
 _lock = threading.RLock()
 #: The table is swept when it has so many entries, and then when it is twice as large as what was found to live.
 _SMALLEST: Final = 1 << 16
@@ -262,7 +264,7 @@ if not COMPILED:
     setattr(Expr, "__hash__", object.__hash__)  # noqa: B010 - it is no assignment to a method for a type checker
 
 
-_clients: dict[str, Any] = {}
+_clients: Final[dict[str, Any]] = {}
 
 
 def _client(name: str) -> Any:
@@ -329,7 +331,9 @@ class Mul(Expr):
         return self.factors
 
 
-class _Binary(Expr):
+class Binary(Expr):
+    """A quotient or a remainder: dividend and divisor."""
+
     __slots__ = ("a", "b")
     a: Expr
     b: Expr
@@ -344,25 +348,27 @@ class _Binary(Expr):
         return (self.a, self.b)
 
 
-class FloorDiv(_Binary):
+class FloorDiv(Binary):
     """``a // b``, rounded towards minus infinity."""
 
     __slots__ = ()
 
 
-class Mod(_Binary):
+class Mod(Binary):
     """``a % b``, with the sign of ``b``."""
 
     __slots__ = ()
 
 
-class CeilDiv(_Binary):
+class CeilDiv(Binary):
     """``-(-a // b)``, rounded towards plus infinity."""
 
     __slots__ = ()
 
 
-class _Extremum(Expr):
+class Extremum(Expr):
+    """The smallest or the largest of several arguments."""
+
     __slots__ = ("args",)
     args: tuple[Expr, ...]
 
@@ -375,13 +381,13 @@ class _Extremum(Expr):
         return self.args
 
 
-class Min(_Extremum):
+class Min(Extremum):
     """The smallest of at least two arguments."""
 
     __slots__ = ()
 
 
-class Max(_Extremum):
+class Max(Extremum):
     """The largest of at least two arguments."""
 
     __slots__ = ()
@@ -481,8 +487,10 @@ def distinct_sum(const: int, terms: list[tuple[Expr, int]]) -> Expr:
             return integer(const)
         if const == 0 and terms[0][1] == 1:
             return terms[0][0]
-    else:
+    elif len(terms) > 2:
         terms.sort(key=_term_key)
+    elif terms[0][0].key > terms[1][0].key:
+        terms.reverse()
     return _sum(const, tuple(terms))
 
 
@@ -524,7 +532,7 @@ def _key(tag: int, args: tuple[Expr, ...]) -> int:
     return hash((tag, *[a.key for a in args]))
 
 
-def _binary(cls: type[_Binary], a: Expr, b: Expr, tag: int) -> Expr:
+def _binary(cls: type[Binary], a: Expr, b: Expr, tag: int) -> Expr:
     entry = (cls, a, b)
     node: Expr | None = _table.get(entry)
     if node is None:
@@ -564,7 +572,7 @@ def ceildiv(a: ExprLike, b: ExprLike) -> Expr:
     return _binary(CeilDiv, a, b, 6)
 
 
-def _extremum(cls: type[_Extremum], es: Sequence[ExprLike], tag: int) -> Expr:
+def _extremum(cls: type[Extremum], es: Sequence[ExprLike], tag: int) -> Expr:
     if not es:
         raise TypeError(f"{cls.__name__.lower()} needs at least one argument")
     literal: int | None = None

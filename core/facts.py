@@ -25,7 +25,7 @@ class Facts:
 
     def __init__(self, bounds: Mapping[Var, Interval], known: Iterable[tuple[Expr, Interval]] = ()) -> None:
         #: what was given: boxes, and constraints as they are
-        self.boxes = bounds
+        self.boxes: dict[Var, Interval] = dict(bounds)
         self.constraints = tuple(known)
         self._memo: dict[Expr, Range] = {}
 

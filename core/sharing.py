@@ -12,7 +12,7 @@ are compared are small, so an estimate of the change is enough.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from .actions import Form
 from .cost import DIVISION_WEIGHT
@@ -23,10 +23,10 @@ __all__ = ["Speller"]
 
 #: So many of the widest dividends are tried as spellings of others, and below so many atoms it is seen whether one can
 #: be written with another: what is spent on a map grows with its size and not faster.
-WIDEST = 16
-REACH = 48
+WIDEST: Final = 16
+REACH: Final = 48
 #: What one dividend has more than another it is a multiple of has at most so many summands.
-NARROW = 8
+NARROW: Final = 8
 
 #: A rule and its values in the order of ``Rule.variables``.
 Change: TypeAlias = tuple[str, tuple[int | Form, ...]]
@@ -68,7 +68,7 @@ class Speller:
         self.rounds: list[tuple[list[Change], list[Form]]] = []
         self.done: dict[int, Expr] = {}
 
-    def __call__(self, forms: list[Form]) -> list[Expr]:
+    def spelled(self, forms: list[Form]) -> list[Expr]:
         """The expressions of the forms; :attr:`forms` are then what was written."""
         self.forms = forms
         kind = self.engine.kind
@@ -325,7 +325,7 @@ class Speller:
                 return forms
         # large divisors first: their quotients are what smaller remainders may be differences of
         if len(candidates) > 1:
-            candidates.sort(key=self._by_divisor)
+            self._sort(candidates)
         sums = [dict(f[1]) for f in forms]
         constants = [f[0] for f in forms]
         before = len(self.changes)
@@ -373,8 +373,23 @@ class Speller:
         self.quotients = True
         return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
 
+    def _sort(self, atoms: list[int]) -> None:
+        """Sort quotients and remainders, large divisors first.
+
+        Where divisors are equal, digests decide: the order must not depend on when the atoms were met.
+        """
+        divisor = self.engine.divisor
+        ranked = [(-divisor[a], a) for a in atoms]
+        ranked.sort()
+        last = 1
+        for d, _ in ranked:
+            if d == last:
+                atoms.sort(key=self._by_divisor)
+                return
+            last = d
+        atoms[:] = [a for _, a in ranked]
+
     def _by_divisor(self, a: int) -> tuple[int, int]:
-        """Large divisors first, and no dependence on the order in which atoms were met."""
         engine = self.engine
         return -engine.divisor[a], engine.write(engine.arg[a]).key
 
@@ -577,7 +592,7 @@ class Speller:
         engine = self.engine
         kind = engine.kind
         if len(inner) > 1:
-            inner.sort(key=self._by_divisor)
+            self._sort(inner)
         now = -1
         for r in inner[:WIDEST]:
             x, d = engine.arg[r], engine.divisor[r]
@@ -790,7 +805,7 @@ class Speller:
             open_groups.sort(key=self._by_terms)
         for terms, users in open_groups:
             if len(users) > 1:
-                users.sort(key=self._by_divisor)
+                self._sort(users)
             options: list[dict[int, int]] = []
             open_ = False
             for a in users:

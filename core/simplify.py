@@ -243,7 +243,7 @@ class Simplifier:
         if self.trace is not None:
             self.trace.append(NormalForms(tuple(self._plain(forms))))
         speller = Speller(engine, self.division_weight)
-        results = speller(forms)
+        results = speller.spelled(forms)
         if results == es:
             return es, None
         bound = speller.cost(speller.forms)

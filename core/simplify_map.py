@@ -270,10 +270,9 @@ class _Constraints:
         engine = self.simplifier.engine
         if engine is not None and self.trace is None:
             # most constraints of a compiler's maps hold anyway, which ends here
-            read, range_ = engine.read, engine.range
             open_ = []
             for c in given:
-                lo, hi = range_(read(c.expr))
+                lo, hi = engine.range(engine.read(c.expr))
                 if lo < c.lo or c.hi < hi:
                     open_.append((c.expr, c.lo, c.hi))
             if not open_:
@@ -317,7 +316,7 @@ class _Constraints:
     def simplifier(self) -> Simplifier:
         """A simplifier for the boxes as they were when it was made; they have not grown since."""
         if self._simplifier is None:
-            self._simplifier = self.made(Facts(dict(self.boxes)))
+            self._simplifier = self.made(Facts(self.boxes))
         return self._simplifier
 
     def made(self, facts: Facts) -> Simplifier:
@@ -364,7 +363,8 @@ class _Constraints:
         """Bring the constraints in ``todo`` to normal form and keep what is left of them."""
         todo, kept = self.todo, self.kept
         while todo:
-            done = self.normal(*todo.pop())
+            e, lo, hi = todo.pop()
+            done = self.normal(e, lo, hi)
             if done is None:
                 continue
             e, lo, hi = done
@@ -602,7 +602,7 @@ class _Constraints:
                     value = _residue(simplifier(node.a), node.b.value, residues)
                     if value is not None:
                         known.append((mod(node.a, node.b), Interval(value, value)))
-        return self.made(Facts(dict(self.boxes), known))
+        return self.made(Facts(self.boxes, known))
 
     def residues(self) -> dict[Expr, list[tuple[int, int]]]:
         """Modulus and remainder of every dividend without constant whose remainder is known."""

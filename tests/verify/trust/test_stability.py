@@ -128,8 +128,12 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
     again, resumed, _ = stability(todo, mutants=2, checkpoint=place)
     assert resumed == len(todo)
     assert again == records
-    # other mutants are another question
-    assert stability(todo[:1], mutants=1, checkpoint=place)[1] == 0
+    # what is known of some mutants is known of fewer, and a run for more goes on from there
+    assert stability(todo, mutants=1, checkpoint=place)[1] == len(todo)
+    more = stability(todo, mutants=3, checkpoint=place)
+    assert more.resumed == 0
+    assert more.records == stability(todo, mutants=3).records
+    assert stability(todo, mutants=3, checkpoint=place).resumed == len(todo)
 
 
 def test_a_sample_depends_on_names_alone() -> None:
@@ -160,9 +164,9 @@ def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.M
     assert question_of(replace(CLAIM, kind="defined")) != question_of(CLAIM)
     asked: list[str] = []
 
-    def counted(o: Obligation, mutants: int, budget: Budget) -> Record:
+    def counted(o: Obligation, mutants: int, budget: Budget, before: Record | None) -> Record:
         asked.append(o.name)
-        return examine_stability(o, mutants, budget)
+        return examine_stability(o, mutants, budget, before)
 
     monkeypatch.setattr(module, "examine_stability", counted)
     place = tmp_path / "stability.jsonl"
@@ -180,7 +184,7 @@ def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.M
 def test_a_twin_of_an_unstable_claim_is_unstable(monkeypatch: pytest.MonkeyPatch) -> None:
     twin = replace(CLAIM, subject="twin")
     flip = Record("", Status.PROVED, 3, (1, 2), ((2, "UNDECIDED"),))
-    monkeypatch.setattr(module, "examine_stability", lambda o, mutants, budget: flip)
+    monkeypatch.setattr(module, "examine_stability", lambda o, mutants, budget, before: flip)
     found = stability([CLAIM, twin], mutants=3)
     assert [(r.name, r.stable) for r in found.records] == [("claim: sound", False), ("twin: sound", False)]
 

@@ -71,7 +71,7 @@ class Bounds:
         if p.is_constant or p in self.facts:
             return
         self.facts[p] = None
-        shape = p - constant(p.constant)
+        shape = p.without_constant()
         known = self._by_shape.get(shape)
         self._by_shape[shape] = p.constant if known is None else min(known, p.constant)
         self._memo.clear()
@@ -112,7 +112,7 @@ class Bounds:
         """Whether ``p >= 0`` follows by a certificate, or is weaker than a fact."""
         if p.is_constant:
             return p.constant >= 0
-        known = self._by_shape.get(p - constant(p.constant))
+        known = self._by_shape.get(p.without_constant())
         if known is not None and known <= p.constant:
             return True
         least = self.least(p)
@@ -132,7 +132,7 @@ class Bounds:
         """Why ``p >= 0``, for a ``p`` that is :meth:`certain`."""
         if p.is_constant:
             return Evidence()
-        shape = p - constant(p.constant)
+        shape = p.without_constant()
         known = self._by_shape.get(shape)
         if known is not None and known <= p.constant:
             return Evidence(((ONE, shape + known),))

@@ -130,7 +130,7 @@ class Poly:
     @_Once
     def content(self) -> int:
         """The greatest common divisor of the coefficients of names; 0 for a constant."""
-        return math.gcd(*(c for m, c in self.terms.items() if m))
+        return math.gcd(*self.without_constant().terms.values())
 
     @property
     def single(self) -> str | None:
@@ -152,6 +152,14 @@ class Poly:
     def without(self, name: str) -> Poly:
         """The sum without the monomial ``name``."""
         return Poly({m: c for m, c in self.terms.items() if m != (name,)})
+
+    def without_constant(self) -> Poly:
+        """The sum without the constant."""
+        if () not in self.terms:
+            return self
+        terms = self.terms.copy()
+        del terms[()]
+        return Poly(terms)
 
     # -- operations
     def substitute(self, values: Mapping[str, Poly]) -> Poly:

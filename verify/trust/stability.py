@@ -208,7 +208,11 @@ def in_shard(obligations: Iterable[Obligation], shard: str) -> list[Obligation]:
             f"--shard {shard!r}", expected=f"a shard from 1 to {n}" if n else "at least one shard"
         )
     # the prover's version is no part of the name, so that its shards stay what they were
-    return [o for o in obligations if int(question_of(o).subject, 16) % n == k - 1]
+    return [o for o in obligations if n == 1 or _number(question_of(o)) % n == k - 1]
+
+
+def _number(question: Obligation) -> int:
+    return int(hashlib.sha256(question.name.encode()).hexdigest(), 16)
 
 
 #: A question, its key, and what is known of it.

@@ -38,7 +38,7 @@ from functools import lru_cache
 
 import z3
 
-from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of
+from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of, negate
 from ..core.expr import Expr, FloorDiv, Var, lift, var
 from . import linear
 from .budget import Budget
@@ -215,6 +215,10 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
     if answer == "unsat":
         return Verdict(Status.VACUOUS, "model", spent)
     if not o.gate:
+        used, cost = _implied(o, budget)
+        spent += cost
+        if used is not None:
+            return Verdict(Status.VACUOUS, " + ".join(used), spent, tried=("small points", "model"))
         return Verdict(
             Status.UNDECIDED, "", spent, tried=("small points", "model"), detail="a finding, not a gate"
         )
@@ -222,6 +226,28 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
     if outcome.proved:
         return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
     return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
+
+
+def _implied(o: Obligation, budget: Budget) -> tuple[list[str] | None, int]:
+    """By which strategies the hypotheses are shown to imply the goal in the ways that there are, and at what cost."""
+    limited = replace(budget.scaled(0.25), linear=budget.linear)
+    todo: list[tuple[tuple[Condition, ...], Condition]] = []
+    implications = list(o.hypotheses)
+    for premise, steps, target in o.ways():
+        for k, goal in enumerate((*steps, target)):
+            todo.append(((*o.hypotheses, premise, *steps[:k]), goal))
+        implications.append(any_of((negate(premise), target)))
+    # last, that there are ways enough
+    todo.append((tuple(implications), o.goal))
+    spent = 0
+    used: dict[str, None] = {}
+    for hypotheses, goal in todo:
+        v = valid(replace(o, question="valid", hypotheses=hypotheses, goal=goal), limited)
+        spent += v.resources
+        if v.status is not Status.PROVED:
+            return None, spent
+        used.update(dict.fromkeys(v.strategy.split(" + ")))
+    return [s for s in used if s != "identity"] or ["identity"], spent
 
 
 def _named(point: Mapping[Var, int]) -> dict[str, int]:

@@ -310,14 +310,20 @@ def unquotienting(
     hypotheses: Sequence[Condition], goal: Condition
 ) -> Iterator[tuple[Literal["small", "large"], Condition]]:
     """One quotient after the other: on which side of the comparison it stands, and the goal without it."""
-    natural = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
+    stated = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
     least = lower_bounds(hypotheses)
+
+    def natural(d: Expr) -> bool:
+        # however a bound is written: a quotient left inside costs a thousand times as much, or all
+        low = _least(d, least)
+        return d in stated or (low is not None and low >= 0) or positive(d, least)
+
     while isinstance(goal, Compare) and goal.op in ("<=", "<"):
         small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
-        if isinstance(small, FloorDiv) and (small.b in natural or positive(small.b, least)):
+        if isinstance(small, FloorDiv) and natural(small.b):
             goal = small.a <= small.b * (large - gap) + small.b - 1
             yield "small", goal
-        elif isinstance(large, FloorDiv) and (large.b in natural or positive(large.b, least)):
+        elif isinstance(large, FloorDiv) and natural(large.b):
             goal = large.b * (small + gap) <= large.a
             yield "large", goal
         else:

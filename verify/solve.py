@@ -9,7 +9,8 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
     the reduction to linear integer arithmetic of :mod:`.linear`, one decidable query per case.
 ``quotient bound``
     ``L // d <= R`` becomes ``L <= d·R + d - 1``, and ``L // d >= R`` becomes ``L >= d·R``, for d that is known not to be
-    negative, as often as that can be done; then as ``linear``.
+    negative, as often as that can be done; then as ``linear``.  Before it, where three quotients or more are inside each
+    other.
 ``witness``
     fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
 ``small points``
@@ -45,7 +46,7 @@ from .budget import Budget
 from .encode import Encoder, resources
 from .evidence import Question, note, wanted
 from .obligations import Obligation
-from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented
+from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
 from .refute import confirmed, divisors, limit_point, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
@@ -133,7 +134,7 @@ def _quick_rounds(
         left: list[Condition] = []
         for goal in hard:
             question = part([*known, *shown], goals, goal)
-            for name in _QUICK:
+            for name in _order(question):
                 proved, cost, asked = _attempt(name, question, budget, wanted())
                 spent += cost
                 if proved:
@@ -146,6 +147,12 @@ def _quick_rounds(
         if not left or len(left) == len(hard):
             return shown, left, list(used), spent
         hard = left
+
+
+def _order(question: Part) -> Sequence[str]:
+    """The quick strategies in order: digits of a number are bounded by the number before they are read one by one."""
+    nested = itertools.islice(unquotienting(question.all, question.goal), _NESTED)
+    return _QUICK if len(list(nested)) < _NESTED else _NESTED_FIRST
 
 
 #: Whether a strategy succeeded, its resources, and the questions that its proof rests on where they are wanted.
@@ -389,5 +396,8 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
 }
 #: Tried on every part before a counterexample is looked for, in order.
 _QUICK = ("linear", "quotient bound", "witness")
+_NESTED_FIRST = ("quotient bound", *(name for name in _QUICK if name != "quotient bound"))
+#: So many quotients inside each other are taken apart before anything else is tried.
+_NESTED = 3
 #: What is tried on a part that these leave open, in order.
 _PORTFOLIO = tuple(name for name in _STRATEGIES if name not in _QUICK)

@@ -22,6 +22,7 @@ from indexproof.verify.run import examine
 from indexproof.verify.solve import Budget, decide, unquotiented
 from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.trust.solvers import available
+from indexproof.verify.trust.stability import mutant, question_of
 from indexproof.verify.verdict import Status
 
 x, y, d, e = var("x"), var("y"), var("d"), var("e")
@@ -54,6 +55,28 @@ def test_a_bound_of_a_quotient_is_one_of_its_dividend(goal: Condition) -> None:
     assert differs
 
 
+@pytest.mark.parametrize("goal", GOALS, ids=str)
+@pytest.mark.parametrize("bound", ["-d <= 0", "-1 < d", "d in range", "a size"])
+def test_it_is_no_matter_how_it_is_said_that_a_divisor_is_not_negative(goal: Condition, bound: str) -> None:
+    natural = {
+        "-d <= 0": -d <= 0,
+        "-1 < d": lift(-1) < d,
+        "d in range": d.within(0, 7),
+        "a size": var("i").within(0, d - 1),
+    }
+    assert unquotiented((natural[bound], lift(-e) <= 0), goal) == unquotiented(NATURAL, goal)
+
+
+def test_mutants_of_a_bound_of_digits_cost_what_it_costs() -> None:
+    """They cost up to twenty times as much while a bound had to be written in one way, and digits were read first."""
+    name = "grid-order rank 1, {0} over every axis: output to input in bounds"
+    q = question_of(next(o for o in catalogue(max_rank=1) if o.name == name))
+    found = [decide(q), *(decide(mutant(q, n)) for n in (1, 3))]
+    assert {v.status for v in found} == {Status.PROVED}
+    assert {frozenset(v.strategy.split(" + ")) for v in found} == {frozenset(("linear", "quotient bound"))}
+    assert max(v.resources for v in found) < 5_000
+
+
 @pytest.mark.parametrize("goal", [(x // d).eq(y), x <= y, x // d + 1 <= y, x % d <= y], ids=str)
 def test_other_goals_are_left_alone(goal: Condition) -> None:
     assert unquotiented(NATURAL, goal) is None
@@ -62,7 +85,7 @@ def test_other_goals_are_left_alone(goal: Condition) -> None:
 def test_divisors_of_unknown_sign_are_left_alone() -> None:
     for hypotheses in ((), (d <= 0,), (d >= -1,), (0 <= e,)):
         assert unquotiented(hypotheses, x // d <= y) is None
-    assert unquotiented((d.within(0, 7),), x // d <= y) is None
+    assert unquotiented((d.within(-1, 7),), x // d <= y) is None
     assert unquotiented((d.within(1, 7),), x // d <= y) is not None
 
 

@@ -68,7 +68,11 @@ def question_digest(o: Obligation) -> str:
         # in its own words; what it says in the core language follows from them
         h.update(o.source.encode() + b"\2")
     else:
-        for c in (*o.hypotheses, o.goal):
+        for c in (
+            *o.hypotheses,
+            o.goal,
+            *(c for way in o.ways() for c in (way.premise, *way.steps, way.target)),
+        ):
             h.update(_condition_digest(c))
     return h.hexdigest()
 

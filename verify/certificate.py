@@ -393,14 +393,34 @@ def _is_natural(e: Expr, known: Sequence[Condition]) -> bool:
     """Whether hypotheses say so of ``e``, or of all that it is a product or a sum of."""
     if isinstance(e, Int):
         return e.value >= 0
-    bounds = [h.a for h in known if isinstance(h, Compare) and h.op in ("<=", "<") and h.b == e]
-    if any(isinstance(low, Int) and low.value >= 0 for low in bounds):
+    if any(_says_natural(h, e) for h in known):
         return True
     match e:
         case Mul():
             return all(_is_natural(f, known) for f in e.factors)
         case Sum():
             return e.const >= 0 and all(k > 0 and _is_natural(t, known) for t, k in e.terms)
+    return False
+
+
+def _says_natural(h: Condition, e: Expr) -> bool:
+    """Whether a hypothesis compares ``e``, plus a constant, with a constant from which ``e >= 0`` follows.
+
+    A range that something lies in is not empty: its upper end is not below the lower one.
+    """
+    match h:
+        case Compare("<=" | "<", a, b):
+            strict = 1 if h.op == "<" else 0
+            pairs = [(b, a, strict), (-a, -b, strict)]
+        case Within(x, lo, hi):
+            pairs = [(x, lo, 0), (hi, lo, 0)]
+        case _:
+            return False
+    for large, small, more in pairs:
+        beyond = large - e
+        # e = large - beyond >= small + more - beyond
+        if isinstance(beyond, Int) and isinstance(small, Int) and small.value + more >= beyond.value:
+            return True
     return False
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import z3
@@ -45,8 +46,11 @@ __all__ = ["FAMILY", "LemmaObligation", "lemma_obligations", "proved_lemmas"]
 FAMILY = "lemma"
 
 
+@dataclass(frozen=True)
 class LemmaObligation(Obligation):
-    """A lemma as a question of its own."""
+    """A lemma as a question of its own; ``renamed`` says where it has other names for the variables of the scheme."""
+
+    renamed: tuple[tuple[Var, Var], ...] = ()
 
     def decided(self, budget: Budget) -> Verdict:
         """The verdict, without the reduction that uses the lemma."""
@@ -63,7 +67,9 @@ class LemmaObligation(Obligation):
             return Verdict(Status.UNDECIDED, tried=("small points",))
         scheme = {**LEMMAS, **STEPS}.get(self.subject.removeprefix("lemma: "))
         if scheme is not None and scheme.name in STEPS:
-            leaves, spent = _linear(self.hypotheses, self.goal, scheme.apart, 20 * budget.linear)
+            named = dict(self.renamed)
+            apart = [(b.substitute(named), d.substitute(named)) for b, d in scheme.apart]
+            leaves, spent = _linear(self.hypotheses, self.goal, apart, 20 * budget.linear)
             if leaves is not None:
                 note(Question("linear", leaf) for leaf in leaves)
                 return Verdict(Status.PROVED, "linear", spent)

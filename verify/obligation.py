@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .verdict import Status, Verdict
 
@@ -12,9 +12,17 @@ if TYPE_CHECKING:
     from ..core.expr import Expr, Var
     from .budget import Budget
 
-__all__ = ["Obligation", "Question", "has_form"]
+__all__ = ["Obligation", "Question", "Way", "has_form"]
 
 Question = Literal["valid", "exists"]
+
+
+class Way(NamedTuple):
+    """From a premise, by steps, to a target."""
+
+    premise: Condition
+    steps: tuple[Condition, ...]
+    target: Condition
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,10 @@ class Obligation:
     def decided(self, budget: Budget) -> Verdict | None:
         """The verdict, where a claim is not decided by the general portfolio."""
         return None
+
+    def ways(self) -> tuple[Way, ...]:
+        """Implications that are known to hold, if the hypotheses imply the goal, and how each is shown."""
+        return ()
 
     @property
     def recorded(self) -> str:

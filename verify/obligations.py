@@ -7,6 +7,7 @@ existence obligation (*not vacuous*, *needed*) asks for a point that satisfies t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
 from ..core.constraint_choose import CHECKED
@@ -16,11 +17,13 @@ from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure
 from ..rules.transfer import CongruenceLaw, TransferLaw
-from .obligation import Obligation, Question
+from .obligation import Obligation, Question, Way
 
 __all__ = [
+    "Needed",
     "Obligation",
     "Question",
+    "Way",
     "congruence_obligations",
     "constraint_rule_obligations",
     "op_obligations",
@@ -145,14 +148,34 @@ def _no_new_overflow(rule: Rule, width: int) -> Obligation:
     )
 
 
+@dataclass(frozen=True)
+class Needed(Obligation):
+    """A finding about a condition of an equivalence: whether there are points that violate the rest without it.
+
+    That there are none is shown in both directions, by the steps of the rule's own proofs.
+    """
+
+    proofs: tuple[Way, ...] = ()
+
+    def ways(self) -> tuple[Way, ...]:
+        """The two directions."""
+        return self.proofs
+
+
 def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
     """The obligations of an equivalence between constraints: both directions, defined, not vacuous, progress, needed."""
     left, right = rule.claim()
     when = rule.when
     shown = _subterms(*[("left", b.e) for b in rule.left], *[("right", b.e) for b in rule.right])
 
-    def owe(kind: str, hypotheses: Sequence[Condition], goal: Condition, **more: object) -> Obligation:
-        return Obligation(
+    def owe(
+        kind: str,
+        hypotheses: Sequence[Condition],
+        goal: Condition,
+        made: type[Obligation] = Obligation,
+        **more: object,
+    ) -> Obligation:
+        return made(
             "constraint rule",
             rule.name,
             kind,
@@ -180,8 +203,11 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
     yield _constraint_progress(rule)
     for k, c in enumerate(when):
         others = (given, *when[:k], *when[k + 1 :])
-        goal = all_of((any_of((negate(left), right)), any_of((left, negate(right)))))
-        yield owe(f"needs {show_condition(c)}", others, goal, question="exists", gate=False)
+        goal = all_of((any_of((negate(left), right)), any_of((negate(right), left))))
+        proofs = Way(left, rule.by, right), Way(right, rule.back_by, left)
+        yield owe(
+            f"needs {show_condition(c)}", others, goal, Needed, question="exists", gate=False, proofs=proofs
+        )
 
 
 def _constraint_progress(rule: ConstraintRule) -> Obligation:

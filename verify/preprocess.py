@@ -10,11 +10,38 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 from typing import Literal
 
-from ..core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_exprs, all_of
-from ..core.expr import Expr, FloorDiv, Int, Mul, Sum, Var, lift, linear, natural_key, var
+from ..core.condition import (
+    _REBUILD,
+    FALSE,
+    TRUE,
+    And,
+    Compare,
+    Condition,
+    Divides,
+    Within,
+    all_exprs,
+    all_of,
+    condition_interpret,
+)
+from ..core.expr import (
+    Expr,
+    ExprLike,
+    FloorDiv,
+    Int,
+    Mul,
+    Sum,
+    Var,
+    lift,
+    linear,
+    natural_key,
+    postorder,
+    substitute_all,
+    var,
+)
 
 __all__ = [
     "Part",
@@ -23,9 +50,12 @@ __all__ = [
     "definition",
     "flattened",
     "lower_bounds",
+    "mentioned",
+    "ordered",
     "part",
     "positive",
     "solved",
+    "substituted",
     "unquotiented",
     "unquotienting",
 ]
@@ -44,6 +74,25 @@ class Part:
     all: tuple[Condition, ...]
     goal: Condition
     whole: Condition
+
+
+@lru_cache(maxsize=1 << 14)
+def mentioned(c: Condition) -> frozenset[Var]:
+    """The variables in a condition.  Remembered: every step from a claim to its questions asks for them again."""
+    return frozenset(n for n in postorder(*all_exprs(c)) if isinstance(n, Var))
+
+
+def substituted(conditions: Sequence[Condition], mapping: Mapping[Var, ExprLike]) -> list[Condition]:
+    """:meth:`Condition.substitute` on several conditions at once, sharing the work on common subexpressions.
+
+    Raises :class:`ZeroDivisionError` where a divisor becomes a literal zero.
+    """
+    names = mapping.keys()
+    changed = [c for c in conditions if not mentioned(c).isdisjoint(names)]
+    roots = [e for c in changed for e in all_exprs(c)]
+    value_of = dict(zip(roots, substitute_all(roots, mapping), strict=True)).__getitem__
+    after = {c: condition_interpret(c, value_of, _REBUILD) for c in changed}
+    return [after.get(c, c) for c in conditions]
 
 
 def flattened(conditions: Sequence[Condition]) -> list[Condition]:
@@ -81,9 +130,8 @@ def solved(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Condi
             found = definition(h)
             if found is not None:
                 v, e = found
-                others = known[:n] + known[n + 1 :]
-                known = flattened([k.substitute({v: e}) for k in others])
-                goal = goal.substitute({v: e})
+                *others, goal = substituted([*known[:n], *known[n + 1 :], goal], {v: e})
+                known = flattened(others)
                 break
         else:
             return known, goal
@@ -154,22 +202,23 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
     Variables are renamed in natural order of their names, so that the same question about another dimension is the same
     question, with the same answer at the same cost.
     """
-    named = {c: frozenset(c.variables()) for c in (*known, goal)}
-    near = _reached(known, goal, named, steps=2)
-    reached = _reached(known, goal, named, steps=len(known) + 1)
-    variables = {v for c in (*reached, goal) for v in named[c]}
-    ordered = sorted(variables, key=lambda v: (natural_key(v.name), v.kind))
-    names = {v: var(f"v{k}") for k, v in enumerate(ordered)}
-    whole = [g for g in goals if set(g.variables()) <= variables]
+    near = _reached(known, goal, steps=2)
+    reached = _reached(known, goal, steps=len(known) + 1)
+    variables = {v for c in (*reached, goal) for v in mentioned(c)}
+    numbered = sorted(variables, key=lambda v: (natural_key(v.name), v.kind))
+    names = {v: var(f"v{k}") for k, v in enumerate(numbered)}
+    whole = [g for g in goals if mentioned(g) <= variables]
+    every = [*reached, *whole, goal]
+    renamed = dict(zip(every, substituted(every, names), strict=True))
     return Part(
-        _ordered(h.substitute(names) for h in near),
-        _ordered(h.substitute(names) for h in reached),
-        goal.substitute(names),
-        all_of(_ordered(g.substitute(names) for g in whole)),
+        ordered(renamed[h] for h in near),
+        ordered(renamed[h] for h in reached),
+        renamed[goal],
+        all_of(ordered(renamed[g] for g in whole)),
     )
 
 
-def _ordered(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+def ordered(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     """In an order that depends on the conditions alone."""
     listed = [((type(c).__name__, [e.key for e in all_exprs(c)]), c) for c in conditions]
     listed.sort(key=itemgetter(0))
@@ -185,18 +234,19 @@ def _by_text(conditions: list[Condition]) -> list[Condition]:
     return sorted(conditions, key=str) if len(conditions) > 1 else conditions
 
 
-def _reached(
-    known: Sequence[Condition], goal: Condition, variables: Mapping[Condition, frozenset[Var]], steps: int
-) -> list[Condition]:
+def _reached(known: Sequence[Condition], goal: Condition, steps: int) -> list[Condition]:
     """The hypotheses whose variables the goal reaches in so many steps, in their order."""
-    reached = variables[goal]
+    reached = mentioned(goal)
     kept: set[Condition] = set()
+    left = {h: mentioned(h) for h in known}
     for _ in range(steps):
-        more = {h for h in known if h not in kept and reached & variables[h]}
+        more = {h: vs for h, vs in left.items() if not reached.isdisjoint(vs)}
         if not more:
             break
-        kept |= more
-        reached = reached.union(*(variables[h] for h in more))
+        kept.update(more)
+        reached = reached.union(*more.values())
+        for h in more:
+            del left[h]
     return [h for h in known if h in kept]
 
 
@@ -260,14 +310,20 @@ def unquotienting(
     hypotheses: Sequence[Condition], goal: Condition
 ) -> Iterator[tuple[Literal["small", "large"], Condition]]:
     """One quotient after the other: on which side of the comparison it stands, and the goal without it."""
-    natural = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
+    stated = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
     least = lower_bounds(hypotheses)
+
+    def natural(d: Expr) -> bool:
+        # however a bound is written: a quotient left inside costs a thousand times as much, or all
+        low = _least(d, least)
+        return d in stated or (low is not None and low >= 0) or positive(d, least)
+
     while isinstance(goal, Compare) and goal.op in ("<=", "<"):
         small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
-        if isinstance(small, FloorDiv) and (small.b in natural or positive(small.b, least)):
+        if isinstance(small, FloorDiv) and natural(small.b):
             goal = small.a <= small.b * (large - gap) + small.b - 1
             yield "small", goal
-        elif isinstance(large, FloorDiv) and (large.b in natural or positive(large.b, least)):
+        elif isinstance(large, FloorDiv) and natural(large.b):
             goal = large.b * (small + gap) <= large.a
             yield "large", goal
         else:

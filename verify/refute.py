@@ -18,7 +18,7 @@ import z3
 from ..core.condition import Compare, Condition, Divides, Within, all_exprs, condition_interpret
 from ..core.expr import Expr, Var, interpret, natural_key, var
 from .encode import Encoder
-from .preprocess import definition, flattened
+from .preprocess import definition, flattened, mentioned, substituted
 
 __all__ = ["confirmed", "limit_point", "machine_point", "minimised", "model", "small_point"]
 
@@ -32,7 +32,7 @@ _EXACT = 1 << 48
 
 def variables_of(conditions: Iterable[Condition]) -> list[Var]:
     """The variables of several conditions, in natural order."""
-    found = {v for c in conditions for v in c.variables()}
+    found = {v for c in conditions for v in mentioned(c)}
     return sorted(found, key=lambda v: (natural_key(v.name), v.kind))
 
 
@@ -188,7 +188,7 @@ def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
         if hit is None:
             return found
         found.append(hit)
-        known = flattened([k.substitute({hit[0]: hit[1]}) for k in known])
+        known = flattened(substituted(known, {hit[0]: hit[1]}))
 
 
 def completed(

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import IndexproofError
 from .cache import Cache, question_digest
 from .obligation import Obligation, Question
-from .sources import ROOT, bytecode_is_current, platform_text, read_sources
+from .sources import ROOT, bytecode_is_current, first_read, platform_text, read_sources
 
 if TYPE_CHECKING:
     from ..core.condition import Condition
@@ -205,7 +205,7 @@ class Plan:
 def whole_catalogue(cache: Cache, max_rank: int) -> Whole:
     """The catalogue up to a rank: what sound rolls list, and the rest stated, and recorded if the cache may be written."""
     loaded = any(f"{_PACKAGE}.{name}" in sys.modules for name in _STATING)
-    sources = read_sources()
+    sources = first_read()
     plan = sound_plan(cache, sources)
     rolls: dict[str, Any] = {}
     if plan is not None:

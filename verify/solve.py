@@ -9,7 +9,8 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
     the reduction to linear integer arithmetic of :mod:`.linear`, one decidable query per case.
 ``quotient bound``
     ``L // d <= R`` becomes ``L <= d·R + d - 1``, and ``L // d >= R`` becomes ``L >= d·R``, for d that is known not to be
-    negative, as often as that can be done; then as ``linear``.
+    negative, as often as that can be done; then as ``linear``.  Before it, where three quotients or more are inside each
+    other.
 ``witness``
     fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
 ``small points``
@@ -38,14 +39,14 @@ from functools import lru_cache
 
 import z3
 
-from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of
+from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of, negate
 from ..core.expr import Expr, FloorDiv, Var, lift, var
 from . import linear
 from .budget import Budget
 from .encode import Encoder, resources
 from .evidence import Question, note, wanted
 from .obligations import Obligation
-from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented
+from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
 from .refute import confirmed, divisors, limit_point, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
@@ -133,7 +134,7 @@ def _quick_rounds(
         left: list[Condition] = []
         for goal in hard:
             question = part([*known, *shown], goals, goal)
-            for name in _QUICK:
+            for name in _order(question):
                 proved, cost, asked = _attempt(name, question, budget, wanted())
                 spent += cost
                 if proved:
@@ -146,6 +147,12 @@ def _quick_rounds(
         if not left or len(left) == len(hard):
             return shown, left, list(used), spent
         hard = left
+
+
+def _order(question: Part) -> Sequence[str]:
+    """The quick strategies in order: digits of a number are bounded by the number before they are read one by one."""
+    nested = itertools.islice(unquotienting(question.all, question.goal), _NESTED)
+    return _QUICK if len(list(nested)) < _NESTED else _NESTED_FIRST
 
 
 #: Whether a strategy succeeded, its resources, and the questions that its proof rests on where they are wanted.
@@ -215,6 +222,10 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
     if answer == "unsat":
         return Verdict(Status.VACUOUS, "model", spent)
     if not o.gate:
+        used, cost = _implied(o, budget)
+        spent += cost
+        if used is not None:
+            return Verdict(Status.VACUOUS, " + ".join(used), spent, tried=("small points", "model"))
         return Verdict(
             Status.UNDECIDED, "", spent, tried=("small points", "model"), detail="a finding, not a gate"
         )
@@ -222,6 +233,28 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
     if outcome.proved:
         return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
     return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
+
+
+def _implied(o: Obligation, budget: Budget) -> tuple[list[str] | None, int]:
+    """By which strategies the hypotheses are shown to imply the goal in the ways that there are, and at what cost."""
+    limited = replace(budget.scaled(0.25), linear=budget.linear)
+    todo: list[tuple[tuple[Condition, ...], Condition]] = []
+    implications = list(o.hypotheses)
+    for premise, steps, target in o.ways():
+        for k, goal in enumerate((*steps, target)):
+            todo.append(((*o.hypotheses, premise, *steps[:k]), goal))
+        implications.append(any_of((negate(premise), target)))
+    # last, that there are ways enough
+    todo.append((tuple(implications), o.goal))
+    spent = 0
+    used: dict[str, None] = {}
+    for hypotheses, goal in todo:
+        v = valid(replace(o, question="valid", hypotheses=hypotheses, goal=goal), limited)
+        spent += v.resources
+        if v.status is not Status.PROVED:
+            return None, spent
+        used.update(dict.fromkeys(v.strategy.split(" + ")))
+    return [s for s in used if s != "identity"] or ["identity"], spent
 
 
 def _named(point: Mapping[Var, int]) -> dict[str, int]:
@@ -363,5 +396,8 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
 }
 #: Tried on every part before a counterexample is looked for, in order.
 _QUICK = ("linear", "quotient bound", "witness")
+_NESTED_FIRST = ("quotient bound", *(name for name in _QUICK if name != "quotient bound"))
+#: So many quotients inside each other are taken apart before anything else is tried.
+_NESTED = 3
 #: What is tried on a part that these leave open, in order.
 _PORTFOLIO = tuple(name for name in _STRATEGIES if name not in _QUICK)

@@ -15,7 +15,15 @@ from functools import lru_cache
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 
-__all__ = ["ROOT", "bytecode_is_current", "platform_text", "prover_digest", "read_sources", "version_of"]
+__all__ = [
+    "ROOT",
+    "bytecode_is_current",
+    "first_read",
+    "platform_text",
+    "prover_digest",
+    "read_sources",
+    "version_of",
+]
 
 #: The folder of the package.
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,8 +82,8 @@ def bytecode_is_current(root: Path = ROOT) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _sources() -> Mapping[str, str]:
-    # the prover that this process runs does not change
+def first_read() -> Mapping[str, str]:
+    """What :func:`read_sources` found when this process first asked: the prover that it runs does not change."""
     return read_sources()
 
 
@@ -91,7 +99,7 @@ def prover_digest() -> str:
     v = sys.version_info
     versions = (version_of("z3", "z3-solver"), version_of("numpy"), str(v.major), str(v.minor))
     h = hashlib.sha256("\0".join(versions).encode())
-    for name, digest in _sources().items():
+    for name, digest in first_read().items():
         if name.startswith("verify/") or name in _CORE_OF_PROVER:
             h.update(f"\0{name}\0{digest}".encode())
     return h.hexdigest()

@@ -170,7 +170,8 @@ def stability(
     A mutant asks the same question in other words, so it must have the same verdict; an obligation that
     flips has a fragile encoding. What several obligations ask is examined once. The exit status is 0 if none
     does, 1 if one does, 2 if some were not examined. Interrupted with Ctrl-C, says what it knows. Several runs
-    with --shard and one --checkpoint examine everything; a last one without --shard reports on all of it.
+    with --shard and one --checkpoint examine everything; a last one without --shard reports on all of it. A run
+    for more --mutants goes on from those that the checkpoint knows.
     """
     import time
 

@@ -422,6 +422,17 @@ def _claim_json(hypotheses: Sequence[Condition], goal: Condition) -> Json:
 
 
 def test_of_what_is_a_natural_number() -> None:
+    for said in (lift(-d) <= 0, lift(-1) < d, d.within(0, 9), a.within(0, d - 1), a.within(0, d), 2 <= d + 2):
+        assert checker._is_natural(d, [said])
+    for said in (
+        lift(-d) <= 1,
+        lift(-2) < d,
+        d.within(-1, 9),
+        a.within(0, d + 1),
+        a.within(b, d),
+        2 <= d + 3,
+    ):
+        assert not checker._is_natural(d, [said])
     known = [0 <= d, g > 0, 3 <= h, -1 <= a]
     for e in (d, g, h, d * g, d * g + h + 1, 2 * h):
         assert checker._is_natural(lift(e), known)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 import z3
 
-from indexproof.core.condition import Condition, divides
-from indexproof.core.expr import var
+from indexproof.core.condition import TRUE, Condition, all_of, any_of, divides, negate
+from indexproof.core.expr import lift, var
 from indexproof.verify import solve
 from indexproof.verify.budget import MAX_RLIMIT
+from indexproof.verify.cache import question_digest
 from indexproof.verify.catalogue import catalogue
 from indexproof.verify.encode import Encoder
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligations import Needed, Obligation, Way
+from indexproof.verify.preprocess import mentioned, substituted
 from indexproof.verify.refute import limit_point
 from indexproof.verify.run import examine
 from indexproof.verify.solve import Budget, decide, unquotiented
 from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.trust.solvers import available
+from indexproof.verify.trust.stability import mutant, question_of
 from indexproof.verify.verdict import Status
 
 x, y, d, e = var("x"), var("y"), var("d"), var("e")
@@ -51,6 +55,28 @@ def test_a_bound_of_a_quotient_is_one_of_its_dividend(goal: Condition) -> None:
     assert differs
 
 
+@pytest.mark.parametrize("goal", GOALS, ids=str)
+@pytest.mark.parametrize("bound", ["-d <= 0", "-1 < d", "d in range", "a size"])
+def test_it_is_no_matter_how_it_is_said_that_a_divisor_is_not_negative(goal: Condition, bound: str) -> None:
+    natural = {
+        "-d <= 0": -d <= 0,
+        "-1 < d": lift(-1) < d,
+        "d in range": d.within(0, 7),
+        "a size": var("i").within(0, d - 1),
+    }
+    assert unquotiented((natural[bound], lift(-e) <= 0), goal) == unquotiented(NATURAL, goal)
+
+
+def test_mutants_of_a_bound_of_digits_cost_what_it_costs() -> None:
+    """They cost up to twenty times as much while a bound had to be written in one way, and digits were read first."""
+    name = "grid-order rank 1, {0} over every axis: output to input in bounds"
+    q = question_of(next(o for o in catalogue(max_rank=1) if o.name == name))
+    found = [decide(q), *(decide(mutant(q, n)) for n in (1, 3))]
+    assert {v.status for v in found} == {Status.PROVED}
+    assert {frozenset(v.strategy.split(" + ")) for v in found} == {frozenset(("linear", "quotient bound"))}
+    assert max(v.resources for v in found) < 5_000
+
+
 @pytest.mark.parametrize("goal", [(x // d).eq(y), x <= y, x // d + 1 <= y, x % d <= y], ids=str)
 def test_other_goals_are_left_alone(goal: Condition) -> None:
     assert unquotiented(NATURAL, goal) is None
@@ -59,7 +85,7 @@ def test_other_goals_are_left_alone(goal: Condition) -> None:
 def test_divisors_of_unknown_sign_are_left_alone() -> None:
     for hypotheses in ((), (d <= 0,), (d >= -1,), (0 <= e,)):
         assert unquotiented(hypotheses, x // d <= y) is None
-    assert unquotiented((d.within(0, 7),), x // d <= y) is None
+    assert unquotiented((d.within(-1, 7),), x // d <= y) is None
     assert unquotiented((d.within(1, 7),), x // d <= y) is not None
 
 
@@ -159,3 +185,76 @@ def test_a_large_budget_is_not_a_small_one() -> None:
         return str(encoder.solver([a * b + c == 7, a > 2, b > 2, a * a < 20], budget).check())
 
     assert [answer(n) for n in (50, 2**31, 2**32 + 50)] == ["unknown", "sat", "sat"]
+
+
+# ------------------------------------------------------------------------------------------------------------ findings
+def test_every_condition_of_the_rules_is_needed_or_is_not() -> None:
+    """No finding about a condition is left open; what the steps of a rule's proof show without it, is shown."""
+    found = [o for o in catalogue(max_rank=0) if isinstance(o, Needed)]
+    open_ = [o for o in found if o.name in _HARD]
+    assert len(open_) == len(_HARD)
+    for o in open_:
+        v = decide(o)
+        assert v.status is Status.VACUOUS, o.name
+        assert v.strategy
+    # the proof is that of the rule without the condition, and nothing else
+    kept = next(o for o in found if o.name == "remainders_merge: needs w ∈ [0, k - 1]")
+    assert decide(kept).status is Status.PROVED
+
+
+_HARD = (
+    "residue_is_rescaled: needs 0 < m",
+    "remainders_merge: needs 0 < m",
+    "remainders_merge: needs 0 < n",
+    "window_raises_lower_bound: needs 0 < m",
+    "window_lowers_upper_bound: needs 0 < m",
+)
+
+
+@pytest.mark.parametrize("wrong", ["premise", "step", "target", "trivial", "one of two", "hypothesis"])
+def test_a_way_with_a_gap_shows_nothing(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    """A step that does not follow, or follows from what is not given, leaves a finding open."""
+    # 10^9 is no small point, and the solver is not asked for a model
+    left, right = (d * x).eq(d * y), x.eq(y)
+    there, back = Way(left, ((d * (x - y)).eq(0),), right), Way(right, (), left)
+    goal = all_of((any_of((negate(left), right)), any_of((negate(right), left))))
+    hypotheses = [d > 10**9]
+    ways = (there, back)
+    if wrong == "premise":
+        ways = (there._replace(premise=TRUE), back)
+    elif wrong == "step":
+        ways = (there._replace(steps=(x.eq(y + d),)), back)
+    elif wrong == "target":
+        ways = (there._replace(target=x.eq(y + 1)), back)
+    elif wrong == "trivial":
+        ways, hypotheses = (there._replace(steps=(), target=(d * x).eq(d * y)), back), []
+    elif wrong == "one of two":
+        ways, hypotheses = (back,), []
+    else:
+        hypotheses = []
+    monkeypatch.setattr(solve, "model", lambda *_: (None, "unknown", 0))
+    monkeypatch.setattr(solve, "small_point", lambda *_: None)
+    o = Needed(
+        "test", "claim", "needs", tuple(hypotheses), goal, question="exists", gate=False, proofs=(there, back)
+    )
+    brief = Budget().scaled(0.05)
+    assert decide(replace(o, proofs=ways), brief).status is Status.UNDECIDED
+    if hypotheses:
+        assert decide(o, brief).status is Status.VACUOUS
+        # the ways are part of what is asked, so an answer with others is not believed
+        assert question_digest(o) != question_digest(replace(o, proofs=ways))
+
+
+def test_substitution_is_shared_and_the_same() -> None:
+    todo = [o for o in catalogue(max_rank=1) if o.question == "valid"][::25]
+    for o in todo:
+        conditions = (*o.hypotheses, o.goal)
+        variables = o.formula_variables()
+        for mapping in (
+            {v: var(f"w{k}", v.kind) for k, v in enumerate(reversed(variables))},
+            dict.fromkeys(variables[:2], variables[-1] + 2 if variables else 0),
+            dict.fromkeys(variables[1:3], lift(3)),
+        ):
+            assert substituted(conditions, mapping) == [c.substitute(mapping) for c in conditions]
+        for c in conditions:
+            assert mentioned(c) == set(c.variables())

@@ -71,7 +71,7 @@ class Bounds:
         if p.is_constant or p in self.facts:
             return
         self.facts[p] = None
-        shape = p - constant(p.constant)
+        shape = p.without_constant()
         known = self._by_shape.get(shape)
         self._by_shape[shape] = p.constant if known is None else min(known, p.constant)
         self._memo.clear()
@@ -112,7 +112,7 @@ class Bounds:
         """Whether ``p >= 0`` follows by a certificate, or is weaker than a fact."""
         if p.is_constant:
             return p.constant >= 0
-        known = self._by_shape.get(p - constant(p.constant))
+        known = self._by_shape.get(p.without_constant())
         if known is not None and known <= p.constant:
             return True
         least = self.least(p)
@@ -132,7 +132,7 @@ class Bounds:
         """Why ``p >= 0``, for a ``p`` that is :meth:`certain`."""
         if p.is_constant:
             return Evidence()
-        shape = p - constant(p.constant)
+        shape = p.without_constant()
         known = self._by_shape.get(shape)
         if known is not None and known <= p.constant:
             return Evidence(((ONE, shape + known),))
@@ -203,28 +203,34 @@ class Bounds:
         # what has most factors keeps its coefficient, whatever else moves: mostly that says no already
         degree = p.degree
         for m, c in p.terms.items():
-            if (
-                m
-                and len(m) == degree
-                and (c < 0) is (sum(v in turned for v in m) % 2 == 0 if turned else True)
-            ):
-                return None
-        terms = p.terms
+            if len(m) == degree and m:
+                odd = turned and sum(v in turned for v in m) % 2
+                if (c > 0) if odd else (c < 0):
+                    return None
+        terms: Mapping[Monomial, int] = p.terms
         for v, start, sign in shifts:
             terms = _started(terms, v, start, sign)
-        return terms.get((), 0) if all(c > 0 for m, c in terms.items() if m) else None
+        for m, c in terms.items():
+            if c < 0 and m:
+                return None
+        return terms.get((), 0)
 
-    def _natural(self, names: tuple[str, ...]) -> bool:
-        return all(self.low.get(v, -1) >= 0 for v in names)
+    def _natural(self, names: Monomial, but: str = "") -> bool:
+        """Whether the names, but one, are natural numbers."""
+        low = self.low
+        for v in names:  # noqa: SIM110 - a generator costs more than what it says
+            if v != but and low.get(v, -1) < 0:
+                return False
+        return True
 
     def _replaceable(self, p: Poly) -> list[str]:
         """Names in negative terms, in order: those that have bounds, and cofactors that are not negative."""
         found: dict[str, None] = {}
-        for m, c in sorted(p.terms.items(), key=lambda t: (-len(t[0]), t[0])):
-            if c < 0:
-                for v in m:
-                    if v in self.upper and m.count(v) == 1 and self._natural(tuple(w for w in m if w != v)):
-                        found[v] = None
+        upper = self.upper
+        for _, m in sorted((-len(m), m) for m, c in p.terms.items() if c < 0):
+            for v in m:
+                if v in upper and v not in found and m.count(v) == 1 and self._natural(m, v):
+                    found[v] = None
         return list(found)
 
     def _replaced(self, p: Poly, name: str, bound: Poly) -> Poly:
@@ -236,10 +242,9 @@ class Bounds:
         kept: dict[tuple[str, ...], int] = {}
         moved: dict[tuple[str, ...], int] = {}
         for m, c in p.terms.items():
-            alone = c < 0 and m.count(name) == 1
-            rest = tuple(v for v in m if v != name)
-            if alone and self._natural(rest):
-                moved[rest] = c
+            if c < 0 and name in m and m.count(name) == 1 and self._natural(m, name):
+                at = m.index(name)
+                moved[m[:at] + m[at + 1 :]] = c
             else:
                 kept[m] = c
         return Poly(kept), Poly(moved)
@@ -260,15 +265,21 @@ class Bounds:
 
 
 def _started(terms: Mapping[Monomial, int], v: str, start: int, sign: int) -> dict[Monomial, int]:
-    """The terms with ``start + sign·v`` for ``v``."""
+    """The terms with ``start + sign·v`` for ``v``; some may be zero."""
     out: dict[Monomial, int] = {}
+    get = out.get
     for m, c in terms.items():
-        n = m.count(v)
-        if not n:
-            out[m] = out.get(m, 0) + c
+        if v not in m:
+            out[m] = get(m, 0) + c
             continue
         at = m.index(v)
+        n = m.count(v)
+        if n == 1:
+            less = m[:at] + m[at + 1 :]
+            out[less] = get(less, 0) + c * start
+            out[m] = get(m, 0) + c * sign
+            continue
         for k in range(n + 1):
             less = m[:at] + m[at + n - k :]
-            out[less] = out.get(less, 0) + c * math.comb(n, k) * start ** (n - k) * sign**k
-    return {m: c for m, c in out.items() if c}
+            out[less] = get(less, 0) + c * math.comb(n, k) * start ** (n - k) * sign**k
+    return out

@@ -67,9 +67,10 @@ class Poly:
     # -- arithmetic
     def plus(self, other: Poly, k: int = 1) -> Poly:
         """``self + k·other``."""
-        out = dict(self.terms)
+        out = self.terms.copy()
+        get = out.get
         for m, c in other.terms.items():
-            total = out.get(m, 0) + k * c
+            total = get(m, 0) + k * c
             if total:
                 out[m] = total
             else:
@@ -88,6 +89,12 @@ class Poly:
     def __mul__(self, other: Poly | int) -> Poly:
         if isinstance(other, int):
             return Poly({m: c * other for m, c in self.terms.items()}) if other else ZERO
+        if len(other.terms) == 1:
+            # no two products are the same
+            ((n, d),) = other.terms.items()
+            if not n:
+                return Poly({m: c * d for m, c in self.terms.items()})
+            return Poly({tuple(sorted(m + n)) if m else n: c * d for m, c in self.terms.items()})
         out: dict[Monomial, int] = {}
         for m, c in self.terms.items():
             for n, d in other.terms.items():
@@ -118,12 +125,12 @@ class Poly:
     @_Once
     def names(self) -> frozenset[str]:
         """The names that occur."""
-        return frozenset(v for m in self.terms for v in m)
+        return frozenset().union(*self.terms)
 
     @_Once
     def content(self) -> int:
         """The greatest common divisor of the coefficients of names; 0 for a constant."""
-        return math.gcd(*(c for m, c in self.terms.items() if m))
+        return math.gcd(*self.without_constant().terms.values())
 
     @property
     def single(self) -> str | None:
@@ -136,12 +143,23 @@ class Poly:
 
     def units(self) -> list[tuple[str, int]]:
         """What an equation can be solved for: names that occur once, alone, with coefficient 1 or -1."""
-        found = sorted((m[0], c) for m, c in self.terms.items() if len(m) == 1 and c in (1, -1))
-        return [(v, c) for v, c in found if sum(v in m for m in self.terms) == 1]
+        found = sorted([(m[0], c) for m, c in self.terms.items() if len(m) == 1 and -1 <= c <= 1])
+        if self.degree == 1:
+            return found
+        several = [m for m in self.terms if len(m) > 1]
+        return [(v, c) for v, c in found if not any(v in m for m in several)]
 
     def without(self, name: str) -> Poly:
         """The sum without the monomial ``name``."""
         return Poly({m: c for m, c in self.terms.items() if m != (name,)})
+
+    def without_constant(self) -> Poly:
+        """The sum without the constant."""
+        if () not in self.terms:
+            return self
+        terms = self.terms.copy()
+        del terms[()]
+        return Poly(terms)
 
     # -- operations
     def substitute(self, values: Mapping[str, Poly]) -> Poly:

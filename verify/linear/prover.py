@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from ...core.condition import FALSE as FALSE_CONDITION
 from ...core.condition import Compare, Condition, Within, all_exprs
 from ...core.expr import Expr, Max, Min, Mul, Var, postorder
-from ..preprocess import lower_bounds
+from ..preprocess import lower_bounds, mentioned
 from .bounds import Bounds
 from .formula import (
     FALSE,
@@ -155,8 +155,8 @@ def _goals(goal: Condition) -> list[Condition]:
 
 def _close_to(goal: Condition, hypotheses: Sequence[Condition]) -> list[Condition]:
     """Hypotheses with at most one variable that the goal does not have; fewer facts also prove it."""
-    own = set(goal.variables())
-    return [h for h in hypotheses if len(set(h.variables()) - own) <= 1]
+    own = mentioned(goal)
+    return [h for h in hypotheses if len(mentioned(h) - own) <= 1]
 
 
 @dataclass
@@ -724,7 +724,7 @@ def _defined_by_equations(
         return
     uses: dict[str, int] = {}
     for c in (*hypotheses, *goals):
-        for v in c.variables():
+        for v in mentioned(c):
             uses[name_of(v)] = uses.get(name_of(v), 0) + 1
     for h in equations:
         a, b = (Reading(case, Names()).value(e) for e in h.exprs())

@@ -8,6 +8,7 @@ from typing import Any
 
 import z3
 
+from .. import encode
 from ..budget import MAX_RLIMIT
 from .formula import Formula
 from .leaf import Symbols, smtlib
@@ -50,7 +51,7 @@ class Question:
         self._declared = 0
         self._solver = z3.SimpleSolver(ctx=meter.context)
         self._solver.set("rlimit", meter.rlimit)
-        self._solver.set("random_seed", 0)
+        self._solver.set("random_seed", encode.SEED)
         self._solver.set("ctrl_c", False)  # an interrupt is this program's to notice, not an "unknown"
         self._text: list[str] = []
         self._stale = False

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ...core.condition import (
     And,
@@ -170,8 +171,9 @@ def conjuncts(conditions: Iterable[Condition]) -> list[Condition]:
     return list(joined.args) if isinstance(joined, And) else [joined]
 
 
+@lru_cache(maxsize=1 << 14)
 def divides_somewhere(c: Condition) -> bool:
-    """Whether a division or a divisibility occurs in ``c``."""
+    """Whether a division or a divisibility occurs in ``c``.  Remembered: every case is read from the same conditions."""
     if isinstance(c, Divides):
         return True
     if any(isinstance(n, _DIVISIONS) for n in postorder(*c.exprs())):

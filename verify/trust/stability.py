@@ -1,13 +1,21 @@
 """Stability: an obligation is proved again under other names, in other orders and with other seeds.
 
-A proof that depends on any of these depends on luck.  A mutant is the same question: its variables are renamed, so that
-everything that is ordered by names or by digests of them is ordered otherwise; hypotheses, conjuncts and disjuncts are
-permuted; inequalities are turned round; the solver's random seed is another.  The verdict must be the same; an
-obligation that flips is a defect of its encoding.
+A proof that depends on any of these depends on luck.  A mutant is the same question in other words:
+
+- its variables are numbered by a random permutation behind one of five stems, so that all that is ordered by names (what
+  is eliminated first, the order of splits and of the solver's symbols) or by digests of them (the terms of sums and
+  products, sorted hypotheses) is ordered otherwise;
+- the hypotheses are shuffled, and so are the parts of every conjunction and disjunction;
+- ``a < b`` may become ``a + 1 <= b``, ``a <= b`` may become ``-b <= -a``, the sides of ``=`` and ``!=`` may change places,
+  and a range may become its two ends;
+- number n has n for the solver's random seed, in every strategy.
+
+It is decided from the beginning, with nothing remembered of any other mutant.  The verdict must be the same; an obligation
+that flips is a defect of its encoding.
 
 Many obligations ask the same but for the names of their variables.  Such a question is examined once, and its mutants
-depend on nothing but it.  All questions are too many for one evening: :func:`in_shard` deals them out, and records of
-several runs may go to one checkpoint.
+depend on nothing but it.  :func:`in_shard` deals questions out, records of several runs may go to one checkpoint, and a
+run for more mutants goes on from those that a checkpoint knows.
 """
 
 from __future__ import annotations
@@ -22,12 +30,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.condition import And, Compare, Condition, Not, Or, Within, all_exprs, all_of, any_of, negate
+from ...core.condition import And, Compare, Condition, Not, Or, Within, all_of, any_of, negate
 from ...core.errors import InputError
 from ...core.expr import Var, lift, natural_key, var
 from .. import encode
 from ..cache import content_key
+from ..lemmas import LemmaObligation
 from ..obligations import Obligation
+from ..preprocess import mentioned, ordered, substituted
 from ..solve import Budget, _attempt, decide
 from ..verdict import Status
 
@@ -70,7 +80,7 @@ class Record:
 
 
 class Examination(NamedTuple):
-    """A record for every obligation, in order; how many the checkpoint knew; how many questions they ask."""
+    """A record for every obligation, in order; how many the checkpoint knew enough of; how many questions they ask."""
 
     records: list[Record]
     resumed: int
@@ -80,43 +90,49 @@ class Examination(NamedTuple):
 def question_of(o: Obligation) -> Obligation:
     """What an obligation asks: the same for all that differ in names and in the order of hypotheses alone.
 
-    Variables are numbered in the natural order of their names.  Its own name is a digest of what it says.
+    Variables are numbered in the natural order of their names.  Its own name is a digest of what it says.  A lemma, which
+    is decided in a way of its own, is a question of its own.
     """
-    found = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
-    ordered = sorted(found, key=lambda v: (natural_key(v.name), v.kind))
-    names = {v: var(f"v{k}", v.kind) for k, v in enumerate(ordered)}
-    hypotheses = dict.fromkeys(h.substitute(names) for h in o.hypotheses)
+    if isinstance(o, LemmaObligation):
+        return o
+    conditions = (*o.hypotheses, o.goal)
+    found = frozenset[Var]().union(*map(mentioned, conditions))
+    numbered = sorted(found, key=lambda v: (natural_key(v.name), v.kind))
+    *hypotheses, goal = substituted(conditions, {v: var(f"v{k}", v.kind) for k, v in enumerate(numbered)})
     asked = Obligation(
         "question",
         "",
         "defined" if o.kind == "defined" else "",
-        tuple(sorted(hypotheses, key=lambda c: (type(c).__name__, [e.key for e in all_exprs(c)], str(c)))),
-        o.goal.substitute(names),
+        ordered(dict.fromkeys(hypotheses)),
+        goal,
         o.question,
         width=o.width,
     )
     return replace(asked, subject=hashlib.sha256(asked.statement().encode()).hexdigest()[:16])
 
 
-def _key(question: Obligation, mutants: int, budget: Budget) -> str:
-    return hashlib.sha256(f"{content_key(question, budget)} {mutants}".encode()).hexdigest()
+def _key(question: Obligation, budget: Budget) -> str:
+    # the seeds of the mutants depend on the name
+    asked = f"{content_key(question, budget)} {type(question).__name__} {question.name}"
+    return hashlib.sha256(asked.encode()).hexdigest()
 
 
 def mutant(o: Obligation, n: int) -> Obligation:
     """Mutant number ``n`` of an obligation: the same question in other words."""
     names = renaming(o, n)
     dice = random.Random(f"{o.name} {n}")
-    hypotheses = [_reworded(h.substitute(names), dice) for h in o.hypotheses]
+    *hypotheses, goal = (_reworded(c, dice) for c in substituted((*o.hypotheses, o.goal), names))
     dice.shuffle(hypotheses)
-    return replace(
-        o, hypotheses=tuple(hypotheses), goal=_reworded(o.goal.substitute(names), dice), show=(), tags=()
-    )
+    changed = replace(o, hypotheses=tuple(hypotheses), goal=goal, show=(), tags=())
+    if isinstance(changed, LemmaObligation):
+        return replace(changed, renamed=tuple(names.items()))
+    return changed
 
 
 def renaming(o: Obligation, n: int) -> dict[Var, Var]:
     """The variables of mutant number ``n``: of other names, which have another order and other digests."""
     dice = random.Random(f"{o.name} {n} names")
-    found = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+    found = frozenset[Var]().union(*map(mentioned, (*o.hypotheses, o.goal)))
     variables = sorted(found, key=lambda v: (v.name, v.kind))
     numbers = list(range(len(variables)))
     dice.shuffle(numbers)
@@ -146,7 +162,7 @@ def _reworded(c: Condition, dice: random.Random) -> Condition:
 
 @contextmanager
 def seeded(n: int) -> Iterator[None]:
-    """Solvers with another random seed."""
+    """Solvers with another random seed, and nothing remembered."""
     before = encode.SEED
     encode.SEED = n
     _attempt.cache_clear()
@@ -157,18 +173,20 @@ def seeded(n: int) -> Iterator[None]:
         _attempt.cache_clear()
 
 
-def examine_stability(o: Obligation, mutants: int, budget: Budget) -> Record:
-    """Decide an obligation and its mutants."""
-    first = decide(o, budget)
-    least = most = first.resources
-    flips = []
-    for n in range(1, mutants + 1):
+def examine_stability(o: Obligation, mutants: int, budget: Budget, before: Record | None = None) -> Record:
+    """Decide an obligation and its mutants; ``before`` is what is known of the first ones."""
+    if before is None:
+        first = decide(o, budget)
+        before = Record(o.name, first.status, 0, (first.resources, first.resources))
+    least, most = before.resources
+    flips = list(before.flips)
+    for n in range(before.mutants + 1, mutants + 1):
         with seeded(n):
             v = decide(mutant(o, n), budget)
         least, most = min(least, v.resources), max(most, v.resources)
-        if v.status is not first.status:
+        if v.status is not before.status:
             flips.append((n, v.status.value))
-    return Record(o.name, first.status, mutants, (least, most), tuple(flips))
+    return Record(o.name, before.status, max(mutants, before.mutants), (least, most), tuple(flips))
 
 
 def examined(obligations: Iterable[Obligation], share: float = 1.0) -> list[Obligation]:
@@ -190,11 +208,19 @@ def in_shard(obligations: Iterable[Obligation], shard: str) -> list[Obligation]:
             f"--shard {shard!r}", expected=f"a shard from 1 to {n}" if n else "at least one shard"
         )
     # the prover's version is no part of the name, so that its shards stay what they were
-    return [o for o in obligations if int(question_of(o).subject, 16) % n == k - 1]
+    return [o for o in obligations if n == 1 or _number(question_of(o)) % n == k - 1]
 
 
-def _chunk(todo: Sequence[tuple[str, Obligation]], mutants: int, budget: Budget) -> list[tuple[str, Record]]:
-    return [(key, examine_stability(o, mutants, budget)) for key, o in todo]
+def _number(question: Obligation) -> int:
+    return int(hashlib.sha256(question.name.encode()).hexdigest(), 16)
+
+
+#: A question, its key, and what is known of it.
+_Task = tuple[str, Obligation, Record | None]
+
+
+def _chunk(todo: Sequence[_Task], mutants: int, budget: Budget) -> list[tuple[str, Record]]:
+    return [(key, examine_stability(o, mutants, budget, before)) for key, o, before in todo]
 
 
 def stability(
@@ -210,7 +236,7 @@ def stability(
 
     Examples (settled by a point, however it was found), findings, and rules of rule files are left out.  What several
     of them ask is examined once.  ``checkpoint`` is a file that gets a line for each question; a run that finds one goes
-    on from it.  On :class:`KeyboardInterrupt` what is finished is returned.
+    on from it, also one for more mutants.  On :class:`KeyboardInterrupt` what is finished is returned.
     """
     from ..run import ended, workers
 
@@ -220,15 +246,16 @@ def stability(
     askers: dict[str, list[int]] = {}
     for n, o in enumerate(todo):
         question = question_of(o)
-        key = _key(question, mutants, budget)
+        key = _key(question, budget)
         questions.setdefault(key, question)
         askers.setdefault(key, []).append(n)
     known = _read(checkpoint)
     found: dict[int, Record] = {}
-    for key in questions.keys() & known.keys():
+    enough = {key for key in questions.keys() & known.keys() if known[key].mutants >= mutants}
+    for key in enough:
         found.update((n, replace(known[key], name=todo[n].name)) for n in askers[key])
     resumed = len(found)
-    open_ = [(key, q) for key, q in questions.items() if key not in known]
+    open_: list[_Task] = [(key, q, known.get(key)) for key, q in questions.items() if key not in enough]
     out = checkpoint.open("a", encoding="utf-8") if checkpoint is not None else None
     if out is not None and out.tell():
         out.write("\n")  # the last line may have been cut off
@@ -245,8 +272,8 @@ def stability(
 
     try:
         if jobs == 1 or len(open_) < 4:
-            for key, o in open_:
-                settle(key, examine_stability(o, mutants, budget))
+            for key, o, before in open_:
+                settle(key, examine_stability(o, mutants, budget, before))
         else:
             pool = workers(jobs)
             finished = False
@@ -277,7 +304,7 @@ def _plain(r: Record) -> dict[str, object]:
 
 
 def _read(checkpoint: Path | None) -> dict[str, Record]:
-    """The records of a checkpoint by key; a line that was cut off is left out."""
+    """The records of a checkpoint by key, those with most mutants; a line that was cut off is left out."""
     found: dict[str, Record] = {}
     if checkpoint is None or not checkpoint.exists():
         return found
@@ -286,7 +313,9 @@ def _read(checkpoint: Path | None) -> dict[str, Record]:
             d = json.loads(line)
             flips = tuple((int(n), str(s)) for n, s in d["flips"])
             least, most = d["resources"]
-            found[d["key"]] = Record(d["name"], Status(d["status"]), d["mutants"], (least, most), flips)
+            r = Record(d["name"], Status(d["status"]), int(d["mutants"]), (least, most), flips)
+            if d["key"] not in found or found[d["key"]].mutants < r.mutants:
+                found[d["key"]] = r
         except (ValueError, KeyError, TypeError):
             continue
     return found

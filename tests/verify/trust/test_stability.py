@@ -7,13 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import z3
 
+from indexproof.core.condition import Compare
 from indexproof.core.errors import InputError
-from indexproof.core.expr import maximum, var
+from indexproof.core.expr import lift, maximum, var
 from indexproof.reports.trust import stability_json, stability_status, stability_text
-from indexproof.verify import encode
+from indexproof.verify import encode, solve
 from indexproof.verify.catalogue import catalogue
+from indexproof.verify.lemmas import LemmaObligation
 from indexproof.verify.obligations import Obligation
+from indexproof.verify.preprocess import Part
 from indexproof.verify.refute import confirmed
 from indexproof.verify.solve import Budget
 from indexproof.verify.trust import stability as module
@@ -101,6 +105,81 @@ def test_a_flip_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stability_json([r], 1, 30, 0, 1.0, 1)["results"][0]["flips"][0]["mutant"] == r.flips[0][0]
 
 
+@pytest.mark.parametrize("depends_on", ["names", "shape", "seed"])
+def test_an_encoding_that_depends_on_luck_is_found(monkeypatch: pytest.MonkeyPatch, depends_on: str) -> None:
+    """Strategies that work for some names, some shapes of the same condition, or some seeds of the solver."""
+
+    def lucky(asked: Part, budget: Budget) -> tuple[bool, int, tuple[()]]:
+        works = {
+            "names": [h.variables() for h in asked.all if len(h.variables()) == 1] == [(var("v2"),)],
+            "shape": any(isinstance(h, Compare) and h.op == "<" for h in asked.all),
+            "seed": encode.SEED % 5 != 3,
+        }
+        return works[depends_on], 1, ()
+
+    monkeypatch.setattr(solve, "_STRATEGIES", dict.fromkeys(solve._STRATEGIES, lucky))
+    monkeypatch.setattr(solve, "_unsat", lambda *_: (False, 0, ()))
+    monkeypatch.setattr(solve, "model", lambda *_: (None, "unknown", 0))
+    claim = Obligation("test", "claim", "sound", (lift(0) <= y, x <= d, y < d), (x + y).ne(2 * d))
+    r = examine_stability(claim, 20, Budget())
+    assert r.status is Status.PROVED
+    assert 0 < len(r.flips) < 20
+    assert {s for _, s in r.flips} == {"UNDECIDED"}
+    # from one mutant to the next, and whether a record of some was there before, nothing is different
+    some = examine_stability(claim, 7, Budget())
+    assert examine_stability(claim, 20, Budget(), some) == r
+
+
+@pytest.mark.parametrize("claim", ["linear", "witness", "lemma"])
+def test_seeds_reach_every_solver(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
+    given: list[int] = []
+
+    class Watched:
+        def set(self, option: str, value: int) -> None:
+            if option == "random_seed":
+                given.append(value)
+            super().set(option, value)  # type: ignore[misc]
+
+    for of in ("Solver", "SimpleSolver"):
+        made = getattr(z3, of)
+        # SimpleSolver is a function
+        kind = made if isinstance(made, type) else type(made(ctx=z3.Context()))
+        seen = type(of, (Watched, kind), {})
+        monkeypatch.setattr(
+            z3, of, seen if made is kind else lambda ctx, make=made, cls=seen: cls(make(ctx=ctx).solver, ctx)
+        )
+    o = Obligation("test", "claim", "sound", (d > 0, x >= 0, x * d <= y), (x // 3) * d <= y)
+    if claim == "lemma":
+        o = next(o for o in catalogue(max_rank=0) if isinstance(o, LemmaObligation) and o.gate)
+    elif claim == "witness":
+        monkeypatch.setattr(solve, "_QUICK", ())
+        monkeypatch.setattr(solve, "_PORTFOLIO", ("witness",))
+    r = examine_stability(o, 3, Budget())
+    assert r.stable
+    assert r.status is Status.PROVED
+    assert set(given) == {0, 1, 2, 3}
+
+
+def test_mutants_of_a_lemma_are_decided_as_the_lemma_is() -> None:
+    lemmas = [o for o in examined(catalogue(max_rank=0)) if isinstance(o, LemmaObligation)]
+    assert len(lemmas) > 20
+    assert all(question_of(o) is o for o in lemmas)
+    some = [o for o in lemmas if "unique quotient" in o.name or "radix" in o.name or "apart" in o.name]
+    for o in some:
+        m = mutant(o, 4)
+        assert isinstance(m, LemmaObligation)
+        assert {v for v, _ in m.renamed} == set(o.formula_variables())
+        assert m.formula_variables() != o.formula_variables()
+        assert (m.decided(Budget()).status, m.decided(Budget()).strategy) == (
+            o.decided(Budget()).status,
+            o.decided(Budget()).strategy,
+        )
+    # with hints about the names of the scheme it would not be
+    step = next(o for o in some if "unique quotient" in o.name)
+    assert step.decided(Budget()).strategy == "linear"
+    assert replace(mutant(step, 4), renamed=()).decided(Budget()).strategy != "linear"
+
+
 def test_seeds_are_given_back() -> None:
     examine_stability(CLAIM, 2, Budget())
     assert encode.SEED == 0
@@ -128,8 +207,12 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
     again, resumed, _ = stability(todo, mutants=2, checkpoint=place)
     assert resumed == len(todo)
     assert again == records
-    # other mutants are another question
-    assert stability(todo[:1], mutants=1, checkpoint=place)[1] == 0
+    # what is known of some mutants is known of fewer, and a run for more goes on from there
+    assert stability(todo, mutants=1, checkpoint=place)[1] == len(todo)
+    more = stability(todo, mutants=3, checkpoint=place)
+    assert more.resumed == 0
+    assert more.records == stability(todo, mutants=3).records
+    assert stability(todo, mutants=3, checkpoint=place).resumed == len(todo)
 
 
 def test_a_sample_depends_on_names_alone() -> None:
@@ -160,9 +243,9 @@ def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.M
     assert question_of(replace(CLAIM, kind="defined")) != question_of(CLAIM)
     asked: list[str] = []
 
-    def counted(o: Obligation, mutants: int, budget: Budget) -> Record:
+    def counted(o: Obligation, mutants: int, budget: Budget, before: Record | None) -> Record:
         asked.append(o.name)
-        return examine_stability(o, mutants, budget)
+        return examine_stability(o, mutants, budget, before)
 
     monkeypatch.setattr(module, "examine_stability", counted)
     place = tmp_path / "stability.jsonl"
@@ -180,13 +263,13 @@ def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.M
 def test_a_twin_of_an_unstable_claim_is_unstable(monkeypatch: pytest.MonkeyPatch) -> None:
     twin = replace(CLAIM, subject="twin")
     flip = Record("", Status.PROVED, 3, (1, 2), ((2, "UNDECIDED"),))
-    monkeypatch.setattr(module, "examine_stability", lambda o, mutants, budget: flip)
+    monkeypatch.setattr(module, "examine_stability", lambda o, mutants, budget, before: flip)
     found = stability([CLAIM, twin], mutants=3)
     assert [(r.name, r.stable) for r in found.records] == [("claim: sound", False), ("twin: sound", False)]
 
 
 def test_shards_deal_out_everything_once(tmp_path: Path) -> None:
-    todo = examined(o for o in catalogue(max_rank=1) if o.family in ("transfer", "op"))
+    todo = examined(o for o in catalogue(max_rank=1) if o.family in ("transfer", "op", "lemma"))
     shards = [in_shard(todo, f"{k}/5") for k in range(1, 6)]
     assert sorted(o.name for s in shards for o in s) == sorted(o.name for o in todo)
     assert all(len(s) > len(todo) / 12 for s in shards)

@@ -39,7 +39,7 @@ from ..obligations import Obligation, _lexicographic, _sizes
 from ..preprocess import definition
 from ..refute import completed, eliminated, failing_points, variables_of
 from ..solve import Budget, reduced, valid
-from .cases import computed, split
+from .cases import computed, signs, split
 from .overlap import Overlap
 from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
 
@@ -157,8 +157,11 @@ class Known:
         return self._memo.get(goal, False)
 
 
-def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
-    """A common result of both sides, in every case of the conditions or in all of them; ``None`` where none is found."""
+def join(o: Overlap, rules: Sequence[Rule], *, signed: bool = False) -> Join | None:
+    """A common result of both sides, in every case of the conditions or in all of them; ``None`` where none is found.
+
+    With ``signed`` divisors of unknown sign are above zero in one case and below it in another.
+    """
     facts, first, second = _solved(o)
     names = {*first.variables(), *second.variables()}
     shifts: dict[frozenset[Expr], Var] = {
@@ -172,14 +175,27 @@ def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
         return _Search(rules, Known(given, more), shifts).join(one, two)
 
     cases = split(facts, (first, second))
+    if signed:
+        apart = [part for case in cases for part in _signed(*case)]
+        if apart == cases:
+            return None
+        cases = apart
     found: list[Join] = []
     for given, (one, two) in cases:
         made = meeting(given, one, two)
         if made is None:
             # where alternatives are not told apart, less is known, but also less is rewritten differently
-            return meeting(facts, first, second) if len(cases) > 1 else None
+            return meeting(facts, first, second) if len(cases) > 1 and not signed else None
         found.append(made)
     return replace(found[0], others=tuple(found[1:])) if found else None
+
+
+def _signed(
+    given: tuple[Condition, ...], sides: tuple[Expr, ...], depth: int = 2
+) -> list[tuple[tuple[Condition, ...], tuple[Expr, ...]]]:
+    """The cases of the signs of divisors."""
+    parts = signs(given, sides) if depth else []
+    return [case for part in parts for case in _signed(*part, depth - 1)] if parts else [(given, sides)]
 
 
 def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:

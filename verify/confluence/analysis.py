@@ -17,7 +17,7 @@ from ...core.rewrite import Rule
 from ..obligations import Obligation
 from ..solve import Budget, exists
 from ..verdict import Status
-from .dependent import examine_dependent
+from .dependent import REWRITTEN, examine_dependent
 from .ground import Circle, Ground, Move
 from .instances import Examined, examine
 from .joining import Join, Known, SymbolicStep, join
@@ -260,9 +260,11 @@ def _examined(
         if found.witness is not None or (case.start is o.start and case.hypotheses == o.hypotheses):
             continue
         found = _both(found, examine(case, rules, worlds, _FEWER))
-    for case in (*live, *([] if any(c.start is o.start for c in live) else [o])):
+    others = [c for c in live if c.start is not o.start]
+    for case in (o, *others):
         if found.witness is None:
-            found = _both(found, examine_dependent(case, rules, worlds))
+            limit = REWRITTEN if case is o else REWRITTEN // (3 * len(others))
+            found = _both(found, examine_dependent(case, rules, worlds, limit))
     return found
 
 

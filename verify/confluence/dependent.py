@@ -24,21 +24,21 @@ from .instances import Examined, Instance, Trial, assignments, defined, shapes
 from .overlap import Overlap
 from .unify import is_const, tidy
 
-__all__ = ["examine_dependent"]
+__all__ = ["REWRITTEN", "examine_dependent"]
 
 _A, _B = var("a"), var("b")
 #: The boxes of the variable that the others are expressions of, and of one more.
-_DOMAINS = ((0, 1), (0, 2), (0, 3), (-1, 1))
+_DOMAINS = ((0, 2), (0, 3), (-1, 1))
 _MORE = (0, 1)
 #: Counts: assignments of constants; choices that are evaluated, and instances that are kept, of each assignment, form and
 #: box; instances in all; variables; instances with different results that are rewritten; half of those looked at.
-_ASSIGNED = 12
+_ASSIGNED = 10
 _CHOICES = 8_000
-_KEPT = 40
-_FOUND = 3_600
+_KEPT = 48
+_FOUND = 6_000
 _NAMES = 6
-_REWRITTEN = 100
-_LOOKED = 800
+REWRITTEN = 200
+_LOOKED = 600
 
 
 @cache
@@ -119,7 +119,7 @@ def _choices(count: int) -> Iterator[tuple[tuple[Expr, ...], ...]]:
         for pair in itertools.combinations(range(count), 2):
             yield tuple(short if n in pair else others for n in range(count))
     others = few if count <= 3 else nothing
-    for i in range(count):
+    for i in range(count if count <= 4 else 0):
         yield tuple(_long() if n == i else others for n in range(count))
         yield tuple(_hidden() if n == i else others for n in range(count))
 
@@ -224,9 +224,10 @@ def dependents(o: Overlap) -> list[Instance]:
         if not names or len(names) > _NAMES:
             continue
         lists_of = list(_choices(len(names)))
-        limit = min(_KEPT, max(4, _FOUND // (len(forms) * len(_DOMAINS) * len(lists_of))))
+        limit = min(_KEPT, max(12, _FOUND // (len(forms) * len(_DOMAINS) * len(lists_of))))
         for box, (tier, lists) in itertools.product(_DOMAINS, enumerate(lists_of)):
-            for chosen in _satisfying(lists, names, here, known, box, limit):
+            few = limit // 4 if any(of is _hidden() for of in lists) else limit
+            for chosen in _satisfying(lists, names, here, known, box, few):
                 at = dict(zip(names, chosen, strict=True))
                 try:
                     one, two = tidy(here.substitute(at)), tidy(there.substitute(at))
@@ -238,14 +239,14 @@ def dependents(o: Overlap) -> list[Instance]:
 
 
 def examine_dependent(
-    o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground], limit: int = _REWRITTEN
+    o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground], limit: int = REWRITTEN
 ) -> Examined:
     """Rewrite instances over one variable, the smallest ones and some of every kind, until one has two normal forms."""
     found = dependents(o)
     trial = Trial(o, rules, worlds)
     groups: dict[tuple[Any, ...], list[Instance]] = {}
     for i in found:
-        if trial.apart < limit // 2 and len(trial.seen) < _LOOKED:
+        if trial.apart < limit * 2 // 3 and len(trial.seen) < _LOOKED:
             if trial.witness(i):
                 return trial.examined()
         else:

@@ -300,6 +300,12 @@ def _quotients(k: Expr, c: Expr, state: State) -> Iterator[tuple[Expr, State]]:
                     yield q, s
             if not state.match:
                 break
+        if state.match and isinstance(k, Int):
+            # a pattern's variable may have a coefficient of its own
+            for d in range(abs(k.value), 1, -1):
+                part = state.bind(c, integer(d)) if k.value % d == 0 and d != k.value else None
+                if part is not None:
+                    yield integer(k.value // d), part
         if state.match:
             return
     if not state.match:

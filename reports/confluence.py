@@ -188,7 +188,9 @@ def _open(pairs: Sequence[Pair]) -> str:
             *lines,
             "",
             f"Of the pairs that are joinable, {apart} are so case by case, and {chosen} by a step that lets a value be "
-            f"chosen; no instance contradicts them. Of the contradictory pairs, {never} are so because a strategy proposes "
+            f"chosen. Of these one thing is assumed, not proved: that the strategy of the rule proposes the value also "
+            f"where summands of an instance combine; no instance that was rewritten contradicts it. "
+            f"Of the contradictory pairs, {never} are so because a strategy proposes "
             f"nothing there. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
         ]
     )
@@ -215,7 +217,7 @@ The catalogue is *not* confluent: its rules say what is true and what is simpler
 simplifier decides by a fixed order, so that its results do not depend on chance. This page says where that matters."""
 
 _ABOUT_WITNESSES = """For every two rules and place the smallest one: fewest symbols, then smallest constants, then
-smallest domain, among the instances that were tried (several pairs may have the same two rules and place). Conditions are decided by evaluation at every point of the domain,
+smallest domain, among the instances that were tried. Conditions are decided by evaluation at every point of the domain,
 values that a rule lets be chosen are those that its strategy proposes, and all steps at all places were followed to
 their ends: the two sets of normal forms have no member in common. `indexproof confluence RULE` prints both derivations."""
 
@@ -245,15 +247,16 @@ _METHOD = """## How
    a constant that another divides is written as its multiple, what lies within a block as its start and a rest; at last
    divisors of unknown sign are above zero in one case and below it in another, and all cases must join. Both
    results are rewritten, constants being symbols: a step needs that the conditions of the pair imply those of the rule,
-   by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller. Two results are the
-   same if they are so as expressions, with expressions of constants compared by value, which is proved. Searches are
+   by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller; that the strategy
+   proposes them is not proved (it sees coefficients, and those of `x` and `r` add up where they share a summand). Two
+   results are the same if they are so as expressions, with expressions of constants compared by value, which is proved. Searches are
    bounded by counts, so that answers are the same everywhere.
 6. **Instances.** Small constants that satisfy the conditions, variables with small boxes, sums with and without their
    rest, variables written so that a condition on them holds; the 16 smallest, then some of each kind with larger boxes,
    with divisors that are not 1 or -1 and differ from each other, and with negative ones. Then the variables of the rules
    become expressions over one variable `a`, or that and `b`, so that they depend on each other: short ones, sums of two
-   terms, sums part of which is nothing though no rule sees it. Every choice is evaluated at every point of four small
-   boxes, and of those that satisfy the conditions the smallest and some of the others are rewritten, up to 100 whose two
+   terms, sums part of which is nothing though no rule sees it. Every choice is evaluated at every point of three small
+   boxes, and of those that satisfy the conditions the smallest and some of the others are rewritten, up to 200 whose two
    results differ. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
    proposes; instances that join decide nothing.
 

@@ -188,7 +188,7 @@ def _open(pairs: Sequence[Pair]) -> str:
             *lines,
             "",
             f"Of the pairs that are joinable, {apart} are so case by case, and {chosen} by a step that lets a value be "
-            f"chosen. Of these one thing is assumed, not proved: that the strategy of the rule proposes the value also "
+            f"chosen. Of the latter one thing is assumed, not proved: that the strategy of the rule proposes the value also "
             f"where summands of an instance combine; no instance that was rewritten contradicts it. "
             f"Of the contradictory pairs, {never} are so because a strategy proposes "
             f"nothing there. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
@@ -249,8 +249,8 @@ _METHOD = """## How
    results are rewritten, constants being symbols: a step needs that the conditions of the pair imply those of the rule,
    by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller; that the strategy
    proposes them is not proved (it sees coefficients, and those of `x` and `r` add up where they share a summand). Two
-   results are the same if they are so as expressions, with expressions of constants compared by value, which is proved. Searches are
-   bounded by counts, so that answers are the same everywhere.
+   results are the same if they are so as expressions, with expressions of constants compared by value, which is proved.
+   Searches are bounded by counts, so that answers are the same everywhere.
 6. **Instances.** Small constants that satisfy the conditions, variables with small boxes, sums with and without their
    rest, variables written so that a condition on them holds; the 16 smallest, then some of each kind with larger boxes,
    with divisors that are not 1 or -1 and differ from each other, and with negative ones. Then the variables of the rules

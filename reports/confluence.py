@@ -188,8 +188,8 @@ def _open(pairs: Sequence[Pair]) -> str:
             *lines,
             "",
             f"Of the pairs that are joinable, {apart} are so case by case, and {chosen} by a step that lets a value be "
-            f"chosen. Of the latter one thing is assumed, not proved: that the strategy of the rule proposes the value also "
-            f"where summands of an instance combine; no instance that was rewritten contradicts it. "
+            f"chosen. Of the latter one thing is assumed, not proved: that the strategy of the rule proposes the value "
+            f"also where summands of an instance combine; no instance that was rewritten contradicts it. "
             f"Of the contradictory pairs, {never} are so because a strategy proposes "
             f"nothing there. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
         ]

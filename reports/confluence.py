@@ -245,7 +245,8 @@ _METHOD = """## How
    refutes them; or no case of what strategies propose is left. What is not refuted stays.
 5. **Joining.** First the pair as it is, then each of its cases: alternatives among the conditions are cases of their own,
    a constant that another divides is written as its multiple, what lies within a block as its start and a rest; at last
-   divisors of unknown sign are above zero in one case and below it in another, and all cases must join. Both
+   divisors of unknown sign are above zero in one case and below it in another, and one or more than one; all cases must
+   join. Both
    results are rewritten, constants being symbols: a step needs that the conditions of the pair imply those of the rule,
    by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller; that the strategy
    proposes them is not proved (it sees coefficients, and those of `x` and `r` add up where they share a summand). Two

@@ -78,6 +78,28 @@ def next_remainder_of_negative(x: Expr, d: Const) -> Rewrite:
 ONE_SIGN = (quotient_is_remainder, quotient_is_next_remainder, next_remainder_of_positive)
 BOTH_SIGNS = (*ONE_SIGN, next_remainder_of_negative)
 
+
+@rule()
+def positive_is_remainder(x: Expr, d: Const) -> Rewrite:
+    """Not true: the first left side, for divisors above zero."""
+    return Rewrite(x // d, x % d, when=(d > 0,))
+
+
+@rule()
+def positive_is_next_remainder(x: Expr, d: Const) -> Rewrite:
+    """Not true: the second, for divisors above zero."""
+    return Rewrite(x // d, (x + 1) % d, when=(d > 0,))
+
+
+@rule()
+def next_remainder_above_one(x: Expr, d: Const) -> Rewrite:
+    """Not true: joins both for divisors above one."""
+    return Rewrite((x + 1) % d, x % d, when=(d > 1,))
+
+
+#: What joins for all divisors but one.
+ABOVE_ONE = (positive_is_remainder, positive_is_next_remainder, next_remainder_above_one)
+
 #: Whether both meet depends on a value that two variables have only together.
 TOGETHER = (value_is_known, extrema_sum)
 

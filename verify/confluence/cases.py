@@ -137,28 +137,36 @@ def _unit_divisor(c: Condition) -> Condition:
 
 
 def signs(given: Given, sides: Sides) -> list[tuple[Given, Sides]]:
-    """The cases of the sign of the first divisor whose sign is not known; none where all are known."""
+    """The cases of the first divisor whose sign is not known, or which is positive and may be one; none without such.
+
+    A divisor below zero is written as the negative of one above zero.
+    """
     known = set(given)
-    divisors = [
+    divisors = dict.fromkeys(
         v
         for n in postorder(*sides)
         if isinstance(n, (FloorDiv, Mod))
         for v in n.b.variables()
-        if v.kind == "const" and v.ne(0) in known and not _positive(v, known) and (v < 0) not in known
-    ]
-    if not divisors:
-        return []
-    v = divisors[0]
-    # a divisor below zero is the negative of one above zero
-    n = var(v.name + "~", "const")
-    at: dict[Var, Expr] = {v: -n}
-    made = [_written((*given, v > 0), sides)]
+        if v.kind == "const"
+    )
+    for v in divisors:
+        if v.ne(0) in known and not _positive(v, known) and (v < 0) not in known:
+            n = var(v.name + "~", "const")
+            return [*_case(given, sides, {}, v > 0), *_case(given, sides, {v: -n}, n > 0)]
+    for v in divisors:
+        if (v > 0) in known and (v > 1) not in known:
+            return [*_case(given, sides, {}, v > 1), *_case(given, sides, {v: integer(1)})]
+    return []
+
+
+def _case(given: Given, sides: Sides, at: dict[Var, Expr], *more: Condition) -> list[tuple[Given, Sides]]:
+    """The case with what holds in it, unless it cannot be."""
     try:
         turned = tuple(computed(e.substitute(at)) for e in sides)
-        made.append(_written(_given([*(h.substitute(at) for h in given), n > 0]), turned))
+        made = _written(_given([*(h.substitute(at) for h in given), *more]), turned)
     except ZeroDivisionError:
-        pass
-    return [case for case in made if case is not None]
+        return []
+    return [] if made is None else [made]
 
 
 def _positive(e: Expr, known: set[Condition]) -> bool:

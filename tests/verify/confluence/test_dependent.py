@@ -102,7 +102,7 @@ def test_both_signs_must_join() -> None:
     assert join(o, PLANTED.BOTH_SIGNS) is None
     both = join(o, PLANTED.BOTH_SIGNS, signed=True)
     assert both is not None
-    assert len(both.others) == 1
+    assert len(both.others) >= 1
     assert join(o, PLANTED.ONE_SIGN, signed=True) is None
 
 
@@ -121,7 +121,11 @@ def test_signs_are_told_apart_where_they_are_not_known() -> None:
     (n,) = {v for e in below[1] for v in e.variables()} - {x}
     assert (n > 0) in below[0]
     assert below[1] == (x // -n, x % -n)
-    assert not signs((d.ne(0), d > 0), sides)
+    more, one = signs((d.ne(0), d > 0), sides)
+    assert (d > 1) in more[0]
+    assert more[1] == sides
+    assert one[1] == (x // 1, x % 1)
+    assert not signs((d.ne(0), d > 0, d > 1), sides)
     assert not signs((d.ne(0),), (x, x + d))
 
 
@@ -134,6 +138,29 @@ def test_a_pair_joins_for_both_signs() -> None:
         for step in (*part.left, *part.right):
             known = Known(o.hypotheses, (*step.before.variables(), *step.after.variables()))
             assert not known.refutes(step.before.eq(step.after)), str(step)
+
+
+def test_one_is_a_case_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What joins only for divisors above one does not join for those above zero."""
+    (o,) = overlaps(PLANTED.positive_is_remainder, PLANTED.positive_is_next_remainder)
+    assert join(o, PLANTED.ABOVE_ONE, signed=True) is None
+    monkeypatch.setattr(joining_module, "signs", lambda given, sides: signs(given, sides)[:1])
+    assert join(o, PLANTED.ABOVE_ONE, signed=True) is not None
+
+
+def test_a_complement_has_no_constant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is one less than the divisor, less something; the strategy looks for what has no constant."""
+    x, d = var("x", "expr"), var("d", "const")
+    rules = (RULES["complement_leaves_quotient"],)
+    known = Known((d > 1, d > 0, d.ne(0)), (x, d))
+
+    def made() -> set[str]:
+        search = joining_module._Search(rules, known)
+        return {str(s.after) for e in ((-x) // d, (d - 1 - x) // d) for s in search.steps(e, x)}
+
+    assert made() == {"-(x // d)"}
+    monkeypatch.setattr(joining_module, "_complement", lambda _: True)
+    assert len(made()) > 1
 
 
 def test_what_divides_one_and_what_one_leaves() -> None:

@@ -312,3 +312,32 @@ def test_the_page_and_its_json() -> None:
     assert read["peers"]["indexproof"] == pytest.approx(
         {"state": "ok", "all": 4, "div": 2, "convert": 1e-5, "cold": 1e-5, "warm": 1e-5}
     )
+
+
+def test_sizes_made_anew_are_compared_with_the_stored_peers() -> None:
+    """Only our results change, by what is asked for too, and the page says so; other maps are refused."""
+    stored = page.expanded(
+        (BENCH.parents[1] / "reports" / "benchmark" / "simplifier.json").read_text("utf-8")
+    )
+    stored["corpora"] = {"published": stored["corpora"]["published"]}
+    before = json.loads(json.dumps(stored["corpora"]["published"]["rows"]))
+    for row in stored["corpora"]["published"]["rows"]:
+        row["peers"]["indexproof"]["all"] = 99
+    data = measure.resized(stored, peers.Ours())
+    rows = data["corpora"]["published"]["rows"]
+    for row, was in zip(rows, before, strict=True):
+        assert row["peers"]["tvm"] == was["peers"]["tvm"]
+        assert row["peers"]["indexproof"]["all"] < 99
+        assert row["peers"]["indexproof"]["cold"] == was["peers"]["indexproof"]["cold"]
+        assert row["asked"]["operations"]["all"] <= row["peers"]["indexproof"]["all"]
+        assert row["asked"]["divisions"]["div"] <= row["peers"]["indexproof"]["div"]
+    text = page.markdown(data)
+    assert "were made anew after that run" in text
+    assert "operations where they are asked for" in text
+    again = page.expanded(page.compact(data))
+    assert (
+        again["corpora"]["published"]["summary"]["asked"] == data["corpora"]["published"]["summary"]["asked"]
+    )
+    rows[0]["before"] = [0, 0]
+    with pytest.raises(ValueError, match="another map than was measured"):
+        measure.resized(data, peers.Ours())

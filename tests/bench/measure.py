@@ -76,6 +76,32 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
     return rows
 
 
+def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
+    """What was measured, with the sizes of our results as they are now.
+
+    The results of the peers, which do not depend on when they were made, and all times stay.  Raises :class:`ValueError`
+    where the maps are others.
+    """
+    for name, found in data["corpora"].items():
+        maps = list(corpus(name))
+        if [m.name for m in maps] != [r["name"] for r in found["rows"]]:
+            raise ValueError(f"{name}: other maps than were measured")
+        for m, row in zip(maps, found["rows"], strict=True):
+            before = cost(m.program)
+            if row["before"] != [before.all, before.divisions]:
+                raise ValueError(f"{name}/{m.name}: another map than was measured")
+            program = ours.back(ours.simplify(ours.convert(m)), m)
+            c = cost(program)
+            wrong = disagreement(m, program)
+            row["peers"][ours.name] |= {"all": c.all, "div": c.divisions, "state": "wrong" if wrong else "ok"}
+            if wrong:
+                row["peers"][ours.name]["why"] = wrong
+            row["asked"] = {what: asked_for(ours, what, m) for what in WEIGHTS}
+        found["summary"] = summarise(found["rows"], list(data["peers"]))
+    data["resized"] = True
+    return data
+
+
 def asked_for(ours: Ours, what: str, m: Map) -> dict[str, Any]:
     """Our result where ``what`` is asked for, a measure of :data:`MEASURES`: cost, and whether it is right."""
     program = ours.for_least(what, m)

@@ -2,7 +2,8 @@
 
 Measures this project and every installed peer in one process, and prints tables.  With ``--write`` it writes
 ``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--quick`` measures only the
-fast simplifiers, and a tenth of the memory run.
+fast simplifiers, and a tenth of the memory run.  ``--sizes reports/benchmark/simplifier.json --write`` brings the sizes of
+our results up to date, and says so on the page.
 """
 
 from __future__ import annotations
@@ -36,11 +37,19 @@ def main() -> None:
     parser.add_argument(
         "--draw", type=Path, metavar="JSON", help="measure nothing; page and plots from this file"
     )
+    parser.add_argument(
+        "--sizes",
+        type=Path,
+        metavar="JSON",
+        help="measure only how large our results are; the rest from this file",
+    )
     args = parser.parse_args()
     sys.setrecursionlimit(20_000)
 
     if args.draw:
         data = page.expanded(args.draw.read_text("utf-8"))
+    elif args.sizes:
+        data = measure.resized(page.expanded(args.sizes.read_text("utf-8")), Ours())
     else:
         names = args.peer or ([p.name for p in PEERS if not p.slow] if args.quick else None)
         data = run(names, args.corpus, 100_000 if args.quick else 1_000_000, args.maps)

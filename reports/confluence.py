@@ -188,7 +188,9 @@ def _open(pairs: Sequence[Pair]) -> str:
             *lines,
             "",
             f"Of the pairs that are joinable, {apart} are so case by case, and {chosen} by a step that lets a value be "
-            f"chosen; no instance contradicts them. Of the contradictory pairs, {never} are so because a strategy proposes "
+            f"chosen. Of the latter one thing is assumed, not proved: that the strategy of the rule proposes the value "
+            f"also where summands of an instance combine; no instance that was rewritten contradicts it. "
+            f"Of the contradictory pairs, {never} are so because a strategy proposes "
             f"nothing there. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
         ]
     )
@@ -242,15 +244,22 @@ _METHOD = """## How
 4. **Contradictory** pairs: no point of a sample satisfies all conditions, and z3 or the reduction to linear arithmetic
    refutes them; or no case of what strategies propose is left. What is not refuted stays.
 5. **Joining.** First the pair as it is, then each of its cases: alternatives among the conditions are cases of their own,
-   a constant that another divides is written as its multiple, what lies within a block as its start and a rest. Both
+   a constant that another divides is written as its multiple, what lies within a block as its start and a rest; at last
+   divisors of unknown sign are above zero in one case and below it in another, and one or more than one; all cases must
+   join. Both
    results are rewritten, constants being symbols: a step needs that the conditions of the pair imply those of the rule,
-   by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller. Two results are the
-   same if they are so as expressions, with expressions of constants compared by value, which is proved. Searches are
-   bounded by counts, so that answers are the same everywhere.
+   by the reduction to linear arithmetic, and, where values are chosen, that the result is smaller; that the strategy
+   proposes them is not proved (it sees coefficients, and those of `x` and `r` add up where they share a summand). Two
+   results are the same if they are so as expressions, with expressions of constants compared by value, which is proved.
+   Searches are bounded by counts, so that answers are the same everywhere.
 6. **Instances.** Small constants that satisfy the conditions, variables with small boxes, sums with and without their
    rest, variables written so that a condition on them holds; the 16 smallest, then some of each kind with larger boxes,
-   with divisors that are not 1 or -1 and differ from each other, and with negative ones. An instance that does not join
-   decides, even against a symbolic join whose chosen values no strategy proposes; instances that join decide nothing.
+   with divisors that are not 1 or -1 and differ from each other, and with negative ones. Then the variables of the rules
+   become expressions over one variable `a`, or that and `b`, so that they depend on each other: short ones, sums of two
+   terms, sums part of which is nothing though no rule sees it. Every choice is evaluated at every point of three small
+   boxes, and of those that satisfy the conditions the smallest and some of the others are rewritten, up to 200 whose two
+   results differ. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
+   proposes; instances that join decide nothing.
 
 ## Rule files
 

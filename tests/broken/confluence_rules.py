@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexproof.core.expr import Expr, minimum
+from indexproof.core.expr import Expr, maximum, minimum
 from indexproof.core.rewrite import Const, Rest, Rewrite, Rule, rule
 
 
@@ -36,6 +36,72 @@ def min_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
 def remainder_becomes_difference(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
     """What is left of x without its whole divisors is the remainder."""
     return Rewrite(x * w + (x // d) * v + r, (x % d) * w + r, when=(d > 1, v.eq(-(d * w))))
+
+
+@rule()
+def value_is_known(x: Expr, k: Const) -> Rewrite:
+    """An expression that has only one value is that value."""
+    return Rewrite(x, k, when=(x.eq(k),), choose="single_value")
+
+
+@rule()
+def extrema_sum(x: Expr, y: Expr, r: Rest) -> Rewrite:
+    """The smaller and the larger of two together are both."""
+    return Rewrite(minimum(x, y) + maximum(x, y) + r, x + y + r)
+
+
+@rule()
+def quotient_is_remainder(x: Expr, d: Const) -> Rewrite:
+    """Not true: a left side whose divisor may have either sign."""
+    return Rewrite(x // d, x % d)
+
+
+@rule()
+def quotient_is_next_remainder(x: Expr, d: Const) -> Rewrite:
+    """Not true: the same left side, and another right side."""
+    return Rewrite(x // d, (x + 1) % d)
+
+
+@rule()
+def next_remainder_of_positive(x: Expr, d: Const) -> Rewrite:
+    """Not true: joins both above zero."""
+    return Rewrite((x + 1) % d, x % d, when=(d > 0,))
+
+
+@rule()
+def next_remainder_of_negative(x: Expr, d: Const) -> Rewrite:
+    """Not true: joins both below zero."""
+    return Rewrite((x + 1) % d, x % d, when=(d < 0,))
+
+
+#: What joins above zero only, and what joins on both sides of it.
+ONE_SIGN = (quotient_is_remainder, quotient_is_next_remainder, next_remainder_of_positive)
+BOTH_SIGNS = (*ONE_SIGN, next_remainder_of_negative)
+
+
+@rule()
+def positive_is_remainder(x: Expr, d: Const) -> Rewrite:
+    """Not true: the first left side, for divisors above zero."""
+    return Rewrite(x // d, x % d, when=(d > 0,))
+
+
+@rule()
+def positive_is_next_remainder(x: Expr, d: Const) -> Rewrite:
+    """Not true: the second, for divisors above zero."""
+    return Rewrite(x // d, (x + 1) % d, when=(d > 0,))
+
+
+@rule()
+def next_remainder_above_one(x: Expr, d: Const) -> Rewrite:
+    """Not true: joins both for divisors above one."""
+    return Rewrite((x + 1) % d, x % d, when=(d > 1,))
+
+
+#: What joins for all divisors but one.
+ABOVE_ONE = (positive_is_remainder, positive_is_next_remainder, next_remainder_above_one)
+
+#: Whether both meet depends on a value that two variables have only together.
+TOGETHER = (value_is_known, extrema_sum)
 
 
 @dataclass(frozen=True)

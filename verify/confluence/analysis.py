@@ -17,6 +17,7 @@ from ...core.rewrite import Rule
 from ..obligations import Obligation
 from ..solve import Budget, exists
 from ..verdict import Status
+from .dependent import REWRITTEN, examine_dependent
 from .ground import Circle, Ground, Move
 from .instances import Examined, examine
 from .joining import Join, Known, SymbolicStep, join
@@ -129,7 +130,18 @@ def critical_pairs(rules: Sequence[Rule], among: Iterable[str] = ()) -> Iterator
 def digest(*more: str) -> str:
     """A digest of the text of what decides here: verdicts that are kept are those of this program."""
     here = Path(__file__).parent
-    own = ("cases", "ground", "instances", "joining", "overlap", "proposals", "unify", *more)
+    own = (
+        "analysis",
+        "cases",
+        "dependent",
+        "ground",
+        "instances",
+        "joining",
+        "overlap",
+        "proposals",
+        "unify",
+        *more,
+    )
     names = [here / f"{n}.py" for n in own]
     names += [here.parents[1] / "core" / f"{n}.py" for n in ("choose", "rewrite", "expr")]
     text = hashlib.blake2b(digest_size=16)
@@ -147,8 +159,8 @@ def pair_key(o: Overlap, rules: Sequence[Rule]) -> str:
 def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | None = None) -> Pair:
     """The verdict on one critical pair.
 
-    An instance without a common result decides, whatever the symbols say: a symbolic join may choose values that the
-    strategy of a rule does not propose.
+    A symbolic join by steps that are taken whatever the values are decides.  Where it chooses values, instances come first:
+    one without a common result decides, because the strategy of a rule may not propose what was chosen.
     """
     used = matched(rules)
     place = "" if o.at_root else str(o.at)
@@ -162,9 +174,6 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         base = replace(base, resources=spent)
         if status is Status.VACUOUS:
             return replace(base, kind=Kind.CONTRADICTORY, reason=f"no integers satisfy both, by {how}")
-    joined = join(o, used)
-    if joined is not None and not joined.chosen:
-        return _joinable(base, joined)
     cases = narrowed(o)
     live: list[Overlap] = []
     why = cases.never
@@ -174,6 +183,9 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         why = why or how
         if not how:
             live.append(case)
+    joined = join(o, used)
+    if joined is not None and not joined.chosen:
+        return _joinable(base, joined)
     if not live and cases.whole:
         return replace(base, kind=Kind.CONTRADICTORY, reason=why)
     worlds = {} if worlds is None else worlds
@@ -193,7 +205,6 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         return replace(
             base,
             kind=Kind.NOT_JOINABLE,
-            reason="joinable only with values that no strategy proposes" if joined else "",
             first=_derivation(w.left),
             second=_derivation(w.right),
             witness=str(w.instance.start),
@@ -203,9 +214,10 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         )
     if joined is not None:
         return _joinable(base, joined)
-    parts = _joined_apart(live, used) if cases.whole else []
-    if parts:
-        return _joinable(base, *parts)
+    for signed in (False, True):
+        parts = _joined_apart(o, live, used, signed=signed) if cases.whole else []
+        if parts:
+            return _joinable(base, *parts)
     if not found.tried:
         reason = "no instance is known to which both rules apply"
     elif found.given_up:
@@ -215,11 +227,13 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     return replace(base, reason=reason)
 
 
-def _joined_apart(live: Sequence[Overlap], rules: Sequence[Rule]) -> list[Join]:
+def _joined_apart(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], *, signed: bool) -> list[Join]:
     """A common result in every case, or nothing."""
+    if not signed and any(c.statement() == o.statement() for c in live):
+        return []  # which was tried
     parts = []
     for case in live:
-        part = join(case, rules)
+        part = join(case, rules, signed=signed)
         if part is None:
             return []
         parts.append(part)
@@ -238,21 +252,30 @@ def _refuted(case: Overlap) -> tuple[str, int]:
 def _examined(
     o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]
 ) -> Examined:
-    """What instances say: those of the overlap, then those of the cases in which something is proposed."""
+    """What instances say: those of the overlap, those of the cases in which something is proposed, and those of both in
+    which variables depend on each other."""
     found = examine(o, rules, worlds)
     for case in live:
         if found.witness is not None or (case.start is o.start and case.hypotheses == o.hypotheses):
             continue
-        more = examine(case, rules, worlds, _FEWER)
-        risen = {m.rule.name: m for m in (*more.risen, *found.risen)}
-        found = Examined(
-            found.tried + more.tried,
-            found.joined + more.joined,
-            found.given_up + more.given_up,
-            more.witness,
-            tuple(risen[n] for n in sorted(risen)),
-        )
+        found = _both(found, examine(case, rules, worlds, _FEWER))
+    others = [c for c in live if c.start is not o.start]
+    for case in (o, *others):
+        if found.witness is None:
+            limit = REWRITTEN if case is o else REWRITTEN // (3 * len(others))
+            found = _both(found, examine_dependent(case, rules, worlds, limit))
     return found
+
+
+def _both(found: Examined, more: Examined) -> Examined:
+    risen = {m.rule.name: m for m in (*more.risen, *found.risen)}
+    return Examined(
+        found.tried + more.tried,
+        found.joined + more.joined,
+        found.given_up + more.given_up,
+        more.witness,
+        tuple(risen[n] for n in sorted(risen)),
+    )
 
 
 def _joinable(base: Pair, joined: Join, *more: Join) -> Pair:

@@ -29,7 +29,7 @@ from ...core.expr import (
 from ..preprocess import definition
 from .unify import expanded, flat, is_const, rational, tidy
 
-__all__ = ["computed", "split"]
+__all__ = ["computed", "signs", "split"]
 
 Sides = tuple[Expr, ...]
 Given = tuple[Condition, ...]
@@ -43,6 +43,7 @@ def split(facts: Sequence[Condition], sides: Sides) -> list[tuple[Given, Sides]]
     out: list[tuple[Given, Sides]] = []
     while todo:
         given, now = todo.pop(0)
+        given = tuple(_unit_divisor(c) for c in given)
         k = next((k for k, c in enumerate(given) if isinstance(c, (And, Or))), None)
         if k is None:
             made = _written(given, now)
@@ -69,7 +70,7 @@ def _written(given: Given, sides: Sides) -> tuple[Given, Sides] | None:
             if c in done:
                 continue
             done.add(c)
-            made = _equal(c) or _multiple(c, given) or _remainder(c, given) or _block(c, given)
+            made = _equal(c) or _whole(c) or _multiple(c, given) or _remainder(c, given) or _block(c, given)
             if made is not None:
                 at, more = made
                 try:
@@ -117,6 +118,55 @@ def _remainder(c: Condition, given: Given) -> tuple[dict[Var, Expr], list[Condit
                 if isinstance(s, Var) and (s.within(0, d - 1) in given or s.within(d + 1, 0) in given):
                     return {s: m}, [m.within(0, d - 1) | m.within(d + 1, 0)]
     return None
+
+
+def _whole(c: Condition) -> tuple[dict[Var, Expr], list[Condition]] | None:
+    """The remainder of a division by one is nothing."""
+    match c:
+        case Compare("==", Mod(b=Int(value=1 | -1)), Var() as m) if m.kind == "const":
+            return {m: integer(0)}, []
+    return None
+
+
+def _unit_divisor(c: Condition) -> Condition:
+    """What divides one is one, or minus one."""
+    match c:
+        case Divides(d, Int(value=1 | -1)) if isinstance(d, Var):
+            return d.eq(1) | d.eq(-1)
+    return c
+
+
+def signs(given: Given, sides: Sides) -> list[tuple[Given, Sides]]:
+    """The cases of the first divisor whose sign is not known, or which is positive and may be one; none without such.
+
+    A divisor below zero is written as the negative of one above zero.
+    """
+    known = set(given)
+    divisors = dict.fromkeys(
+        v
+        for n in postorder(*sides)
+        if isinstance(n, (FloorDiv, Mod))
+        for v in n.b.variables()
+        if v.kind == "const"
+    )
+    for v in divisors:
+        if v.ne(0) in known and not _positive(v, known) and (v < 0) not in known:
+            n = var(v.name + "~", "const")
+            return [*_case(given, sides, {}, v > 0), *_case(given, sides, {v: -n}, n > 0)]
+    for v in divisors:
+        if (v > 0) in known and (v > 1) not in known:
+            return [*_case(given, sides, {}, v > 1), *_case(given, sides, {v: integer(1)})]
+    return []
+
+
+def _case(given: Given, sides: Sides, at: dict[Var, Expr], *more: Condition) -> list[tuple[Given, Sides]]:
+    """The case with what holds in it, unless it cannot be."""
+    try:
+        turned = tuple(computed(e.substitute(at)) for e in sides)
+        made = _written(_given([*(h.substitute(at) for h in given), *more]), turned)
+    except ZeroDivisionError:
+        return []
+    return [] if made is None else [made]
 
 
 def _positive(e: Expr, known: set[Condition]) -> bool:

@@ -107,6 +107,7 @@ class _Exact(Facts):
         return found
 
 
+@lru_cache(maxsize=65536)
 def size(e: Expr) -> int:
     """How many symbols it takes to write ``e``: variables, constants and operators, each occurrence counted."""
     done: dict[Expr, int] = {}
@@ -143,6 +144,11 @@ class Ground:
         self._first: dict[Expr, Move | None] = {}
         self._results: dict[tuple[Rule, Expr], tuple[Expr, ...]] = {}
         self._normal: dict[Expr, frozenset[Expr]] = {}
+
+    @property
+    def remembered(self) -> int:
+        """How many results are known."""
+        return len(self._results)
 
     # -- one rule, one place
     def results(self, rule: Rule, e: Expr) -> tuple[Expr, ...]:

@@ -36,6 +36,8 @@ _GRID = 20_000
 _POINTS = 600
 #: How many domains are remembered with everything that was rewritten on them.
 _WORLDS = 200
+#: A domain on which so much was rewritten is begun anew.
+_REMEMBERED = 60_000
 
 
 @dataclass(frozen=True)
@@ -121,14 +123,20 @@ def _literals(e: Expr) -> tuple[int, ...]:
     return tuple(out)
 
 
-def instances(o: Overlap) -> list[Instance]:
-    """Instances of the overlap, smallest first."""
+def defined(o: Overlap) -> tuple[Expr, Expr, list[Condition]]:
+    """The expression, what the inner rule rewrites, and the hypotheses, without variables that an equation gives."""
     facts = [h for h in o.hypotheses if h != FALSE]
     start, spot = o.start, o.spot
     while (d := next((d for h in facts if (d := _definition(h)) is not None), None)) is not None:
         v, e = d
         start, spot = start.substitute({v: e}), spot.substitute({v: e})
         facts = [made for h in facts if (made := h.substitute({v: e})) != TRUE]
+    return start, spot, facts
+
+
+def instances(o: Overlap) -> list[Instance]:
+    """Instances of the overlap, smallest first."""
+    start, spot, facts = defined(o)
     found: dict[tuple[Expr, Any], Instance] = {}
     for number, (form, inside, given) in enumerate(_parametrized(start, spot, facts)):
         for absent in _absences(form):
@@ -224,7 +232,7 @@ def _numbered(o: Overlap, start: Expr, spot: Expr, facts: Sequence[Condition]) -
         v for n in postorder(start) if isinstance(n, (FloorDiv, Mod, CeilDiv)) for v in n.b.variables()
     }
     known_first = [h for h in facts if set(h.variables()) <= set(constants)]
-    for values, special in _assignments(constants, known_first, divisors):
+    for values, special in assignments(constants, known_first, divisors):
         try:
             here = start.substitute(values), spot.substitute(values)
             known = [h.substitute(values) for h in facts]
@@ -232,12 +240,12 @@ def _numbered(o: Overlap, start: Expr, spot: Expr, facts: Sequence[Condition]) -
             continue
         if FALSE in known:
             continue
-        for shape in _shapes(o, *here, values):
-            for i in _domains(*shape, known):
+        for at, boxes in shapes(o, *here, values):
+            for i in _domains(here[0].substitute(at), here[1].substitute(at), boxes, known):
                 yield replace(i, special=special)
 
 
-def _assignments(
+def assignments(
     constants: Sequence[Var], facts: Sequence[Condition], divisors: Collection[Var] = ()
 ) -> Iterator[tuple[dict[Var, Expr], tuple[int, ...]]]:
     """Small values for the constants that satisfy what is known of constants alone, and how special they are.
@@ -298,13 +306,13 @@ def _is_share(v: Var) -> bool:
     return v.name[0] == "k" and len(v.name) > 1 and v.name[1:].isdigit()
 
 
-#: An expression, its spot, and the boxes that some of its variables must have.
-_Shape = tuple[Expr, Expr, Mapping[Var, tuple[int, int]]]
+#: What some variables are written as, and the boxes that some of those must have.
+_Shape = tuple[Mapping[Var, Expr], Mapping[Var, tuple[int, int]]]
 
 
-def _shapes(o: Overlap, start: Expr, spot: Expr, values: Mapping[Var, Expr]) -> Iterator[_Shape]:
+def shapes(o: Overlap, start: Expr, spot: Expr, values: Mapping[Var, Expr]) -> Iterator[_Shape]:
     """The instance as it is, and with variables that have the form for which a strategy looks."""
-    yield start, spot, {}
+    yield {}, {}
     for rule, mark in ((o.outer, ""), (o.inner, "′")):
         x = var("x" + mark, "expr")
         if rule.choose == "coefficient_quotients":
@@ -314,23 +322,19 @@ def _shapes(o: Overlap, start: Expr, spot: Expr, values: Mapping[Var, Expr]) -> 
                 x = dividend if isinstance(dividend, Var) else x
             if isinstance(d, Int) and d.value > 1 and x in start.variables():
                 y = var("y~" + mark, "expr")
-                at: dict[Var, Expr] = {x: x * d + y}
-                yield start.substitute(at), spot.substitute(at), {y: (0, d.value - 1)}
-                at = {w: w * d for w in start.variables() if w.kind == "rest"}
+                yield {x: x * d + y}, {y: (0, d.value - 1)}
+                at: dict[Var, Expr] = {w: w * d for w in start.variables() if w.kind == "rest"}
                 if at:
-                    yield start.substitute(at), spot.substitute(at), {}
+                    yield at, {}
         if rule.choose == "known_remainder" and x in start.variables():
             d, m = values.get(var("d" + mark, "const")), values.get(var("m" + mark, "const"))
             if isinstance(d, Int) and isinstance(m, Int):
-                at = {x: x * d + m}
-                yield start.substitute(at), spot.substitute(at), {}
+                yield {x: x * d + m}, {}
         if rule.choose == "complement":
-            at = {w: -w for w in (spot if mark else start).variables() if w.kind != "const"}
-            yield start.substitute(at), spot.substitute(at), {}
+            yield {w: -w for w in (spot if mark else start).variables() if w.kind != "const"}, {}
         if rule.choose == "common_constant":
             for k in (1, 2, -1):
-                at = {v: v + k for v in (spot if mark else start).variables() if v.kind == "expr"}
-                yield start.substitute(at), spot.substitute(at), {}
+                yield {v: v + k for v in (spot if mark else start).variables() if v.kind == "expr"}, {}
 
 
 def _dividend(e: Expr) -> tuple[Int | None, Expr]:
@@ -376,7 +380,7 @@ def examine(
     rest of a sum.  The domain of one that has two normal forms is then made smaller again.
     """
     found = instances(o)
-    trial = _Trial(o, rules, worlds)
+    trial = Trial(o, rules, worlds)
     for i in found[:_SCANNED]:
         if trial.tried >= limit:
             break
@@ -389,7 +393,7 @@ def examine(
     return trial.examined()
 
 
-def _diverse(found: Sequence[Instance], trial: _Trial) -> Iterator[Instance]:
+def _diverse(found: Sequence[Instance], trial: Trial) -> Iterator[Instance]:
     """Those of different instances that have two normal forms."""
     groups: dict[tuple[str, ...], dict[Expr, list[Instance]]] = {}
     for i in found:
@@ -414,7 +418,7 @@ def _diverse(found: Sequence[Instance], trial: _Trial) -> Iterator[Instance]:
                         break
 
 
-class _Trial:
+class Trial:
     """Rewrites instances of an overlap and keeps what was found."""
 
     def __init__(self, o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground]) -> None:
@@ -422,6 +426,8 @@ class _Trial:
         self.rules = rules
         self.worlds = worlds
         self.tried = self.joined = self.given_up = 0
+        #: how many had results that were not the same
+        self.apart = 0
         self.used: dict[Any, Ground] = {}
         self.seen: set[Instance] = set()
         self.found: Witness | None = None
@@ -436,7 +442,7 @@ class _Trial:
             return False
         self.seen.add(i)
         ground = self.worlds.get(i.boxes)
-        if ground is None:
+        if ground is None or ground.remembered > _REMEMBERED:
             if len(self.worlds) >= _WORLDS:
                 self.worlds.clear()
             ground = self.worlds[i.boxes] = Ground(self.rules, dict(i.boxes))
@@ -450,6 +456,7 @@ class _Trial:
         if not second or not _defined(ground, i.start):
             return False
         self.tried += 1
+        self.apart += any(a is not b for a in first for b in second)
         self.used[i.boxes] = ground
         try:
             bad = next(((a, b) for a in first for b in second if not ground.meet(a, b)), None)

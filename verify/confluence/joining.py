@@ -39,7 +39,7 @@ from ..obligations import Obligation, _lexicographic, _sizes
 from ..preprocess import definition
 from ..refute import completed, eliminated, failing_points, variables_of
 from ..solve import Budget, reduced, valid
-from .cases import computed, split
+from .cases import computed, signs, split
 from .overlap import Overlap
 from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
 
@@ -48,7 +48,7 @@ __all__ = ["Join", "Known", "SymbolicStep", "join"]
 #: Limits of the search for a common result: counts, so that the answer is the same on every machine.
 _CHAIN = 10
 _TERMS = 14
-_QUESTIONS = 40
+_QUESTIONS = 80
 _LIMITS = linear.Budget(
     rlimit=400_000, questions=12, instances=400, readings=40, leaves=24, splits=2, rounds=8, patient=False
 )
@@ -157,8 +157,11 @@ class Known:
         return self._memo.get(goal, False)
 
 
-def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
-    """A common result of both sides, in every case of the conditions or in all of them; ``None`` where none is found."""
+def join(o: Overlap, rules: Sequence[Rule], *, signed: bool = False) -> Join | None:
+    """A common result of both sides, in every case of the conditions or in all of them; ``None`` where none is found.
+
+    With ``signed`` divisors of unknown sign are above zero in one case and below it in another, and then one or more.
+    """
     facts, first, second = _solved(o)
     names = {*first.variables(), *second.variables()}
     shifts: dict[frozenset[Expr], Var] = {
@@ -172,14 +175,27 @@ def join(o: Overlap, rules: Sequence[Rule]) -> Join | None:
         return _Search(rules, Known(given, more), shifts).join(one, two)
 
     cases = split(facts, (first, second))
+    if signed:
+        apart = [part for case in cases for part in _signed(*case)]
+        if apart == cases:
+            return None
+        cases = apart
     found: list[Join] = []
     for given, (one, two) in cases:
         made = meeting(given, one, two)
         if made is None:
             # where alternatives are not told apart, less is known, but also less is rewritten differently
-            return meeting(facts, first, second) if len(cases) > 1 else None
+            return meeting(facts, first, second) if len(cases) > 1 and not signed else None
         found.append(made)
     return replace(found[0], others=tuple(found[1:])) if found else None
+
+
+def _signed(
+    given: tuple[Condition, ...], sides: tuple[Expr, ...], depth: int = 3
+) -> list[tuple[tuple[Condition, ...], tuple[Expr, ...]]]:
+    """The cases of the signs of divisors, and of divisors that are one."""
+    parts = signs(given, sides) if depth else []
+    return [case for part in parts for case in _signed(*part, depth - 1)] if parts else [(given, sides)]
 
 
 def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:
@@ -376,7 +392,7 @@ class _Search:
         if isinstance(f.const, (Int, Mod)) or not f.items:
             return
         left = computed(f.const % node.b)
-        if left is f.const:
+        if left is f.const or self.known.implies(f.const.within(0, node.b - 1)):
             return
         rest = Flat(left, f.items).expr()
         after = f.const // node.b + rest // node.b if isinstance(node, FloorDiv) else rest % node.b
@@ -401,6 +417,8 @@ class _Search:
             if count >= 40:
                 return
             for s in self._chosen(rule, names, node, state):
+                if rule.choose == "complement" and not _complement(s.of(names["x"])):
+                    continue
                 after = computed(s.of(right))
                 if after in done or after is node or any(n.name.startswith(OPEN) for n in after.variables()):
                     continue
@@ -547,6 +565,12 @@ class _Search:
                 for k in self.hints:
                     if k is not integer(0):
                         yield {"q": total + k}
+
+
+def _complement(x: Expr) -> bool:
+    """Whether the strategy may propose ``x``: it has no constant, and no coefficient that is written as negative."""
+    f = flat(computed(x))
+    return f.const is integer(0) and not any(isinstance(k, Int) and k.value < 0 for k, _ in f.items)
 
 
 def _hints(hypotheses: Sequence[Condition], sides: Sequence[Expr]) -> list[Expr]:

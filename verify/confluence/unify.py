@@ -44,6 +44,11 @@ OPEN = "?"
 
 
 @lru_cache(maxsize=65536)
+def _variables_of(e: Expr) -> tuple[Var, ...]:
+    return tuple(e.variables())
+
+
+@lru_cache(maxsize=65536)
 def is_const(e: Expr) -> bool:
     """Whether only constants occur in ``e``."""
     return all(v.kind == "const" for v in e.variables())
@@ -170,10 +175,9 @@ class State:
     def of(self, e: Expr) -> Expr:
         """``e`` under the bindings."""
         while True:
-            new = e.substitute(self.bound)
-            if new is e:
+            if all(v not in self.bound for v in _variables_of(e)):
                 return expanded(e)
-            e = new
+            e = e.substitute(self.bound)
 
     def bind(self, v: Var, e: Expr) -> State | None:
         """With one binding more; ``None`` where ``v`` would contain itself, or a constant be no constant."""
@@ -296,6 +300,12 @@ def _quotients(k: Expr, c: Expr, state: State) -> Iterator[tuple[Expr, State]]:
                     yield q, s
             if not state.match:
                 break
+        if state.match and isinstance(k, Int):
+            # a pattern's variable may have a coefficient of its own
+            for d in range(abs(k.value), 1, -1):
+                part = state.bind(c, integer(d)) if k.value % d == 0 and d != k.value else None
+                if part is not None:
+                    yield integer(k.value // d), part
         if state.match:
             return
     if not state.match:
@@ -358,12 +368,27 @@ def _variables(a: Flat, b: Flat, state: State) -> Iterator[State]:
     if state.match:
         yield from _taken(a, b, state)
         return
+    a, b = _less_common(a, b)
+    if not a.items and not b.items:
+        yield from unify(((a.const, b.const),), state)
+        return
     if a.items and b.items:
         yield from _shared(a, b, state)
         return
     # what has no counterpart is nothing, or a constant
     one, two = (a, b) if a.items else (b, a)
     yield from _fixed(one, expanded(two.const - one.const), state)
+
+
+def _less_common(a: Flat, b: Flat) -> tuple[Flat, Flat]:
+    """Both sums without what a variable that stands on both sides has in common there."""
+    other = {u: k for k, u in b.items}
+    mine = [(expanded(k - other[u]) if u in other else k, u) for k, u in a.items]
+    left = {u for _, u in a.items}
+    return (
+        Flat(a.const, tuple((k, u) for k, u in mine if k is not integer(0))),
+        Flat(b.const, tuple((k, u) for k, u in b.items if u not in left)),
+    )
 
 
 def _fixed(one: Flat, total: Expr, state: State) -> Iterator[State]:

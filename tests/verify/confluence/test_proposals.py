@@ -167,23 +167,41 @@ def test_divisors_that_are_not_one_are_tried(name: str, witness: str) -> None:
     [
         # in each of the two cases of a block, for positive and negative divisors
         "quotient_of_digit / quotient_known at x // a #2",
-        # the divisor is a multiple of the factor
-        "small_remainder_vanishes / quotient_and_congruent_remainder_recombine at x·g + r… #5",
-        # d′ = 1 or d′ = -1
-        "inner_remainder_vanishes / remainder_by_one at x mod m #3",
         # the quotient is written as one
         "quotient_absorbs_digit / quotient_and_remainder_recombine at (x // m)·v + x // a mod n + r… #1",
         # a strategy asked twice says the same
         "min_shifts / min_shifts #1",
         "exact_quotient_multiplies / quotient_known at x // d #3",
-        # only if a block is not told apart by the sign of the divisor
-        "quotient_absorbs_digit / remainder_known at x // a mod n #1",
+        # for divisors above zero and below
+        "quotient_by_one / quotient_of_digit #1",
     ],
 )
 def test_a_pair_joins_for_all_constants(name: str) -> None:
     pair = decide_pair(overlaps_by_name()[name], RULES.rules)
     assert pair.kind is Kind.JOINABLE, pair.reason
     assert pair.meets
+
+
+@pytest.mark.parametrize(
+    ("name", "witness"),
+    [
+        # d′ = 1 or d′ = -1: 2·a and a are 3·a, no multiple of 2
+        ("inner_remainder_vanishes / remainder_by_one at x mod m #3", "(2·(a mod 1) + a) mod 2"),
+        # the divisor is a multiple of the factor: 2·a and a are 3·a
+        (
+            "small_remainder_vanishes / quotient_and_congruent_remainder_recombine at x·g + r… #5",
+            "(4·(a // 2) + 2·(a mod 2) + a) // 4",
+        ),
+    ],
+)
+def test_where_summands_combine_symbols_alone_do_not_decide(name: str, witness: str) -> None:
+    """Symbols join by a step that the strategy does not propose where summands of an instance become one."""
+    o = overlaps_by_name()[name]
+    joined = [join(case, matched(RULES.rules)) for case in narrowed(o).overlaps]
+    assert any(j is not None and j.chosen for j in joined)
+    pair = decide_pair(o, RULES.rules)
+    assert pair.kind is Kind.NOT_JOINABLE
+    assert pair.witness == witness
 
 
 def test_steps_of_cases_keep_the_value() -> None:

@@ -290,14 +290,14 @@ def test_hashes_make_no_difference() -> None:
             "-m",
             "indexproof",
             "confluence",
-            "quotient_by_one",
+            "ceiling_of_negative",
             "--json",
             "--jobs",
             "1",
         ]
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         done = subprocess.run(command, capture_output=True, env=environment, check=False, text=True)
-        assert done.returncode == 1, done.stderr
+        assert done.returncode == 0, done.stderr
         answer = json.loads(done.stdout)
         answer.pop("timing")
         outputs.add(json.dumps(answer, sort_keys=True))

@@ -516,8 +516,12 @@ class Engine(Actions):
                     return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
             # the digit above: t = (x // d) % n, with a coefficient that fits
             tried: set[int] = set()
+            # the remainder of a single summand is a sum only where that is a remainder itself
+            single = len(q[1]) == 1 and q[1][0][1] == 1 and kind[q[1][0][0]] != REMAINDER
             for b in todo:
                 v = total[b]
+                if single and v != p:
+                    continue
                 n = v * divisor[b] // p
                 if n <= 1 or n * p != v * divisor[b]:
                     continue

@@ -12,6 +12,7 @@ are compared are small, so an estimate of the change is enough.
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Final, TypeAlias
 
 from .actions import Form
@@ -42,9 +43,12 @@ def _plain(f: Form) -> bool:
 class Speller:
     """Writes forms of one engine.  ``weight`` is what a division costs in units of other operations."""
 
-    def __init__(self, engine: Engine, weight: int = DIVISION_WEIGHT) -> None:
+    def __init__(self, engine: Engine, weight: int = DIVISION_WEIGHT, *, keep_digits: bool = False) -> None:
         self.engine = engine
         self.weight = weight
+        #: whether remainders stay that might take in what they stand with, and whether there was one
+        self.keep_digits = keep_digits
+        self.torn = False
         self.forms: list[Form] = []
         self.joins = False
         #: whether a remainder has left a sum with remainders that were inside it, which may be differences now
@@ -63,6 +67,8 @@ class Speller:
         #: atoms written as minus the quotient of another dividend
         self.negated: dict[int, Form] = {}
         self.reason: dict[int, tuple[str, tuple[object, ...]]] = {}
+        #: sums that are written as one remainder: which of theirs, with what factors, and of what dividend
+        self.whole: dict[Form, tuple[int, int, int, Form]] = {}
         #: how the pass at work changes the forms, and what the finished ones have made of them
         self.changes: list[Change] = []
         self.rounds: list[tuple[list[Change], list[Form]]] = []
@@ -105,7 +111,7 @@ class Speller:
     @property
     def respelled(self) -> bool:
         """Whether atoms were written with other dividends than their own."""
-        return bool(self.spelling or self.joins or self.negated)
+        return bool(self.spelling or self.joins or self.negated or self.whole)
 
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
@@ -131,7 +137,7 @@ class Speller:
                 forms = self._cheaper(forms, self._whole_digits(forms))
             if forms is before or forms == before:
                 break
-        self._choose(needed)
+        self._choose(forms, needed)
         return forms
 
     def _round(self, before: list[Form], after: list[Form]) -> list[Form]:
@@ -348,6 +354,14 @@ class Speller:
                 if operations + (self.weight - 1) * divisions >= 0:
                     left.append(a)
                     continue
+                if not new and len(uses[a]) == 1:
+                    i = uses[a][0]
+                    option = self._digit_with_rest((constants[i], tuple(sums[i].items())))
+                    if option is not None and option[0] == a:
+                        self.torn = True
+                        if self.keep_digits:
+                            left.append(a)
+                            continue
                 again = True
                 if not self.deeper:
                     self.deeper = any([kind[t[0]] == REMAINDER and t[0] not in uses for t in x[1]])
@@ -652,7 +666,7 @@ class Speller:
         return [changed(f) for f in forms]
 
     # ---------------------------------------------------------------- dividends
-    def _choose(self, needed: Needed) -> None:
+    def _choose(self, forms: list[Form], needed: Needed) -> None:
         """Choose the dividends and constants that quotients and remainders are written with."""
         _, dividends, places = needed
         costly = [x for x in dividends if not _plain(x)]
@@ -676,6 +690,7 @@ class Speller:
                     if len(x[1]) > 1 or x[0]:
                         self.wide.append(x)
                         self.inside.append(theirs)
+        self._take_in(forms, needed)
         moved = self._constants(dividends, places)
         if self.engine.exact:
             self._negate(dividends, places, moved)
@@ -713,6 +728,74 @@ class Speller:
                     self.spelling[a] = x, d // divisor[b]
                     self.reason[a] = "quotient_releases_summand", (divisor[b], r, engine.arg[b])
                     return
+
+    def _take_in(self, forms: list[Form], needed: Needed) -> None:
+        """Choose results that are multiples of a remainder with something small to be written as a remainder.
+
+        ``g·(y % e) + r`` is ``(g·y + r) % (e·g)``, and what else divides y divides the new dividend too.
+        """
+        engine = self.engine
+        kind, arg = engine.kind, engine.arg
+        atoms, dividends, _ = needed
+        found = []
+        for f in dict.fromkeys(forms):
+            option = self._digit_with_rest(f)
+            if option is not None:
+                y = arg[option[0]]
+                # another remainder, or a result, would still need y
+                if y not in forms and sum([kind[a] == REMAINDER for a in dividends[y]]) == 1:
+                    found.append((f, option))
+        if not found:
+            return
+        sums = list(dict.fromkeys([*forms, *dividends]))
+        for a in atoms:
+            if kind[a] == MINIMUM or kind[a] == MAXIMUM:
+                sums += engine.parts[a]
+        products: dict[tuple[int, int], int] = {}
+        places: dict[int, int] = {}
+        for f in sums:
+            for t in f[1]:
+                products[t] = products.get(t, 0) + 1
+                places[t[0]] = places.get(t[0], 0) + 1
+        if len(found) > 1:
+            found.sort(key=lambda o: self._by_width(o[0]))
+        for f, (a, g, h, x) in found:
+            y = arg[a]
+            users = dividends[y]
+            if places[a] > 1 or any([u in self.spelling or not self._free_of(x, u) for u in users]):
+                continue
+            gone = {**products}
+            if self._gain(f, (a, g, h, x), gone) <= 0:
+                continue
+            products = gone
+            self.whole[f] = a, g, h, x
+            for u in users:
+                if u != a:
+                    self.spelling[u] = x, g * engine.divisor[u]
+                    self.reason[u] = "quotient_widens", (g, self._rest(x, y, g))
+
+    def _gain(self, f: Form, option: tuple[int, int, int, Form], products: dict[tuple[int, int], int]) -> int:
+        """How many operations it saves to write the sum as one remainder; ``products`` are changed accordingly."""
+        a, _, h, x = option
+        before = _spent(f, products, -1) + _spent(self.engine.arg[a], products, -1)
+        return before - _spent(x, products, 1) - _spent((0, ((a, h),)), products, 1)
+
+    def _digit_with_rest(self, f: Form) -> tuple[int, int, int, Form] | None:
+        """``(a, g, h, g·y + r)`` where the sum is ``h·(g·a + r)`` with a remainder ``a = y % e`` and r below g."""
+        engine = self.engine
+        c, terms = f
+        if not terms:
+            return None
+        a, k = max(terms, key=lambda t: abs(t[1]))
+        if engine.kind[a] != REMAINDER or (k == 1 or k == -1 or (not c and len(terms) == 1)):
+            return None
+        h = gcd(c, *[j for _, j in terms])
+        if k < 0:
+            h = -h
+        g = k // h
+        r = c // h, tuple([(b, j // h) for b, j in terms if b != a])
+        lo, hi = engine.range(r)
+        return (a, g, h, _plus(r, engine.arg[a], g)) if lo >= 0 and hi < g else None
 
     def _variables(self, f: Form) -> int:
         """The variables in a form, as the bits of a number."""
@@ -788,18 +871,25 @@ class Speller:
     ) -> dict[Form, int]:
         """Move constants from sums into the quotients in them where that saves an addition; what constants are left."""
         engine = self.engine
-        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        kind, divisor = engine.kind, engine.divisor
         groups: dict[Terms, list[int]] = {}
+        #: the constants and divisors that atoms are written with so far
+        at_first: dict[int, tuple[int, int]] = {}
         for x, users in dividends.items():
-            free = [a for a in users if a not in self.spelling]
-            if free:
-                if x[1] in groups:
-                    groups[x[1]] += free
+            for a in users:
+                y, d = x, divisor[a]
+                if a in self.spelling:
+                    if self.reason[a][0] != "quotient_releases_summand":
+                        continue
+                    y, d = self.spelling[a]
+                at_first[a] = y[0], d
+                if y[1] in groups:
+                    groups[y[1]].append(a)
                 else:
-                    groups[x[1]] = free
+                    groups[y[1]] = [a]
         #: constants of sums after what was moved so far
         now: dict[Form, int] = {}
-        open_groups = [g for g in groups.items() if len(g[1]) > 1 or arg[g[1][0]][0]]
+        open_groups = [g for g in groups.items() if len(g[1]) > 1 or at_first[g[1][0]][0]]
         if len(open_groups) > 1:
             # the first takes what it can use: what is first must not depend on where the constants are
             open_groups.sort(key=self._by_terms)
@@ -809,7 +899,7 @@ class Speller:
             options: list[dict[int, int]] = []
             open_ = False
             for a in users:
-                c = arg[a][0]
+                c, d = at_first[a]
                 if kind[a] == REMAINDER:
                     options.append({c: 0})
                     continue
@@ -820,22 +910,21 @@ class Speller:
                     for f, k in at:
                         if now.get(f, f[0]) != k * j:
                             spent += 1
-                    found[c + j * divisor[a]] = spent
+                    found[c + j * d] = spent
                 if len(found) > 1:
                     open_ = True
                 options.append(found)
             if not open_ and len(users) == 1:
                 continue
-            chosen = self._cheapest(users, options, places, now)
+            chosen = self._cheapest(users, at_first, options, places, now)
             for a, n in zip(users, chosen, strict=True):
-                c = arg[a][0]
+                c, d = at_first[a]
                 if n == c:
                     continue
-                d = divisor[a]
                 j = (n - c) // d
                 self.spelling[a] = (n, terms), d
                 if kind[a] == QUOTIENT:
-                    self.reason[a] = "constant_joins_quotient", (j,)
+                    self.reason.setdefault(a, ("constant_joins_quotient", ()))
                     self.offset[a] = j
                     for f, k in places.get(a, []):
                         now[f] = now.get(f, f[0]) - k * j
@@ -875,18 +964,19 @@ class Speller:
     def _cheapest(
         self,
         users: list[int],
+        at_first: dict[int, tuple[int, int]],
         options: list[dict[int, int]],
         places: dict[int, list[tuple[Form, int]]],
         now: dict[Form, int],
     ) -> list[int]:
         """For each user the constant to write its dividend with; few different constants, few left in sums."""
-        engine = self.engine
-        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        kind = self.engine.kind
         found = {n for o in options for n in o}
         if len(users) > 1:
             # the same number below zero may serve several divisors
-            for n in [arg[a][0] - divisor[a] for a in users]:
-                if n not in found and sum([not (n - arg[a][0]) % divisor[a] for a in users]) > 1:
+            firsts = [at_first[a] for a in users]
+            for n in [c - d for c, d in firsts]:
+                if n not in found and sum([not (n - c) % d for c, d in firsts]) > 1:
                     found.add(n)
         candidates = sorted(found, key=lambda n: (abs(n), n))
         sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
@@ -899,8 +989,8 @@ class Speller:
                 left = dict(sums)
                 again = False
                 for a, o in zip(users, options, strict=True):
-                    c = arg[a][0]
-                    fits = not (wanted - c) % divisor[a]
+                    c, d = at_first[a]
+                    fits = not (wanted - c) % d
                     if wanted in o or (fits and (everywhere or kind[a] == REMAINDER)):
                         n = wanted
                     elif len(o) == 1:
@@ -910,7 +1000,7 @@ class Speller:
                     if fits and n != wanted:
                         again = True
                     if n != c and kind[a] == QUOTIENT:
-                        j = (n - c) // divisor[a]
+                        j = (n - c) // d
                         for f, k in places.get(a, []):
                             left[f] -= k * j
                     used.add(n)
@@ -929,6 +1019,8 @@ class Speller:
         c, terms = f
         if not terms:
             return integer(c)
+        if f in self.whole:
+            return self._as_remainder(f)
         if self.wide and len(terms) > 1:
             e = self._joined(f)
             if e is not None:
@@ -981,11 +1073,24 @@ class Speller:
             engine.record(name, (d, g, self.write(r), y))  # type: ignore[arg-type]
         elif name == "remainder_takes_congruent":
             engine.record(name, (d, y, self.write(self.spelling[a][0])))
-        elif name == "constant_joins_quotient":
-            engine.record(name, (d, more[0], y))
-        else:
+        elif name == "quotient_releases_summand":
             b, r, x = more
             engine.record(name, (b, d // b, self.write(r), self.write(x)))  # type: ignore[arg-type, operator]
+        if a in self.offset:
+            (c, terms), d = self.spelling[a]
+            j = self.offset[a]
+            engine.record("constant_joins_quotient", (d, j, self.write((c - j * d, terms))))
+
+    def _as_remainder(self, f: Form) -> Expr:
+        """A sum that is written as one remainder."""
+        engine = self.engine
+        a, g, h, x = self.whole[f]
+        e = engine.divisor[a]
+        if engine.record is not None:
+            y = engine.arg[a]
+            r = self.write(self._rest(x, y, g))
+            engine.record("remainder_widens", (e, g, h, g * h, r, 0, self.write(y)))
+        return linear(0, [(mod(self.write(x), g * e), h)])
 
     def _joined(self, f: Form) -> Expr | None:
         """A sum with a remainder and what stands below it, written as the remainder of a shared dividend."""
@@ -1019,6 +1124,19 @@ class Speller:
                         engine.record("remainder_widens", parts)
                     return linear(0, [(mod(self.write(x), g * e), h), (self.write(s), 1)])
         return None
+
+
+def _spent(f: Form, products: dict[tuple[int, int], int], step: int) -> int:
+    """What a sum costs that is added to others (``step`` 1) or taken from them (-1), whose products those are."""
+    spent = len(f[1]) - 1
+    if f[0] or all([t[1] < 0 for t in f[1]]):
+        spent += 1
+    for t in f[1]:
+        n = products.get(t, 0)
+        products[t] = n + step
+        if t[1] != 1 and t[1] != -1 and not min(n, n + step):
+            spent += 1
+    return spent
 
 
 def _other(f: Form, a: int) -> Form:

@@ -101,6 +101,43 @@ class Simplifier:
         new = cost(after)
         return new.operations + weight * new.divisions > had
 
+    def _spelled(self, forms: list[Form]) -> tuple[Speller, list[Expr]]:
+        """The results as they are written, and what has chosen so: of two ways where there are two, the cheaper."""
+        engine = self.engine
+        assert engine is not None
+        trace, weight = self.trace, self.division_weight
+        start = len(trace) if trace is not None else 0
+        speller = Speller(engine, weight)
+        results = speller.spelled(forms)
+        if speller.torn:
+            record, engine.record = engine.record, None
+            other = Speller(engine, weight, keep_digits=True)
+            try:
+                others = other.spelled(forms)
+            finally:
+                engine.record = record
+            if self._larger(results, others):
+                if trace is None:
+                    return other, others
+                # once more, for the record
+                del trace[start:]
+                other = Speller(engine, weight, keep_digits=True)
+                return other, other.spelled(forms)
+        return speller, results
+
+    def _mixed(self, before: Sequence[Expr], after: Sequence[Expr]) -> list[Expr]:
+        """``before`` with each result of ``after`` that lowers the cost, one by one until none does."""
+        chosen = list(before)
+        changed = len(before) > 1
+        while changed:
+            changed = False
+            for i, e in enumerate(after):
+                other = [*chosen[:i], e, *chosen[i + 1 :]]
+                if e is not chosen[i] and self._larger(chosen, other):
+                    chosen = other
+                    changed = True
+        return chosen
+
     @property
     def driver(self) -> Driver:
         """The driver, for rule sets without an engine and for what an engine cannot do."""
@@ -242,17 +279,17 @@ class Simplifier:
         spent = engine.spent if self.division_weight >= DIVISION_WEIGHT else 0
         if self.trace is not None:
             self.trace.append(NormalForms(tuple(self._plain(forms))))
-        speller = Speller(engine, self.division_weight)
-        results = speller.spelled(forms)
+        speller, results = self._spelled(forms)
         if results == es:
             return es, None
         bound = speller.cost(speller.forms)
         if bound > spent and self._larger(results, es, bound):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
-            if self.trace is not None:
+            mixed = self._mixed(es, results)
+            if mixed == es and self.trace is not None:
                 del self.trace[start:]
                 self._fresh()
-            return es, None
+            return mixed, None
         self.respelled = speller.respelled
         return results, speller.forms if speller.changed else None
 

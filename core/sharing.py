@@ -351,13 +351,19 @@ class Speller:
                 operations = divisions
                 for i in uses[a]:
                     operations += self._change(sums[i], constants[i], a, x, d, q, products)
-                if operations + (self.weight - 1) * divisions >= 0:
+                change = operations + (self.weight - 1) * divisions
+                if change >= 0:
                     left.append(a)
                     continue
-                if not new and len(uses[a]) == 1:
+                if not new and len(uses[a]) == 1 and x not in forms:
                     i = uses[a][0]
-                    option = self._digit_with_rest((constants[i], tuple(sums[i].items())))
-                    if option is not None and option[0] == a:
+                    f = constants[i], tuple(sums[i].items())
+                    option = self._digit_with_rest(f)
+                    if (
+                        option is not None
+                        and option[0] == a
+                        and change + self._gain(f, option, {**products}) >= 0
+                    ):
                         self.torn = True
                         if self.keep_digits:
                             left.append(a)

@@ -31,7 +31,7 @@ prove: $(VENV)/ready ## prove the whole catalogue and audit the published maps
 	$(VENV)/bin/indexproof prove && $(VENV)/bin/indexproof check --builtin
 
 test: $(VENV)/ready-test ## run the tests
-	$(VENV)/bin/pytest -n $(JOBS) --hypothesis-profile=ci
+	$(VENV)/bin/pytest -n $(JOBS) --dist worksteal --durations 25 --durations-min 2 --hypothesis-profile=ci
 
 trust: $(VENV)/ready-cvc5 ## sabotage everything and see it noticed; prove a sample again in other words
 	$(VENV)/bin/indexproof selftest --jobs $(JOBS)

@@ -84,19 +84,20 @@ def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
     keeps=["a // 2"],
 )
 def quotient_widens(y: Expr, e: Const, g: Const, r: Rest) -> Rewrite:
-    """A quotient can be that of a larger number, which something else divides already."""
+    """A quotient can be that of a larger number, which something else divides."""
     return Rewrite(y // e, (y * g + r) // (e * g), when=(e > 0, g > 0, r.within(0, g - 1)), choose="sharing")
 
 
 @rule(
     sharing=True,
     fires={
-        "(12*a + 4*c + b) // 5; (3*a + c) % 2 * 4 + b | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) % 8"
+        "(12*a + 4*c + b) // 5; (3*a + c) % 2 * 4 + b | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) % 8",
+        "(a - 1) % 2 * 5 + 2": "(5*a + 7) % 10",
     },
-    keeps=["a % 2 * 4 + b | b in [0, 3]"],
+    keeps=["a % 2 * 4 + b | b in [0, 3]", "a % 2 * 5 + 2"],
 )
 def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s: Rest) -> Rewrite:
-    """A digit and what stands below it are the remainder of a number that something else divides already."""
+    """A digit and what stands below it are the remainder of one number, which may be divided already."""
     return Rewrite(
         (y % e) * k + r * h + s,
         (y * g + r) % (e * g) * h + s,

@@ -790,10 +790,13 @@ class Speller:
         """``(a, g, h, g·y + r)`` where the sum is ``h·(g·a + r)`` with a remainder ``a = y % e`` and r below g."""
         engine = self.engine
         c, terms = f
-        if not terms:
+        if not terms or (not c and len(terms) == 1):
             return None
-        a, k = max(terms, key=lambda t: abs(t[1]))
-        if engine.kind[a] != REMAINDER or (k == 1 or k == -1 or (not c and len(terms) == 1)):
+        a, k = terms[0]
+        for t in terms:
+            if abs(t[1]) > abs(k):
+                a, k = t
+        if k == 1 or k == -1 or engine.kind[a] != REMAINDER:
             return None
         h = gcd(c, *[j for _, j in terms])
         if k < 0:

@@ -487,7 +487,8 @@ class Engine(Actions):
     def _digits(self, c: int, total: dict[int, int], todo: list[int]) -> Form | None:
         """What remainders in a sum become together with what stands above them, if anything."""
         kind, arg, divisor = self.kind, self.arg, self.divisor
-        todo.sort(key=lambda a: (abs(total[a]), a), reverse=True)
+        # as in _whole: by what they are first, as the order in which they were met changes
+        todo.sort(key=lambda a: (abs(total[a]), divisor[a], a), reverse=True)
         while todo:
             a = todo.pop()
             w = total[a]

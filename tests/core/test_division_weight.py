@@ -85,3 +85,12 @@ def test_expressions_and_reductions_too() -> None:
 def test_a_division_is_an_operation(weight: int) -> None:
     with pytest.raises(InputError, match=f"a division cannot weigh {weight} operations"):
         simplify(DIGITS, division_weight=weight)
+
+
+def test_the_same_remainders_recombine_whatever_was_read_before() -> None:
+    # both remainders could take the dividend; which one did depended on which had been met first
+    m = parse_map(
+        "(d0) -> (d0 floordiv 50 mod 3 * 50 + d0 floordiv 150 * 300,"
+        " d0 floordiv 50 mod 3 * -50 - d0 floordiv 150 * 300 + d0), domain: d0 in [0, 225]"
+    )
+    assert simplify(m, division_weight=2, explain=True).after == simplify(m, division_weight=2)

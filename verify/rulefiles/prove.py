@@ -9,7 +9,7 @@ about machine integers that a first pass leaves open are also searched for count
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -222,7 +222,21 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
     r, table = rule_of(source), _table(source)
     if table.needs(k):
         return Verdict(Status.PROVED, _POINTS)
-    weaker = replace(r, conditions=(*r.conditions[:k], *r.conditions[k + 1 :]))
+    if len(r.conditions) > _MANY:
+        found, spent = _without_many(source, budget)
+        proved = found.get(k, False)
+        detail = "" if k in found else f"more than {_ATTEMPTS} attempts to do without some of many conditions"
+    else:
+        proved, spent, detail = _without(r, (k,), budget)
+    if proved:
+        return Verdict(Status.VACUOUS, "linear", spent)
+    tried = (_POINTS,) if detail else (_POINTS, "linear")
+    return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=detail or "a finding, not a gate")
+
+
+def _without(r: StatedRule, ks: Collection[int], budget: Budget) -> tuple[bool, int, str]:
+    """Whether a quick attempt proves a rule without some of its conditions, at what cost, and why none was made."""
+    weaker = replace(r, conditions=tuple(c for k, c in enumerate(r.conditions) if k not in ks))
     spent = 0
     try:
         for n, o in enumerate(expanded(weaker)):
@@ -231,13 +245,39 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
                 proved, _, cost = _at_once(o, budget.scaled(0.1), patient=len(r.conditions) < 4)
                 spent += cost
             if not proved:
-                return Verdict(
-                    Status.UNDECIDED, "", spent, tried=(_POINTS, "linear"), detail="a finding, not a gate"
-                )
+                return False, spent, ""
     except TooLargeError as large:
-        return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
-    return Verdict(Status.VACUOUS, "linear", spent)
+        return False, spent, str(large)
+    return True, spent, ""
+
+
+@lru_cache(maxsize=4)
+def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
+    """For conditions that no point needs, whether the rule is proved without them, and what all attempts cost.
+
+    A rule that is proved without several conditions is proved without each of them, so whole groups are left out, and
+    halves of those without which it is not proved.
+    """
+    r, table = rule_of(source), _table(source)
+    groups = [[k for k in range(len(r.conditions)) if not table.needs(k)]]
+    found: dict[int, bool] = {}
+    spent = 0
+    for _ in range(_ATTEMPTS):
+        if not groups:
+            break
+        group = groups.pop(0)
+        proved, cost, _ = _without(r, frozenset(group), budget)
+        spent += cost
+        if proved or len(group) == 1:
+            found |= dict.fromkeys(group, proved)
+        else:
+            half = len(group) // 2
+            groups += [group[:half], group[half:]]
+    return found, spent
 
 
 #: A condition that saves more case distinctions than this is not questioned further.
 _QUICK_CASES = 24
+#: With more conditions than this they are questioned in groups, and with so many attempts in all.
+_MANY = 24
+_ATTEMPTS = 32

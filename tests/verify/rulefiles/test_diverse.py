@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from indexproof.verify import linear
-from indexproof.verify.rulefiles import judge, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles import judge, prove, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.obligations import expanded
 from indexproof.verify.rulefiles.odd import by_odd_factors
 from indexproof.verify.rulefiles.residues import RESIDUES
 from indexproof.verify.rulefiles.sample import table_of
-from indexproof.verify.solve import decide
+from indexproof.verify.solve import decide, reduced
 from indexproof.verify.verdict import Status
 
 FILE = Path(__file__).parent / "data" / "diverse.rules"
@@ -160,3 +163,24 @@ def test_literals_may_be_of_any_size() -> None:
     ):
         (rule,) = read_rule_file(f"{text}\n", "t").rules
         assert decide(next(iter(stated_rule_obligations(rule)))).status is status, text
+
+
+@pytest.mark.parametrize(("rule", "needed"), [("(x * c + y) / c -> x + y / c", 1), ("x + c - c -> x", 0)])
+def test_many_conditions_are_few_questions(monkeypatch: pytest.MonkeyPatch, rule: str, needed: int) -> None:
+    """Whether each of 400 inequations is needed is not asked 400 times, and always at the same cost."""
+    asked = 0
+
+    def counted(*args: Any, **more: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return reduced(*args, **more)
+
+    monkeypatch.setattr(prove, "reduced", counted)
+    many = ", ".join(f"c != {k}" for k in range(400))
+    (stated,) = read_rule_file(f"semantics euclid0\nint x, y\nconst c\nr: {rule} if {many}\n", "t").rules
+    sound, *needs = [decide(o) for o in stated_rule_obligations(stated)]
+    assert sound.status is Status.PROVED
+    assert sum(v.status is Status.PROVED for v in needs) == needed
+    assert sum(v.status is Status.VACUOUS for v in needs) == 400 - needed
+    assert asked <= 8
+    assert len({v.resources for v in needs if v.status is Status.VACUOUS}) == 1

@@ -26,9 +26,12 @@ from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
 from .rule import StatedRule
-from .sample import Table, magnitude, table_of
+from .sample import Table, every_point, magnitude, table_of
 
-__all__ = ["decide_needed", "decide_sound"]
+__all__ = ["EVERY", "decide_needed", "decide_sound"]
+
+#: The name of the strategy that evaluates a rule at all of its points.
+EVERY = "every point"
 
 _POINTS = "small points"
 _LIMITS = "machine limits"
@@ -40,6 +43,11 @@ def _table(source: str) -> Table:
     return table_of(rule_of(source))
 
 
+@lru_cache(maxsize=4)
+def _everything(source: str) -> Table | None:
+    return every_point(rule_of(source))
+
+
 def decide_sound(source: str, budget: Budget) -> Verdict:
     """Whether a rule is sound, and says something."""
     r, table = rule_of(source), _table(source)
@@ -49,7 +57,9 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     try:
         parts = list(expanded(r))
     except TooLargeError as large:
-        return Verdict(Status.UNDECIDED, tried=(_POINTS,), detail=str(large))
+        return _everywhere(source, 0, budget) or Verdict(
+            Status.UNDECIDED, tried=(_POINTS,), detail=str(large)
+        )
     used: dict[str, None] = {}
     tried: dict[str, None] = {}
     spent = 0
@@ -64,6 +74,8 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             used[strategy] = None
         else:
             open_.append(o)
+    if open_ and (found_out := _everywhere(source, spent, budget)):
+        return found_out
     if open_ and r.semantics.width:
         from .bits import bit_vector_point
 
@@ -95,6 +107,18 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             detail = "no point that satisfies the conditions is known" if found_one is None else ""
             return Verdict(status, "model", spent, tried=(_POINTS, "model"), detail=detail)
     return Verdict(Status.PROVED, " + ".join(used) or "identity", spent, tried=tuple(tried))
+
+
+def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
+    """The verdict on a rule that has few points, by evaluating it at every one."""
+    table = _everything(source)
+    if table is None:
+        return None
+    point = table.counterexample()
+    if point is not None:
+        return _refuted(table.rule, point, EVERY, spent, (_POINTS, "linear"), budget)
+    status = Status.PROVED if table.example() is not None else Status.VACUOUS
+    return Verdict(status, EVERY, spent, tried=(_POINTS, "linear"))
 
 
 def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
@@ -230,6 +254,9 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
         proved, spent, detail = _without(r, (k,), budget)
     if proved:
         return Verdict(Status.VACUOUS, "linear", spent)
+    everything = _everything(source)
+    if everything is not None:
+        return Verdict(Status.PROVED if everything.needs(k) else Status.VACUOUS, EVERY, spent)
     tried = (_POINTS,) if detail else (_POINTS, "linear")
     return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=detail or "a finding, not a gate")
 

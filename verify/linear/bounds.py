@@ -17,10 +17,11 @@ from .polynomial import ONE, Monomial, Poly, constant, variable
 
 __all__ = ["Bounds", "Evidence"]
 
-#: How many bounds of one name are kept, how many replacements a certificate may try, and how long it may
-#: become.
+#: How many bounds of one name are kept, how many replacements a certificate may try, and how many once more with short
+#: bounds first, and how long it may become.
 _UPPER = 6
 _FUEL = 40
+_MORE_FUEL = 16
 _TERMS = 120
 
 
@@ -128,7 +129,7 @@ class Bounds:
             found = self._search(p, set(), ())
             if self._fuel <= 0 and (found[0] is None or found[0] < 0):
                 # a digit is bounded by its size and by what is left of the number: the short bound rarely misleads
-                self._fuel = _FUEL
+                self._fuel = _MORE_FUEL
                 found = self._search(p, set(), (), shortest_first=True)
             self._memo[p] = found
         return self._memo[p]

@@ -38,6 +38,7 @@ __all__ = [
     "compare",
     "condition_interpret",
     "divides",
+    "substitute_conditions",
     "within",
 ]
 
@@ -71,7 +72,7 @@ class Condition:
 
     def substitute(self, mapping: Mapping[Any, ExprLike]) -> Condition:
         """The condition with expressions replaced; decided at once where only constants remain."""
-        return condition_interpret(self, lambda e: substitute_all((e,), mapping)[0], _REBUILD)
+        return substitute_conditions((self,), mapping)[0]
 
     def variables(self) -> tuple[Var, ...]:
         """The variables in it, in natural order of their names."""
@@ -219,26 +220,26 @@ def divides(d: Expr, e: Expr) -> Condition:
 
 def all_of(conditions: Iterable[Condition]) -> Condition:
     """The conjunction, flattened."""
-    kept: list[Condition] = []
+    kept: dict[Condition, None] = {}
     for c in conditions:
         for part in c.args if isinstance(c, And) else (c,):
             if part is FALSE:
                 return FALSE
-            if part is not TRUE and part not in kept:
-                kept.append(part)
-    return TRUE if not kept else kept[0] if len(kept) == 1 else And(tuple(kept))
+            if part is not TRUE:
+                kept[part] = None
+    return TRUE if not kept else next(iter(kept)) if len(kept) == 1 else And(tuple(kept))
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition:
     """The disjunction, flattened."""
-    kept: list[Condition] = []
+    kept: dict[Condition, None] = {}
     for c in conditions:
         for part in c.args if isinstance(c, Or) else (c,):
             if part is TRUE:
                 return TRUE
-            if part is not FALSE and part not in kept:
-                kept.append(part)
-    return FALSE if not kept else kept[0] if len(kept) == 1 else Or(tuple(kept))
+            if part is not FALSE:
+                kept[part] = None
+    return FALSE if not kept else next(iter(kept)) if len(kept) == 1 else Or(tuple(kept))
 
 
 def negate(c: Condition) -> Condition:
@@ -263,6 +264,20 @@ def negate(c: Condition) -> Condition:
         case Not(arg):
             return arg
     return Not(c)
+
+
+def substitute_conditions(
+    conditions: Iterable[Condition], mapping: Mapping[Any, ExprLike]
+) -> list[Condition]:
+    """:meth:`Condition.substitute` on several conditions at once, in their order; what they share is replaced once.
+
+    ``mapping`` is as for :func:`~indexproof.core.expr.substitute_all`.  Raises :class:`ZeroDivisionError` where a divisor
+    becomes a literal zero.
+    """
+    kept = list(conditions)
+    roots = list(dict.fromkeys(e for c in kept for e in all_exprs(c)))
+    value_of = dict(zip(roots, substitute_all(roots, mapping), strict=True)).__getitem__
+    return [condition_interpret(c, value_of, _REBUILD) for c in kept]
 
 
 def all_exprs(c: Condition) -> list[Expr]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ..verify.certificate import CertificateRefused, Solver, check_certificate, 
 from ..verify.lemmas import LemmaObligation, proved_lemmas
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
+from ..verify.rulefiles.certify import case_certificate
 from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of
 from .selection import read_text
 
@@ -42,6 +44,15 @@ def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
         yield tuple(o.hypotheses), o.goal
 
 
+def _certificates(o: Obligation) -> Iterator[Any]:
+    """A certificate of each of these claims, or ``None``."""
+    if isinstance(o, StatedObligation):
+        for part in expanded(o.rule):
+            yield case_certificate(replace(part, subject=o.subject, kind=o.kind))
+    else:
+        yield certificate(o.name, o.hypotheses, o.goal)[0]
+
+
 def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:
     """Write one file for every obligation; how many there are, and the names of those that have no certificate.
 
@@ -59,8 +70,7 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
             continue
         parts = []
         try:
-            for hypotheses, goal in _claims(o):
-                found, _ = certificate(o.name, hypotheses, goal)
+            for found in _certificates(o):
                 if found is None:
                     break
                 parts.append(found)
@@ -117,7 +127,7 @@ def check_files(paths: Sequence[Path]) -> Iterator[Checked]:
         return
     first = _read(files[0])  # what holds no certificates is said before anything takes time
     proved, solvers = proved_lemmas(), solvers_at_hand()
-    known = {o.name: o for o in catalogue()}
+    known = cache(lambda: {o.name: o for o in catalogue()})  # a rule of a rule file is in its certificate
     yield _check(files[0], first, known, proved, solvers)
     for file in files[1:]:
         yield _check(file, _read(file), known, proved, solvers)
@@ -141,7 +151,7 @@ def _read(file: Path) -> dict[str, Any]:
 def _check(
     file: Path,
     data: dict[str, Any],
-    known: Mapping[str, Obligation],
+    known: Callable[[], Mapping[str, Obligation]],
     proved: frozenset[str],
     solvers: dict[str, Solver],
 ) -> Checked:
@@ -167,7 +177,7 @@ def _check(
 
 
 def _stated(
-    data: Mapping[str, Any], known: Mapping[str, Obligation]
+    data: Mapping[str, Any], known: Callable[[], Mapping[str, Obligation]]
 ) -> list[tuple[tuple[Condition, ...], Condition]] | None:
     """What must be proved: the cases of the rule that is in the file, or what the catalogue claims by that name.
 
@@ -175,7 +185,7 @@ def _stated(
     """
     if "rule" in data:
         return [(part.hypotheses, part.goal) for part in expanded(rule_of(json.dumps(data["rule"])))]
-    o = known.get(str(data.get("obligation")))
+    o = known().get(str(data.get("obligation")))
     return None if o is None else list(_claims(o))
 
 

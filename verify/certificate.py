@@ -13,6 +13,9 @@ solvers at the leaves, and this module.  Nothing that a certificate says is beli
 * sign cases must be all there are, or the missing ones excluded by a combination of facts or because a divisor of the
   claim would be zero; cases of a minimum or maximum must cover all of its arguments,
 * a bound of a quotient may be replaced by that of its dividend where hypotheses say that the divisor is not negative,
+* a factor may be left out of what a power of two divides where it is shown to be odd and the product is what it is,
+* a number that a hypothesis calls a multiple may be replaced by one, and variables by their residues modulo a number if
+  every combination of these is a case,
 * each instance of a lemma must be what the lemma's statement gives, its premises shown, and the lemma be proved, and
 * the facts of every leaf must contradict each other in *linear* integer arithmetic, with products as opaque
   integers, for every solver that is asked.
@@ -22,6 +25,7 @@ Divisors of the claim are assumed not to be zero, which is an obligation of its 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -39,6 +43,9 @@ from ..core.condition import (
     Truth,
     Within,
     all_exprs,
+    all_of,
+    any_of,
+    divides,
     negate,
 )
 from ..core.errors import IndexproofError
@@ -424,6 +431,51 @@ def _says_natural(h: Condition, e: Expr) -> bool:
     return False
 
 
+def _divisors(roots: Iterable[Expr]) -> set[Expr]:
+    """What is divided by in terms, but for numbers."""
+    nodes = postorder(*roots)
+    return {
+        n.b
+        for n in nodes
+        if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not (isinstance(n.b, Int) and n.b.value)
+    }
+
+
+def _opaque(root: Expr, names: dict[Expr, P]) -> P:
+    """The polynomial of a term in which whatever is no sum or product is a name, the same for the same term."""
+    for n in postorder(root, known=names):
+        match n:
+            case Int():
+                names[n] = _const(n.value)
+            case Sum():
+                total = _const(n.const)
+                for t, k in n.terms:
+                    total = _plus(total, names[t], k)
+                names[n] = total
+            case Mul():
+                product = _const(1)
+                for f in n.factors:
+                    product = _times(product, names[f])
+                names[n] = product
+            case _:
+                names[n] = _name(f"#{len(names)}")
+    return names[root]
+
+
+def _shortened(c: Condition, shorter: Mapping[Expr, Expr]) -> Condition:
+    """The condition with other terms below powers of two."""
+    match c:
+        case And(args):
+            return all_of(_shortened(a, shorter) for a in args)
+        case Or(args):
+            return any_of(_shortened(a, shorter) for a in args)
+        case Not(arg):
+            return negate(_shortened(arg, shorter))
+        case Divides(Int() as d, e) if d.value > 1 and not d.value & (d.value - 1):
+            return divides(d, shorter.get(e, e))
+    return c
+
+
 def _variable(v: Var) -> str:
     # made names have one `!`, which no name of a variable of a claim is given
     name = v.name.replace("!", "!!").replace(":", "::")
@@ -655,6 +707,14 @@ class _Checker:
                 self._choice(node, known, goals, place)
             case "quotient bound":
                 self._quotient_bound(node, known, goals, place)
+            case "odd factors":
+                self._odd_factors(node, known, goals, place)
+            case "multiple":
+                self._multiple(node, known, goals, place)
+            case "residues":
+                self._residues(node, known, goals, place)
+            case "contradiction":
+                self.prove(node["then"], known, [FALSE], f"{place}.then")
             case _:
                 claim = _Claim(self, known, goals)
                 state = _State()
@@ -714,6 +774,96 @@ class _Checker:
                 self.lemma("multiple leaves quotient", place)
             self.found.steps += 1
         self.prove(node["then"], known, _conjuncts(goal), f"{place}.then")
+
+    def _odd_factors(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
+        """Where ``v`` is odd, ``2^w`` divides ``v·e`` where it divides ``e``.
+
+        ``v·1 = 1 + 2·(v // 2)``, so v has an inverse modulo 2, hence modulo 4, 16, … and whatever divides one of these;
+        and what has an inverse can be left out.
+        """
+        divisors = _divisors(e for c in (*known, *goals) for e in all_exprs(c))
+        odd: list[Expr] = []
+        for k, part in enumerate(node["odd"]):
+            v = self.terms[part["factor"]]
+            if not _divisors([v]) <= divisors:
+                raise CertificateRefused(f"{place}.odd[{k}]", f"{v} divides by what the claim does not")
+            self.prove(part["proof"], known, [Compare("==", mod(v, 2), integer(1))], f"{place}.odd[{k}]")
+            odd.append(v)
+        shorter: dict[Expr, Expr] = {}
+        for k, part in enumerate(node["shorter"]):
+            e, rest = self.terms[part["of"]], self.terms[part["rest"]]
+            names: dict[Expr, P] = {}
+            product = _opaque(rest, names)
+            for n in part["factors"]:
+                if not 0 <= n < len(odd):
+                    raise CertificateRefused(f"{place}.shorter[{k}]", f"there is no odd factor {n}")
+                product = _times(product, _opaque(odd[n], names))
+            if not _divisors([rest]) <= divisors:
+                raise CertificateRefused(
+                    f"{place}.shorter[{k}]", f"{rest} divides by what the claim does not"
+                )
+            if product != _opaque(e, names):
+                raise CertificateRefused(f"{place}.shorter[{k}]", f"{e} is no such product")
+            shorter[e] = rest
+            self.found.steps += 1
+        for name in ("remainder", "inverse modulo a square", "invertible factor"):
+            self.lemma(name, place)
+        # where the hypotheses hold, the shorter conditions are equivalent to what they replace
+        here = [*known, *(p for h in known for p in _conjuncts(_shortened(h, shorter)) if p not in known)]
+        wanted = [p for g in goals for p in _conjuncts(_shortened(g, shorter))]
+        self.prove(node["then"], here, wanted, f"{place}.then")
+
+    def _fresh(self, v: Expr, known: Sequence[Condition], goals: Sequence[Condition], place: str) -> Var:
+        """A variable that the claim does not mention."""
+        if not isinstance(v, Var) or any(v in c.variables() for c in (*known, *goals)):
+            raise CertificateRefused(place, f"{v} is no new variable")
+        return v
+
+    def _multiple(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
+        """Where ``c`` divides a variable ``d``, ``d = c·k`` for a new k."""
+        d, c = self.terms[node["variable"]], self.terms[node["divisor"]]
+        k = self._fresh(self.terms[node["quotient"]], known, goals, place)
+        if not isinstance(d, Var) or Divides(c, d) not in known or d in c.variables():
+            raise CertificateRefused(place, f"no hypothesis says that {c} divides {d}")
+        self.lemma("divisibility", place)
+        self._instead(node["then"], {d: mul(c, k)}, known, goals, f"{place}.then")
+
+    def _residues(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
+        """Every integer is ``m·k + r`` for some k and an r below m."""
+        m = node["modulus"]
+        if type(m) is not int or not 1 <= m <= len(node["cases"]):
+            raise CertificateRefused(place, f"{m} is no modulus")
+        variables = [self.terms[v["variable"]] for v in node["variables"]]
+        quotients = [self._fresh(self.terms[v["quotient"]], known, goals, place) for v in node["variables"]]
+        if len({*variables, *quotients}) != 2 * len(variables):
+            raise CertificateRefused(place, "a variable is named twice")
+        if not all(isinstance(v, Var) for v in variables):
+            raise CertificateRefused(place, "only variables have residues here")
+        if len(node["cases"]) != m ** len(variables):
+            raise CertificateRefused(
+                place, f"there are {m ** len(variables)} cases, not {len(node['cases'])}"
+            )
+        self.lemma("radix", place)
+        residues = itertools.product(range(m), repeat=len(variables))
+        for k, (rs, case) in enumerate(zip(residues, node["cases"], strict=True)):
+            at = {v: linear(r, [(q, m)]) for v, q, r in zip(variables, quotients, rs, strict=True)}
+            self._instead(case, at, known, goals, f"{place}.cases[{k}]")
+
+    def _instead(
+        self,
+        node: Json,
+        values: Mapping[Expr, Expr],
+        known: Sequence[Condition],
+        goals: Sequence[Condition],
+        place: str,
+    ) -> None:
+        """The proof of the claim with terms for variables."""
+        try:
+            here = [p for h in known for p in _conjuncts(h.substitute(values))]
+            wanted = [p for g in goals for p in _conjuncts(g.substitute(values))]
+        except ZeroDivisionError:
+            return  # a divisor of the claim would be zero
+        self.prove(node, here, wanted, place)
 
     # -- leaves
     def contradictory(self, formulas: Sequence[F], place: str) -> None:

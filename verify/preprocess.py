@@ -15,7 +15,6 @@ from operator import itemgetter
 from typing import Literal
 
 from ..core.condition import (
-    _REBUILD,
     FALSE,
     TRUE,
     And,
@@ -25,7 +24,7 @@ from ..core.condition import (
     Within,
     all_exprs,
     all_of,
-    condition_interpret,
+    substitute_conditions,
 )
 from ..core.expr import (
     Expr,
@@ -39,7 +38,6 @@ from ..core.expr import (
     linear,
     natural_key,
     postorder,
-    substitute_all,
     var,
 )
 
@@ -83,26 +81,19 @@ def mentioned(c: Condition) -> frozenset[Var]:
 
 
 def substituted(conditions: Sequence[Condition], mapping: Mapping[Var, ExprLike]) -> list[Condition]:
-    """:meth:`Condition.substitute` on several conditions at once, sharing the work on common subexpressions.
+    """:func:`~indexproof.core.condition.substitute_conditions` where there is anything to replace.
 
     Raises :class:`ZeroDivisionError` where a divisor becomes a literal zero.
     """
-    names = mapping.keys()
-    changed = [c for c in conditions if not mentioned(c).isdisjoint(names)]
-    roots = [e for c in changed for e in all_exprs(c)]
-    value_of = dict(zip(roots, substitute_all(roots, mapping), strict=True)).__getitem__
-    after = {c: condition_interpret(c, value_of, _REBUILD) for c in changed}
+    changed = [c for c in conditions if not mentioned(c).isdisjoint(mapping)]
+    after = dict(zip(changed, substitute_conditions(changed, mapping), strict=True))
     return [after.get(c, c) for c in conditions]
 
 
 def flattened(conditions: Sequence[Condition]) -> list[Condition]:
     """Conjunctions as lists, without what is trivially true."""
-    out: list[Condition] = []
-    for c in conditions:
-        for p in c.args if isinstance(c, And) else (c,):
-            if p is not TRUE and p not in out:
-                out.append(p)
-    return out
+    parts = (p for c in conditions for p in (c.args if isinstance(c, And) else (c,)))
+    return list(dict.fromkeys(p for p in parts if p is not TRUE))
 
 
 def definition(c: Condition, *, short: bool = True) -> tuple[Var, Expr] | None:

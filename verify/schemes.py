@@ -33,7 +33,7 @@ def _implies(a: Condition, b: Condition) -> Condition:
     return any_of((negate(a), b))
 
 
-a, b, c, d, e, f, g, h, m, p, q, r, t, x, y = (var(name) for name in "abcdefghmpqrtxy")
+a, b, c, d, e, f, g, h, m, p, q, r, t, u, x, y = (var(name) for name in "abcdefghmpqrtuxy")
 
 
 def multiples_are_apart(b: Expr, d: Expr) -> Condition:
@@ -223,6 +223,19 @@ STEPS: dict[str, Scheme] = {
             "x = y → f(x) = f(y), here for sums of products",
             (x.eq(y),),
             (x * e + f).eq(y * e + f),
+        ),
+        # an odd v is 1 + 2·m, so v·1 = 1 + p·t for p = 2; then for p·p, and so on beyond any power of two
+        Scheme(
+            "inverse modulo a square",
+            "v·u = 1 + p·t → (v·u)·(2 - v·u) = 1 - (p·p)·(t·t)",
+            (),
+            ((1 + p * t) * (2 - (1 + p * t))).eq(1 - p * p * (t * t)),
+        ),
+        Scheme(
+            "invertible factor",
+            "v·u = 1 + p·t, v·e = p·q → e·(v·u) = u·(v·e), that is e = p·(u·q - t·e)",
+            ((e * (1 + p * t)).eq(u * (p * q)),),
+            e.eq(p * (u * q - t * e)),
         ),
         Scheme("zero", "x - y = 0 → x = y", ((x - y).eq(integer(0)),), x.eq(y)),
     )

@@ -20,9 +20,14 @@ from indexproof.verify import certificate as checker
 from indexproof.verify.catalogue import catalogue
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.lemmas import LemmaObligation, lemma_obligations, proved_lemmas
-from indexproof.verify.linear.export import certificate, certificate_json
+from indexproof.verify.linear import Budget as Limits
+from indexproof.verify.linear.export import certificate, certificate_json, recorded
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.rulefiles import odd, read_rule_file
+from indexproof.verify.rulefiles.certify import case_certificate
+from indexproof.verify.rulefiles.obligations import expanded
 from indexproof.verify.schemes import LEMMAS, STEPS
-from indexproof.verify.solve import decide
+from indexproof.verify.solve import decide, reduced
 from indexproof.verify.verdict import Status
 
 a, b, c, d, g, h, i, j, k, m, n, r, t, x, y, z = map(var, "abcdghijkmnrtxyz")
@@ -438,3 +443,140 @@ def test_of_what_is_a_natural_number() -> None:
         assert checker._is_natural(lift(e), known)
     for e in (a, d - 1, d * a, -d, d - g, b):
         assert not checker._is_natural(lift(e), known)
+
+
+# ------------------------------------------------------------------------------------------- cases of rules about machines
+MACHINE_RULES = """
+integers 8 bits wrap
+int x, y
+const c, d
+two: x * c * d == 0 -> x == 0 if c % 2 != 0, d % 4 == 3
+shared: x * c + y * c == 0 -> x + y == 0 if c % 2 == 1
+divided: x * c == d -> x == fold(d / c) if divides(c, d), c % 2 != 0
+integers unbounded
+square: x * x % 4 <= 1 -> true
+cube: (x * x * x - x) % 6 -> 0
+"""
+
+
+def stated(text: str, name: str) -> list[Obligation]:
+    (rule,) = [r for r in read_rule_file(text, "t").rules if r.name == name]
+    return list(expanded(rule))
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, tuple[Json, Obligation]]:
+    """For each of some rules the certificate of one case that the reduction alone does not prove."""
+    found = {}
+    for name in ("two", "shared", "divided", "square", "cube"):
+        for o in stated(MACHINE_RULES, name):
+            data = json.loads(json.dumps(case_certificate(o)))
+            if data["proof"]["step"] in ("odd factors", "multiple", "residues"):
+                found[name] = data, o
+                break
+    return found
+
+
+@pytest.mark.parametrize("name", ["two", "shared", "divided", "square", "cube"])
+def test_odd_factors_and_residues_have_certificates(
+    cases: dict[str, tuple[Json, Obligation]], name: str
+) -> None:
+    data, o = cases[name]
+    used = check_certificate(data, (o.hypotheses, o.goal), proved={**LEMMAS, **STEPS}, solvers=Z3).lemmas
+    lemmas = {"square": {"radix"}, "cube": {"radix"}, "divided": {"divisibility", "invertible factor"}}
+    for lemma in lemmas.get(name, {"remainder", "inverse modulo a square", "invertible factor"}):
+        assert used[lemma] > 0
+        refused(data, "is not proved", proved={*LEMMAS, *STEPS} - {lemma})
+
+
+def _forge(data: Json, change: Callable[[Json, list[Json]], object]) -> Json:
+    wrong = copy.deepcopy(data)
+    node = wrong["proof"]
+    change(node["then"] if node["step"] == "multiple" else node, wrong["terms"])
+    return wrong
+
+
+def test_a_forged_odd_factor_is_refused(cases: dict[str, tuple[Json, Obligation]]) -> None:
+    data = cases["two"][0]
+    forgeries: list[tuple[Callable[[Json, list[Json]], object], str]] = [
+        # another number is called odd, with the proof of the first
+        (lambda n, ts: n["odd"][0].update(factor=_at(ts, ["var", "x", ""])), "proof"),
+        (lambda n, ts: n["odd"][0].update(proof=n["then"]), "proof"),
+        (lambda n, ts: n["shorter"][0]["factors"].append(0), "is no such product"),
+        (lambda n, ts: n["shorter"][0]["factors"].append(7), "there is no odd factor 7"),
+        (lambda n, ts: n["shorter"][0]["factors"].pop(), "is no such product"),
+        (lambda n, ts: n["shorter"][0].update(rest=_at(ts, 0)), "is no such product"),
+        (lambda n, ts: n["shorter"].clear(), "proof"),
+    ]
+    for change, reason in forgeries:
+        refused(_forge(data, change), reason)
+
+
+def _at(terms: list[Json], term: Json) -> int:
+    terms.append(term)
+    return len(terms) - 1
+
+
+def test_an_even_factor_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prover is made to believe that every number is odd: it proves what is false, and has no certificate."""
+    monkeypatch.setattr(odd._Shorter, "_is_odd", lambda self, v: True)
+    text = MACHINE_RULES.replace("c % 2 != 0, d % 4 == 3", "d % 4 == 3")
+    open_ = [
+        o for o in stated(text, "two") if not reduced(o.hypotheses, o.goal, Limits(patient=False)).proved
+    ]
+    assert open_
+    assert all(odd.by_odd_factors(o, Limits())[0] for o in open_)
+    assert all(case_certificate(o) is None for o in open_)
+
+
+def test_nothing_new_is_divided_by() -> None:
+    """A divisor is assumed not to be zero; so a term without odd factors may bring in none."""
+    given, rest = divides(lift(4), c * x), (c + z // y) * x - z // y * x
+    then = recorded([given, divides(lift(4), rest)], y.ne(0))
+    assert then is not None
+    forged = {"step": "odd factors", "odd": [], "then": then}
+    for shorter, reason in ((rest, "divides by what"), (x * c, "proof")):
+        node = {**forged, "shorter": [{"of": c * x, "factors": [], "rest": shorter}]}
+        refused(json.loads(json.dumps(certificate_json("forged", [given], y.ne(0), node))), reason)
+    node = {**forged, "odd": [{"factor": 2 * (z // y) + 1, "proof": then}], "shorter": []}
+    refused(json.loads(json.dumps(certificate_json("forged", [given], y.ne(0), node))), "divides by what")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda n, ts: n["cases"].pop(), "is no modulus"),
+        (lambda n, ts: n.update(modulus=2), "cases"),
+        (lambda n, ts: n.update(modulus=10**9), "is no modulus"),
+        (lambda n, ts: n["cases"].reverse(), "is no goal"),
+        (lambda n, ts: n["variables"][0].update(quotient=n["variables"][0]["variable"]), "new variable"),
+        (lambda n, ts: n["variables"][0].update(variable=n["variables"][0]["quotient"]), "twice"),
+    ],
+)
+def test_forged_residues_are_refused(
+    cases: dict[str, tuple[Json, Obligation]], change: Callable[[Json, list[Json]], object], reason: str
+) -> None:
+    refused(_forge(cases["cube"][0], change), reason)
+
+
+def test_a_forged_multiple_is_refused(cases: dict[str, tuple[Json, Obligation]]) -> None:
+    data = cases["divided"][0]
+    assert data["proof"]["step"] == "multiple"
+    for key, other in (("variable", "divisor"), ("divisor", "variable"), ("quotient", "variable")):
+        wrong = copy.deepcopy(data)
+        wrong["proof"][key] = wrong["proof"][other]
+        refused(wrong, "no hypothesis says|no new variable")
+    wrong = copy.deepcopy(data)
+    wrong["claim"]["hypotheses"] = [h for h in wrong["claim"]["hypotheses"] if h[0] != "divides"]
+    refused(wrong, "no hypothesis says")
+
+
+def test_hypotheses_that_contradict_each_other() -> None:
+    hypotheses, goal = [d > 0, x.within(0, d - 1), (x // d).ne(0)], (y * y * y // x).eq(y)
+    nothing = recorded(hypotheses, lift(0).eq(1))
+    assert nothing is not None
+    data = certificate_json("nothing", hypotheses, goal, {"step": "contradiction", "then": nothing})
+    data = json.loads(json.dumps(data))
+    assert check_certificate(data, (tuple(hypotheses), goal), solvers=Z3).leaves > 0
+    data["claim"]["hypotheses"].pop()
+    refused(data)

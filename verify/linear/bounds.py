@@ -17,10 +17,11 @@ from .polynomial import ONE, Monomial, Poly, constant, variable
 
 __all__ = ["Bounds", "Evidence"]
 
-#: How many bounds of one name are kept, how many replacements a certificate may try, and how long it may
-#: become.
+#: How many bounds of one name are kept, how many replacements a certificate may try, and how many once more with short
+#: bounds first, and how long it may become.
 _UPPER = 6
 _FUEL = 40
+_MORE_FUEL = 16
 _TERMS = 120
 
 
@@ -125,7 +126,12 @@ class Bounds:
     def _least(self, p: Poly) -> tuple[int | None, Path]:
         if p not in self._memo:
             self._fuel = _FUEL
-            self._memo[p] = self._search(p, set(), ())
+            found = self._search(p, set(), ())
+            if self._fuel <= 0 and (found[0] is None or found[0] < 0):
+                # a digit is bounded by its size and by what is left of the number: the short bound rarely misleads
+                self._fuel = _MORE_FUEL
+                found = self._search(p, set(), (), shortest_first=True)
+            self._memo[p] = found
         return self._memo[p]
 
     def evidence(self, p: Poly) -> Evidence:
@@ -166,20 +172,25 @@ class Bounds:
                 found.append(constant(self.high[v]) - variable(v))
         return tuple(found)
 
-    def _search(self, p: Poly, seen: set[Poly], path: Path) -> tuple[int | None, Path]:
+    def _search(
+        self, p: Poly, seen: set[Poly], path: Path, *, shortest_first: bool = False
+    ) -> tuple[int | None, Path]:
         best, way = self._shifted(p), path
         if best is not None and best >= 0:
             return best, way
         seen.add(p)
         for name in self._replaceable(p):
-            for bound in self.upper[name]:
+            bounds = self.upper[name]
+            for bound in sorted(bounds, key=_length) if shortest_first else bounds:
                 if name in bound.names or self._fuel <= 0:
                     continue
                 weaker = self._replaced(p, name, bound)
                 if weaker in seen or len(weaker) > max(_TERMS, len(p)):
                     continue
                 self._fuel -= 1
-                found, along = self._search(weaker, seen, (*path, (name, bound)))
+                found, along = self._search(
+                    weaker, seen, (*path, (name, bound)), shortest_first=shortest_first
+                )
                 if found is not None and (best is None or found > best):
                     best, way = found, along
                 if best is not None and best >= 0:
@@ -262,6 +273,10 @@ class Bounds:
             if v not in bound.names
         ]
         return found[:4]
+
+
+def _length(p: Poly) -> tuple[int, int]:
+    return len(p), p.degree
 
 
 def _started(terms: Mapping[Monomial, int], v: str, start: int, sign: int) -> dict[Monomial, int]:

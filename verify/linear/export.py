@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
+from ...core.condition import FALSE, And, Compare, Condition, Divides, Not, Or, Truth, Within
 from ...core.expr import Expr, Int, Sum, Var, postorder
 from ...core.operators import NAME_OF
 from ..preprocess import comparisons, unquotienting
@@ -19,7 +19,7 @@ from .polynomial import Poly
 from .prover import Budget, Outcome, prove
 from .record import Fact, Log, Node, Reason, Resolved
 
-__all__ = ["FORMAT", "certificate", "certificate_json"]
+__all__ = ["FORMAT", "certificate", "certificate_json", "recorded"]
 
 FORMAT = "indexproof certificate 1"
 
@@ -31,10 +31,24 @@ def certificate(
 ) -> tuple[Json, Outcome]:
     """A certificate that the hypotheses imply the goal where no divisor is zero, or ``None`` where none is found."""
     outcome = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True)
-    proof = outcome.proof or _with_quotient_bounds(hypotheses, goal, budget)
+    proof = outcome.proof or _otherwise(hypotheses, goal, budget)
     if proof is None:
         return None, outcome
     return certificate_json(name, hypotheses, goal, proof), outcome
+
+
+def recorded(hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None = None) -> Node | None:
+    """A recorded proof: of the goal, of its parts one by one, or that the hypotheses contradict each other."""
+    proof = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True).proof
+    return proof or _otherwise(hypotheses, goal, budget)
+
+
+def _otherwise(hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None) -> Node | None:
+    proof = _with_quotient_bounds(hypotheses, goal, budget)
+    if proof is None and goal is not FALSE:
+        nothing = prove(hypotheses, FALSE, budget=budget, assume_defined=True, record=True).proof
+        proof = nothing and {"step": "contradiction", "then": nothing}
+    return proof
 
 
 def _with_quotient_bounds(
@@ -135,6 +149,26 @@ class _Writer:
                 ]
             case "quotient bound":
                 out |= {"sides": n["sides"], "then": self.node(n["then"])}
+            case "odd factors":
+                out["odd"] = [
+                    {"factor": self.term(p["factor"]), "proof": self.node(p["proof"])} for p in n["odd"]
+                ]
+                out["shorter"] = [
+                    {"of": self.term(p["of"]), "factors": p["factors"], "rest": self.term(p["rest"])}
+                    for p in n["shorter"]
+                ]
+                out["then"] = self.node(n["then"])
+            case "multiple":
+                out |= {k: self.term(n[k]) for k in ("variable", "divisor", "quotient")}
+                out["then"] = self.node(n["then"])
+            case "residues":
+                out["modulus"] = n["modulus"]
+                out["variables"] = [
+                    {"variable": self.term(v), "quotient": self.term(q)} for v, q in n["variables"]
+                ]
+                out["cases"] = [self.node(c) for c in n["cases"]]
+            case "contradiction":
+                out["then"] = self.node(n["then"])
             case "choice":
                 out |= {"term": self.term(n["term"]), "cases": [self.node(c) for c in n["cases"]]}
             case "factor":

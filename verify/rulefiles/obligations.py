@@ -45,7 +45,9 @@ class StatedObligation(Obligation):
 
     condition: int | None
 
-    def __init__(self, rule: StatedRule, source: str, condition: int | None = None) -> None:
+    def __init__(
+        self, rule: StatedRule, source: str, condition: int | None = None, claim: str | None = None
+    ) -> None:
         sound = condition is None
         fields: dict[str, Any] = {
             "family": FAMILY,
@@ -55,7 +57,7 @@ class StatedObligation(Obligation):
             "show": (),
             "gate": sound,
             "where": rule.where,
-            "claim": rule.statement(),
+            "claim": rule.statement() if claim is None else claim,
             "tags": (),
             "width": rule.semantics.width,
             "source": source,
@@ -102,10 +104,10 @@ class StatedObligation(Obligation):
 
 def stated_rule_obligations(r: StatedRule) -> Iterator[StatedObligation]:
     """The obligations of one rule."""
-    source = source_of(r)
-    yield StatedObligation(r, source)
+    source, claim = source_of(r), r.statement()
+    yield StatedObligation(r, source, None, claim)
     for k in range(len(r.conditions)):
-        yield StatedObligation(r, source, k)
+        yield StatedObligation(r, source, k, claim)
 
 
 def source_of(r: StatedRule) -> str:

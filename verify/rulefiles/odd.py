@@ -9,7 +9,7 @@ from the hypotheses, and that the divided number is ``v·e`` is compared as poly
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...core.condition import And, Condition, Divides, Not, Or, all_of, any_of, divides, negate
 from ...core.expr import Expr, Int, Mul, Sum, Var, linear, mod, mul, var
@@ -18,32 +18,61 @@ from ..obligations import Obligation
 from ..solve import reduced
 from .known import Polynomials
 
-__all__ = ["ODD", "by_odd_factors"]
+__all__ = ["ODD", "Shortened", "by_odd_factors", "without_odd_factors"]
 
 #: The name of this strategy.
 ODD = "odd factors"
 
 
+@dataclass(frozen=True)
+class Shortened:
+    """A claim without its odd factors, and what was done.
+
+    ``multiple`` is ``d, c, k`` where d was replaced by ``c·k`` first, because c divides it.  ``shorter`` says of terms
+    that were divided which numbers of ``odd`` were left out of them and what remained.
+    """
+
+    given: Obligation
+    multiple: tuple[Var, Var, Var] | None
+    odd: tuple[Expr, ...]
+    shorter: tuple[tuple[Expr, tuple[int, ...], Expr], ...]
+    hypotheses: tuple[Condition, ...]
+    goal: Condition
+
+
 def by_odd_factors(o: Obligation, limits: reduction.Budget) -> tuple[bool, int]:
     """Whether the claim is proved once odd factors are left out, and at what cost; where there are none it is not."""
+    found, spent = without_odd_factors(o, limits)
+    if found is None:
+        return False, spent
+    outcome = reduced(found.hypotheses, found.goal, limits)
+    return outcome.proved, spent + outcome.resources
+
+
+def without_odd_factors(o: Obligation, limits: reduction.Budget) -> tuple[Shortened | None, int]:
+    """The claim without odd factors, and what it cost to show that they are odd; ``None`` where there are none."""
     # where c divides d, d is a multiple of c
     factors = {
-        h.e: h.d * var(f"{h.e.name}/{h.d.name}", h.e.kind)
+        h.e: (h.d, var(f"{h.e.name}/{h.d.name}", h.e.kind))
         for h in o.hypotheses
         if isinstance(h, Divides) and isinstance(h.d, Var) and isinstance(h.e, Var) and h.d is not h.e
     }
+    multiple = None
     if len(factors) == 1:
-        o = replace(
-            o, hypotheses=tuple(h.substitute(factors) for h in o.hypotheses), goal=o.goal.substitute(factors)
-        )
+        ((d, (c, k)),) = factors.items()
+        assert isinstance(k, Var)
+        multiple, one = (d, c, k), {d: c * k}
+        hypotheses = tuple(h.substitute(one) for h in o.hypotheses)
+        o = replace(o, hypotheses=hypotheses, goal=o.goal.substitute(one))
     shorter = _Shorter(o, limits)
-    hypotheses = [shorter.of(h) for h in o.hypotheses]
+    found = tuple(shorter.of(h) for h in o.hypotheses)
     goal = shorter.of(o.goal)
-    if not shorter.found:
-        return False, shorter.spent
+    if not shorter.without:
+        return None, shorter.spent
+    odd = {v: n for n, v in enumerate(dict.fromkeys(v for vs, _ in shorter.without.values() for v in vs))}
+    left = tuple((e, tuple(odd[v] for v in vs), rest) for e, (vs, rest) in shorter.without.items())
     # what was there may have served to prove something odd, and may serve again
-    outcome = reduced((*o.hypotheses, *hypotheses), goal, limits)
-    return outcome.proved, shorter.spent + outcome.resources
+    return Shortened(o, multiple, tuple(odd), left, (*o.hypotheses, *found), goal), shorter.spent
 
 
 class _Shorter:
@@ -53,7 +82,8 @@ class _Shorter:
         self.hypotheses = o.hypotheses
         self.limits = limits
         self.spent = 0
-        self.found = False
+        #: Terms with odd factors: these, and what is left.
+        self.without: dict[Expr, tuple[list[Expr], Expr]] = {}
         self._odd: dict[Expr, bool] = {}
 
     def of(self, c: Condition) -> Condition:
@@ -72,13 +102,17 @@ class _Shorter:
     def _without(self, e: Expr) -> Expr:
         """An expression without its odd factors."""
         polynomials = Polynomials()
+        whole, left_out = e, []
         searching = True
         while searching:
             searching = False
             for v, rest in _common(e):
                 if self._is_odd(v) and polynomials.of(e) == polynomials.of(mul(v, rest)):
-                    e, searching, self.found = rest, True, True
+                    e, searching = rest, True
+                    left_out.append(v)
                     break
+        if left_out:
+            self.without[whole] = left_out, e
         return e
 
     def _is_odd(self, v: Expr) -> bool:

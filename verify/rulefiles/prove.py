@@ -9,7 +9,7 @@ about machine integers that a first pass leaves open are also searched for count
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -26,9 +26,12 @@ from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
 from .rule import StatedRule
-from .sample import Table, magnitude, table_of
+from .sample import Table, every_point, magnitude, table_of
 
-__all__ = ["decide_needed", "decide_sound"]
+__all__ = ["EVERY", "decide_needed", "decide_sound"]
+
+#: The name of the strategy that evaluates a rule at all of its points.
+EVERY = "every point"
 
 _POINTS = "small points"
 _LIMITS = "machine limits"
@@ -40,6 +43,11 @@ def _table(source: str) -> Table:
     return table_of(rule_of(source))
 
 
+@lru_cache(maxsize=4)
+def _everything(source: str) -> Table | None:
+    return every_point(rule_of(source))
+
+
 def decide_sound(source: str, budget: Budget) -> Verdict:
     """Whether a rule is sound, and says something."""
     r, table = rule_of(source), _table(source)
@@ -49,7 +57,9 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     try:
         parts = list(expanded(r))
     except TooLargeError as large:
-        return Verdict(Status.UNDECIDED, tried=(_POINTS,), detail=str(large))
+        return _everywhere(source, 0, budget) or Verdict(
+            Status.UNDECIDED, tried=(_POINTS,), detail=str(large)
+        )
     used: dict[str, None] = {}
     tried: dict[str, None] = {}
     spent = 0
@@ -64,6 +74,8 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             used[strategy] = None
         else:
             open_.append(o)
+    if open_ and (found_out := _everywhere(source, spent, budget)):
+        return found_out
     if open_ and r.semantics.width:
         from .bits import bit_vector_point
 
@@ -95,6 +107,18 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             detail = "no point that satisfies the conditions is known" if found_one is None else ""
             return Verdict(status, "model", spent, tried=(_POINTS, "model"), detail=detail)
     return Verdict(Status.PROVED, " + ".join(used) or "identity", spent, tried=tuple(tried))
+
+
+def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
+    """The verdict on a rule that has few points, by evaluating it at every one."""
+    table = _everything(source)
+    if table is None:
+        return None
+    point = table.counterexample()
+    if point is not None:
+        return _refuted(table.rule, point, EVERY, spent, (_POINTS, "linear"), budget)
+    status = Status.PROVED if table.example() is not None else Status.VACUOUS
+    return Verdict(status, EVERY, spent, tried=(_POINTS, "linear"))
 
 
 def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
@@ -222,7 +246,24 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
     r, table = rule_of(source), _table(source)
     if table.needs(k):
         return Verdict(Status.PROVED, _POINTS)
-    weaker = replace(r, conditions=(*r.conditions[:k], *r.conditions[k + 1 :]))
+    if len(r.conditions) > _MANY:
+        found, spent = _without_many(source, budget)
+        proved = found.get(k, False)
+        detail = "" if k in found else f"more than {_ATTEMPTS} attempts to do without some of many conditions"
+    else:
+        proved, spent, detail = _without(r, (k,), budget)
+    if proved:
+        return Verdict(Status.VACUOUS, "linear", spent)
+    everything = _everything(source)
+    if everything is not None:
+        return Verdict(Status.PROVED if everything.needs(k) else Status.VACUOUS, EVERY, spent)
+    tried = (_POINTS,) if detail else (_POINTS, "linear")
+    return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=detail or "a finding, not a gate")
+
+
+def _without(r: StatedRule, ks: Collection[int], budget: Budget) -> tuple[bool, int, str]:
+    """Whether a quick attempt proves a rule without some of its conditions, at what cost, and why none was made."""
+    weaker = replace(r, conditions=tuple(c for k, c in enumerate(r.conditions) if k not in ks))
     spent = 0
     try:
         for n, o in enumerate(expanded(weaker)):
@@ -231,13 +272,39 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
                 proved, _, cost = _at_once(o, budget.scaled(0.1), patient=len(r.conditions) < 4)
                 spent += cost
             if not proved:
-                return Verdict(
-                    Status.UNDECIDED, "", spent, tried=(_POINTS, "linear"), detail="a finding, not a gate"
-                )
+                return False, spent, ""
     except TooLargeError as large:
-        return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
-    return Verdict(Status.VACUOUS, "linear", spent)
+        return False, spent, str(large)
+    return True, spent, ""
+
+
+@lru_cache(maxsize=4)
+def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
+    """For conditions that no point needs, whether the rule is proved without them, and what all attempts cost.
+
+    A rule that is proved without several conditions is proved without each of them, so whole groups are left out, and
+    halves of those without which it is not proved.
+    """
+    r, table = rule_of(source), _table(source)
+    groups = [[k for k in range(len(r.conditions)) if not table.needs(k)]]
+    found: dict[int, bool] = {}
+    spent = 0
+    for _ in range(_ATTEMPTS):
+        if not groups:
+            break
+        group = groups.pop(0)
+        proved, cost, _ = _without(r, frozenset(group), budget)
+        spent += cost
+        if proved or len(group) == 1:
+            found |= dict.fromkeys(group, proved)
+        else:
+            half = len(group) // 2
+            groups += [group[:half], group[half:]]
+    return found, spent
 
 
 #: A condition that saves more case distinctions than this is not questioned further.
 _QUICK_CASES = 24
+#: With more conditions than this they are questioned in groups, and with so many attempts in all.
+_MANY = 24
+_ATTEMPTS = 32

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator, Sequence
 
 from ...core.condition import all_exprs
-from ...core.expr import FloorDiv, Int, Mod, Mul, Var, postorder, var
+from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Var, postorder, var
 from .. import linear
 from ..obligations import Obligation
 from ..solve import reduced
 
-__all__ = ["RESIDUES", "by_residues"]
+__all__ = ["RESIDUES", "by_residues", "quotient", "values", "where"]
 
 #: The name of this strategy.
 RESIDUES = "residues"
@@ -25,15 +26,11 @@ _CASES = 96
 
 def by_residues(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
     """Whether the claim is proved in every case, and at what cost; where it has no such cases it is not."""
-    modulus, variables = _where(o)
-    if not variables or modulus < 2 or modulus ** len(variables) > _CASES:
+    modulus, variables = where(o)
+    if not variables:
         return False, 0
     spent = 0
-    for residues in itertools.product(range(modulus), repeat=len(variables)):
-        at = {
-            v: var(f"{v.name}/{modulus}", v.kind) * modulus + r
-            for v, r in zip(variables, residues, strict=True)
-        }
+    for at in values(modulus, variables):
         hypotheses = [h.substitute(at) for h in o.hypotheses]
         outcome = reduced(hypotheses, o.goal.substitute(at), limits)
         spent += outcome.resources
@@ -42,8 +39,19 @@ def by_residues(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
     return True, spent
 
 
-def _where(o: Obligation) -> tuple[int, list[Var]]:
-    """The least common multiple of the divisors of polynomials, and the variables of these.
+def values(modulus: int, variables: Sequence[Var]) -> Iterator[dict[Var, Expr]]:
+    """What the variables are in each case; the last residue changes fastest."""
+    for residues in itertools.product(range(modulus), repeat=len(variables)):
+        yield {v: quotient(v, modulus) * modulus + r for v, r in zip(variables, residues, strict=True)}
+
+
+def quotient(v: Var, modulus: int) -> Expr:
+    """The variable for ``v // modulus``."""
+    return var(f"{v.name}/{modulus}", v.kind)
+
+
+def where(o: Obligation) -> tuple[int, list[Var]]:
+    """The least common multiple of the divisors of polynomials, and the variables of these; none for too many cases.
 
     Where that has too many residues, the greatest common divisor: ``(x·x % 2^w) % 4`` depends on ``x % 4``.
     """
@@ -59,4 +67,6 @@ def _where(o: Obligation) -> tuple[int, list[Var]]:
     modulus = math.lcm(*moduli)
     if modulus ** len(found) > _CASES:
         modulus = math.gcd(*moduli)
+    if modulus < 2 or modulus ** len(found) > _CASES:
+        return modulus, []
     return modulus, sorted(found, key=lambda v: v.name)

@@ -8,6 +8,7 @@ without which of its conditions it would fail.  Whatever is reported is confirme
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -18,13 +19,15 @@ from .rule import StatedRule
 from .semantics import Rounding, Semantics
 from .terms import Term, below
 
-__all__ = ["Table", "magnitude", "table_of"]
+__all__ = ["Table", "every_point", "magnitude", "table_of"]
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 _GRID = 4096
 _RANDOM = 2500
 _MACHINE = 2000
+#: A rule that has no more points than this can be tried at all of them: two variables of eight bits, one of sixteen.
+_EVERY = 1 << 18
 #: Points for each pair of variables of which one is the least machine integer and the other -1, at most.
 _LEAST = 16
 _OK, _ZERO, _OVERFLOW = 0, 1, 2
@@ -532,6 +535,17 @@ def table_of(r: StatedRule) -> Table:
     columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
     size = len(next(iter(columns.values()))) if columns else 1
     return Table(r, columns, size)
+
+
+def every_point(r: StatedRule) -> Table | None:
+    """The table of all points of a rule; ``None`` where there are too many."""
+    axes = [range(lo, hi + 1) for lo, hi in _domains(r).values() if lo is not None and hi is not None]
+    if len(axes) < len(r.variables) or math.prod(map(len, axes)) > _EVERY:
+        return None
+    kind = _kind_of(r, _domains(r))
+    grid = np.meshgrid(*(np.array(axis, dtype=kind) for axis in axes), indexing="ij")
+    columns = {v: g.ravel() for v, g in zip(r.variables, grid, strict=True)}
+    return Table(r, columns, math.prod(map(len, axes)))
 
 
 def _kind_of(r: StatedRule, domains: Mapping[str, tuple[int | None, int | None]]) -> Any:

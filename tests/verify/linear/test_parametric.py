@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from indexproof.verify.linear import prove
-from indexproof.verify.rulefiles import StatedRule, stated_rule_obligations
+from indexproof.verify.rulefiles import StatedRule, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.json_form import parse_json_rules
 from indexproof.verify.rulefiles.obligations import expanded
 from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status
 
 
 def _load() -> ModuleType:
@@ -91,3 +92,32 @@ def test_without_a_hypothesis_most_are_false(name: str) -> None:
             if not prove(o.hypotheses, o.goal, assume_defined=True).proved:
                 lost += 1
     assert lost >= 2
+
+
+# ------------------------------------------------------------------------------------------- tiles of tiles
+def _two_levels(rank: int, order: tuple[int, ...]) -> str:
+    """Where an element is among tiles of tiles: outer, middle and inner digits, the last two in some order."""
+    place = "x0 / (s0 * u0)"
+    for k in range(1, rank):
+        place = f"({place}) * g{k} + x{k} / (s{k} * u{k})"
+    for k in order:
+        place = f"({place}) * s{k} + x{k} % (s{k} * u{k}) / u{k}"
+    for k in order:
+        place = f"({place}) * u{k} + x{k} % u{k}"
+    return place
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 2), (2, 0, 1)], ids=str)
+def test_tiles_of_tiles_stay_inside(order: tuple[int, ...]) -> None:
+    """Each digit has two bounds, its size and what is left of the number, and the search must not get lost in them."""
+    rank = len(order)
+    dims = [f"g{k} * s{k} * u{k}" for k in range(rank)]
+    given = [f"{v}{k} > 0" for v in "gsu" for k in range(rank)]
+    given += [f"0 <= x{k} < {d}" for k, d in enumerate(dims)]
+    names = ", ".join(f"{v}{k}" for v in "gsux" for k in range(rank))
+    for size, status in ((" * ".join(dims), Status.PROVED), (f"{' * '.join(dims)} - 1", Status.REFUTED)):
+        text = f"int {names}\nr: 0 <= {_two_levels(rank, order)} < {size} -> true if {', '.join(given)}\n"
+        (r,) = read_rule_file(text, "t").rules
+        found = decide(next(stated_rule_obligations(r)))
+        assert found.status is status
+        assert found.resources < 2000

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from indexproof.verify import linear
-from indexproof.verify.rulefiles import judge, read_rule_file, stated_rule_obligations
-from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles import judge, prove, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.obligations import expanded, source_of
 from indexproof.verify.rulefiles.odd import by_odd_factors
 from indexproof.verify.rulefiles.residues import RESIDUES
-from indexproof.verify.rulefiles.sample import table_of
-from indexproof.verify.solve import decide
+from indexproof.verify.rulefiles.sample import every_point, table_of
+from indexproof.verify.solve import Budget, decide, reduced
 from indexproof.verify.verdict import Status
 
 FILE = Path(__file__).parent / "data" / "diverse.rules"
@@ -160,3 +163,74 @@ def test_literals_may_be_of_any_size() -> None:
     ):
         (rule,) = read_rule_file(f"{text}\n", "t").rules
         assert decide(next(iter(stated_rule_obligations(rule)))).status is status, text
+
+
+@pytest.mark.parametrize(("rule", "needed"), [("(x * c + y) / c -> x + y / c", 1), ("x + c - c -> x", 0)])
+def test_many_conditions_are_few_questions(monkeypatch: pytest.MonkeyPatch, rule: str, needed: int) -> None:
+    """Whether each of 400 inequations is needed is not asked 400 times, and always at the same cost."""
+    asked = 0
+
+    def counted(*args: Any, **more: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return reduced(*args, **more)
+
+    monkeypatch.setattr(prove, "reduced", counted)
+    many = ", ".join(f"c != {k}" for k in range(400))
+    (stated,) = read_rule_file(f"semantics euclid0\nint x, y\nconst c\nr: {rule} if {many}\n", "t").rules
+    sound, *needs = [decide(o) for o in stated_rule_obligations(stated)]
+    assert sound.status is Status.PROVED
+    assert sum(v.status is Status.PROVED for v in needs) == needed
+    assert sum(v.status is Status.VACUOUS for v in needs) == 400 - needed
+    assert asked <= 8
+    assert len({v.resources for v in needs if v.status is Status.VACUOUS}) == 1
+
+
+EVERY_POINT = """
+semantics trunc
+integers 8 bits wrap
+int x, y
+true_cube: x * x * x == 27 -> x == 3
+true_cubes: x * x * x == y * y * y -> x == y if x % 2 != 0
+false_cube: x * x * x == 8 -> x == 2
+vacuous: x -> x + 1 if x * x * x == 27, x != 3
+integers 16 bits wrap
+true_square: x * x == 1 -> x == 1 or x == -1 or x == 32767 or x == -32767
+false_square: x * x == 1 -> x == 1 or x == -1 or x == 32767
+integers 64 bits wrap
+int z in [-100, 100]
+true_fifth: z * z * z * z * z == 243 -> z == 3
+"""
+
+
+def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = {"true": Status.PROVED, "false": Status.REFUTED, "vacuous": Status.VACUOUS}
+    rules = read_rule_file(EVERY_POINT, "t").rules
+    for r in rules:
+        assert decide(next(iter(stated_rule_obligations(r)))).status is expected[r.name.partition("_")[0]], (
+            r.name
+        )
+    cube = decide(next(iter(stated_rule_obligations(rules[0]))))
+    assert (cube.strategy, cube.resources > 0) == (prove.EVERY, True)
+    # a rule that fails at one point of all, which no other table has
+    monkeypatch.setattr(prove, "_table", lambda source: table_of(rules[0]))
+    wrong = prove._everywhere(source_of(rules[5]), 0, Budget())
+    assert wrong is not None
+    assert wrong.status is Status.REFUTED
+    assert wrong.witness == {"x": -32767}
+
+
+def test_all_points_of_a_rule() -> None:
+    text = "semantics euclid0\nint x in [-9, 8]\nint y in [-3, 3]\nbool p\nr: select(p, x / y * y, x) -> x if y != 1\n"
+    (r,) = read_rule_file(text, "t").rules
+    table = every_point(r)
+    assert table is not None
+    assert table.size == 18 * 7 * 2
+    points = [{v: int(table.columns[v][k]) for v in r.variables} for k in range(table.size)]
+    assert len({tuple(p.values()) for p in points}) == table.size
+    failing = [k for k, p in enumerate(points) if judge(r, p) == "counterexample"]
+    assert failing == [k for k in range(table.size) if table.fails[k] and table.conditions[0][k]]
+    assert failing
+    for bounds in ("", " in [1, 9999]"):
+        (r,) = read_rule_file(f"int z{bounds}\nint w{bounds}\nr: z / 2 + w -> z\n", "t").rules
+        assert every_point(r) is None

@@ -1,0 +1,59 @@
+"""Certificates of the cases of a rule: as of any claim, and by the strategies that only such cases have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.expr import mod
+from .. import linear
+from ..linear.export import certificate, certificate_json, recorded
+from ..linear.record import Node
+from ..obligations import Obligation
+from .odd import without_odd_factors
+from .residues import quotient, values, where
+
+__all__ = ["case_certificate"]
+
+
+def case_certificate(o: Obligation, budget: linear.Budget | None = None) -> Any:
+    """The certificate of one case as JSON, or ``None`` where none is found."""
+    found, _ = certificate(o.name, o.hypotheses, o.goal, budget)
+    if found is not None:
+        return found
+    proof = _odd_factors(o, budget or linear.Budget()) or _residues(o, budget)
+    return proof and certificate_json(o.name, o.hypotheses, o.goal, proof)
+
+
+def _odd_factors(o: Obligation, budget: linear.Budget) -> Node | None:
+    found, _ = without_odd_factors(o, budget)
+    if found is None:
+        return None
+    odd = []
+    for v in found.odd:
+        proof = recorded(found.given.hypotheses, mod(v, 2).eq(1), budget)
+        if proof is None:
+            return None
+        odd.append({"factor": v, "proof": proof})
+    shorter = [{"of": e, "factors": vs, "rest": rest} for e, vs, rest in found.shorter]
+    then = recorded(found.hypotheses, found.goal, budget)
+    if then is None:
+        return None
+    node: Node = {"step": "odd factors", "odd": odd, "shorter": shorter, "then": then}
+    if found.multiple is not None:
+        d, c, k = found.multiple
+        node = {"step": "multiple", "variable": d, "divisor": c, "quotient": k, "then": node}
+    return node
+
+
+def _residues(o: Obligation, budget: linear.Budget | None) -> Node | None:
+    modulus, variables = where(o)
+    if not variables:
+        return None
+    cases = []
+    for at in values(modulus, variables):
+        proof = recorded([h.substitute(at) for h in o.hypotheses], o.goal.substitute(at), budget)
+        if proof is None:
+            return None
+        cases.append(proof)
+    named = [(v, quotient(v, modulus)) for v in variables]
+    return {"step": "residues", "modulus": modulus, "variables": named, "cases": cases}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.condition import TRUE
+from ...core.condition import TRUE, Condition
 from ...core.constraint_order import Bound
 from ...core.expr import Expr, Int, Var, integer, minimum, var
 from ...core.rewrite import Bounded, ConstraintRule
@@ -66,14 +66,15 @@ _ENDS = (
     (2, -2),
     (-1, 0),
 )
-#: Counts: choices of expressions, of numbers and of bounds; domains that are kept; those on which both rules are tried,
-#: first the smallest; those of them that are rewritten.
+#: Counts: choices of expressions and of numbers; of bounds for all constraints, and for one of them; domains that are kept;
+#: those on which both rules are tried, first the smallest; those of them that are rewritten.
 _CHOSEN = 28
 _ASSIGNED = 20
-_BOUNDED = 20
-_KEPT = 5_000
-_SCANNED = 1_200
-REWRITTEN = 48
+_BOUNDED = 8
+_FEW = 5
+_KEPT = 1_200
+_SCANNED = 500
+REWRITTEN = 32
 #: A set of domains in which so much was rewritten is begun anew.
 _REMEMBERED = 150_000
 
@@ -145,6 +146,8 @@ def domain_instances(o: ConstraintOverlap) -> list[Found]:
     written: dict[tuple[int, int], list[Expr]] = {}
     found: dict[Domain, Found] = {}
     facts: dict[int, Exact] = {}
+    ends = {v for b in o.start for e in (b.lo, b.hi) for v in e.variables()}
+    of_bounds = [h for h in o.hypotheses if h != TRUE and set(h.variables()) <= {*numbers, *ends}]
     kinds = itertools.product(range(len(assigned)), range(len(chosen)), range(len(_BOXES)))
     for n, k, m in sorted(kinds, key=lambda of: (of[0] + of[1] + 2 * of[2], of)):
         if len(found) >= _KEPT:
@@ -164,7 +167,7 @@ def domain_instances(o: ConstraintOverlap) -> list[Found]:
             continue
         boxes = {v: box for v, box in zip((_A, _B), _BOXES[m], strict=True) if v in used}
         known_ends = {v: e.value for v, e in values_of.items() if isinstance(e, Int)}
-        for d in _bounded(o.start, expressions, known_ends, boxes, here):
+        for d in _bounded(o.start, expressions, known_ends, boxes, here, of_bounds, n + k + m):
             found.setdefault(d, Found(d, (n, k, m)))
     return sorted(found.values(), key=lambda f: f.domain.rank)
 
@@ -189,6 +192,8 @@ def _bounded(
     values: Mapping[Var, int],
     boxes: Mapping[Var, tuple[int, int]],
     facts: Exact,
+    known: Sequence[Condition],
+    turn: int,
 ) -> Iterator[Domain]:
     """The domains with these expressions: bounds around what they may be, and without what a box says."""
     absent = [n for n, e in enumerate(expressions) if isinstance(e, Var)]
@@ -198,15 +203,27 @@ def _bounded(
             if n not in gone:
                 lo, hi = facts.range(e).interval
                 choices = _choices(b, int(lo), int(hi))
-                # all choices of the first, fewer of the others, differently for each
+                # not all of them with everything else, but each with something
+                first = turn * _FEW % len(choices)
+                choices = [*choices[first:], *choices[:first]]
                 partial = [
                     ({**at, **more}, (*made, (e, low, high)))
-                    for k, (at, made) in enumerate(partial)
-                    for more, low, high in _ends(b, at, choices[k:] + choices[:k] if n else choices)
+                    for at, made in partial
+                    for more, low, high in itertools.islice(
+                        (c for c in _ends(b, at, choices) if _possible(known, {**at, **c[0]})), _FEW
+                    )
                 ]
                 partial = partial[:: max(1, len(partial) // _BOUNDED)]
         for _, made in partial[:_BOUNDED]:
             yield Domain.of(boxes, made)
+
+
+def _possible(known: Sequence[Condition], at: Mapping[Var, int]) -> bool:
+    """Whether nothing that is said of constants alone is false so far."""
+    try:
+        return all(h.evaluate(at) for h in known if all(v in at for v in h.variables()))
+    except ZeroDivisionError:
+        return False
 
 
 def _choices(b: Bounded, lo: int, hi: int) -> list[tuple[int, int]]:
@@ -228,7 +245,9 @@ def _ends(
         for e, n in ((b.lo, low), (b.hi, high)):
             if isinstance(e, Var) and e not in values:
                 at.setdefault(e, n)
-        ends = tuple(at.get(e, values.get(e)) if isinstance(e, Var) else _valued(e, values) for e in (b.lo, b.hi))
+        ends = tuple(
+            at.get(e, values.get(e)) if isinstance(e, Var) else _valued(e, values) for e in (b.lo, b.hi)
+        )
         if ends not in done and ends[0] is not None and ends[1] is not None:
             done.add(ends)  # type: ignore[arg-type]
             yield at, ends[0], ends[1]
@@ -241,9 +260,7 @@ def _valued(e: Expr, values: Mapping[Var, int]) -> int | None:
         return None
 
 
-def examine_domains(
-    o: ConstraintOverlap, domains: Domains, limit: int = REWRITTEN
-) -> ExaminedDomains:
+def examine_domains(o: ConstraintOverlap, domains: Domains, limit: int = REWRITTEN) -> ExaminedDomains:
     """Rewrite instances, smallest first and then some of every kind, until one of them has two normal forms."""
     if domains.remembered > _REMEMBERED:
         domains.forget()

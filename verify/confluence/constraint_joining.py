@@ -3,8 +3,8 @@
 What an expression may be is a pair of symbols, ``x↓`` and ``x↑``; that of a multiple, of a sum with a constant and of a
 quotient follow from those of what is below.  So what the strategies that look at ranges propose is known in terms of these
 symbols, and a step by such a rule is one that is taken.  A step needs that the hypotheses imply the conditions of its rule.
-Where they neither imply nor exclude them there are two cases, one in which the step is taken and one in which it is not, and
-both must join.
+Where they neither imply nor exclude them there are two cases, one in which the step is taken and one in which it is not,
+and both must join.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from ...core.rewrite import Bounded, ConstraintRule
 from .. import linear
 from ..preprocess import definition
 from ..solve import reduced
-from .constraint_overlap import ConstraintOverlap, renamed_rule, statement_of
-from .joining import QUESTIONS, Known
+from .constraint_overlap import ConstraintOverlap, renamed_rule
+from .joining import Known
+from .proposals import proposed, there
 from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
 
 __all__ = ["SINGLE", "ConstraintJoin", "ConstraintStep", "Posed", "join_constraints", "posed"]
@@ -49,7 +50,7 @@ _CHAIN = 8
 _DEPTH = 4
 _SPLITS = 4
 _CASES = 16
-_QUESTIONS = 60
+_QUESTIONS = 20
 _LIMITS = linear.Budget(
     rlimit=120_000, questions=8, instances=160, readings=20, leaves=12, splits=2, rounds=5, patient=False
 )
@@ -66,6 +67,7 @@ SINGLE = frozenset(
         "whole_range",
     }
 )
+
 
 @dataclass(frozen=True)
 class ConstraintStep:
@@ -150,9 +152,15 @@ class Ranges:
             if isinstance(e, (Min, Max)):
                 ends = [self.of(a) for a in e.args]
                 if isinstance(e, Min):
-                    self.facts += [lo.eq(minimum(*[a for a, _ in ends])), hi <= minimum(*[b for _, b in ends])]
+                    self.facts += [
+                        lo.eq(minimum(*[a for a, _ in ends])),
+                        hi <= minimum(*[b for _, b in ends]),
+                    ]
                 else:
-                    self.facts += [hi.eq(maximum(*[b for _, b in ends])), lo >= maximum(*[a for a, _ in ends])]
+                    self.facts += [
+                        hi.eq(maximum(*[b for _, b in ends])),
+                        lo >= maximum(*[a for a, _ in ends]),
+                    ]
         return found
 
 
@@ -216,6 +224,11 @@ def _posed(o: ConstraintOverlap) -> Posed:
     more: list[Condition] = []
     for rule, mark, values in ((o.outer, "", o.mine), (o.inner, "′", o.other)):
         if not isinstance(rule, ConstraintRule):
+            reason, forms = proposed(rule, values)
+            if reason:
+                return Posed(o, f"{rule.name} proposes nothing there: {reason}")
+            more += there(rule, values)
+            more += [c for f in forms if len(forms) == 1 and not f.pairs for c in f.conditions]
             continue
         never, conditions, chosen = _proposed(rule, values, ranges)
         if never:
@@ -278,8 +291,8 @@ def _proposed(
         case "both_ranges":
             (left,) = rule.left
             x, y = values["x"], values["y"]
-            (a, b), (c, d) = ranges.of(x), ranges.of(y)
-            chosen |= {"a": a, "b": b, "c": c, "d": d}
+            chosen["a"], chosen["b"] = ranges.of(x)
+            chosen["c"], chosen["d"] = ranges.of(y)
             if isinstance(left.e, Min):
                 conditions.append(ranges.of(minimum(x, y))[1] <= values["hi"])
             else:
@@ -287,8 +300,7 @@ def _proposed(
         case "summand" | "dividend":
             t = values["x"] if rule.choose == "summand" else values["x"] // values["d"]
             never, conditions = _summand(t)
-            rest = flat(values["r"])
-            if never or not rest.items:
+            if never or not flat(values["r"]).items:
                 return never or "there is no other summand", [], {}
             chosen["p"], chosen["q"] = ranges.of(values["r"])
         case "residue" | "common_multiple" | "greatest_common_divisor":
@@ -328,6 +340,22 @@ def join_constraints(p: Posed, rules: Sequence[ConstraintRule]) -> list[Constrai
     return _Search(p.overlap, p.ranges, rules).cases(p.given, p.first, p.second, (), (), _DEPTH)
 
 
+class _Known(Known):
+    """Hypotheses of one case: all cases of an overlap share one count of questions, each of them a short one."""
+
+    def __init__(self, hypotheses: Sequence[Condition], names: Sequence[Var], search: _Search) -> None:
+        super().__init__(hypotheses, names)
+        self.search = search
+        self.limits = _LIMITS
+        self.patience = 0
+
+    def _asked(self, goal: Condition) -> bool:
+        if self.refutes(goal):
+            return False
+        self.search.questions -= 1
+        return self.search.questions >= 0 and super()._asked(goal)
+
+
 class _Search:
     def __init__(self, o: ConstraintOverlap, ranges: Ranges, rules: Sequence[ConstraintRule]) -> None:
         self.overlap = o
@@ -343,11 +371,7 @@ class _Search:
             self.ranges.of(b.e)
         names = [v for side in sides for b in side for x in (b.e, b.lo, b.hi) for v in x.variables()]
         facts = [*given, *self.ranges.facts]
-        known = Known(tuple(dict.fromkeys(facts)), tuple(dict.fromkeys(names)))
-        known.patience = 0
-        known.limits = _LIMITS
-        known.questions = max(0, QUESTIONS - self.questions)
-        return known
+        return _Known(tuple(dict.fromkeys(facts)), tuple(dict.fromkeys(names)), self)
 
     def cases(
         self,
@@ -363,22 +387,6 @@ class _Search:
         if self.left < 0 or self.questions <= 0:
             return None
         known = self.known(given, (one, two))
-        asked = known.questions
-        try:
-            return self._case(known, given, one, two, left, right, depth)
-        finally:
-            self.questions -= known.questions - asked
-
-    def _case(
-        self,
-        known: Known,
-        given: tuple[Condition, ...],
-        one: Side,
-        two: Side,
-        left: tuple[ConstraintStep, ...],
-        right: tuple[ConstraintStep, ...],
-        depth: int,
-    ) -> list[ConstraintJoin] | None:
         if not len(known.points) and reduced(known.hypotheses, FALSE, _LIMITS).proved:
             return []
         if self.same(known, one, two):
@@ -425,9 +433,9 @@ class _Search:
                     asked = [c for c in conditions if not known.implies(c)]
                     whole = self._whole(side, chosen, after)
                     if not asked and not self.same(known, whole, side):
-                        ranges = bool({"whole_range", "both_ranges", "summand", "dividend"} & {rule.choose}) or (
-                            any(not is_const(e) for c in rule.conditions for e in c.exprs())
-                        )
+                        ranges = bool(
+                            {"whole_range", "both_ranges", "summand", "dividend"} & {rule.choose}
+                        ) or (any(not is_const(e) for c in rule.conditions for e in c.exprs()))
                         return ConstraintStep(rule.name, side, whole, not sure, ranges)
                     if asked and not known.implies(~all_of(asked)):
                         open_.append(all_of(asked))
@@ -582,9 +590,9 @@ def _matches(rule: ConstraintRule, used: Side) -> Iterator[dict[str, Expr]]:
             return
     for state in itertools.islice(unify(tuple(pairs), begun) if begun is not None else (), 8):
         values = {v.name: state.of(n) for v, n in names.items()}
-        if not any(w.name.startswith(OPEN) for e in values.values() for w in e.variables()):
-            if not state.equations:
-                yield values
+        loose = any(w.name.startswith(OPEN) for e in values.values() for w in e.variables())
+        if not loose and not state.equations:
+            yield values
 
 
 def _factors(choose: str, b: Bounded) -> Iterator[dict[str, Expr]]:

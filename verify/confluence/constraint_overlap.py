@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...core.condition import FALSE, TRUE, Condition, all_of, all_exprs
+from ...core.condition import FALSE, TRUE, Condition, all_exprs, all_of
 from ...core.expr import Expr, Var, postorder, var
 from ...core.notation import show, show_condition
 from ...core.rewrite import Bounded, ConstraintRule, Rule
@@ -51,7 +51,7 @@ class ConstraintOverlap:
     def place(self) -> str:
         """Where the rules meet, if there is more than one way."""
         if self.at is not None:
-            return f"inside, at {show(self.at)}"
+            return f"inside {show(self.at)}"
         assert isinstance(self.inner, ConstraintRule)
         if len(self.outer.left) == len(self.inner.left) == 1:
             return ""
@@ -61,6 +61,7 @@ class ConstraintOverlap:
     def name(self) -> str:
         """The overlap, uniquely in its rule set."""
         where = f" at {self.place}" if self.place else ""
+        where = f" {self.place}" if self.at is not None else where
         return f"{self.outer.name} / {self.inner.name}{where} #{self.variant}"
 
     @cached_property
@@ -68,7 +69,9 @@ class ConstraintOverlap:
         """The variables of everything."""
         parts = [x for side in (self.start, self.first, self.second) for b in side for x in (b.e, b.lo, b.hi)]
         parts += [e for c in self.hypotheses for e in all_exprs(c)]
-        return tuple(sorted({n for n in postorder(*parts) if isinstance(n, Var)}, key=lambda v: (v.name, v.kind)))
+        return tuple(
+            sorted({n for n in postorder(*parts) if isinstance(n, Var)}, key=lambda v: (v.name, v.kind))
+        )
 
     @cached_property
     def constants(self) -> frozenset[Var]:

@@ -30,7 +30,7 @@ _OWN = (
 def constraint_key(o: ConstraintOverlap, rules: Sequence[Rule], constraints: Sequence[ConstraintRule]) -> str:
     """What a verdict on such a pair depends on: the pair, all rules, and the program."""
     parts = [digest(*_OWN), o.name, o.statement()]
-    parts += [f"{r} {r.choose}" for r in (*matched(rules), *constraints)]
+    parts += [f"{r} {r.choose}" for r in matched(rules)] + [f"{r} {r.choose}" for r in constraints]
     return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
 
 
@@ -84,14 +84,18 @@ def decide_constraint_pair(
 def _open(found: ExaminedDomains) -> str:
     if not found.tried:
         return "no instance is known to which both rules apply"
-    return f"{found.given_up} instances reach too much" if found.given_up else f"all {found.joined} instances join"
+    return (
+        f"{found.given_up} instances reach too much"
+        if found.given_up
+        else f"all {found.joined} instances join"
+    )
 
 
 def _trivial(o: ConstraintOverlap) -> str:
     if set(o.first) == set(o.second):
         return "both results are the same"
     whole = all(i == j for i, j in o.shared) and len(o.shared) == len(o.outer.left)
-    if o.outer is o.inner and whole and o.outer.choose in SINGLE:
+    if whole and isinstance(o.inner, ConstraintRule) and o.inner is o.outer and o.inner.choose in SINGLE:
         return "a strategy that is asked twice says the same"
     return ""
 

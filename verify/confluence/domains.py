@@ -21,7 +21,7 @@ from ...core.rewrite import ConstraintRule, Rule
 from .ground import Exact, Ground, point_count, size
 from .rewriting import Rewriting
 
-__all__ = ["Domain", "DomainMove", "Domains", "NOWHERE"]
+__all__ = ["NOWHERE", "Domain", "DomainMove", "Domains"]
 
 Box = tuple[Var, tuple[int, int]]
 #: Boxes with more points are not looked at.
@@ -198,8 +198,8 @@ class Domains(Rewriting[Domain, DomainMove]):
                 made = self._boxed(d, tuple(items[k] for k in (i, j) if k >= count), after)
                 if made is not None:
                     boxes, left = made
-                    rest = [c for k, c in enumerate(d.constraints) if k not in (i, j)]
-                    found = Domain.of(boxes, (*rest, *left))
+                    others = [c for k, c in enumerate(d.constraints) if k not in (i, j)]
+                    found = Domain.of(boxes, (*others, *left))
                     if found != d:
                         yield DomainMove(rule, d, used, found)
 

@@ -47,6 +47,7 @@ from .unify import OPEN, State, unify
 
 __all__ = ["Circle", "Exact", "Ground", "Move", "TooMany", "point_count", "size"]
 
+
 @dataclass(frozen=True)
 class Move:
     """``rule`` turned ``before`` into ``after`` by rewriting ``part``."""

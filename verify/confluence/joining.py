@@ -48,7 +48,7 @@ __all__ = ["Join", "Known", "SymbolicStep", "join"]
 #: Limits of the search for a common result: counts, so that the answer is the same on every machine.
 _CHAIN = 10
 _TERMS = 14
-QUESTIONS = 80
+_QUESTIONS = 80
 LIMITS = linear.Budget(
     rlimit=400_000, questions=12, instances=400, readings=40, leaves=24, splits=2, rounds=8, patient=False
 )
@@ -139,7 +139,7 @@ class Known:
     def _asked(self, goal: Condition) -> bool:
         if self.refutes(goal):
             return False
-        if self.questions >= QUESTIONS:
+        if self.questions >= _QUESTIONS:
             return False
         self.questions += 1
         outcome = reduced(self.hypotheses, goal, self.limits)

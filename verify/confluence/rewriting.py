@@ -11,15 +11,16 @@ __all__ = ["LIMIT", "Circle", "Rewriting", "TooMany"]
 LIMIT = 300
 
 T = TypeVar("T", bound=Hashable)
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Stepped(Protocol[T]):
+class Stepped(Protocol[T_co]):
     """A step: what was there before, and what is there after it."""
 
     @property
-    def before(self) -> T: ...
+    def before(self) -> T_co: ...
     @property
-    def after(self) -> T: ...
+    def after(self) -> T_co: ...
 
 
 S = TypeVar("S", bound=Stepped)  # type: ignore[type-arg]

@@ -66,14 +66,17 @@ _ENDS = (
     (2, -2),
     (-1, 0),
 )
-#: Counts: choices of expressions and of numbers; of bounds for all constraints, and for one of them; domains that are kept;
-#: those on which both rules are tried, first the smallest; those of them that are rewritten.
+#: Counts: choices of expressions and of numbers; of bounds for all constraints, and for one of them; domains that are
+#: kept; those on which both rules are tried for each that is rewritten; the smallest, which come first; smaller ones that
+#: are tried besides one that has two normal forms; those that are rewritten.
 _CHOSEN = 28
 _ASSIGNED = 20
 _BOUNDED = 8
 _FEW = 5
 _KEPT = 1_200
-_SCANNED = 500
+_SCANNED = 12
+_EARLY = 100
+_SMALLER = 40
 REWRITTEN = 32
 #: A set of domains in which so much was rewritten is begun anew.
 _REMEMBERED = 150_000
@@ -149,7 +152,7 @@ def domain_instances(o: ConstraintOverlap) -> list[Found]:
     ends = {v for b in o.start for e in (b.lo, b.hi) for v in e.variables()}
     of_bounds = [h for h in o.hypotheses if h != TRUE and set(h.variables()) <= {*numbers, *ends}]
     kinds = itertools.product(range(len(assigned)), range(len(chosen)), range(len(_BOXES)))
-    for n, k, m in sorted(kinds, key=lambda of: (of[0] + of[1] + 2 * of[2], of)):
+    for n, k, m in sorted(kinds, key=lambda of: (of[0] + of[1] + of[2], of)):
         if len(found) >= _KEPT:
             break
         values_of = {**assigned[n][1], **dict(zip(loose, chosen[k][1], strict=True))}
@@ -265,33 +268,63 @@ def examine_domains(o: ConstraintOverlap, domains: Domains, limit: int = REWRITT
     if domains.remembered > _REMEMBERED:
         domains.forget()
     found = domain_instances(o)
-    tried = joined = given_up = 0
-    scanned = 0
-    turns: dict[tuple[int, ...], list[Found]] = {}
-    for f in found:
-        turns.setdefault(f.group[:2], []).append(f)
-    smallest = found[: _SCANNED // 2]
-    early = {f.domain for f in smallest}
-    spread = [f for row in itertools.zip_longest(*turns.values()) for f in row if f is not None]
-    for n, f in enumerate((*smallest, *(f for f in spread if f.domain not in early))):
-        if tried >= limit or scanned >= _SCANNED:
+    trial = _Trial(o, domains)
+    for f in _turns(found):
+        if trial.tried >= limit or trial.scanned >= limit * _SCANNED:
             break
-        if n < len(smallest) and tried >= limit * 2 // 3:
-            continue
-        scanned += 1
-        both = _applied(o, domains, f.domain)
+        if trial.witness(f.domain):
+            # smaller ones of the same expressions
+            small = [g for g in found if g.group[:2] == f.group[:2] and g.domain.rank < f.domain.rank]
+            for g in small[:_SMALLER]:
+                if trial.witness(g.domain):
+                    break
+            break
+    return ExaminedDomains(trial.tried, trial.joined, trial.given_up, trial.found)
+
+
+def _turns(found: Sequence[Found]) -> Iterator[Found]:
+    """The smallest, then of every choice of expressions, numbers and boxes one after the other."""
+    yield from found[:_EARLY]
+    groups: dict[tuple[int, ...], list[Found]] = {}
+    for f in found[_EARLY:]:
+        groups.setdefault(f.group, []).append(f)
+    waiting = [of for _, of in sorted(groups.items(), key=lambda g: (sum(g[0]), g[0]))]
+    while waiting:
+        for of in waiting:
+            yield of.pop(len(of) // 2)
+        waiting = [of for of in waiting if of]
+
+
+class _Trial:
+    """Rewrites instances of an overlap and keeps what was found."""
+
+    def __init__(self, o: ConstraintOverlap, domains: Domains) -> None:
+        self.o = o
+        self.domains = domains
+        self.scanned = self.tried = self.joined = self.given_up = 0
+        self.seen: set[Domain] = set()
+        self.found: DomainWitness | None = None
+
+    def witness(self, d: Domain) -> bool:
+        """Whether ``d`` has two normal forms."""
+        if d in self.seen:
+            return False
+        self.seen.add(d)
+        self.scanned += 1
+        both = _applied(self.o, self.domains, d)
         if not both:
-            continue
-        tried += 1
+            return False
+        self.tried += 1
         try:
-            bad = next(((x, y) for x, y in both if not domains.meet(x.after, y.after)), None)
+            bad = next(((x, y) for x, y in both if not self.domains.meet(x.after, y.after)), None)
         except TooMany:
-            given_up += 1
-            continue
-        if bad is not None:
-            return ExaminedDomains(tried, joined, given_up, _witness(domains, f.domain, *bad))
-        joined += 1
-    return ExaminedDomains(tried, joined, given_up, None)
+            self.given_up += 1
+            return False
+        if bad is None:
+            self.joined += 1
+            return False
+        self.found = _witness(self.domains, d, *bad)
+        return True
 
 
 def _applied(o: ConstraintOverlap, domains: Domains, d: Domain) -> list[tuple[DomainMove, DomainMove]]:

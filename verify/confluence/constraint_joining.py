@@ -50,7 +50,7 @@ _CHAIN = 8
 _DEPTH = 4
 _SPLITS = 4
 _CASES = 16
-_QUESTIONS = 20
+QUESTIONS = 30
 _LIMITS = linear.Budget(
     rlimit=120_000, questions=8, instances=160, readings=20, leaves=12, splits=2, rounds=5, patient=False
 )
@@ -283,8 +283,8 @@ def _proposed(
             if len(f.items) == 1:
                 ((u, t),) = f.items
                 conditions.append(u.eq(1) | u.eq(-1))
-                if not isinstance(t, Var):
-                    # a single summand that is known to be one: it is the factor that has the sign
+                if rule.choose == "negative_content" and not isinstance(t, Var):
+                    # a single summand is turned round only where its coefficient is negative
                     conditions.append(u.eq(1))
         case "whole_range":
             chosen["a"], chosen["b"] = ranges.of(values["x"])
@@ -321,23 +321,30 @@ def _rest_and_constant(e: Expr) -> tuple[str, str] | None:
 
 
 def _summand(e: Expr) -> tuple[str, list[Condition]]:
-    """Why ``e`` is no summand of a sum, or what holds if it is one."""
+    """Why ``e`` is no summand of a sum, or what holds if it is one; variables may stand for nothing."""
     f = flat(e)
-    if len(f.items) != 1:
-        return ("a constant is no summand" if not f.items else "a sum is no summand"), []
-    ((k, _),) = f.items
-    if k is integer(1):
-        return "", [_constant_of(e).eq(0)]
-    if isinstance(k, Int):
-        return "a multiple is no summand", []
-    return "", [k.eq(1), _constant_of(e).eq(0)]
+    there = [(k, t) for k, t in f.items if not isinstance(t, Var)]
+    if not f.items:
+        return "a constant is no summand", []
+    if len(there) > 1:
+        return "a sum is no summand", []
+    conditions = [_constant_of(e).eq(0)]
+    if there:
+        conditions.append(there[0][0].eq(1))
+    elif len(f.items) == 1:
+        ((k, _),) = f.items
+        conditions.append(k.eq(1) | k.eq(-1))
+    return ("a multiple is no summand", []) if FALSE in conditions else ("", conditions)
 
 
 # ------------------------------------------------------------------------------------------------------- the search
-def join_constraints(p: Posed, rules: Sequence[ConstraintRule]) -> list[ConstraintJoin] | None:
+def join_constraints(
+    p: Posed, rules: Sequence[ConstraintRule], questions: int = QUESTIONS
+) -> list[ConstraintJoin] | None:
     """A common result of both sides in every case, or nothing; none at all if no integers satisfy what is given."""
     assert p.ranges is not None
-    return _Search(p.overlap, p.ranges, rules).cases(p.given, p.first, p.second, (), (), _DEPTH)
+    search = _Search(p.overlap, p.ranges, rules, questions)
+    return search.cases(p.given, p.first, p.second, (), (), _DEPTH)
 
 
 class _Known(Known):
@@ -357,13 +364,17 @@ class _Known(Known):
 
 
 class _Search:
-    def __init__(self, o: ConstraintOverlap, ranges: Ranges, rules: Sequence[ConstraintRule]) -> None:
+    def __init__(
+        self, o: ConstraintOverlap, ranges: Ranges, rules: Sequence[ConstraintRule], questions: int
+    ) -> None:
         self.overlap = o
         self.ranges = ranges
-        self.rules = rules
+        # what takes part is what is needed most
+        own = [r for r in (o.outer, o.inner) if isinstance(r, ConstraintRule)]
+        self.rules = tuple(dict.fromkeys((*own, *rules)))
         #: how many cases, and how many questions, there may be yet
         self.left = _CASES
-        self.questions = _QUESTIONS
+        self.questions = questions
 
     def known(self, given: Sequence[Condition], sides: Sequence[Side]) -> Known:
         """The hypotheses with what is known of the ranges of everything there is."""

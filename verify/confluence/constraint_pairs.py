@@ -9,8 +9,16 @@ from typing import Any
 from ...core.rewrite import ConstraintRule, Rule
 from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
-from .constraint_instances import ExaminedDomains, examine_domains
-from .constraint_joining import SINGLE, ConstraintJoin, ConstraintStep, Posed, join_constraints, posed
+from .constraint_instances import REWRITTEN, ExaminedDomains, examine_domains
+from .constraint_joining import (
+    QUESTIONS,
+    SINGLE,
+    ConstraintJoin,
+    ConstraintStep,
+    Posed,
+    join_constraints,
+    posed,
+)
 from .constraint_overlap import ConstraintOverlap, statement_of
 from .domains import DomainMove, Domains
 from .overlap import matched
@@ -18,6 +26,8 @@ from .rewriting import Circle
 
 __all__ = ["constraint_key", "decide_constraint_pair"]
 
+#: How many instances of a rule for expressions inside a constraint are rewritten, and how many questions are asked.
+_INSIDE = (10, 10)
 _OWN = (
     "constraint_instances",
     "constraint_joining",
@@ -64,7 +74,7 @@ def decide_constraint_pair(
         return base.but(kind=Kind.CONTRADICTORY, reason=why)
     domains = worlds.setdefault("domains", Domains(constraints, matched(rules)))
     try:
-        found = examine_domains(o, domains)
+        found = examine_domains(o, domains, REWRITTEN if o.at is None else _INSIDE[0])
     except Circle as circle:
         return base.but(reason=f"steps lead back to where they came from: {circle}")
     base = base.but(tried=found.tried, joined=found.joined, given_up=found.given_up)
@@ -72,7 +82,7 @@ def decide_constraint_pair(
         return _apart(base, found)
     joins: list[ConstraintJoin] = []
     for p in live:
-        made = join_constraints(p, constraints)
+        made = join_constraints(p, constraints, QUESTIONS if o.at is None else _INSIDE[1])
         if made is None:
             return base.but(reason=_open(found))
         joins += made

@@ -342,10 +342,11 @@ _METHOD = """## How
    for a summand a summand. Where that and the conditions exclude each other the pair is **contradictory**.
 3. **Instances** come before symbols: variables become 15 short expressions over `a` and `b`, constants small numbers,
    bounds what lies on, within and beyond the ends of what the expression may be, on six boxes; constraints on a
-   variable also as the box of that variable. Of up to 1,200 domains to which the overlap may apply, the smallest and
-   some of every kind, both rules are tried on 500 and at most 32 of those to which both apply are rewritten to all
-   their ends. A condition holds if it does at every point of the boxes, and strategies see the exact ranges on the
-   boxes. One domain with two normal forms decides.
+   variable also as the box of that variable. Of up to 1,200 such domains the 100 smallest, then some of every kind in
+   turns, are given to both rules until 32 are found to which both apply (10 for a rule for expressions inside a
+   constraint), or 12 times as many are none; these are rewritten to all their ends. A condition holds if it does at
+   every point of the boxes, and strategies see the exact ranges on the boxes. One domain with two normal forms
+   decides; smaller ones of the same expressions are then tried.
 4. **Joining.** Only if no instance has two normal forms: both sides are rewritten by constraint rules, with symbols
    for constants, expressions and ranges. A step needs that what is known implies its conditions, by the reduction to
    linear arithmetic; where it implies neither them nor their opposite, both are cases, and all cases must join,

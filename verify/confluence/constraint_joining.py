@@ -50,7 +50,7 @@ _CHAIN = 8
 _DEPTH = 4
 _SPLITS = 4
 _CASES = 16
-QUESTIONS = 30
+QUESTIONS = 60
 _LIMITS = linear.Budget(
     rlimit=120_000, questions=8, instances=160, readings=20, leaves=12, splits=2, rounds=5, patient=False
 )

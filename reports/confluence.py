@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.rewrite import ConstraintRule, Rule
 from ..verify.confluence import ConfluenceRun, Kind, Pair, counted, smallest
+from ..verify.confluence.overlap import matched
 from .layout import block, count, joined, table
 from .machine import document
 
@@ -106,38 +108,99 @@ def confluence_json(run: ConfluenceRun, *, seconds: float) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------------------------------------------- the page
-def page(run: ConfluenceRun, rules: Sequence[str]) -> str:
+def page(run: ConfluenceRun, rules: Sequence[Rule | ConstraintRule]) -> str:
     """The committed page about the catalogue."""
-    found = counted(run.pairs)
-    by_rule: Mapping[str, Counter[Kind]] = {r: Counter() for r in rules}
-    for p in run.pairs:
-        by_rule[p.outer][p.kind] += 1
-    head = "| kind | pairs | meaning |\n|---|---:|---|\n" + "\n".join(
-        f"| {k} | {found[k]} | {_MEANING[k]} |" for k in _ORDER
-    )
-    matrix = (
-        "| rule | "
-        + " | ".join(map(str, _ORDER))
-        + " |\n|---|"
-        + "---:|" * len(_ORDER)
-        + "\n"
-        + "\n".join(f"| {r} | " + " | ".join(str(by_rule[r][k]) for k in _ORDER) + " |" for r in rules)
-    )
-    worst = sorted(smallest(run.pairs).values(), key=lambda p: (p.rank, p.witness, p.name))
-    listed = "| expression | where | two normal forms | first steps |\n|---|---|---|---|\n" + "\n".join(
-        f"| `{p.witness}` | {p.domain or 'everywhere'} | `{p.forms[0]}`, `{p.forms[1]}` | {p.name} |"
-        for p in worst
-    )
+    names = [r.name for r in matched([r for r in rules if isinstance(r, Rule)])]
+    constraints = [r.name for r in rules if isinstance(r, ConstraintRule)]
+    pairs = [p for p in run.pairs if not p.constraints]
     parts = [
         _INTRODUCTION,
-        f"{found.total()} critical pairs of {len(rules)} rules:\n\n{head}",
-        "## Expressions with two normal forms\n\n" + _ABOUT_WITNESSES + "\n\n" + listed,
-        "## Steps that do not descend as a whole\n\n" + _risen(run.pairs),
-        "## What is open\n\n" + _open(run.pairs),
-        "## By rule\n\nEach pair is counted with the rule whose left side contains the other's.\n\n" + matrix,
+        f"{len(pairs)} critical pairs of {len(names)} rules for expressions:\n\n{_kinds(pairs)}",
+        "## Expressions with two normal forms\n\n" + _ABOUT_WITNESSES + "\n\n" + _listed(pairs, "expression"),
+        "## Steps that do not descend as a whole\n\n" + _risen(pairs),
+        "## What is open\n\n" + _open(pairs),
+        "## Rules for constraints\n\n" + _constraints([p for p in run.pairs if p.constraints], constraints),
+        "## By rule\n\nEach pair is counted with the rule whose left side contains the other's.\n\n"
+        + _matrix(pairs, names),
         _METHOD,
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _kinds(pairs: Sequence[Pair]) -> str:
+    found = counted(pairs)
+    rows = "\n".join(f"| {k} | {found[k]} | {_MEANING[k]} |" for k in _ORDER)
+    return f"| kind | pairs | meaning |\n|---|---:|---|\n{rows}"
+
+
+def _listed(pairs: Sequence[Pair], what: str) -> str:
+    worst = sorted(smallest(pairs).values(), key=lambda p: (p.rank, p.witness, p.name))
+    return f"| {what} | where | two normal forms | first steps |\n|---|---|---|---|\n" + "\n".join(
+        f"| `{p.witness}` | {p.domain or 'everywhere'} | {_forms(p)} | {p.name} |" for p in worst
+    )
+
+
+def _forms(p: Pair) -> str:
+    """Both normal forms; those of domains hold commas."""
+    return (" and " if p.constraints else ", ").join(f"`{f}`" for f in p.forms)
+
+
+def _matrix(pairs: Sequence[Pair], names: Sequence[str]) -> str:
+    by_rule: Mapping[str, Counter[Kind]] = {r: Counter() for r in names}
+    for p in pairs:
+        by_rule[p.outer][p.kind] += 1
+    head = "| rule | " + " | ".join(map(str, _ORDER)) + " |\n|---|" + "---:|" * len(_ORDER) + "\n"
+    return head + "\n".join(
+        f"| {r} | " + " | ".join(str(by_rule[r][k]) for k in _ORDER) + " |" for r in names
+    )
+
+
+def _constraints(pairs: Sequence[Pair], names: Sequence[str]) -> str:
+    """What is known of the pairs in which a constraint rule takes part."""
+    own = [p for p in pairs if p.inner in names]
+    mixed = [p for p in pairs if p.inner not in names]
+    parts = [
+        _ABOUT_CONSTRAINTS,
+        f"{len(own)} critical pairs of {len(names)} rules for constraints with each other:",
+        _kinds(own),
+        "### Domains with two normal forms\n\n" + _ABOUT_DOMAINS + "\n\n" + _listed(own, "constraints"),
+        "### What is open between rules for constraints\n\n" + _left(own),
+        "### Rules for expressions inside constraints",
+        _ABOUT_INSIDE.format(count=count(len(mixed), "pair")),
+        _kinds(mixed),
+        _listed(mixed, "constraints"),
+        _left(mixed),
+        "### Constraint rules one by one\n\n" + _matrix(own, names),
+    ]
+    return "\n\n".join(parts)
+
+
+def _left(pairs: Sequence[Pair]) -> str:
+    lines = [f"- {count(n, 'pair')}: {reason}" for reason, n in _reasons(pairs)]
+    chosen = sum(p.kind is Kind.JOINABLE and p.chosen for p in pairs)
+    cases = sum(p.kind is Kind.JOINABLE and bool(p.cases) for p in pairs)
+    joined = sum(p.kind is Kind.JOINABLE for p in pairs)
+    return "\n".join(
+        [
+            *(lines or ["Nothing."]),
+            "",
+            f"Of the {joined} that are joinable {cases} are so in several cases of their constants and ranges, and "
+            f"{chosen} by a step whose strategy is only assumed to propose what was chosen.",
+        ]
+    )
+
+
+def _reasons(pairs: Sequence[Pair]) -> list[tuple[str, int]]:
+    reasons = Counter(
+        "all instances join"
+        if p.reason.startswith("all ")
+        else "some instances reach too much"
+        if p.constraints and p.reason.endswith("reach too much")
+        else p.reason
+        for p in pairs
+        if p.kind is Kind.UNDECIDED
+    )
+    return sorted(reasons.items(), key=lambda r: (-r[1], r[0]))
 
 
 def rows_of_page(text: str) -> dict[str, tuple[int, ...]]:
@@ -170,18 +233,10 @@ def _risen(pairs: Sequence[Pair]) -> str:
 
 
 def _open(pairs: Sequence[Pair]) -> str:
-    reasons = Counter(
-        "all instances join" if p.reason.startswith("all ") else p.reason
-        for p in pairs
-        if p.kind is Kind.UNDECIDED
-    )
     never = sum(p.kind is Kind.CONTRADICTORY and "proposes nothing" in p.reason for p in pairs)
     apart = sum(p.kind is Kind.JOINABLE and bool(p.cases) for p in pairs)
     chosen = sum(p.kind is Kind.JOINABLE and p.chosen for p in pairs)
-    lines = [
-        f"- {count(n, 'pair')}: {reason}"
-        for reason, n in sorted(reasons.items(), key=lambda r: (-r[1], r[0]))
-    ]
+    lines = [f"- {count(n, 'pair')}: {reason}" for reason, n in _reasons(pairs)]
     said = joined(["`indexproof confluence --json` lists them by name"])
     return "\n".join(
         [
@@ -225,13 +280,30 @@ _ABOUT_RISEN = """*Progress* is proved of the expression that a rule rewrites. W
 whole should be smaller too. These steps were met that leave the whole no smaller in the documented order; no chain of
 steps that leads back to where it came from was met."""
 
+_ABOUT_CONSTRAINTS = """A domain is a box for every variable and a set of constraints; a rule for constraints rewrites
+one of them, or two, or one and a box. Two such rules make a critical pair where they want the same constraint: both
+the same one, one of two, or both of two, in every way in which their members can be matched. The other constraints
+are left alone. A domain with an empty box, or with a number out of its bounds, is *nowhere*, in whatever way it came
+to be so."""
+
+_ABOUT_DOMAINS = """For every two rules and place the smallest one that was found: fewest symbols of its constraints,
+then smallest numbers, then smallest boxes. All steps of all rules at all constraints were followed to their ends,
+those of rules for expressions inside constraints too. Of boxes the normal forms show those that are no longer the
+given ones."""
+
+_ABOUT_INSIDE = """A rule for expressions that rewrites a part of a constraint, where a rule for constraints wants to
+see that part: {count}. They are decided in the same way. Rules that rewrite any expression (`value_known`) have no
+part of a pattern to meet, and rules for expressions that meet inside a variable of a constraint rule need no pair,
+except that a rule for two constraints wants to see the same expression twice: where only one of them is rewritten the
+other can be too."""
+
 _METHOD = """## How
 
 1. **Overlaps.** For every two rules, and every part of the left side of one that is no variable, both are unified modulo
    the canonical form: summands have no order, each is assigned as a whole to a summand or a variable of the other side,
    constants are spread over variables freely, and equations between coefficients become hypotheses. `min` and `max` of two
    arguments meet in those of three. Laws of the canonical form (structural rules) are what is unified modulo; spellings
-   (sharing rules) are chosen once, by cost, at the end, and are no steps. Rules for constraints are not covered.
+   (sharing rules) are chosen once, by cost, at the end, and are no steps.
 2. **Not covered symbolically**: a summand whose coefficient is split between several variables of a left side, and a
    variable that would be bound to something it occurs in. Instances look there, bounded as below. Overlaps inside a
    variable need no pair: a rule keeps the value of what it rewrites, so the conditions of the other rule still hold, and
@@ -260,6 +332,34 @@ _METHOD = """## How
    boxes, and of those that satisfy the conditions the smallest and some of the others are rewritten, up to 200 whose two
    results differ. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
    proposes; instances that join decide nothing.
+
+## How rules for constraints are compared
+
+1. **Overlaps.** The constraints that both rules want are unified, expressions as above and bounds as constants.
+2. **What strategies propose.** What an expression may be is written as two symbols, its least and its greatest value;
+   those of a multiple, of a sum with a constant and of a quotient follow from those of what is below. A strategy that
+   looks up ranges proposes these, one that takes out a factor all of what the summands have in common, one that looks
+   for a summand a summand. Where that and the conditions exclude each other the pair is **contradictory**.
+3. **Instances** come before symbols: variables become 15 short expressions over `a` and `b`, constants small numbers,
+   bounds what lies on, within and beyond the ends of what the expression may be, on six boxes; constraints on a
+   variable also as the box of that variable. Of up to 1,200 such domains the 100 smallest, then some of every kind in
+   turns, are given to both rules until 32 are found to which both apply (10 for a rule for expressions inside a
+   constraint), or 12 times as many are none; these are rewritten to all their ends. A condition holds if it does at
+   every point of the boxes, and strategies see the exact ranges on the boxes. One domain with two normal forms
+   decides; smaller ones of the same expressions are then tried.
+4. **Joining.** Only if no instance has two normal forms: both sides are rewritten by constraint rules, with symbols
+   for constants, expressions and ranges. A step needs that what is known implies its conditions, by the reduction to
+   linear arithmetic; where it implies neither them nor their opposite, both are cases, and all cases must join,
+   bounds being compared by value. Questions are few and short, and their number is bounded, so much that would join
+   stays **undecided**.
+5. **What a joinable pair assumes.** It joins for all constants and bounds, all expressions, and all ranges of these,
+   as long as the ranges are the same on both sides: the boxes that they come from are not among the constraints that
+   the pair rewrites. Where one is, facts become sharper on the way, and only instances speak. That ranges of
+   multiples, of sums with a constant and of quotients are those that follow from what is below holds of exact ranges;
+   an enclosure need not be exact. Where a step takes out a factor or merges remainders, it is assumed that the
+   strategy proposes that one.
+6. **Not covered**: two rules that want different constraints of a domain, where one of them narrows a box from which
+   the other has its facts, as a pair of their own; instances of other pairs meet such steps on the way to their ends.
 
 ## Rule files
 

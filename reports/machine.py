@@ -298,7 +298,8 @@ FORMS: dict[str, dict[str, str]] = {
         "`first` and `second` (the steps, as pairs of a rule and its result), `meets`, `chosen` where a "
         "step lets a value be chosen, and `cases` (the same for further cases); if not `witness`, `domain`, "
         "`forms` and both derivations; `tried`, "
-        "`joined` and `given_up` instances, `resources`, and `notes`. Keys without a value are left out.",
+        "`joined` and `given_up` instances, `resources`, and `notes`; `constraints` where a rule for constraints "
+        "takes part. Keys without a value are left out.",
         "timing": "`seconds` and `from_checkpoint`",
     },
 }

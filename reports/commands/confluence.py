@@ -22,10 +22,10 @@ def confluence(
         bool, typer.Option("--page", help="Write reports/confluence.md (the whole catalogue only).")
     ] = False,
 ) -> None:
-    """Find the critical pairs of rules: expressions that two rules rewrite differently.
+    """Find the critical pairs of rules: expressions, or constraints, that two rules rewrite differently.
 
-    Says which pairs lead to a common result, and of the others the smallest expression that has two normal
-    forms, with both derivations. With names only pairs in which one of these rules takes part; rule files and
+    Says which pairs lead to a common result, and of the others the smallest expression or domain that has two
+    normal forms, with both derivations. With names only pairs in which one of these rules takes part; rule files and
     files with declarations are examined as a whole. Takes minutes for the whole catalogue: with --checkpoint
     an interrupted run goes on where it stopped.
 
@@ -65,10 +65,8 @@ def confluence(
         if run.interrupted:
             emit(f"{PAGE}: not written, the run was interrupted")
         else:
-            from ...verify.confluence.overlap import matched
-
             with writing("cannot write", PAGE):
-                PAGE.write_text(page(run, [r.name for r in matched(rules)]), "utf-8")
+                PAGE.write_text(page(run, rules), "utf-8")
     report(
         json,
         lambda: confluence_json(run, seconds=seconds),
@@ -79,22 +77,22 @@ def confluence(
 
 def _rules(names: Names) -> tuple[Any, tuple[str, ...]]:
     """The rules that meet each other, and the names of those that every pair must contain, if any."""
-    from ...core.rewrite import Rule
+    from ...core.rewrite import ConstraintRule, Rule
     from ...rules.catalog import RULES
     from ...verify.rulefiles import StatedRule
 
     if not names:
-        return RULES.rules, ()
+        return tuple(RULES), ()
     chosen, _ = chosen_claims(names, None)
     claims = list({s.named.name: s.named.claim for s in chosen}.values())
     stated = [c for c in claims if isinstance(c, StatedRule)]
     if stated:
         return stated, ()
-    rules = [c for c in claims if isinstance(c, Rule)]
+    rules = [c for c in claims if isinstance(c, (Rule, ConstraintRule))]
     if not rules:
         raise InputError(
             "nothing that is named is a rewrite rule", expected="names of rules, or files with rules"
         )
-    if all(r in RULES.rules for r in rules):
-        return RULES.rules, tuple(r.name for r in rules)
+    if all(r in tuple(RULES) for r in rules):
+        return tuple(RULES), tuple(r.name for r in rules)
     return rules, ()

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexproof.core.expr import Expr, maximum, minimum
-from indexproof.core.rewrite import Const, Rest, Rewrite, Rule, rule
+from indexproof.core.expr import Expr, integer, maximum, minimum
+from indexproof.core.rewrite import (
+    Bounded,
+    Const,
+    ConstraintRewrite,
+    ConstraintRule,
+    Rest,
+    Rewrite,
+    Rule,
+    constraint_rule,
+    rule,
+)
 
 
 @rule()
@@ -135,3 +145,84 @@ BROKEN = (
 
 #: Confluent as they are.
 SOUND: tuple[tuple[Rule, ...], ...] = ((divided_twice,), (multiple_is_divided,))
+
+
+# --------------------------------------------------------------------------------------------------- rules for constraints
+@constraint_rule()
+def remainder_is_below(x: Expr, m: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """No remainder reaches the modulus."""
+    return ConstraintRewrite(
+        (Bounded(x % m, lo, hi),), (Bounded(x % m, lo, m - 1),), when=(m > 0,), guard=(hi >= m,)
+    )
+
+
+@constraint_rule()
+def remainder_is_natural(x: Expr, m: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """No remainder is negative."""
+    return ConstraintRewrite(
+        (Bounded(x % m, lo, hi),), (Bounded(x % m, integer(0), hi),), when=(m > 0,), guard=(lo < 0, -m < lo)
+    )
+
+
+@constraint_rule()
+def remainder_is_not_zero(x: Expr, m: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """Not true: a remainder may be zero."""
+    return ConstraintRewrite(
+        (Bounded(x % m, lo, hi),), (Bounded(x % m, integer(1), hi),), when=(m > 0,), guard=(lo < 0,)
+    )
+
+
+@constraint_rule()
+def remainder_is_far_above(x: Expr, m: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """No remainder is negative, which a bound far below says too: true, and no simpler."""
+    return ConstraintRewrite(
+        (Bounded(x % m, lo, hi),), (Bounded(x % m, -m, hi),), when=(m > 0,), guard=(lo < 0, -m < lo)
+    )
+
+
+@constraint_rule()
+def far_is_natural(x: Expr, m: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """A bound far below is zero."""
+    return ConstraintRewrite(
+        (Bounded(x % m, lo, hi),), (Bounded(x % m, integer(0), hi),), when=(m > 0,), guard=(lo.eq(-m),)
+    )
+
+
+@constraint_rule()
+def far_is_natural_for_some(x: Expr, m: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """The same, only where the other bound is above one hundred."""
+    return ConstraintRewrite(
+        (Bounded(x % m, lo, hi),),
+        (Bounded(x % m, integer(0), hi),),
+        when=(m > 0,),
+        guard=(lo.eq(-m), hi > 100),
+    )
+
+
+@constraint_rule()
+def both_ranges_are_one(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:
+    """Two ranges of one expression are their intersection."""
+    return ConstraintRewrite(
+        (Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, maximum(a, c), minimum(b, d)),)
+    )
+
+
+@constraint_rule()
+def remainder_of_remainder(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
+    """A remainder decides the remainder modulo a divisor."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s), Bounded(x % n, t, t)),
+        (Bounded(x % m, s, s),),
+        when=(n.divides(m), t.eq(s % n)),
+    )
+
+
+#: Two rules for one constraint that join for all constants; one and a wrong one; two that do not join, with a rule
+#: that joins them in all cases, or in some.
+JOINING_CONSTRAINTS: tuple[ConstraintRule, ...] = (remainder_is_below, remainder_is_natural)
+WRONG_CONSTRAINTS: tuple[ConstraintRule, ...] = (remainder_is_natural, remainder_is_not_zero)
+APART_CONSTRAINTS: tuple[ConstraintRule, ...] = (remainder_is_natural, remainder_is_far_above)
+HEALED_CONSTRAINTS: tuple[ConstraintRule, ...] = (*APART_CONSTRAINTS, far_is_natural)
+HALF_HEALED_CONSTRAINTS: tuple[ConstraintRule, ...] = (*APART_CONSTRAINTS, far_is_natural_for_some)
+#: Rules for two constraints that do not join where they have one in common.
+SHARING_CONSTRAINTS: tuple[ConstraintRule, ...] = (both_ranges_are_one, remainder_of_remainder)

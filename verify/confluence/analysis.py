@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...core.condition import FALSE
+from ...core.condition import FALSE, Condition
 from ...core.expr import Var
 from ...core.rewrite import Rule
 from ..obligations import Obligation
@@ -25,7 +25,7 @@ from .overlap import Overlap, matched, overlaps
 from .proposals import narrowed
 from .unify import is_const
 
-__all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key"]
+__all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key", "possible"]
 
 
 class Kind(StrEnum):
@@ -80,6 +80,12 @@ class Pair:
     resources: int = 0
     notes: tuple[str, ...] = field(default=())
     cases: tuple[tuple[Steps, Steps, str], ...] = ()
+    #: whether it is a pair of rules for constraints, or of one with a rule for expressions
+    constraints: bool = False
+
+    def but(self, **changes: Any) -> Pair:
+        """The same with other values."""
+        return replace(self, **changes)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; :meth:`from_json` reads it."""
@@ -139,6 +145,7 @@ def digest(*more: str) -> str:
         "joining",
         "overlap",
         "proposals",
+        "rewriting",
         "unify",
         *more,
     )
@@ -168,12 +175,10 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     trivial = _trivial(o)
     if trivial:
         return replace(base, kind=Kind.TRIVIAL, reason=trivial)
-    known = Known(o.hypotheses, o.variables)
-    if not len(known.points):
-        status, how, spent = _possible(o)
-        base = replace(base, resources=spent)
-        if status is Status.VACUOUS:
-            return replace(base, kind=Kind.CONTRADICTORY, reason=f"no integers satisfy both, by {how}")
+    status, how, spent = possible(o.name, o.hypotheses, o.variables)
+    base = replace(base, resources=spent)
+    if status is Status.VACUOUS:
+        return replace(base, kind=Kind.CONTRADICTORY, reason=f"no integers satisfy both, by {how}")
     cases = narrowed(o)
     live: list[Overlap] = []
     why = cases.never
@@ -242,9 +247,7 @@ def _joined_apart(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], *,
 
 def _refuted(case: Overlap) -> tuple[str, int]:
     """Why a case cannot be, or nothing."""
-    if len(Known(case.hypotheses, case.variables).points):
-        return "", 0
-    status, how, spent = _possible(case)
+    status, how, spent = possible(case.name, case.hypotheses, case.variables)
     said = f"no integers satisfy what the strategies propose for both, by {how}"
     return said if status is Status.VACUOUS else "", spent
 
@@ -302,9 +305,11 @@ def _trivial(o: Overlap) -> str:
     return ""
 
 
-def _possible(o: Overlap) -> tuple[Status, str, int]:
-    """Whether both rules can apply at all."""
-    asked = Obligation("confluence", o.name, "possible", o.hypotheses, FALSE, question="exists", gate=False)
+def possible(name: str, hypotheses: tuple[Condition, ...], names: Sequence[Var]) -> tuple[Status, str, int]:
+    """Whether some integers satisfy the hypotheses, and how that is known."""
+    if len(Known(hypotheses, names).points):
+        return Status.PROVED, "a point", 0
+    asked = Obligation("confluence", name, "possible", hypotheses, FALSE, question="exists", gate=False)
     verdict = exists(asked, Budget().scaled(0.2))
     return verdict.status, verdict.strategy, verdict.resources
 

@@ -125,10 +125,16 @@ def _choices(count: int) -> Iterator[tuple[tuple[Expr, ...], ...]]:
 
 
 @cache
+def _sizes(of: tuple[Expr, ...]) -> Any:
+    """How many symbols each of the expressions takes."""
+    return np.array([size(e) for e in of])
+
+
+@cache
 def _indices(lists: tuple[tuple[Expr, ...], ...]) -> Any:
     """The numbers of the members in every choice, smallest first."""
     index = np.indices([len(of) for of in lists]).reshape(len(lists), -1)
-    total = sum(np.array([size(e) for e in of])[i] for of, i in zip(lists, index, strict=True))
+    total = sum(_sizes(of)[i] for of, i in zip(lists, index, strict=True))
     return index[:, np.argsort(total, kind="stable")[:_CHOICES]]
 
 

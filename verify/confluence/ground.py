@@ -42,20 +42,10 @@ from ...core.interval import Congruence, Interval, Range
 from ...core.matcher import instance, pairs, rejoined
 from ...core.rewrite import Rule, measure
 from ..refute import _Masked
+from .rewriting import Circle, Rewriting, TooMany
 from .unify import OPEN, State, unify
 
-__all__ = ["Ground", "Move", "TooMany", "size"]
-
-#: No expression met so far reaches more; what does is given up, and said so.
-LIMIT = 300
-
-
-class TooMany(Exception):
-    """More expressions can be reached than are looked at."""
-
-
-class Circle(Exception):
-    """Steps that lead back to where they came from: the rules do not descend in their order."""
+__all__ = ["Circle", "Exact", "Ground", "Move", "TooMany", "point_count", "size"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +58,7 @@ class Move:
     after: Expr
 
 
-class _Exact(Facts):
+class Exact(Facts):
     """Facts of a finite domain, by evaluation at every point."""
 
     def __init__(self, boxes: Mapping[Var, tuple[int, int]]) -> None:
@@ -82,6 +72,11 @@ class _Exact(Facts):
         self._ranges: dict[Expr, Range] = {}
         self._held: dict[Condition, bool] = {}
         self._algebra_of_points = _Masked(self._columns, self.size)
+
+    @property
+    def undefined(self) -> bool:
+        """Whether a divisor of something that was evaluated is zero somewhere."""
+        return bool(self._algebra_of_points.undefined.any())
 
     def values(self, e: Expr) -> Any:
         """The value of ``e`` at every point."""
@@ -128,12 +123,13 @@ def size(e: Expr) -> int:
     return done[e]
 
 
-class Ground:
+class Ground(Rewriting[Expr, Move]):
     """Rewriting with ``rules`` on the domain ``boxes``."""
 
     def __init__(self, rules: Sequence[Rule], boxes: Mapping[Var, tuple[int, int]]) -> None:
+        super().__init__()
         self.boxes = dict(boxes)
-        self.facts = _Exact(boxes)
+        self.facts = Exact(boxes)
         self.by_head: dict[type[Expr], list[Rule]] = {}
         for r in rules:
             head = Sum if isinstance(r.left, Mul) else type(r.left)
@@ -143,7 +139,6 @@ class Ground:
         self._moves: dict[Expr, tuple[Move, ...]] = {}
         self._first: dict[Expr, Move | None] = {}
         self._results: dict[tuple[Rule, Expr], tuple[Expr, ...]] = {}
-        self._normal: dict[Expr, frozenset[Expr]] = {}
 
     @property
     def remembered(self) -> int:
@@ -227,72 +222,9 @@ class Ground:
         chain = self.chain(e)
         return chain[-1].after if chain else e
 
-    def normal_forms(self, e: Expr) -> frozenset[Expr]:
-        """Every normal form of ``e``.  Raises :class:`TooMany`."""
-        order = [e]
-        seen = {e}
-        for at in order:
-            if at in self._normal:
-                continue
-            for m in self.moves(at):
-                if m.after not in seen:
-                    seen.add(m.after)
-                    order.append(m.after)
-                    if len(order) > LIMIT:
-                        raise TooMany
-        for at in self._descending(order)[::-1]:
-            if at not in self._normal:
-                after = [self._normal[m.after] for m in self.moves(at)]
-                self._normal[at] = frozenset().union(*after) if after else frozenset((at,))
-        return self._normal[e]
-
-    def _descending(self, order: Sequence[Expr]) -> list[Expr]:
-        """The expressions, each before what comes after it; raises :class:`Circle` where steps lead back."""
-        out: list[Expr] = []
-        state: dict[Expr, bool] = {}
-        for root in order:
-            if root in state:
-                continue
-            stack = [(root, iter(self.moves(root)))]
-            state[root] = True
-            while stack:
-                at, moves = stack[-1]
-                for m in moves:
-                    if m.after in self._normal:
-                        continue
-                    if m.after not in state:
-                        state[m.after] = True
-                        stack.append((m.after, iter(self.moves(m.after))))
-                        break
-                    if state[m.after]:
-                        raise Circle(m)
-                else:
-                    state[at] = False
-                    out.append(at)
-                    stack.pop()
-        return out[::-1]
-
     def meet(self, a: Expr, b: Expr) -> bool:
         """Whether ``a`` and ``b`` have a common result.  Raises :class:`TooMany`."""
-        return a is b or self.normal(a) is self.normal(b) or bool(self.normal_forms(a) & self.normal_forms(b))
-
-    def path(self, e: Expr, goal: Expr) -> tuple[Move, ...]:
-        """The shortest chain of steps from ``e`` to ``goal``, which it has."""
-        came: dict[Expr, Move | None] = {e: None}
-        order = [e]
-        for at in order:
-            if at is goal:
-                break
-            for m in self.moves(at):
-                if m.after not in came:
-                    came[m.after] = m
-                    order.append(m.after)
-        out: list[Move] = []
-        at = goal
-        while (step := came[at]) is not None:
-            out.append(step)
-            at = step.before
-        return tuple(reversed(out))
+        return self.normal(a) is self.normal(b) or super().meet(a, b)
 
 
 _opened: dict[Rule, tuple[Expr, tuple[tuple[str, Var], ...]]] = {}

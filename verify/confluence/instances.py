@@ -481,7 +481,7 @@ def _risen(used: Iterable[Ground]) -> tuple[Move, ...]:
 
 def _defined(ground: Ground, e: Expr) -> bool:
     ground.facts.values(e)
-    return not ground.facts._algebra_of_points.undefined.any()
+    return not ground.facts.undefined
 
 
 def _witness(o: Overlap, i: Instance, ground: Ground, a: Expr, b: Expr) -> Witness:

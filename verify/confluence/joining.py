@@ -49,7 +49,7 @@ __all__ = ["Join", "Known", "SymbolicStep", "join"]
 _CHAIN = 10
 _TERMS = 14
 _QUESTIONS = 80
-_LIMITS = linear.Budget(
+LIMITS = linear.Budget(
     rlimit=400_000, questions=12, instances=400, readings=40, leaves=24, splits=2, rounds=8, patient=False
 )
 
@@ -96,6 +96,7 @@ class Known:
         self.resources = 0
         #: how often a constant may be compared with more patience
         self.patience = 3
+        self.limits = LIMITS
         self._memo: dict[Condition, bool] = {}
         self.points = self._sampled()
 
@@ -109,6 +110,14 @@ class Known:
         points[:, [self.names.index(v) for v in free]] = sample
         points = completed(points, self.names, definitions)
         return failing_points(points, self.names, self.hypotheses, FALSE)[:200]
+
+    def assume(self, more: Sequence[Condition]) -> None:
+        """Add hypotheses, which may speak of other variables."""
+        self.hypotheses = tuple(dict.fromkeys((*self.hypotheses, *more)))
+        self.names += [v for v in variables_of(more) if v not in self.names]
+        # what was implied still is
+        self._memo = {c: True for c, held in self._memo.items() if held}
+        self.points = self._sampled()
 
     def implies(self, goal: Condition) -> bool:
         """Whether the hypotheses imply ``goal``, as far as the prover can see."""
@@ -133,7 +142,7 @@ class Known:
         if self.questions >= _QUESTIONS:
             return False
         self.questions += 1
-        outcome = reduced(self.hypotheses, goal, _LIMITS)
+        outcome = reduced(self.hypotheses, goal, self.limits)
         self.resources += outcome.resources
         return outcome.proved
 
@@ -497,11 +506,11 @@ class _Search:
         parts = lost.terms if isinstance(lost, Sum) else ()
         if isinstance(lost, Sum) and lost.const > 0 and all(isinstance(t, Var) and k > 0 for t, k in parts):
             return True
-        if reduced(sizes, new.weight < old.weight, _LIMITS).proved:
+        if reduced(sizes, new.weight < old.weight, LIMITS).proved:
             return True
-        if not reduced(sizes, new.weight <= old.weight, _LIMITS).proved:
+        if not reduced(sizes, new.weight <= old.weight, LIMITS).proved:
             return False
-        return reduced([*sizes, *self.known.hypotheses], _lexicographic(old, new), _LIMITS).proved
+        return reduced([*sizes, *self.known.hypotheses], _lexicographic(old, new), LIMITS).proved
 
     def _chosen(self, rule: Rule, names: dict[str, Var], node: Expr, state: State) -> Iterator[State]:
         """Values for variables that the left side does not bind."""

@@ -175,7 +175,7 @@ def proposed(rule: Rule, values: Values, fresh: str = "~") -> tuple[str, tuple[N
     return stated(values, fresh) if stated else _some(Narrowed())
 
 
-def _there(rule: Rule, values: Values) -> Iterator[Condition]:
+def there(rule: Rule, values: Values) -> Iterator[Condition]:
     """What a left side shows as a summand is there, so its coefficient is not zero."""
     at: dict[Var, Expr] = {v: values[v.name] for v in rule.variables}
     for node in postorder(rule.left):
@@ -351,9 +351,9 @@ def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overla
             reason, forms = proposed(rule, here, "~" + mark)
             if reason:
                 never = f"{rule.choose} proposes nothing: {reason}"
-            there = tuple(_there(rule, here))
+            present = tuple(there(rule, here))
             for form in forms:
-                after += [(s, (*known, *form.conditions, *there)) for s in same.all(form.pairs, state)]
+                after += [(s, (*known, *form.conditions, *present)) for s in same.all(form.pairs, state)]
         if not after and not never:
             never = f"{rule.choose} proposes nothing that has this form"
         states = after

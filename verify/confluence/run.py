@@ -13,17 +13,19 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from ...core.rewrite import Rule
+from ...core.rewrite import ConstraintRule, Rule
 from ..rulefiles.rule import StatedRule
 from ..run import available_cores
 from .analysis import Kind, Pair, counted, critical_pairs, decide_pair, digest, pair_key
+from .constraint_overlap import ConstraintOverlap, constraint_overlaps
+from .constraint_pairs import constraint_key, decide_constraint_pair
 from .overlap import Overlap
 from .stated import StatedOverlap, decide_stated, stated_overlaps
 
 __all__ = ["ConfluenceRun", "confluence"]
 
-Rules = Sequence[Rule] | Sequence[StatedRule]
-Task = Overlap | StatedOverlap
+Rules = Sequence[Rule | ConstraintRule] | Sequence[StatedRule]
+Task = Overlap | ConstraintOverlap | StatedOverlap
 #: So many pairs are dealt out at a time.
 _CHUNK = 4
 
@@ -47,7 +49,7 @@ class ConfluenceRun:
 
 
 def tasks(rules: Rules, among: Sequence[str] = ()) -> list[Task]:
-    """The critical pairs of the rules, of a file or of a catalogue."""
+    """The critical pairs of the rules, of a file or of a catalogue; those of rules for constraints come last."""
     stated = [r for r in rules if isinstance(r, StatedRule)]
     if stated:
         wanted = set(among)
@@ -56,18 +58,30 @@ def tasks(rules: Rules, among: Sequence[str] = ()) -> list[Task]:
             for o in stated_overlaps(stated)
             if not wanted or o.outer.name in wanted or o.inner.name in wanted
         ]
-    return list(critical_pairs([r for r in rules if isinstance(r, Rule)], among))
+    plain, constraints = _kinds(rules)
+    return [*critical_pairs(plain, among), *constraint_overlaps(constraints, plain, among)]
+
+
+def _kinds(rules: Rules) -> tuple[list[Rule], list[ConstraintRule]]:
+    """The rules for expressions, and those for constraints."""
+    return [r for r in rules if isinstance(r, Rule)], [r for r in rules if isinstance(r, ConstraintRule)]
 
 
 def _decided(task: Task, rules: Rules, worlds: dict[Any, Any]) -> Pair:
     if isinstance(task, StatedOverlap):
         return decide_stated(task, [r for r in rules if isinstance(r, StatedRule)])
-    return decide_pair(task, [r for r in rules if isinstance(r, Rule)], worlds)
+    plain, constraints = _kinds(rules)
+    if isinstance(task, ConstraintOverlap):
+        return decide_constraint_pair(task, plain, constraints, worlds)
+    return decide_pair(task, plain, worlds.setdefault("expressions", {}))
 
 
 def _key(task: Task, rules: Rules) -> str:
+    plain, constraints = _kinds(rules)
     if isinstance(task, Overlap):
-        return pair_key(task, [r for r in rules if isinstance(r, Rule)])
+        return pair_key(task, plain)
+    if isinstance(task, ConstraintOverlap):
+        return constraint_key(task, plain, constraints)
     stated = [f"{r} {r.semantics} {r.variables}" for r in rules if isinstance(r, StatedRule)]
     parts = [digest("stated"), task.name, task.statement(), *stated]
     return blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 import os
@@ -32,21 +31,6 @@ from indexproof.verify.refute import _Masked, failing_points
 from indexproof.verify.rulefiles import StatedRule, read_rule_file
 
 DATA = Path(__file__).parent / "data"
-BROKEN = Path(__file__).parents[2] / "broken" / "confluence_rules.py"
-
-
-def _planted() -> ModuleType:
-    name = "planted_confluence_rules"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, BROKEN)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-PLANTED = _planted()
 
 
 def stated(name: str) -> tuple[StatedRule, ...]:
@@ -59,42 +43,39 @@ def overlaps_of_the_catalogue() -> tuple[Overlap, ...]:
 
 
 # ------------------------------------------------------------------------------------------------------- planted sets
-@pytest.mark.parametrize("planted", PLANTED.BROKEN, ids=lambda p: p.name)
-def test_a_planted_set_is_found_with_its_smallest_expression(planted: object) -> None:
-    run = confluence(planted.rules, jobs=1)
+def test_a_planted_set_is_found_with_its_smallest_expression(broken: object) -> None:
+    run = confluence(broken.rules, jobs=1)
     assert run.exit_status == 1
     worst = min(smallest(run.pairs).values(), key=lambda p: p.rank)
-    assert worst.witness == planted.witness
-    assert set(worst.forms) == planted.forms
+    assert worst.witness == broken.witness
+    assert set(worst.forms) == broken.forms
     # a derivation begins with the rules of the pair, and ends in the normal forms
     assert worst.first[0][0] == worst.outer
     assert worst.second[0][0] == worst.inner
     assert (worst.first[-1][1], worst.second[-1][1]) == worst.forms
 
 
-@pytest.mark.parametrize("planted", [p for p in PLANTED.BROKEN if p.healed], ids=lambda p: p.name)
-def test_one_rule_more_heals_it(planted: object) -> None:
-    run = confluence(planted.healed, jobs=1)
+def test_one_rule_more_heals_it(mendable: object) -> None:
+    run = confluence(mendable.healed, jobs=1)
     assert not counted(run.pairs)[Kind.NOT_JOINABLE]
 
 
-@pytest.mark.parametrize("rules", PLANTED.SOUND, ids=lambda rules: " ".join(r.name for r in rules))
-def test_a_confluent_set_passes(rules: tuple[Rule, ...]) -> None:
-    run = confluence(rules, jobs=1)
+def test_a_confluent_set_passes(sound: tuple[Rule, ...]) -> None:
+    run = confluence(sound, jobs=1)
     assert run.pairs
     assert run.exit_status == 0, counted(run.pairs)
 
 
-def test_no_smaller_expression_over_the_planted_rules_has_two_ends() -> None:
+def test_no_smaller_expression_over_the_planted_rules_has_two_ends(planted: ModuleType) -> None:
     """Every expression ``k·a // c // d`` with smaller constants, and every part of it, has one normal form."""
-    planted = PLANTED.BROKEN[0]
+    rules = planted.BROKEN[0].rules
     a = var("a")
     for k, c, d in itertools.product((1, 2), repeat=3):
-        ground = Ground(planted.rules, {a: (0, 1)})
+        ground = Ground(rules, {a: (0, 1)})
         for e in ((a * k) // c, (a * k) // c // d):
             if (k, c, d) != (2, 2, 2):
                 assert len(ground.normal_forms(e)) == 1, e
-    assert len(Ground(planted.rules, {a: (0, 1)}).normal_forms((a * 2) // 2 // 2)) == 2
+    assert len(Ground(rules, {a: (0, 1)}).normal_forms((a * 2) // 2 // 2)) == 2
 
 
 # ---------------------------------------------------------------------------------------------------------- rule files
@@ -187,19 +168,19 @@ def test_a_coefficient_is_found_where_the_dividend_is_negative() -> None:
 
 def test_both_results_of_an_overlap_have_the_value_of_its_expression() -> None:
     compared = 0
-    for o in overlaps_of_the_catalogue()[::17]:
+    for o in overlaps_of_the_catalogue()[::29]:
         known = Known(o.hypotheses, o.variables)
         for side in (o.first, o.second):
             if len(known.points):
                 goal = o.start.eq(side)
                 compared += 1
                 assert not len(failing_points(known.points, known.names, (), goal)), o.statement()
-    assert compared > 40
+    assert compared > 25
 
 
 def test_symbolic_steps_keep_the_value() -> None:
     joined = 0
-    for o in overlaps_of_the_catalogue()[5::150]:
+    for o in overlaps_of_the_catalogue()[5::300]:
         known = Known(o.hypotheses, o.variables)
         found = join(o, matched(RULES.rules))
         if found is None or not len(known.points):
@@ -208,7 +189,7 @@ def test_symbolic_steps_keep_the_value() -> None:
         for step in (*found.left, *found.right):
             if set(step.after.variables()) <= set(known.names):
                 assert not known.refutes(step.before.eq(step.after)), (o.name, str(step))
-    assert joined > 2
+    assert joined > 1
 
 
 # ------------------------------------------------------------------------------------------------------- the catalogue
@@ -220,7 +201,7 @@ def test_the_page_says_what_the_catalogue_does() -> None:
     assert sum(map(sum, rows.values())) == len(overlaps_of_the_catalogue()), (
         "run `indexproof confluence --page`"
     )
-    for name in ("remainder_by_one", "min_absorbs_max"):
+    for name in ("remainder_by_one", "ceiling_of_positive", "negative_divisor_moves_up"):
         pairs = [decide_pair(o, RULES.rules) for o in overlaps_of_the_catalogue() if o.outer.name == name]
         assert counts_of(pairs) == rows[name], name
 
@@ -262,11 +243,11 @@ def test_size_counts_what_is_written() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------- running
-def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_goes_on(tmp_path: Path, planted: ModuleType) -> None:
     place = tmp_path / "pairs"
-    rules = PLANTED.BROKEN[0].healed
+    rules = planted.HEALED_CONSTRAINTS + planted.SOUND[1]
     whole = confluence(rules, jobs=1)
-    confluence(rules, ("divided_twice",), jobs=1, checkpoint=place)
+    confluence(rules, ("far_is_natural", "multiple_is_divided"), jobs=1, checkpoint=place)
     kept = place.read_text("utf-8").splitlines()
     assert 0 < len(kept) < whole.total
     # a line that was cut off, and one that is no such thing
@@ -277,8 +258,8 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert confluence(rules, jobs=1, checkpoint=place).kept == whole.total
 
 
-def test_processes_make_no_difference() -> None:
-    rules = (*PLANTED.BROKEN[0].healed, PLANTED.min_keeps_smaller)
+def test_processes_make_no_difference(planted: ModuleType) -> None:
+    rules = (*planted.HEALED_CONSTRAINTS, *planted.JOINING_CONSTRAINTS[:1], *planted.SOUND[1])
     assert confluence(rules, jobs=2).pairs == confluence(rules, jobs=1).pairs
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -24,22 +21,6 @@ from indexproof.verify.confluence.instances import Examined, examine
 from indexproof.verify.confluence.joining import Known, join
 from indexproof.verify.confluence.overlap import Overlap, matched, overlaps
 from indexproof.verify.refute import failing_points
-
-BROKEN = Path(__file__).parents[2] / "broken" / "confluence_rules.py"
-
-
-def _planted() -> ModuleType:
-    name = "planted_confluence_rules"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, BROKEN)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-PLANTED = _planted()
 
 
 @cache
@@ -73,12 +54,12 @@ def test_variables_that_depend_on_each_other_show_two_normal_forms(name: str) ->
     assert witness.left[0].before is witness.right[0].before is witness.instance.start
 
 
-def test_a_planted_set_needs_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [decide_pair(o, PLANTED.TOGETHER) for o in critical_pairs(PLANTED.TOGETHER)]
+def test_a_planted_set_needs_them(monkeypatch: pytest.MonkeyPatch, planted: ModuleType) -> None:
+    found = [decide_pair(o, planted.TOGETHER) for o in critical_pairs(planted.TOGETHER)]
     apart = {p.name for p in found if p.kind is Kind.NOT_JOINABLE}
     assert apart
     monkeypatch.setattr(analysis_module, "examine_dependent", lambda *_: Examined(0, 0, 0, None))
-    without = [decide_pair(o, PLANTED.TOGETHER) for o in critical_pairs(PLANTED.TOGETHER)]
+    without = [decide_pair(o, planted.TOGETHER) for o in critical_pairs(planted.TOGETHER)]
     assert {p.name for p in without if p.kind is Kind.NOT_JOINABLE} < apart
 
 
@@ -92,24 +73,24 @@ def test_they_come_smallest_first_and_over_two_variables() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------- signs
-def _pair() -> Overlap:
-    (o,) = overlaps(PLANTED.quotient_is_remainder, PLANTED.quotient_is_next_remainder)
+def _pair(planted: ModuleType) -> Overlap:
+    (o,) = overlaps(planted.quotient_is_remainder, planted.quotient_is_next_remainder)
     return o
 
 
-def test_both_signs_must_join() -> None:
-    o = _pair()
-    assert join(o, PLANTED.BOTH_SIGNS) is None
-    both = join(o, PLANTED.BOTH_SIGNS, signed=True)
+def test_both_signs_must_join(planted: ModuleType) -> None:
+    o = _pair(planted)
+    assert join(o, planted.BOTH_SIGNS) is None
+    both = join(o, planted.BOTH_SIGNS, signed=True)
     assert both is not None
     assert len(both.others) >= 1
-    assert join(o, PLANTED.ONE_SIGN, signed=True) is None
+    assert join(o, planted.ONE_SIGN, signed=True) is None
 
 
-def test_a_sign_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sign_that_is_left_out_is_noticed(monkeypatch: pytest.MonkeyPatch, planted: ModuleType) -> None:
     """The check above fails for cases that forget the divisors below zero."""
     monkeypatch.setattr(joining_module, "signs", lambda given, sides: signs(given, sides)[:1])
-    assert join(_pair(), PLANTED.ONE_SIGN, signed=True) is not None
+    assert join(_pair(planted), planted.ONE_SIGN, signed=True) is not None
 
 
 def test_signs_are_told_apart_where_they_are_not_known() -> None:
@@ -140,12 +121,12 @@ def test_a_pair_joins_for_both_signs() -> None:
             assert not known.refutes(step.before.eq(step.after)), str(step)
 
 
-def test_one_is_a_case_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_is_a_case_of_its_own(monkeypatch: pytest.MonkeyPatch, planted: ModuleType) -> None:
     """What joins only for divisors above one does not join for those above zero."""
-    (o,) = overlaps(PLANTED.positive_is_remainder, PLANTED.positive_is_next_remainder)
-    assert join(o, PLANTED.ABOVE_ONE, signed=True) is None
+    (o,) = overlaps(planted.positive_is_remainder, planted.positive_is_next_remainder)
+    assert join(o, planted.ABOVE_ONE, signed=True) is None
     monkeypatch.setattr(joining_module, "signs", lambda given, sides: signs(given, sides)[:1])
-    assert join(o, PLANTED.ABOVE_ONE, signed=True) is not None
+    assert join(o, planted.ABOVE_ONE, signed=True) is not None
 
 
 def test_a_complement_has_no_constant(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from indexproof.verify.confluence.ground import Ground
 from indexproof.verify.confluence.instances import instances
 from indexproof.verify.confluence.joining import Known, _solved, join
 from indexproof.verify.confluence.overlap import Overlap, matched
-from indexproof.verify.confluence.proposals import SHAPES, SINGLE, _Same, _there, narrowed, proposed
+from indexproof.verify.confluence.proposals import SHAPES, SINGLE, _Same, narrowed, proposed, there
 from indexproof.verify.confluence.unify import State
 
 CHOOSING = [r for r in matched(RULES.rules) if r.choose]
@@ -36,7 +36,7 @@ def corpus() -> tuple[tuple[Ground, Expr], ...]:
     """Parts of instances of pairs, and sums of quotients and remainders, on their domains."""
     found: dict[tuple[object, Expr], tuple[Ground, Expr]] = {}
     worlds: dict[object, Ground] = {}
-    for o in list(overlaps_by_name().values())[4::29]:
+    for o in list(overlaps_by_name().values())[4::43]:
         made = instances(o)
         for i in made[:: max(1, len(made) // 12)]:
             ground = worlds.setdefault(i.boxes, Ground(RULES.rules, dict(i.boxes)))
@@ -62,7 +62,7 @@ def _cases(rule: Rule, values: dict[str, Expr]) -> Iterator[State]:
     assert not reason, (rule.name, reason, {n: str(e) for n, e in values.items()})
     for form in forms:
         for state in _Same().all(form.pairs, State()):
-            given = (*form.conditions, *_there(rule, values))
+            given = (*form.conditions, *there(rule, values))
             known = [c.substitute({v: state.of(v) for v in c.variables()}) for c in given]
             equations = [c.substitute({v: state.of(v) for v in c.variables()}) for c in state.equations]
             if all(c == TRUE for c in (*known, *equations)):

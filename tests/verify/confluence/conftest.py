@@ -1,0 +1,42 @@
+"""What the tests of confluence share: the planted rules, which lie beside the other planted mistakes."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+_PLANTED = Path(__file__).parents[2] / "broken" / "confluence_rules.py"
+
+
+def _loaded() -> ModuleType:
+    """The planted rules; loaded once, since rules are compared by identity."""
+    name = "planted_confluence_rules"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, _PLANTED)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def planted() -> ModuleType:
+    """The module of planted rules."""
+    return _loaded()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for every planted set that a test asks for by the name of an argument."""
+    module = _loaded()
+    for name, sets in {
+        "broken": module.BROKEN,
+        "mendable": [p for p in module.BROKEN if p.healed],
+        "sound": module.SOUND,
+    }.items():
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, sets, ids=[getattr(p, "name", str(n)) for n, p in enumerate(sets)])

@@ -1,0 +1,257 @@
+"""Critical pairs of rules for constraints: overlaps, domains with two normal forms, and joins for all constants."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from indexproof.core.condition import FALSE, Condition, all_of
+from indexproof.core.constraint_order import Bound
+from indexproof.core.expr import Expr, integer, minimum, var
+from indexproof.core.rewrite import Bounded
+from indexproof.reports.confluence import confluence_text, page
+from indexproof.rules.catalog import RULES
+from indexproof.verify.confluence import Kind, confluence
+from indexproof.verify.confluence.constraint_instances import domain_instances, examine_domains
+from indexproof.verify.confluence.constraint_joining import Posed, _Search, join_constraints, posed
+from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
+from indexproof.verify.confluence.domains import NOWHERE, Domain, Domains
+from indexproof.verify.confluence.joining import Known
+from indexproof.verify.confluence.overlap import matched
+from indexproof.verify.refute import failing_points
+
+A, B = var("a"), var("b")
+
+
+@cache
+def of_the_catalogue() -> dict[str, ConstraintOverlap]:
+    return {o.name: o for o in constraint_overlaps(RULES.constraints, RULES.rules)}
+
+
+def points(d: Domain, boxes: tuple[tuple[object, tuple[int, int]], ...]) -> set[tuple[int, ...]]:
+    """The points of the given boxes that a domain holds."""
+    if d is NOWHERE:
+        return set()
+    mine = dict(d.boxes)
+    found = set()
+    for at in itertools.product(*(range(lo, hi + 1) for _, (lo, hi) in boxes)):
+        env = dict(zip((v for v, _ in boxes), at, strict=True))
+        inside = all(lo <= env[v] <= hi for v, (lo, hi) in mine.items())
+        if inside and all(lo <= e.evaluate(env) <= hi for e, lo, hi in d.constraints):
+            found.add(at)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------- planted sets
+def test_two_rules_that_join_do_so_for_all_constants(planted: ModuleType) -> None:
+    run = confluence(planted.JOINING_CONSTRAINTS, jobs=1)
+    assert run.exit_status == 0
+    (pair,) = (p for p in run.pairs if p.kind is Kind.JOINABLE)
+    assert pair.tried
+    assert pair.tried == pair.joined
+    assert "m′ - 1" in pair.meets
+    assert not pair.chosen
+
+
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("WRONG_CONSTRAINTS", ("a mod 2 ∈ [0, 0]", "a mod 2 ∈ [1, 0]")),
+        ("APART_CONSTRAINTS", ("a mod 2 ∈ [0, 0]", "a mod 2 ∈ [-2, 0]")),
+        ("HALF_HEALED_CONSTRAINTS", ("a mod 2 ∈ [0, 0]", "a mod 2 ∈ [-2, 0]")),
+    ],
+)
+def test_two_rules_that_do_not_are_found_with_the_smallest_domain(
+    planted: ModuleType, name: str, forms: tuple[str, str]
+) -> None:
+    run = confluence(getattr(planted, name), jobs=1)
+    (pair,) = (p for p in run.pairs if p.kind is Kind.NOT_JOINABLE)
+    assert run.exit_status == 1
+    assert (pair.witness, pair.domain, pair.forms) == ("a mod 2 ∈ [-1, 0]", "a ∈ [0, 1]", forms)
+    assert (pair.first[0][0], pair.second[0][0]) == (pair.outer, pair.inner)
+    text = "\n".join(confluence_text(run, seconds=0))
+    assert f"take     {pair.witness}   where a ∈ [0, 1]" in text
+
+
+def test_one_rule_more_heals_them(planted: ModuleType) -> None:
+    assert confluence(planted.HEALED_CONSTRAINTS, jobs=1).exit_status == 0
+
+
+def _middle(rules: tuple[object, ...]) -> tuple[Posed, ...]:
+    o = next(o for o in constraint_overlaps(rules) if o.outer is rules[0] and o.inner is rules[1])  # type: ignore[arg-type]
+    return tuple(posed(o))
+
+
+def test_all_cases_must_join(planted: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a rule joins where its condition holds is no join: the other case is missing."""
+    rules = planted.HALF_HEALED_CONSTRAINTS
+    (p,) = _middle(rules)
+    assert join_constraints(p, rules) is None
+    (healed,) = _middle(planted.HEALED_CONSTRAINTS)
+    assert join_constraints(healed, planted.HEALED_CONSTRAINTS)
+    real = _Search.cases
+
+    def forgetful(self: _Search, given: tuple[Condition, ...], *more: object) -> object:
+        if len(given) > len(p.given) and given[-1] == ~(var("hi′", "const") > 100):
+            return []
+        return real(self, given, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_Search, "cases", forgetful)
+    assert join_constraints(p, rules)
+
+
+def test_a_step_needs_its_conditions(planted: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If everything were implied, the half-healed pair would join."""
+    rules = planted.HALF_HEALED_CONSTRAINTS
+    (p,) = _middle(rules)
+    monkeypatch.setattr(Known, "implies", lambda self, goal: True)
+    assert join_constraints(p, rules)
+
+
+def test_rules_for_two_constraints_meet_in_one_or_both(planted: ModuleType) -> None:
+    found = [o for o in constraint_overlaps(planted.SHARING_CONSTRAINTS) if o.outer is not o.inner]
+    assert {o.shared for o in found} == {
+        ((0, 0),),
+        ((0, 1),),
+        ((1, 0),),
+        ((1, 1),),
+        ((0, 0), (1, 1)),
+        ((0, 1), (1, 0)),
+    }
+    assert {len(o.start) for o in found} == {2, 3}
+    domains = Domains(planted.SHARING_CONSTRAINTS)
+    shared = next(o for o in found if o.shared == ((1, 1),))
+    witness = examine_domains(shared, domains).witness
+    assert witness is not None
+    one, two = witness.left[-1].after, witness.right[-1].after
+    assert one != two
+    assert not domains.moves(one)
+    assert not domains.moves(two)
+    boxes = witness.start.boxes
+    assert points(one, boxes) == points(two, boxes) == points(witness.start, boxes)
+
+
+# ----------------------------------------------------------------------------------------------------------- overlaps
+def test_both_results_of_an_overlap_hold_where_its_constraints_do() -> None:
+    """At points where all conditions hold the three sides are equivalent."""
+    compared = 0
+    for o in list(of_the_catalogue().values())[::23]:
+        known = Known(o.hypotheses, o.variables)
+        if not len(known.points):
+            continue
+        start, first, second = (all_of(b.condition() for b in side) for side in (o.start, o.first, o.second))
+        if o.at is None or not o.inner.choose:
+            for side in (first, second):
+                same = (start & side) | (~start & ~side)
+                compared += len(known.points)
+                assert not len(failing_points(known.points, known.names, (), same)), o.statement()
+    assert compared > 500
+
+
+def test_overlaps_are_counted_once() -> None:
+    found = list(constraint_overlaps(RULES.constraints))
+    assert len({o.name for o in found}) == len(found)
+    pairs = {(o.outer.name, o.inner.name) for o in found}
+    assert all((b, a) not in pairs for a, b in pairs if a != b)
+    assert all(FALSE not in o.hypotheses for o in found)
+    some = list(constraint_overlaps(RULES.constraints, (), ["bounds_meet_range"]))
+    assert {o.name for o in some} == {
+        o.name for o in found if "bounds_meet_range" in (o.outer.name, o.inner.name)
+    }
+
+
+# ------------------------------------------------------------------------------------------------------------ domains
+@pytest.mark.parametrize(
+    ("boxes", "constraints"),
+    [
+        ({A: (0, 9)}, [(A % 4, 1, 1), (A % 6, 3, 3)]),
+        ({A: (0, 7), B: (0, 3)}, [(minimum(A, B), 1, 9), (A * 2 + B * 4, 1, 9)]),
+        ({A: (0, 7), B: (0, 3)}, [(A + B, 2, 9), (A % 4, 1, 1)]),
+        ({A: (0, 5)}, [(A % 4, 1, 1), (A % 2, 0, 0)]),
+        ({A: (-3, 3)}, [(A * -3 + 1, -2, 8), (A, 0, 2)]),
+    ],
+    ids=str,
+)
+def test_rewriting_keeps_the_points_of_a_domain(
+    boxes: dict[Expr, tuple[int, int]], constraints: list[Bound]
+) -> None:
+    domains = Domains(RULES.constraints, matched(RULES.rules))
+    start = Domain.of(boxes, constraints)  # type: ignore[arg-type]
+    inside = points(start, start.boxes)
+    for form in domains.normal_forms(start):
+        assert not domains.moves(form)
+        assert points(form, start.boxes) == inside
+    for move in domains.moves(start):
+        assert points(move.after, start.boxes) == inside
+
+
+def test_the_empty_domain_is_one() -> None:
+    assert Domain.of({A: (1, 0)}, []) is NOWHERE
+    assert Domain.of({A: (0, 1)}, [(integer(0), 1, 1)]) is NOWHERE
+    assert Domain.of({A: (0, 1)}, [(A, 0, 0), (A, 0, 0)]) == Domain.of({A: (0, 1)}, [(A, 0, 0)])
+
+
+def test_instances_of_an_overlap_come_smallest_first_and_fit_it() -> None:
+    o = of_the_catalogue()["implied_remainder_vanishes / remainder_tightens_bounds at 2=2 #1"]
+    found = domain_instances(o)
+    assert [f.domain.rank for f in found] == sorted(f.domain.rank for f in found)
+    assert any(len(f.domain.constraints) == len(o.start) for f in found)
+
+
+# ------------------------------------------------------------------------------------------------------- the catalogue
+@pytest.mark.parametrize(
+    "name",
+    [
+        "positive_factor_divides_bounds / bounds_meet_range #1",
+        "positive_divisor_scales_bounds / bounds_meet_range #1",
+        "summand_moves_into_bounds / bounds_meet_range #1",
+        "minimum_from_below / bounds_meet_range #1",
+        "positive_divisor_scales_bounds / sum_bounds_summand at 1=2 #1",
+    ],
+)
+def test_a_pair_of_the_catalogue_joins_in_every_case(name: str) -> None:
+    """Every step keeps what holds, at points where the conditions of its case hold."""
+    compared = 0
+    for p in posed(of_the_catalogue()[name]):
+        joins = join_constraints(p, RULES.constraints)
+        assert joins
+        for j in joins:
+            assert p.ranges is not None
+            sides = [(p.first, j.left), (p.second, j.right)]
+            for side, steps in sides:
+                for before, after in itertools.pairwise((side, *(s.after for s in steps))):
+                    names = [v for b in (*before, *after) for e in (b.e, b.lo, b.hi) for v in e.variables()]
+                    known = Known((*j.given, *p.ranges.facts), tuple(dict.fromkeys(names)))
+                    one, two = (_held(known, s) for s in (before, after))
+                    compared += len(known.points)
+                    assert np.array_equal(one, two), (name, steps)
+    # points at random hardly satisfy what a sum asks for
+    assert compared > 50 or "sum_bounds" in name
+
+
+def _held(known: Known, side: tuple[Bounded, ...]) -> np.ndarray:
+    """At which points of the sample constraints hold."""
+    whole = all_of(b.condition() for b in side)
+    failing = failing_points(known.points, known.names, (), whole)
+    bad = {tuple(row) for row in failing.tolist()}
+    return np.array([tuple(row) not in bad for row in known.points.tolist()])
+
+
+def test_what_strategies_propose_excludes_pairs() -> None:
+    """A sum with a constant has no factor taken out, and a quotient is no sum."""
+    for name in (
+        "summand_moves_into_bounds / positive_divisor_scales_bounds #1",
+        "positive_factor_divides_bounds / minimum_from_below #1",
+    ):
+        assert all(p.never for p in posed(of_the_catalogue()[name])), name
+
+
+def test_the_page_has_a_part_on_constraints(planted: ModuleType) -> None:
+    run = confluence(planted.APART_CONSTRAINTS, jobs=1)
+    text = page(run, planted.APART_CONSTRAINTS)
+    assert "3 critical pairs of 2 rules for constraints" in text
+    assert "| `a mod 2 ∈ [-1, 0]` | a ∈ [0, 1] | `a mod 2 ∈ [0, 0]` and `a mod 2 ∈ [-2, 0]` |" in text

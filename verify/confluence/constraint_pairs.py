@@ -1,0 +1,145 @@
+"""The verdict on an overlap of constraint rules, or of a rule for expressions with one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.rewrite import ConstraintRule, Rule
+from ..verdict import Status
+from .analysis import Kind, Pair, digest, possible
+from .constraint_instances import REWRITTEN, ExaminedDomains, examine_domains
+from .constraint_joining import (
+    QUESTIONS,
+    SINGLE,
+    ConstraintJoin,
+    ConstraintStep,
+    Posed,
+    join_constraints,
+    posed,
+)
+from .constraint_overlap import ConstraintOverlap, statement_of
+from .domains import DomainMove, Domains
+from .overlap import matched
+from .rewriting import Circle
+
+__all__ = ["constraint_key", "decide_constraint_pair"]
+
+#: How many instances of a rule for expressions inside a constraint are rewritten, and how many questions are asked.
+_INSIDE = (10, 10)
+_OWN = (
+    "constraint_instances",
+    "constraint_joining",
+    "constraint_overlap",
+    "constraint_pairs",
+    "domains",
+)
+
+
+def constraint_key(o: ConstraintOverlap, rules: Sequence[Rule], constraints: Sequence[ConstraintRule]) -> str:
+    """What a verdict on such a pair depends on: the pair, all rules, and the program."""
+    parts = [digest(*_OWN), o.name, o.statement()]
+    parts += [f"{r} {r.choose}" for r in matched(rules)] + [f"{r} {r.choose}" for r in constraints]
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def decide_constraint_pair(
+    o: ConstraintOverlap, rules: Sequence[Rule], constraints: Sequence[ConstraintRule], worlds: dict[Any, Any]
+) -> Pair:
+    """The verdict on one overlap.
+
+    A domain with two normal forms decides, also against symbols; where there is none among those that are tried, a common
+    result in every case, with symbols for all constants, expressions and ranges.
+    """
+    base = Pair(o.name, o.outer.name, o.inner.name, o.place, o.statement(), Kind.UNDECIDED, constraints=True)
+    trivial = _trivial(o)
+    if trivial:
+        return base.but(kind=Kind.TRIVIAL, reason=trivial)
+    cases = posed(o)
+    open_ = [p for p in cases if not p.never]
+    why = next((p.never for p in cases if p.never), "")
+    spent = 0
+    live: list[Posed] = []
+    for p in open_:
+        names = tuple(v for side in (p.first, p.second) for b in side for v in b.e.variables())
+        status, how, used = possible(o.name, p.given, names)
+        spent += used
+        if status is Status.VACUOUS:
+            why = f"no integers satisfy what is known of both, by {how}"
+        else:
+            live.append(p)
+    base = base.but(resources=spent)
+    if not live:
+        return base.but(kind=Kind.CONTRADICTORY, reason=why)
+    domains = worlds.setdefault("domains", Domains(constraints, matched(rules)))
+    try:
+        found = examine_domains(o, domains, REWRITTEN if o.at is None else _INSIDE[0])
+    except Circle as circle:
+        return base.but(reason=f"steps lead back to where they came from: {circle}")
+    base = base.but(tried=found.tried, joined=found.joined, given_up=found.given_up)
+    if found.witness is not None:
+        return _apart(base, found)
+    joins: list[ConstraintJoin] = []
+    for p in live:
+        made = join_constraints(p, constraints, QUESTIONS if o.at is None else _INSIDE[1])
+        if made is None:
+            return base.but(reason=_open(found))
+        joins += made
+    if not joins:
+        return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
+    return _joinable(base, joins)
+
+
+def _open(found: ExaminedDomains) -> str:
+    if not found.tried:
+        return "no instance is known to which both rules apply"
+    return (
+        f"{found.given_up} instances reach too much"
+        if found.given_up
+        else f"all {found.joined} instances join"
+    )
+
+
+def _trivial(o: ConstraintOverlap) -> str:
+    if set(o.first) == set(o.second):
+        return "both results are the same"
+    whole = all(i == j for i, j in o.shared) and len(o.shared) == len(o.outer.left)
+    if whole and isinstance(o.inner, ConstraintRule) and o.inner is o.outer and o.inner.choose in SINGLE:
+        return "a strategy that is asked twice says the same"
+    return ""
+
+
+def _apart(base: Pair, found: ExaminedDomains) -> Pair:
+    w = found.witness
+    assert w is not None
+    return base.but(
+        kind=Kind.NOT_JOINABLE,
+        first=_derivation(w.left),
+        second=_derivation(w.right),
+        witness=str(w.start),
+        domain=w.start.where(),
+        forms=(w.left[-1].after.beside(w.start), w.right[-1].after.beside(w.start)),
+        rank=w.start.rank[:3],
+    )
+
+
+def _derivation(moves: Sequence[DomainMove]) -> tuple[tuple[str, str], ...]:
+    return tuple((m.rule.name, m.after.beside(moves[0].before)) for m in moves)
+
+
+def _joinable(base: Pair, joins: Sequence[ConstraintJoin]) -> Pair:
+    parts = [(_steps(j.left), _steps(j.right), statement_of(j.meets)) for j in joins]
+    steps = [s for j in joins for s in (*j.left, *j.right)]
+    return base.but(
+        kind=Kind.JOINABLE,
+        first=parts[0][0],
+        second=parts[0][1],
+        meets=parts[0][2],
+        chosen=any(s.chosen for s in steps),
+        cases=tuple(parts[1:]),
+    )
+
+
+def _steps(steps: Sequence[ConstraintStep]) -> tuple[tuple[str, str], ...]:
+    return tuple((s.rule, statement_of(s.after)) for s in steps)

@@ -1,0 +1,112 @@
+"""Following steps to their ends, whatever it is that is rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Generic, Protocol, TypeVar
+
+__all__ = ["LIMIT", "Circle", "Rewriting", "TooMany"]
+
+#: Nothing met so far reaches more; what does is given up, and said so.
+LIMIT = 300
+
+T = TypeVar("T", bound=Hashable)
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Stepped(Protocol[T_co]):
+    """A step: what was there before, and what is there after it."""
+
+    @property
+    def before(self) -> T_co: ...
+    @property
+    def after(self) -> T_co: ...
+
+
+S = TypeVar("S", bound=Stepped)  # type: ignore[type-arg]
+
+
+class TooMany(Exception):
+    """More can be reached than is looked at."""
+
+
+class Circle(Exception):
+    """Steps that lead back to where they came from: the rules do not descend in their order."""
+
+
+class Rewriting(Generic[T, S]):
+    """Steps between things of one kind; subclasses say which there are."""
+
+    def __init__(self) -> None:
+        self._normal: dict[T, frozenset[T]] = {}
+
+    def moves(self, e: T) -> tuple[S, ...]:
+        """Every step from ``e``."""
+        raise NotImplementedError
+
+    def normal_forms(self, e: T) -> frozenset[T]:
+        """Every normal form of ``e``.  Raises :class:`TooMany` and :class:`Circle`."""
+        order = [e]
+        seen = {e}
+        for at in order:
+            if at in self._normal:
+                continue
+            for m in self.moves(at):
+                if m.after not in seen:
+                    seen.add(m.after)
+                    order.append(m.after)
+                    if len(order) > LIMIT:
+                        raise TooMany
+        for at in self._descending(order)[::-1]:
+            if at not in self._normal:
+                after = [self._normal[m.after] for m in self.moves(at)]
+                self._normal[at] = frozenset().union(*after) if after else frozenset((at,))
+        return self._normal[e]
+
+    def _descending(self, order: Sequence[T]) -> list[T]:
+        """All that is reached, each before what comes after it; raises :class:`Circle` where steps lead back."""
+        out: list[T] = []
+        state: dict[T, bool] = {}
+        for root in order:
+            if root in state:
+                continue
+            stack = [(root, iter(self.moves(root)))]
+            state[root] = True
+            while stack:
+                at, moves = stack[-1]
+                for m in moves:
+                    if m.after in self._normal:
+                        continue
+                    if m.after not in state:
+                        state[m.after] = True
+                        stack.append((m.after, iter(self.moves(m.after))))
+                        break
+                    if state[m.after]:
+                        raise Circle(m)
+                else:
+                    state[at] = False
+                    out.append(at)
+                    stack.pop()
+        return out[::-1]
+
+    def meet(self, a: T, b: T) -> bool:
+        """Whether ``a`` and ``b`` have a common result.  Raises :class:`TooMany`."""
+        return a == b or bool(self.normal_forms(a) & self.normal_forms(b))
+
+    def path(self, e: T, goal: T) -> tuple[S, ...]:
+        """The shortest chain of steps from ``e`` to ``goal``, which it has."""
+        came: dict[T, S | None] = {e: None}
+        order = [e]
+        for at in order:
+            if at == goal:
+                break
+            for m in self.moves(at):
+                if m.after not in came:
+                    came[m.after] = m
+                    order.append(m.after)
+        out: list[S] = []
+        at = goal
+        while (step := came[at]) is not None:
+            out.append(step)
+            at = step.before
+        return tuple(reversed(out))

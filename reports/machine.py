@@ -101,7 +101,8 @@ FORMS: dict[str, dict[str, str]] = {
         "confirmed": "as in `prove`",
         "rules": "of rule files, one entry for each rule: `name`, `where`, `statement`, `semantics`, `verdict`, "
         "`passes`, `strategy`, `resources` (units of the solver), `redundant` (conditions without which the "
-        "rule is proved too), `unsettled` (conditions of which that is not known), with --confirm `confirmed`; if refuted "
+        "rule is proved too), `unsettled` (conditions of which that is not known; both not with --no-findings), with "
+        "--confirm `confirmed`; if refuted "
         "`counterexample`, `subterms`, `hypotheses`, `goal`, `again` and, for the first rules only, `repairs` "
         "(conditions that make it true, the weakest first); if not proved otherwise `tried` and `detail`",
         "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers` and the seconds of "

@@ -241,12 +241,16 @@ def _evaluated_json(r: StatedRule, point: Mapping[str, int]) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------------------------------------------- JSON
-def rules_json(run: Run, claims: Sequence[Named], command: str, repairs: int = _REPAIRS) -> dict[str, Any]:
-    """The answer of ``prove`` about rule files."""
+def rules_json(
+    run: Run, claims: Sequence[Named], command: str, repairs: int = _REPAIRS, *, findings: bool = True
+) -> dict[str, Any]:
+    """The answer of ``prove`` about rule files; without ``findings`` nothing is said of what was not asked."""
     found = findings_of(run, stated_rules(claims))
     entries = []
     for f in found:
         entry = _entry(f, command)
+        if not findings:
+            del entry["redundant"], entry["unsettled"]
         if f.refuted and repairs > 0:
             repairs -= 1
             entry["repairs"] = [show(c) for c in weakest_repairs(f.rule)]

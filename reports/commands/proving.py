@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -76,6 +76,13 @@ def prove(
             help="Prove on the Dask cluster of this scheduler, tcp://host:port.",
         ),
     ] = "",
+    findings: Annotated[
+        bool,
+        typer.Option(
+            "--findings/--no-findings",
+            help="Also ask which conditions are needed and what may overflow; decides no verdict.",
+        ),
+    ] = True,
 ) -> None:
     """Prove the catalogue, or what is named.
 
@@ -110,6 +117,8 @@ def prove(
     with opened_cache(cache, no_cache, read_only_cache) as kept, _crew(scheduler) as crew:
         with _kept_to_the_end():
             asked = given or _whole(kept, max_rank)
+            if not findings:
+                asked = replace(asked, obligations=[o for o in asked.obligations if o.gate], findings=False)
         with stopped_by_disagreement(), Watcher(len(asked.obligations)) as watcher:
             run = prove_all(
                 asked.obligations,
@@ -145,6 +154,8 @@ class _Asked:
     command: str
     #: Rules of rule files have a report of their own.
     rules: Sequence[Named] = ()
+    #: Whether what decides no verdict is asked too.
+    findings: bool = True
 
     def reports(
         self, run: Run, keeps: bool
@@ -154,7 +165,7 @@ class _Asked:
             from ..rule_files import rules_json, rules_summary
 
             return (
-                lambda: rules_json(run, self.rules, self.command),
+                lambda: rules_json(run, self.rules, self.command, findings=self.findings),
                 lambda: rules_summary(run, self.rules, command=self.command, cached=keeps),
             )
 

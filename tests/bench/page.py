@@ -177,7 +177,12 @@ def _goals(data: dict[str, Any], corpora: dict[str, Any]) -> list[str]:
         pairs = [(a, b) for a, b in pairs if a["state"] == b["state"] == "ok"]
         larger = sum(a["all"] > b["all"] or a["div"] > b["div"] for a, b in pairs)
         fewer = 1 - sum(a["div"] for a, _ in pairs) / max(1, sum(b["div"] for _, b in pairs))
-        goal("XLA pairs: maps with more operations or divisions than XLA's result", "0", larger == 0, str(larger))
+        goal(
+            "XLA pairs: maps with more operations or divisions than XLA's result",
+            "0",
+            larger == 0,
+            str(larger),
+        )
         dearer = sum(a["all"] + 2 * a["div"] > b["all"] + 2 * b["div"] for a, b in pairs)
         goal("XLA pairs: maps that cost more than XLA's result", "0", dearer == 0, str(dearer))
         asked = [

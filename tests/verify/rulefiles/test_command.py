@@ -124,6 +124,17 @@ def test_the_report_is_json_with_the_documented_keys(run: Run, file: Path) -> No
     assert again == data
 
 
+def test_what_decides_nothing_can_be_left_out(run: Run, file: Path) -> None:
+    known = json.loads(run("prove", file, "--json", "--jobs", 1)[1])["rules"]
+    status, out, _ = run("prove", file, "--json", "--jobs", 1, "--no-findings")
+    assert status == 1
+    for a, b in zip(known, json.loads(out)["rules"], strict=True):
+        assert {"redundant", "unsettled"} == set(a) - set(b)
+        assert {k: a[k] for k in b} | {"again": ""} == b | {"again": ""}
+    assert "besides" in run("prove", file)[1]
+    assert "besides" not in run("prove", file, "--no-findings")[1]
+
+
 def test_a_json_file_is_proved_like_a_text_file(run: Run, file: Path, tmp_path: Path) -> None:
     other = tmp_path / "same.json"
     other.write_text(rules_to_json(read_rule_file(RULES, "some.rules")), "utf-8")

@@ -77,10 +77,10 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
 
 
 def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
-    """What was measured, with the sizes of our results as they are now.
+    """What was measured, with the sizes of our results as they are now, and our times on growing maps.
 
-    The results of the peers, which do not depend on when they were made, and all times stay.  Raises :class:`ValueError`
-    where the maps are others.
+    The results of the peers, which do not depend on when they were made, and all other times stay.  Raises
+    :class:`ValueError` where the maps are others.
     """
     for name, found in data["corpora"].items():
         maps = list(corpus(name))
@@ -98,6 +98,11 @@ def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
                 row["peers"][ours.name]["why"] = wrong
             row["asked"] = {what: asked_for(ours, what, m) for what in WEIGHTS}
         found["summary"] = summarise(found["rows"], list(data["peers"]))
+    if "growth" in data:
+        new = {(g["family"], g["kind"]): g for g in growth([ours])}
+        data["growth"] = [
+            new[g["family"], g["kind"]] if g["peer"] == ours.name else g for g in data["growth"]
+        ]
     data["resized"] = True
     return data
 

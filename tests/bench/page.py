@@ -104,7 +104,8 @@ def markdown(data: dict[str, Any]) -> str:
         out += prose(
             """The sizes of the results of this project were made anew after that run, with later sources
             (`python tests/bench/simplifier.py --sizes reports/benchmark/simplifier.json --write`), and again compared
-            with the map point by point; the results of the peers and all times are those of the run."""
+            with the map point by point; so were its times on growing maps. The results of the peers and all other times
+            are those of the run."""
         )
     if data["missing"]:
         out += [f"Not installed, and so not measured: {', '.join(sorted(data['missing']))}.", ""]

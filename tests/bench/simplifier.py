@@ -3,7 +3,7 @@
 Measures this project and every installed peer in one process, and prints tables.  With ``--write`` it writes
 ``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--quick`` measures only the
 fast simplifiers, and a tenth of the memory run.  ``--sizes reports/benchmark/simplifier.json --write`` brings the sizes of
-our results up to date, and says so on the page.
+our results and our times on growing maps up to date, and says so on the page.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
         "--sizes",
         type=Path,
         metavar="JSON",
-        help="measure only how large our results are; the rest from this file",
+        help="measure only how large our results are, and our growth; the rest from this file",
     )
     args = parser.parse_args()
     sys.setrecursionlimit(20_000)

@@ -357,13 +357,7 @@ class Speller:
                     continue
                 if not new and len(uses[a]) == 1 and x not in forms:
                     i = uses[a][0]
-                    f = constants[i], tuple(sums[i].items())
-                    option = self._digit_with_rest(f)
-                    if (
-                        option is not None
-                        and option[0] == a
-                        and change + self._gain(f, option, {**products}) >= 0
-                    ):
+                    if change + self._taking_in((constants[i], tuple(sums[i].items())), a, products) >= 0:
                         self.torn = True
                         if self.keep_digits:
                             left.append(a)
@@ -779,6 +773,11 @@ class Speller:
                 if u != a:
                     self.spelling[u] = x, g * engine.divisor[u]
                     self.reason[u] = "quotient_widens", (g, self._rest(x, y, g))
+
+    def _taking_in(self, f: Form, a: int, products: dict[tuple[int, int], int]) -> int:
+        """How many operations it saves that the remainder ``a`` takes in what it stands with; 0 where it cannot."""
+        option = self._digit_with_rest(f)
+        return self._gain(f, option, {**products}) if option is not None and option[0] == a else 0
 
     def _gain(self, f: Form, option: tuple[int, int, int, Form], products: dict[tuple[int, int], int]) -> int:
         """How many operations it saves to write the sum as one remainder; ``products`` are changed accordingly."""

@@ -81,8 +81,9 @@ def _rules(names: Names) -> tuple[Any, tuple[str, ...]]:
     from ...rules.catalog import RULES
     from ...verify.rulefiles import StatedRule
 
+    catalogue = tuple(RULES)
     if not names:
-        return tuple(RULES), ()
+        return catalogue, ()
     chosen, _ = chosen_claims(names, None)
     claims = list({s.named.name: s.named.claim for s in chosen}.values())
     stated = [c for c in claims if isinstance(c, StatedRule)]
@@ -93,6 +94,6 @@ def _rules(names: Names) -> tuple[Any, tuple[str, ...]]:
         raise InputError(
             "nothing that is named is a rewrite rule", expected="names of rules, or files with rules"
         )
-    if all(r in tuple(RULES) for r in rules):
-        return tuple(RULES), tuple(r.name for r in rules)
+    if all(r in catalogue for r in rules):
+        return catalogue, tuple(r.name for r in rules)
     return rules, ()

@@ -337,12 +337,9 @@ def _applied(o: ConstraintOverlap, domains: Domains, d: Domain) -> list[tuple[Do
         second = tuple(domains.applied(o.inner, d))
     else:
         second = tuple(domains.inside(d, o.inner))
-    return [
-        (x, y)
-        for x in first
-        for y in second
-        if all(x.used[i] == y.used[j] for i, j in o.shared) and x.after != y.after
-    ] or [(x, y) for x in first for y in second if all(x.used[i] == y.used[j] for i, j in o.shared)][:1]
+    both = [(x, y) for x in first for y in second if all(x.used[i] == y.used[j] for i, j in o.shared)]
+    # those that lead to the same say no more than that the rules meet here
+    return [(x, y) for x, y in both if x.after != y.after] or both[:1]
 
 
 def _witness(domains: Domains, d: Domain, x: DomainMove, y: DomainMove) -> DomainWitness:

@@ -32,6 +32,7 @@ from ...core.expr import (
     var,
 )
 from ...core.rewrite import Bounded, ConstraintRule
+from ...rules.constraints import NOWHERE
 from .. import linear
 from ..preprocess import definition
 from ..solve import reduced
@@ -44,7 +45,7 @@ __all__ = ["SINGLE", "ConstraintJoin", "ConstraintStep", "Posed", "join_constrai
 
 Side = tuple[Bounded, ...]
 #: The constraint that holds nowhere, alone.
-_NOWHERE: Side = (Bounded(integer(0), integer(1), integer(1)),)
+_NOWHERE: Side = (NOWHERE,)
 #: Limits of the search, as counts.
 _CHAIN = 8
 _DEPTH = 4

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import z3
@@ -32,29 +35,57 @@ def _conjuncts(c: Condition) -> tuple[Condition, ...]:
     return c.parts() if c == all_of(c.parts()) and c.parts() else (c,)
 
 
-@pytest.mark.parametrize("name", SCHEMES)
-def test_is_true_of_all_integers(name: str) -> None:
-    scheme = SCHEMES[name]
+def _answers(scheme: Scheme) -> Iterator[tuple[Condition, z3.CheckSatResult]]:
+    """Whether some integers contradict the scheme, part by part."""
     # a quotient is shown before its remainder, which it determines
     known = list(scheme.given)
     for part in _conjuncts(scheme.then):
         context = z3.Context()
         encoder = Encoder(context, "witness")
         conditions = [*map(encoder.condition, known), z3.Not(encoder.condition(part))]
-        solver = encoder.solver(conditions, 4_000_000)
-        assert solver.check() == z3.unsat, part
+        yield part, encoder.solver(conditions, 4_000_000).check()
         known.append(part)
+
+
+def _points(scheme: Scheme) -> Iterator[dict[str, int]]:
+    """Small integers of which the scheme says something."""
+    names = [v.name for v in all_of((*scheme.given, scheme.then)).variables()]
+    width = {1: 20, 2: 9, 3: 5, 4: 3}.get(len(names), 2)
+    for values in itertools.product(range(-width, width + 1), repeat=len(names)):
+        point = dict(zip(names, values, strict=True))
+        if all(c.evaluate(point) for c in scheme.given):
+            yield point
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_is_true_of_all_integers(name: str) -> None:
+    for part, answer in _answers(SCHEMES[name]):
+        assert answer == z3.unsat, part
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_is_true_of_small_integers(name: str) -> None:
     scheme: Scheme = SCHEMES[name]
-    names = [v.name for v in all_of((*scheme.given, scheme.then)).variables()]
-    width = {1: 20, 2: 9, 3: 5, 4: 3}.get(len(names), 2)
     holds = 0
-    for values in itertools.product(range(-width, width + 1), repeat=len(names)):
-        point = dict(zip(names, values, strict=True))
-        if all(c.evaluate(point) for c in scheme.given):
-            holds += 1
-            assert scheme.then.evaluate(point), point
+    for point in _points(scheme):
+        holds += 1
+        assert scheme.then.evaluate(point), point
     assert holds
+
+
+def _planted() -> list[Scheme]:
+    path = Path(__file__).parents[2] / "broken" / "schemes.py"
+    spec = importlib.util.spec_from_file_location("planted_schemes", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: list[Scheme] = module.BROKEN
+    return found
+
+
+@pytest.mark.parametrize("wrong", _planted(), ids=lambda s: s.text)
+def test_a_planted_mistake_is_found(wrong: Scheme) -> None:
+    assert wrong.name in SCHEMES
+    assert any(answer == z3.sat for _, answer in _answers(wrong))
+    assert any(not wrong.then.evaluate(point) for point in _points(wrong))

@@ -1,0 +1,34 @@
+"""Lemmas of the reduction that say something false, each named after the one that it should be."""
+
+from __future__ import annotations
+
+from indexproof.core.expr import var
+from indexproof.verify.linear import Scheme
+
+e, p, q, t, u = (var(name) for name in "epqtu")
+
+BROKEN = [
+    # the sign of the correction
+    Scheme(
+        "inverse modulo a square",
+        "v·u = 1 + p·t → (v·u)·(2 + v·u) = 1 - (p·p)·(t·t)",
+        (),
+        ((1 + p * t) * (2 + (1 + p * t))).eq(1 - p * p * (t * t)),
+    ),
+    # p instead of p·p: the inverse would be no better than it was
+    Scheme(
+        "inverse modulo a square",
+        "v·u = 1 + p·t → (v·u)·(2 - v·u) = 1 - p·(t·t)",
+        (),
+        ((1 + p * t) * (2 - (1 + p * t))).eq(1 - p * (t * t)),
+    ),
+    # what is left over has the other sign
+    Scheme(
+        "invertible factor",
+        "v·u = 1 + p·t, v·e = p·q → e = p·(u·q + t·e)",
+        ((e * (1 + p * t)).eq(u * (p * q)),),
+        e.eq(p * (u * q + t * e)),
+    ),
+    # without the inverse nothing follows
+    Scheme("invertible factor", "v·e = p·q → e = p·(u·q - t·e)", (), e.eq(p * (u * q - t * e))),
+]

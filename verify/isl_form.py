@@ -155,6 +155,8 @@ class _Conjunction:
         space = basic.get_local_space()
         coordinates: list[Expr] = [*names]
         self.extra: list[Var] = []
+        #: the coordinates and those of isl's quotients that have an expression, which is in terms of such
+        expressible: list[Expr] = [*names]
         for k in range(basic.dim(_DIV)):
             quotient = _known(space, k)
             if quotient is None:
@@ -162,7 +164,8 @@ class _Conjunction:
                 self.extra.append(v)
                 coordinates.append(v)
             else:
-                coordinates.append(_quotient(quotient, coordinates))
+                coordinates.append(_quotient(quotient, expressible))
+                expressible.append(coordinates[-1])
         relations = [
             Relation(_combined(c, coordinates, _SET, len(names)), c.is_equality())
             for c in basic.get_constraints()
@@ -230,6 +233,8 @@ def _explicit(basic: Any, count: int) -> Any:
         empty = islpy.Constraint.alloc_equality if c.is_equality() else islpy.Constraint.alloc_inequality
         kinds = [(_SET, k) for k in range(count)] + [(_DIV, k) for k in range(total - count)]
         add(empty(local), [c.get_coefficient_val(*at) for at in kinds], c.get_constant_val())
+    #: quotients that have an expression, which is in terms of such
+    known: list[int] = []
     for k in range(total - count):
         quotient = _known(basic.get_local_space(), k)
         if quotient is None:
@@ -238,8 +243,11 @@ def _explicit(basic: Any, count: int) -> Any:
         f = quotient.scale_val(below)
         # 0 <= f - below·q <= below - 1
         row = [f.get_coefficient_val(_IN, j) for j in range(count)]
-        row += [f.get_coefficient_val(_DIV, j) for j in range(k)]
+        row += [islpy.Val.zero(basic.get_ctx()) for _ in range(k)]
+        for j, at in enumerate(known):
+            row[count + at] = f.get_coefficient_val(_DIV, j)
         row.append(below.neg())
+        known.append(k)
         add(islpy.Constraint.alloc_inequality(local), row, f.get_constant_val())
         opposite = f.get_constant_val().neg().add(below).sub(islpy.Val.one(basic.get_ctx()))
         add(islpy.Constraint.alloc_inequality(local), [x.neg() for x in row], opposite)
@@ -247,7 +255,10 @@ def _explicit(basic: Any, count: int) -> Any:
 
 
 def _known(space: Any, k: int) -> Any:
-    """The function that quotient ``k`` is the floor of, or ``None`` for some integer without an expression."""
+    """The function that quotient ``k`` is the floor of, or ``None`` for some integer without an expression.
+
+    The function's own quotients are those that have an expression, in their order.
+    """
     try:
         return space.get_div(k)
     except islpy.Error:
@@ -279,17 +290,19 @@ def _combined(f: Any, coordinates: Sequence[Expr], kind: Any, count: int) -> Exp
 def _quotient(f: Any, coordinates: Sequence[Expr]) -> Expr:
     """``floor(f)`` for a function with rational coefficients of the coordinates so far."""
     below = f.get_denominator_val()
-    count = f.dim(_IN)
-    above = _combined(f.scale_val(below), coordinates, _IN, count)
-    return floordiv(above, _int(below))
+    above = _combined(f.scale_val(below), coordinates, _IN, f.dim(_IN))
+    return above if below.is_one() else floordiv(above, _int(below))
 
 
 def _value(f: Any, names: Sequence[Var]) -> Expr:
-    """The integer function ``f`` of the coordinates ``names``."""
+    """The integer function ``f`` of the coordinates ``names``.
+
+    Where its domain makes a division exact isl gives a function with rational coefficients, whose floor is the same.
+    """
     coordinates: list[Expr] = [*names]
     for k in range(f.dim(_DIV)):
         coordinates.append(_quotient(f.get_div(k), coordinates))
-    return _combined(f, coordinates, _IN, len(names))
+    return _quotient(f, coordinates)
 
 
 def _with_remainders(e: Expr) -> Expr:

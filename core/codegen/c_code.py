@@ -36,16 +36,21 @@ _CLAIMED: Final = """
     noreturn not not_eq nullptr operator or or_eq pascal private protected public register reinterpret_cast
     requires restrict return short signed sizeof static static_assert static_cast struct switch template this
     thread_local throw true try typedef typeid typename typeof typeof_unqual union unix unsigned using virtual
-    void volatile wchar_t while xor xor_eq result ceildiv floordiv floormod errno assert stdin stdout stderr
+    void volatile wchar_t while xor xor_eq result errno assert stdin stdout stderr
 """
-_WORDS: Final = frozenset(_CLAIMED.split())
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_*\Z")
 _RESERVED_NAME: Final = re.compile(r"\w+_t\Z|[A-Z][A-Z0-9_]*\Z|u?int\d+\w*\Z")
 
+#: Guarded, so that functions for several maps can stand in one file.
+_HELPER: Final = """\
+#ifndef INDEXPROOF_{guard}
+#define INDEXPROOF_{guard}
+{text}#endif
+"""
 _HELPERS: Final = {
     "floordiv": """\
 /* a / b, rounded down */
-static inline {type} floordiv({type} a, {type} b)
+static inline {type} {name}({type} a, {type} b)
 {{
     {type} q = a / b;
     return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
@@ -53,7 +58,7 @@ static inline {type} floordiv({type} a, {type} b)
 """,
     "floormod": """\
 /* a - b * (a / b, rounded down); the remainder by -1 is undefined in C for the least integer */
-static inline {type} floormod({type} a, {type} b)
+static inline {type} {name}({type} a, {type} b)
 {{
     {type} r = b == -1 ? 0 : a % b;
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -61,13 +66,16 @@ static inline {type} floormod({type} a, {type} b)
 """,
     "ceildiv": """\
 /* a / b, rounded up */
-static inline {type} ceildiv({type} a, {type} b)
+static inline {type} {name}({type} a, {type} b)
 {{
     {type} q = a / b;
     return a % b != 0 && (a < 0) == (b < 0) ? q + 1 : q;
 }}
 """,
 }
+
+
+_WORDS: Final = frozenset([*_CLAIMED.split(), *(f"{h}{bits}" for h in _HELPERS for bits in WIDTHS)])
 
 
 def _refused(name: str) -> bool:
@@ -116,7 +124,16 @@ class _C:
             return a.at(PRODUCT) + _SIGNS[op] + b.at(SIGN), PRODUCT
         helper = "floormod" if op == "mod" else op
         self.helpers.add(helper)
-        return f"{helper}({a.text}, {b.text})", ATOM
+        return f"{helper}{self.bits}({a.text}, {b.text})", ATOM
+
+    def definitions(self) -> list[str]:
+        """The helper functions that were called."""
+        found = []
+        for helper, text in _HELPERS.items():
+            if helper in self.helpers:
+                name = f"{helper}{self.bits}"
+                found.append(_HELPER.format(guard=name.upper(), text=text.format(type=self.type, name=name)))
+        return found
 
     def assignment(self, name: str, text: str) -> str:
         return f"const {self.type} {name} = {text};"
@@ -137,7 +154,8 @@ def c_source(
     order of their names) within ``bounds``.  Without ``checked`` the caller answers for the domain.
 
     All integers have the width ``bits``.  By default that is the smallest in which intervals show that no step
-    overflows; given, the caller answers for it, as :func:`indexproof.verify.width.width` can.  Raises
+    overflows; given, the caller answers for it, as :func:`indexproof.verify.width.width` can.  Sources of functions with
+    different names can stand one after another in one file.  Raises
     :class:`~indexproof.core.errors.InputError` if not even 64 bits are seen to be enough, if a divisor may be zero, or
     if ``name`` is no name for a function.
     """
@@ -264,7 +282,7 @@ def _file(
 ) -> str:
     headers = ["stdbool.h", "stdint.h"] if result == "bool" else ["stdint.h"]
     parts = ["".join(f"#include <{h}>\n" for h in headers)]
-    parts += [text.format(type=language.type) for h, text in _HELPERS.items() if h in language.helpers]
+    parts += language.definitions()
     parameters = ", ".join([*(f"{language.type} {x}" for x in inputs), *outputs]) or "void"
     used = set(re.findall(r"[A-Za-z_]\w*", " ".join(lines)))
     unused = [f"(void){x};" for x in (*inputs, *(o.rpartition("*")[2] for o in outputs)) if x not in used]

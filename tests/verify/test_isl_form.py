@@ -139,6 +139,34 @@ def test_integers_that_isl_only_says_to_exist() -> None:
     assert {source for source, _ in m.relation()} == {source for source, _ in pairs(islpy.Map(text), m, [])}
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("(d0) -> (d0 floordiv 4), domain: d0 in [-20, 20], d0 mod 8 in [4, 4]", "d0 floordiv 4"),
+        (
+            "(d0, d1) -> ((d0 + d1) floordiv 2), domain: d0 in [0, 9], d1 in [0, 9], (d0 + d1) mod 2 in [0, 0]",
+            "",
+        ),
+    ],
+)
+def test_quotients_that_the_domain_makes_exact(text: str, read: str) -> None:
+    m = parse_map(text)
+    back = from_isl(to_isl(m))
+    assert equal_maps(m, back).verdict is Status.PROVED
+    assert read in str(back)
+
+
+def test_quotients_with_and_without_an_expression_in_one_relation() -> None:
+    """isl numbers the quotients that an expression is made of without those that have none."""
+    m = parse_map(
+        "(d0)[s0] -> ((((s0 * 2) mod 3) mod -3) mod 16, (min(d0 * -3 + s0 * 8, d0 * -2 - 2) floordiv 12) mod 4),"
+        " domain: d0 in [0, 5], s0 in [-5, -2]"
+    )
+    back = from_isl(to_isl(m))
+    assert back.relation(()) == m.relation(())
+    assert len(back.ranges) == 4
+
+
 def test_a_context_of_ones_own() -> None:
     context = islpy.Context()
     m = parse_map("(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 3], s0 in [0, 3]")

@@ -169,10 +169,7 @@ def test_every_sign_and_corner_of_division(tmp_path: Path, bits: int) -> None:
     x, y = var("x"), var("y")
     parts = []
     for name, e in (("quotient", x // y), ("remainder", x % y), ("upwards", parse_expr("ceildiv(x, y)"))):
-        text = c_source(e, {"x": (low, high), "y": (1, high)}, bits=bits, name=name)
-        for helper in ("floordiv", "floormod", "ceildiv"):
-            text = text.replace(f"{helper}(", f"{name}_{helper}(")
-        parts.append(text)
+        parts.append(c_source(e, {"x": (low, high), "y": (1, high)}, bits=bits, name=name))
     lists = [", ".join(str(n) if n > low else f"{n + 1} - 1" for n in ns) for ns in (numerators, divisors)]
     # the quotient of the least integer by -1 is no machine integer; its remainder is
     parts.append(f"""
@@ -202,6 +199,19 @@ int main(void)
 
 
 @needs_a_compiler
+def test_functions_of_several_maps_stand_in_one_file(tmp_path: Path) -> None:
+    parts = []
+    for n, end in enumerate((5, 7, 2**40, 2**50)):
+        m = parse_map(f"(d0) -> ((d0 - 9) floordiv 4, (d0 - 9) mod 4), domain: d0 in [0, {end}]")
+        parts.append(c_source(m, name=f"map{n}"))
+    (tmp_path / "several.c").write_text("\n".join(parts), "utf-8")
+    assert COMPILER is not None
+    command = [COMPILER, *STRICT, "-c", "-o", "several.o", "several.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_a_compiler
 def test_a_deep_expression_compiles(tmp_path: Path) -> None:
     e: Expr = var("x")
     for k in range(10_000):
@@ -228,15 +238,18 @@ def test_the_source() -> None:
 #include <stdint.h>
 
 """
-        + c_code._HELPERS["floormod"].format(type="int32_t")
-        + """
+        "#ifndef INDEXPROOF_FLOORMOD32\n#define INDEXPROOF_FLOORMOD32\n"
+        + c_code._HELPERS["floormod"].format(type="int32_t", name="floormod32")
+        + """\
+#endif
+
 /* (d0, d1)[s0] -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 12, (d0 - d1) mod 4, min(d0, s0)), domain: d0 in [0, 9], d1 in [0, 3], s0 in [0, 1], d0 + s0 in [0, 5] */
 void indexing_map(int32_t d0, int32_t d1, int32_t s0, int32_t *result)
 {
     const int32_t t0 = d0 * 4 + d1;
     result[0] = t0 / 12;
     result[1] = t0 % 12;
-    result[2] = floormod(d0 - d1, 4);
+    result[2] = floormod32(d0 - d1, 4);
     result[3] = d0 < s0 ? d0 : s0;
 }
 """  # noqa: E501 - a line of the generated file
@@ -261,10 +274,10 @@ def test_no_operand_is_computed_twice() -> None:
 
 
 def test_names_that_c_claims() -> None:
-    names = ["int", "INT_MAX", "_x", "a__b", "size_t", "linux", "t0", "result", "floormod"]
+    names = ["int", "INT_MAX", "_x", "a__b", "size_t", "linux", "t0", "result", "floormod32"]
     m = IndexingMap.of(
         [(n, 0, 9) for n in names],
-        results=[(var("int") + var("t0")) // 2 + (var("int") + var("t0")) % 3, var("floormod") // -2],
+        results=[(var("int") + var("t0")) // 2 + (var("int") + var("t0")) % 3, var("floormod32") // -2],
     )
     source = c_source(m)
     declared = source.split("indexing_map(")[1].split(")")[0]
@@ -316,7 +329,7 @@ def test_expressions_without_a_safe_meaning_are_refused(
 
 def test_a_divisor_that_is_odd_is_not_zero() -> None:
     e = parse_expr("x // (y * 2 + 1)")
-    assert "floordiv(x, y * 2 + 1)" in c_source(e, {"x": (0, 9), "y": (-4, 4)})
+    assert "floordiv32(x, y * 2 + 1)" in c_source(e, {"x": (0, 9), "y": (-4, 4)})
 
 
 def test_wrong_requests() -> None:

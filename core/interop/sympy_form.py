@@ -52,14 +52,17 @@ def _sympy() -> Any:
 
 # --------------------------------------------------------------------------------------------------- writing
 def _mistaken(sympy: Any, a: Any) -> bool:
-    """Whether sympy may be wrong when it evaluates ``a mod b``.
+    """Whether sympy may be wrong when it evaluates ``a mod b``, or the floor or the ceiling of ``a``.
 
-    In a product it takes remainders for factors twice: of ``Mod(2*Mod(x, 4), 7)`` it makes ``Mod(2*Mod(x, 4)**2, 7)``
-    (seen in 1.14).
+    In a product it takes remainders for factors twice: of ``Mod(2*Mod(x, 4), 7)`` it makes ``Mod(2*Mod(x, 4)**2, 7)``.
+    Of something even it says that a sixth is an integer, and evenness it sees in minima and maxima: of
+    ``floor(Min(6*x, 2*y)/6)`` it makes ``Min(6*x, 2*y)/6``, and of ``Mod(Min(6*x, 2*y), 6)`` zero (both seen in 1.14).
     """
     todo = [a]
     while todo:
         node = todo.pop()
+        if isinstance(node, sympy.Min | sympy.Max):
+            return True
         if isinstance(node, sympy.Mod):
             todo.append(node.args[0])  # of which sympy takes the remainder where it can
         elif isinstance(node, sympy.Add):
@@ -67,7 +70,7 @@ def _mistaken(sympy: Any, a: Any) -> bool:
         elif isinstance(node, sympy.Mul):
             if isinstance(-node, sympy.Mod):
                 todo.append(-node)
-            elif any(isinstance(f, sympy.Mod | sympy.Add) for f in node.args):
+            elif any(isinstance(f, sympy.Mod | sympy.Add | sympy.Min | sympy.Max) for f in node.args):
                 return True
     return False
 
@@ -99,15 +102,18 @@ class _ToSympy:
     def _quotient(self, a: Any, b: Any) -> Any:
         return self.sympy.Mul(a, self.sympy.Pow(b, -1), **self.options)
 
+    def _safe(self, a: Any) -> dict[str, bool]:
+        """How to make a function of ``a`` that rounds."""
+        return {"evaluate": False} if _mistaken(self.sympy, a) else self.options
+
     def floordiv(self, a: Any, b: Any) -> Any:
-        return self.sympy.floor(self._quotient(a, b), **self.options)
+        return self.sympy.floor(self._quotient(a, b), **self._safe(a))
 
     def mod(self, a: Any, b: Any) -> Any:
-        options = {"evaluate": False} if _mistaken(self.sympy, a) else self.options
-        return self.sympy.Mod(a, b, **options)
+        return self.sympy.Mod(a, b, **self._safe(a))
 
     def ceildiv(self, a: Any, b: Any) -> Any:
-        return self.sympy.ceiling(self._quotient(a, b), **self.options)
+        return self.sympy.ceiling(self._quotient(a, b), **self._safe(a))
 
     def minimum(self, args: list[Any]) -> Any:
         return self.sympy.Min(*args, **self.options)
@@ -166,7 +172,9 @@ def _printer(sympy: Any) -> Any:
     class Printer(StrPrinter):  # type: ignore[misc]  # a class of whichever sympy is installed
         def _print_Mod(self, e: Any) -> str:
             last = ", evaluate=False" if _mistaken(sympy, e.args[0]) else ""
-            return f"Mod({self.stringify(e.args, ', ')}{last})"
+            return f"{type(e).__name__}({self.stringify(e.args, ', ')}{last})"
+
+        _print_floor = _print_ceiling = _print_Mod
 
     return Printer({"sympy_integers": True})
 

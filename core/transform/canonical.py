@@ -192,13 +192,14 @@ def distinct(maps: Iterable[IndexingMap], rules: RuleSet) -> Distinct:
     kept: list[IndexingMap] = []
     index: list[int] = []
     for m in maps:
-        simple = simplify_map(m, rules)
-        # the one does not depend on names, the other not on how a map was written
-        forms = (canonical(m, rules), canonical(simple, rules))
-        at = next((number[form] for form in forms if form in number), len(kept))
-        if at == len(kept):
-            kept.append(simple)
-        for form in forms:
-            number.setdefault(form, at)
-        index.append(at)
+        if m not in number:
+            simple = simplify_map(m, rules)
+            # the one does not depend on names, the other not on how a map was written
+            forms = (m, simple, canonical(m, rules), canonical(simple, rules))
+            at = next((number[form] for form in forms if form in number), len(kept))
+            if at == len(kept):
+                kept.append(simple)
+            for form in forms:
+                number.setdefault(form, at)
+        index.append(number[m])
     return Distinct(tuple(kept), tuple(index))

@@ -14,6 +14,7 @@ solvers at the leaves, and this module.  Nothing that a certificate says is beli
   claim would be zero; cases of a minimum or maximum must cover all of its arguments,
 * a bound of a quotient may be replaced by that of its dividend where hypotheses say that the divisor is not negative,
 * a factor may be left out of what a power of two divides where it is shown to be odd and the product is what it is,
+* residue classes may stand for "a power of two divides this polynomial" where they are its roots, which is calculated,
 * a number that a hypothesis calls a multiple may be replaced by one, and variables by their residues modulo a number if
   every combination of these is a case,
 * each instance of a lemma must be what the lemma's statement gives, its premises shown, and the lemma be proved, and
@@ -26,6 +27,7 @@ Divisors of the claim are assumed not to be zero, which is an obligation of its 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -179,6 +181,8 @@ def _over(p: P, d: P) -> P | None:
     return None
 
 
+#: So many classes are looked at to see that there are no other roots than those that are named.
+_LOOKED_AT = 4096
 #: How often products are replaced in one term.
 _REWRITTEN = 8
 
@@ -476,6 +480,47 @@ def _shortened(c: Condition, shorter: Mapping[Expr, Expr]) -> Condition:
     return c
 
 
+def _replaced(c: Condition, others: Mapping[Condition, Condition]) -> Condition:
+    """The condition with others in the place of some of its parts."""
+    match c:
+        case And(args):
+            return all_of(_replaced(a, others) for a in args)
+        case Or(args):
+            return any_of(_replaced(a, others) for a in args)
+        case Not(arg):
+            return negate(_replaced(arg, others))
+    return others.get(c, c)
+
+
+def _are_roots(p: Sequence[int], modulus: int, classes: Sequence[tuple[int, int]]) -> bool:
+    """Whether a power of two divides a polynomial exactly at the integers of classes ``r + m·k``."""
+
+    def at(r: int, m: int) -> list[int]:
+        """The coefficients of ``p(r + m·y)``, by the binomial theorem."""
+        return [
+            sum(a * math.comb(i, j) * r ** (i - j) for i, a in enumerate(p) if i >= j) * m**j
+            for j in range(len(p))
+        ]
+
+    if any(m < 1 or m & (m - 1) or any(a % modulus for a in at(r, m)) for r, m in classes):
+        return False
+    todo = [(0, 1)]
+    for _ in range(_LOOKED_AT):
+        if not todo:
+            return True
+        r, m = todo.pop()
+        if any(m % other == 0 and (r - s) % other == 0 for s, other in classes):
+            continue
+        free, *rest = at(r, m)
+        step = math.gcd(modulus, *rest)
+        if free % step:
+            continue  # some power of two divides all coefficients but this one
+        if step == modulus:
+            return False
+        todo += [(r, 2 * m), (r + m, 2 * m)]
+    return False
+
+
 def _variable(v: Var) -> str:
     # made names have one `!`, which no name of a variable of a claim is given
     name = v.name.replace("!", "!!").replace(":", "::")
@@ -709,6 +754,8 @@ class _Checker:
                 self._quotient_bound(node, known, goals, place)
             case "odd factors":
                 self._odd_factors(node, known, goals, place)
+            case "roots":
+                self._roots(node, known, goals, place)
             case "multiple":
                 self._multiple(node, known, goals, place)
             case "residues":
@@ -811,6 +858,34 @@ class _Checker:
         # where the hypotheses hold, the shorter conditions are equivalent to what they replace
         here = [*known, *(p for h in known for p in _conjuncts(_shortened(h, shorter)) if p not in known)]
         wanted = [p for g in goals for p in _conjuncts(_shortened(g, shorter))]
+        self.prove(node["then"], here, wanted, f"{place}.then")
+
+    def _roots(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
+        """Where ``2^w`` divides a polynomial in one variable, by classes ``r + m·k`` of that variable.
+
+        That there is a root everywhere in each class, and none anywhere else, is calculated here: every integer is
+        ``2·k`` or ``2·k + 1``.
+        """
+        classes: dict[Condition, Condition] = {}
+        for k, part in enumerate(node["solved"]):
+            e, v, modulus = self.terms[part["of"]], self.terms[part["variable"]], part["modulus"]
+            if type(modulus) is not int or modulus < 2 or modulus & (modulus - 1):
+                raise CertificateRefused(f"{place}.solved[{k}]", f"{modulus} is no power of two")
+            found = [(int(r), int(m)) for r, m in part["classes"]]
+            names: dict[Expr, P] = {}
+            p = _opaque(e, names)
+            if not isinstance(v, Var) or {n for n in names if not isinstance(n, (Int, Sum, Mul))} != {v}:
+                raise CertificateRefused(f"{place}.solved[{k}]", f"{e} is no polynomial in {v}")
+            coefficients = [0] * (1 + max(map(len, p)))
+            for monomial, a in p.items():
+                coefficients[len(monomial)] = a
+            if not _are_roots(coefficients, modulus, found):
+                raise CertificateRefused(f"{place}.solved[{k}]", f"these are not the roots of {e}")
+            classes[divides(integer(modulus), e)] = any_of(divides(integer(m), v - r) for r, m in found)
+            self.found.steps += 1
+        self.lemma("radix", place)
+        here = [p for h in known for p in _conjuncts(_replaced(h, classes))]
+        wanted = [p for g in goals for p in _conjuncts(_replaced(g, classes))]
         self.prove(node["then"], here, wanted, f"{place}.then")
 
     def _fresh(self, v: Expr, known: Sequence[Condition], goals: Sequence[Condition], place: str) -> Var:

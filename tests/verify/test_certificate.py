@@ -453,10 +453,15 @@ const c, d
 two: x * c * d == 0 -> x == 0 if c % 2 != 0, d % 4 == 3
 shared: x * c + y * c == 0 -> x + y == 0 if c % 2 == 1
 divided: x * c == d -> x == fold(d / c) if divides(c, d), c % 2 != 0
+cofactor: x * x * x == y * y * y -> x == y if x % 2 != 0
+roots: x * x == x -> x == 0 or x == 1
 integers unbounded
 square: x * x % 4 <= 1 -> true
 cube: (x * x * x - x) % 6 -> 0
 """
+
+
+CASES = ("two", "shared", "divided", "cofactor", "roots", "square", "cube")
 
 
 def stated(text: str, name: str) -> list[Obligation]:
@@ -468,22 +473,25 @@ def stated(text: str, name: str) -> list[Obligation]:
 def cases() -> dict[str, tuple[Json, Obligation]]:
     """For each of some rules the certificate of one case that the reduction alone does not prove."""
     found = {}
-    for name in ("two", "shared", "divided", "square", "cube"):
+    for name in CASES:
         for o in stated(MACHINE_RULES, name):
             data = json.loads(json.dumps(case_certificate(o)))
-            if data["proof"]["step"] in ("odd factors", "multiple", "residues"):
+            if data["proof"]["step"] in ("odd factors", "multiple", "residues", "roots"):
                 found[name] = data, o
                 break
     return found
 
 
-@pytest.mark.parametrize("name", ["two", "shared", "divided", "square", "cube"])
-def test_odd_factors_and_residues_have_certificates(
-    cases: dict[str, tuple[Json, Obligation]], name: str
-) -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_modular_has_certificates(cases: dict[str, tuple[Json, Obligation]], name: str) -> None:
     data, o = cases[name]
     used = check_certificate(data, (o.hypotheses, o.goal), proved={**LEMMAS, **STEPS}, solvers=Z3).lemmas
-    lemmas = {"square": {"radix"}, "cube": {"radix"}, "divided": {"divisibility", "invertible factor"}}
+    lemmas = {
+        "square": {"radix"},
+        "cube": {"radix"},
+        "roots": {"radix"},
+        "divided": {"divisibility", "invertible factor"},
+    }
     for lemma in lemmas.get(name, {"remainder", "inverse modulo a square", "invertible factor"}):
         assert used[lemma] > 0
         refused(data, "is not proved", proved={*LEMMAS, *STEPS} - {lemma})
@@ -557,6 +565,25 @@ def test_forged_residues_are_refused(
     cases: dict[str, tuple[Json, Obligation]], change: Callable[[Json, list[Json]], object], reason: str
 ) -> None:
     refused(_forge(cases["cube"][0], change), reason)
+
+
+def test_forged_roots_are_refused(cases: dict[str, tuple[Json, Obligation]]) -> None:
+    data = cases["roots"][0]
+    solved = data["proof"]["solved"]
+    assert [sorted(p["classes"]) for p in solved] == [[[0, 256], [1, 256]]]
+    forgeries: list[tuple[Callable[[Json, list[Json]], object], str]] = [
+        (lambda n, ts: n["solved"][0]["classes"].pop(), "not the roots"),
+        (lambda n, ts: n["solved"][0]["classes"].append([3, 256]), "not the roots"),
+        (lambda n, ts: n["solved"][0].update(classes=[[0, 128], [1, 256]]), "not the roots"),
+        (lambda n, ts: n["solved"][0].update(classes=[[0, 512], [256, 512]]), "not the roots"),
+        (lambda n, ts: n["solved"][0].update(classes=[]), "not the roots"),
+        (lambda n, ts: n["solved"][0].update(modulus=255), "no power of two"),
+        (lambda n, ts: n["solved"][0].update(modulus=128), "not the roots"),
+        (lambda n, ts: n["solved"][0].update(variable=_at(ts, ["var", "y", ""])), "no polynomial in y"),
+        (lambda n, ts: n["solved"].clear(), "proof"),
+    ]
+    for change, reason in forgeries:
+        refused(_forge(data, change), reason)
 
 
 def test_a_forged_multiple_is_refused(cases: dict[str, tuple[Json, Obligation]]) -> None:

@@ -158,6 +158,17 @@ class _Writer:
                     for p in n["shorter"]
                 ]
                 out["then"] = self.node(n["then"])
+            case "roots":
+                out["solved"] = [
+                    {
+                        "of": self.term(p["of"]),
+                        "variable": self.term(p["variable"]),
+                        "modulus": p["modulus"],
+                        "classes": [list(c) for c in p["classes"]],
+                    }
+                    for p in n["solved"]
+                ]
+                out["then"] = self.node(n["then"])
             case "multiple":
                 out |= {k: self.term(n[k]) for k in ("variable", "divisor", "quotient")}
                 out["then"] = self.node(n["then"])

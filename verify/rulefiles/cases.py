@@ -25,6 +25,7 @@ from ...core.errors import TooLargeError
 from ...core.expr import (
     Expr,
     Int,
+    Mod,
     Mul,
     Sum,
     ceildiv,
@@ -536,6 +537,16 @@ def _factors(e: Expr) -> tuple[Sequence[Expr], int]:
     return (e.factors if isinstance(e, Mul) else ()), sign
 
 
+def _vanishes(a: Expr, b: Expr) -> Condition | None:
+    """That a remainder is zero, as divisibility, which is more use to a proof; ``None`` for other equations."""
+    for e, zero in ((a, b), (b, a)):
+        if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
+            e = e.terms[0][0]
+        if isinstance(zero, Int) and not zero.value and isinstance(e, Mod):
+            return divides(e.b, e.a)
+    return None
+
+
 def _related(op: str, es: list[Expr]) -> Condition:
     match op:
         case "lt":
@@ -547,9 +558,11 @@ def _related(op: str, es: list[Expr]) -> Condition:
         case "ge":
             return es[0] >= es[1]
         case "eq":
-            return es[0].eq(es[1])
+            zero = _vanishes(es[0], es[1])
+            return es[0].eq(es[1]) if zero is None else zero
         case "ne":
-            return es[0].ne(es[1])
+            zero = _vanishes(es[0], es[1])
+            return es[0].ne(es[1]) if zero is None else negate(zero)
         case "within":
             return es[0].within(es[1], es[2])
     return divides(es[0], es[1])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.expr import mod
 from .. import linear
 from ..linear.export import certificate, certificate_json, recorded
 from ..linear.record import Node
 from ..obligations import Obligation
-from .odd import without_odd_factors
+from .odd import claims_of_oddness, without_odd_factors
 from .residues import quotient, values, where
+from .roots import solved
 
 __all__ = ["case_certificate"]
 
@@ -20,8 +20,23 @@ def case_certificate(o: Obligation, budget: linear.Budget | None = None) -> Any:
     found, _ = certificate(o.name, o.hypotheses, o.goal, budget)
     if found is not None:
         return found
-    proof = _odd_factors(o, budget or linear.Budget()) or _residues(o, budget)
+    limits = budget or linear.Budget()
+    proof = _roots(o, limits) or _odd_factors(o, limits) or _residues(o, budget)
     return proof and certificate_json(o.name, o.hypotheses, o.goal, proof)
+
+
+def _roots(o: Obligation, budget: linear.Budget) -> Node | None:
+    found = solved(o)
+    if found is None:
+        return None
+    then = recorded(found.hypotheses, found.goal, budget)
+    if then is None:
+        return None
+    parts = [
+        {"of": e, "variable": v, "modulus": d.value, "classes": classes}
+        for (d, e), (v, classes) in found.classes.items()
+    ]
+    return {"step": "roots", "solved": parts, "then": then}
 
 
 def _odd_factors(o: Obligation, budget: linear.Budget) -> Node | None:
@@ -30,7 +45,9 @@ def _odd_factors(o: Obligation, budget: linear.Budget) -> Node | None:
         return None
     odd = []
     for v in found.odd:
-        proof = recorded(found.given.hypotheses, mod(v, 2).eq(1), budget)
+        claims = claims_of_oddness(v, found.given)
+        proofs = (p for c in claims if (p := recorded(c.hypotheses, c.goal, budget) or _residues(c, budget)))
+        proof = next(proofs, None)
         if proof is None:
             return None
         odd.append({"factor": v, "proof": proof})

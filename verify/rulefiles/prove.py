@@ -25,6 +25,7 @@ from .evaluate import Missing, Point, judge, values
 from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
+from .roots import ROOTS, by_roots
 from .rule import StatedRule
 from .sample import Table, every_point, magnitude, table_of
 
@@ -32,6 +33,9 @@ __all__ = ["EVERY", "decide_needed", "decide_sound"]
 
 #: The name of the strategy that evaluates a rule at all of its points.
 EVERY = "every point"
+
+#: What is tried of machine integers that wrap around.
+_MODULAR = ((ROOTS, by_roots), (ODD, by_odd_factors))
 
 _POINTS = "small points"
 _LIMITS = "machine limits"
@@ -53,7 +57,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     r, table = rule_of(source), _table(source)
     point = table.counterexample()
     if point is not None:
-        return _refuted(r, point, _LIMITS if _is_large(r, point) else _POINTS, 0, (), budget)
+        return _refuted(table, point, _LIMITS if _is_large(r, point) else _POINTS, 0, (), budget)
     try:
         parts = list(expanded(r))
     except TooLargeError as large:
@@ -67,9 +71,11 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     for o in parts:
         proved, strategy, cost = _at_once(o, budget)
         spent += cost
-        if not proved and r.semantics.overflow == "wrap":
-            (proved, more), strategy = by_odd_factors(o, _limits(budget)), ODD
+        for name, shorter in _MODULAR if not proved and r.semantics.overflow == "wrap" else ():
+            (proved, more), strategy = shorter(o, _limits(budget)), name
             spent += more
+            if proved:
+                break
         if proved:
             used[strategy] = None
         else:
@@ -82,7 +88,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         found, cost = bit_vector_point(r, budget.model)
         spent += cost
         if found is not None:
-            return _refuted(r, found, "bit-vectors", spent, ("linear",), budget)
+            return _refuted(table, found, "bit-vectors", spent, ("linear",), budget)
     for o in open_:
         proved, cost = by_residues(o, _limits(budget))
         spent += cost
@@ -97,7 +103,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             continue
         found = _point_of(r, v.witness) if v.witness is not None else None
         if found is not None and judge(r, found) in ("counterexample", "undefined"):
-            return _refuted(r, found, v.strategy, spent, tuple(tried), budget)
+            return _refuted(table, found, v.strategy, spent, tuple(tried), budget)
         return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS, *tried), detail=f"open: {o.kind}")
     if table.example() is None:
         found_one, cost = _says_something(r, budget)
@@ -116,7 +122,7 @@ def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
         return None
     point = table.counterexample()
     if point is not None:
-        return _refuted(table.rule, point, EVERY, spent, (_POINTS, "linear"), budget)
+        return _refuted(table, point, EVERY, spent, (_POINTS, "linear"), budget)
     status = Status.PROVED if table.example() is not None else Status.VACUOUS
     return Verdict(status, EVERY, spent, tried=(_POINTS, "linear"))
 
@@ -166,20 +172,24 @@ def _says_something(r: StatedRule, budget: Budget) -> tuple[bool | None, int]:
 
 # -------------------------------------------------------------------------------------------------- counterexamples
 def _refuted(
-    r: StatedRule, point: Point, how: str, spent: int, tried: tuple[str, ...], budget: Budget
+    table: Table, point: Point, how: str, spent: int, tried: tuple[str, ...], budget: Budget
 ) -> Verdict:
-    least = _smallest(r, dict(point), budget)
+    r = table.rule
+    least = _smallest(table, dict(point), budget)
     assert judge(r, least) in ("counterexample", "undefined")
     right = values((r.right,), least, r.semantics)[id(r.right)]
     status = Status.UNDEFINED if right is Missing.ZERO else Status.REFUTED
     return Verdict(status, how, spent, least, tried)
 
 
-def _smallest(r: StatedRule, point: dict[str, int], budget: Budget) -> dict[str, int]:
+def _smallest(table: Table, point: dict[str, int], budget: Budget) -> dict[str, int]:
     """The counterexample of least total magnitude that can be found from ``point``."""
+    r = table.rule
+    if _total(point) <= table.radius + 1:
+        return point  # the table holds every smaller point
     best = _descended(r, point)
-    if sum(map(abs, best.values())) <= 2 or r.semantics.width:
-        return best  # the table holds every smaller point; nonlinear questions about machine integers are hopeless
+    if _total(best) <= table.radius + 1 or r.semantics.width:
+        return best  # nonlinear questions about machine integers are hopeless
     names = list(r.variables)
     try:
         parts = list(itertools.islice(expanded(r), 24))
@@ -194,6 +204,10 @@ def _smallest(r: StatedRule, point: dict[str, int], budget: Budget) -> dict[str,
         if smaller and judge(r, candidate) in ("counterexample", "undefined"):
             best = _descended(r, candidate)
     return best
+
+
+def _total(point: Point) -> int:
+    return sum(map(abs, point.values()))
 
 
 def _descended(r: StatedRule, best: dict[str, int]) -> dict[str, int]:

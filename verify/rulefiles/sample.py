@@ -58,13 +58,8 @@ class _Columns:
             if id(t) not in self._memo:
                 args = [self._memo[id(a)] for a in t.args]
                 value, state = self._value(t, args)
-                self._memo[id(t)] = self._checked(t, self._typed(value), state, args)
+                self._memo[id(t)] = self._checked(t, value, state, args)
         return self._memo[id(root)]
-
-    def _typed(self, value: Any) -> Any:
-        """Where 64 bits are not enough, no integers of 64 bits, which is what literals alone would become."""
-        small = isinstance(value, (np.ndarray, np.integer)) and value.dtype.kind == "i"
-        return np.asarray(value).astype(object) if self._large and small else value
 
     def _either(self, c: Any, a: Any, b: Any) -> Any:
         """One of two integers; numpy would make 64 bits of literals alone, or refuse them."""
@@ -87,7 +82,8 @@ class _Columns:
     def _value(self, t: Term, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
         match t.op:
             case "int":
-                return int(t.value), _OK
+                # a column with one row: of scalars alone numpy would make integers of 64 bits, or refuse
+                return np.full(1, int(t.value), dtype=object if self._large else np.int64), _OK
             case "bool":
                 return bool(t.value), _OK
             case "var":
@@ -238,10 +234,10 @@ def _near_zero(lo: int | None, hi: int | None, count: int) -> list[int]:
     return out[:count]
 
 
-def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> list[Array]:
-    """All points of the largest box around zero that has not too many."""
+def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> tuple[int, list[Array]]:
+    """The largest radius so that not too many points have no larger coordinate, and (at least) all of these."""
     if not domains:
-        return []
+        return 0, []
     radius = 0
     for wider in range(1, 40):
         sizes = [len(_near_zero(lo, hi, 2 * wider + 1)) for lo, hi in domains.values()]
@@ -249,9 +245,9 @@ def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> li
             break
         radius = wider
     if not radius:
-        return [np.zeros(0, dtype=kind) for _ in domains]
+        return 0, [np.zeros(0, dtype=kind) for _ in domains]
     axes = [np.array(_near_zero(lo, hi, 2 * radius + 1), dtype=kind) for lo, hi in domains.values()]
-    return [g.ravel() for g in np.meshgrid(*axes, indexing="ij")]
+    return radius, [g.ravel() for g in np.meshgrid(*axes, indexing="ij")]
 
 
 def _cast(column: Array, lo: int | None, hi: int | None) -> Array:
@@ -389,7 +385,7 @@ def _recipes(r: StatedRule, among: Sequence[Term]) -> list[tuple[str, str, tuple
 
 def _sizes(columns: Mapping[str, Array]) -> dict[str, int]:
     """The largest absolute value of every column."""
-    return {v: int(max(a.max(), -a.min())) if len(a) else 0 for v, a in columns.items()}
+    return {v: max(int(a.max()), -int(a.min())) if len(a) else 0 for v, a in columns.items()}
 
 
 def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> dict[str, Array]:
@@ -408,7 +404,7 @@ def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> 
             case "equal":
                 new = values[0]
             case "multiple":
-                new = own * values[0]
+                new = _multiple(own, values[0], *domains[v])
             case "within":
                 width = values[1] - values[0] + 1
                 new = np.where(width > 0, values[0] + own % np.where(width > 0, width, 1), values[0])
@@ -418,6 +414,14 @@ def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> 
                 new = np.where(own > values[0], own, values[0] + 1 + abs(own))
         out[v] = _cast(new, *domains[v])
     return out
+
+
+def _multiple(own: Array, of: Array, lo: int | None, hi: int | None) -> Array:
+    """Multiples of ``of``, by factors near zero where the range of a variable has no others."""
+    if lo is None or hi is None:
+        return own * of
+    most = max(abs(lo), abs(hi)) // np.where(of == 0, 1, np.abs(of))
+    return of * np.where(np.abs(own) <= most, own, own % (most + 1))
 
 
 def _rough(column: Array) -> Array:
@@ -435,10 +439,12 @@ class Table:
 
     ``conditions`` has a row of truth values for each condition; ``concerned`` says where the left side has a value (and,
     where overflow is assumed not to occur, nothing overflows), ``fails`` where besides the right side has none or another.
+    Every point of the rule without a coordinate larger than ``radius`` is there.
     """
 
-    def __init__(self, r: StatedRule, columns: Mapping[str, Array], size: int) -> None:
+    def __init__(self, r: StatedRule, columns: Mapping[str, Array], size: int, radius: int = 0) -> None:
         self.rule = r
+        self.radius = radius
         self.columns = columns
         self.size = size
         s = r.semantics
@@ -519,8 +525,10 @@ class Table:
 def table_of(r: StatedRule) -> Table:
     """The table of a rule; the same every time."""
     domains = _domains(r)
+    if any(lo is not None and hi is not None and lo > hi for lo, hi in domains.values()):
+        return Table(r, {v: np.zeros(0, dtype=np.int64) for v in domains}, 0)
     kind = _kind_of(r, domains)
-    grid = _grid(domains, kind)
+    radius, grid = _grid(domains, kind)
     blocks: list[dict[str, Array]] = [dict(zip(r.variables, grid, strict=True))] if grid else []
     blocks += [
         _random(r, _RANDOM, 20240229, kind),
@@ -534,18 +542,19 @@ def table_of(r: StatedRule) -> Table:
         blocks += [near, _follow(r, near, r.conditions)]
     columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
     size = len(next(iter(columns.values()))) if columns else 1
-    return Table(r, columns, size)
+    return Table(r, columns, size, radius)
 
 
 def every_point(r: StatedRule) -> Table | None:
     """The table of all points of a rule; ``None`` where there are too many."""
-    axes = [range(lo, hi + 1) for lo, hi in _domains(r).values() if lo is not None and hi is not None]
-    if len(axes) < len(r.variables) or math.prod(map(len, axes)) > _EVERY:
+    bounds = [(lo, hi) for lo, hi in _domains(r).values() if lo is not None and hi is not None]
+    size = math.prod(max(0, hi - lo + 1) for lo, hi in bounds)
+    if len(bounds) < len(r.variables) or size > _EVERY:
         return None
     kind = _kind_of(r, _domains(r))
-    grid = np.meshgrid(*(np.array(axis, dtype=kind) for axis in axes), indexing="ij")
+    grid = np.meshgrid(*(np.array(range(lo, hi + 1), dtype=kind) for lo, hi in bounds), indexing="ij")
     columns = {v: g.ravel() for v, g in zip(r.variables, grid, strict=True)}
-    return Table(r, columns, math.prod(map(len, axes)))
+    return Table(r, columns, size, max((abs(b) for pair in bounds for b in pair), default=0))
 
 
 def _kind_of(r: StatedRule, domains: Mapping[str, tuple[int | None, int | None]]) -> Any:

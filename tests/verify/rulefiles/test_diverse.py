@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from indexproof.verify import linear
 from indexproof.verify.rulefiles import judge, prove, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.obligations import expanded, source_of
-from indexproof.verify.rulefiles.odd import by_odd_factors
+from indexproof.verify.rulefiles.odd import ODD, by_odd_factors
 from indexproof.verify.rulefiles.residues import RESIDUES
+from indexproof.verify.rulefiles.roots import ROOTS, by_roots, roots
 from indexproof.verify.rulefiles.sample import every_point, table_of
 from indexproof.verify.solve import Budget, decide, reduced
 from indexproof.verify.verdict import Status
@@ -71,6 +73,39 @@ def test_the_only_quotient_that_overflows_is_tried_at_once() -> None:
             verdict = decide(next(iter(stated_rule_obligations(rule))))
             assert verdict.status is Status.REFUTED
             assert verdict.strategy in ("small points", "machine limits")
+
+
+@pytest.mark.parametrize("overflow", ["wrap", "undefined"])
+def test_large_multiples_are_tried(overflow: str) -> None:
+    """Where one number divides another, and their product overflows: by points, not by a search of a solver."""
+    for width in (16, 32, 64):
+        text = f"semantics trunc\nintegers {width} bits {overflow}\nint x, y, z\n"
+        side = "(x * y) / z -> x * (y / z)" if overflow == "wrap" else "x * (y / z) -> (x * y) / z"
+        (rule,) = read_rule_file(f"{text}r: {side} if y % z == 0, z > 1\n", "t").rules
+        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        assert verdict.status is Status.REFUTED
+        assert verdict.strategy in ("small points", "machine limits")
+
+
+def test_that_a_remainder_is_zero_is_divisibility() -> None:
+    """``c % d == 0`` serves a proof as ``divides(d, c)`` does: then multiples leave quotients, and no solver is asked."""
+    sides = "x * c % d / e -> x % fold(d / c) * fold(c / e)"
+    for conditions in (
+        "d % c == 0, c % e == 0",
+        "divides(c, d), divides(e, c)",
+        "0 == d % c, not c % e != 0",
+    ):
+        for semantics in ("euclid0", "trunc", "floor"):
+            text = f"semantics {semantics}\nint x\nconst c, d, e\nr: {sides} if {conditions}, c > 0, e > 0, d > 0\n"
+            (rule,) = read_rule_file(text, "t").rules
+            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            assert verdict.status is Status.PROVED
+            assert verdict.resources < 100_000
+    (rule,) = read_rule_file("semantics trunc\nint x, y\nr: x % y == 0 -> x == 0 if y > 1\n", "t").rules
+    assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
+    (rule,) = read_rule_file("semantics trunc0\nint x, y\nr: x % y == 0 -> divides(y, x)\n", "t").rules
+    verdict = decide(next(iter(stated_rule_obligations(rule))))
+    assert (verdict.status, verdict.witness) == (Status.REFUTED, {"x": 0, "y": 0})
 
 
 def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
@@ -140,6 +175,90 @@ def test_nothing_but_an_odd_factor_is_left_out() -> None:
         assert not all(proved) or name.startswith("true"), name
 
 
+ROOT_RULES = """
+true cube: x * x * x == 27 -> x == 3
+true cubes: x * x * x == 1 -> x == 1
+true idempotent: x * x == x -> x == 0 or x == 1
+true neighbours: x * (x + 1) == 2 -> x == 1 or x == -2
+true no root: x * x == 3 -> false
+true fourth power: x * x * x * x == 9 -> false
+true opposite: x * x != x -> not (x == 0 or x == 1)
+false square: x * x == 0 -> x == 0
+false root: x * x == 9 -> x == 3 or x == -3
+false no root: x * x == 17 -> false
+false cube: x * x * x == 8 -> x == 2
+false other: x * x == y -> x == 0 or x == 1
+"""
+
+
+def _stated(line: str, width: int) -> Any:
+    name, statement = line.split(":", 1)
+    text = f'semantics trunc\nintegers {width} bits wrap\nint x, y\nconst c\n"{name}":{statement}\n'
+    return name.startswith("true"), read_rule_file(text, "t").rules[0]
+
+
+@pytest.mark.parametrize("width", [8, 32, 64])
+@pytest.mark.parametrize("line", ROOT_RULES.strip().splitlines())
+def test_a_polynomial_in_one_variable_has_few_roots(line: str, width: int) -> None:
+    true, r = _stated(line, width)
+    verdict = decide(next(iter(stated_rule_obligations(r))))
+    assert verdict.status is (Status.PROVED if true else Status.REFUTED)
+    if true:
+        assert ROOTS in verdict.strategy
+    else:
+        assert not all(by_roots(o, linear.Budget())[0] for o in expanded(r))
+
+
+def test_roots_are_those_that_enumeration_finds() -> None:
+    generator = random.Random(7)
+    several = empty = 0
+    for _ in range(600):
+        w = generator.randint(1, 7)
+        p = [
+            generator.randint(-9, 9) << generator.choice((0, 0, 1, 2)) for _ in range(generator.randint(2, 5))
+        ]
+        found = roots(p, 1 << w)
+        if found is None:
+            continue
+        expected = [x for x in range(1 << w) if sum(a * x**k for k, a in enumerate(p)) % (1 << w) == 0]
+        assert sorted(x for r, m in found for x in range(r, 1 << w, m)) == expected
+        assert all(0 <= r < m for r, m in found)
+        several += len(found) > 1
+        empty += not found
+    assert several > 40
+    assert empty > 50
+    # x·(x + 1)·…·(x + 5) is zero modulo 2^4 everywhere, and x·x modulo 2^64 where 2^32 divides x
+    assert roots([0, 120, 274, 225, 85, 15, 1], 16) == [(r, 4) for r in range(4)]
+    assert roots([0, 0, 1], 1 << 64) == [(0, 1 << 32)]
+    # an odd coefficient of x and even ones beyond: exactly one root
+    assert [m for _, m in roots([5, 3, 2, 4], 1 << 64) or ()] == [1 << 64]
+
+
+COFACTORS = """
+true cubes: x * x * x == y * y * y -> x == y if x % 2 != 0
+true sum of cubes: x * x * x + y * y * y == 0 -> x == -y if x % 2 != 0
+true fifth powers: x * x * x * x * x == y * y * y * y * y -> x == y if y % 2 != 0
+true one to one: 2 * x * x + x == 2 * y * y + y -> x == y
+true one to one, too: 4 * x * x * x + x == 4 * y * y * y + y -> x == y
+false cubes: x * x * x == y * y * y -> x == y
+false squares: x * x == y * y -> x == y if x % 2 != 0
+false not one to one: x * x + x == y * y + y -> x == y
+false cubic: x * x * x + x == y * y * y + y -> x == y
+"""
+
+
+@pytest.mark.parametrize("width", [8, 64])
+@pytest.mark.parametrize("line", COFACTORS.strip().splitlines())
+def test_an_odd_cofactor_of_a_difference_is_left_out(line: str, width: int) -> None:
+    true, r = _stated(line, width)
+    verdict = decide(next(iter(stated_rule_obligations(r))))
+    assert verdict.status is (Status.PROVED if true else Status.REFUTED)
+    if true:
+        assert ODD in verdict.strategy
+    else:
+        assert not all(by_odd_factors(o, linear.Budget())[0] for o in expanded(r))
+
+
 def test_odd_numbers_and_no_others_can_be_left_out() -> None:
     """What the strategy assumes of 2^w, for every width up to 6."""
     for w in range(1, 7):
@@ -159,10 +278,29 @@ def test_literals_may_be_of_any_size() -> None:
         (f"int x\nbool p\nr: x + select(p, {googol}, 2) -> select(p, x + {googol}, x + 2)", Status.PROVED),
         (f"int x\nr: x + 1 -> x + 1 if divides({googol}, x)", Status.PROVED),
         (f"int x\nr: x + {beyond} -> x", Status.REFUTED),
+        (f"semantics trunc\nint x\nr: x + 2 % {googol} -> x + 2", Status.PROVED),
+        (f"semantics trunc\nint x\nr: x + 7 / {googol} / 2 -> x", Status.PROVED),
+        (f"int x\nr: min({googol}, -128) + x -> x - 128", Status.PROVED),
+        (f"int x\nr: x / max(10, {googol}) -> x / {googol}", Status.PROVED),
+        (f"int x\nr: {googol} - 7 / 2147483648 < x -> x > {googol}", Status.PROVED),
+        (f"semantics trunc\nint x\nr: {googol} * x > 4 / -128 -> x >= 0", Status.REFUTED),
+        (f"semantics trunc\nint x\nr: (x % 2) % {googol} -> x % 2 if -1 % {googol} == -1", Status.PROVED),
         (f"int x\nr: x / {beyond} -> 0 if x >= 0, x < {beyond + 1}", Status.REFUTED),
     ):
         (rule,) = read_rule_file(f"{text}\n", "t").rules
         assert decide(next(iter(stated_rule_obligations(rule)))).status is status, text
+
+
+def test_a_rule_about_no_integers_says_nothing(recwarn: pytest.WarningsRecorder) -> None:
+    """No machine integer lies in the range of a variable."""
+    for text in (
+        "integers 2 bits\nint x in [2, 5]\nr: x -> 0",
+        "integers 2 bits\nint x in [-5, -3]\nint y\nr: x + y -> 0 if x < y",
+        "integers 8 bits undefined\nint x in [200, 2000]\nint y\nr: x + y -> 0 if x < y",
+    ):
+        (rule,) = read_rule_file(f"{text}\n", "t").rules
+        assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.VACUOUS, text
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize(("rule", "needed"), [("(x * c + y) / c -> x + y / c", 1), ("x + c - c -> x", 0)])
@@ -190,7 +328,7 @@ EVERY_POINT = """
 semantics trunc
 integers 8 bits wrap
 int x, y
-true_cube: x * x * x == 27 -> x == 3
+true_squares: x * x == y * y + 2 -> false
 true_cubes: x * x * x == y * y * y -> x == y if x % 2 != 0
 false_cube: x * x * x == 8 -> x == 2
 vacuous: x -> x + 1 if x * x * x == 27, x != 3
@@ -210,8 +348,8 @@ def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.Monk
         assert decide(next(iter(stated_rule_obligations(r)))).status is expected[r.name.partition("_")[0]], (
             r.name
         )
-    cube = decide(next(iter(stated_rule_obligations(rules[0]))))
-    assert (cube.strategy, cube.resources > 0) == (prove.EVERY, True)
+    squares = decide(next(iter(stated_rule_obligations(rules[0]))))
+    assert (squares.strategy, squares.resources > 0) == (prove.EVERY, True)
     # a rule that fails at one point of all, which no other table has
     monkeypatch.setattr(prove, "_table", lambda source: table_of(rules[0]))
     wrong = prove._everywhere(source_of(rules[5]), 0, Budget())
@@ -234,3 +372,6 @@ def test_all_points_of_a_rule() -> None:
     for bounds in ("", " in [1, 9999]"):
         (r,) = read_rule_file(f"int z{bounds}\nint w{bounds}\nr: z / 2 + w -> z\n", "t").rules
         assert every_point(r) is None
+    # 2^64 points are more than a machine integer can count
+    (r,) = read_rule_file("integers 64 bits wrap\nint z\nr: z * z -> z\n", "t").rules
+    assert every_point(r) is None

@@ -15,6 +15,8 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
     fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
 ``small points``
     evaluate the claim on small and random integers; finds most counterexamples, and smallest ones.
+``bounded points``
+    the same on integers chosen one after the other, inside the bounds that the hypotheses state (:mod:`.bounded`).
 ``quotient certificate``
     ``L // d = R`` becomes ``0 <= L - d·R < d``, both signs of d apart; then as ``witness``.
 ``divisor signs``
@@ -47,7 +49,16 @@ from .encode import Encoder, resources
 from .evidence import Question, note, wanted
 from .obligations import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
-from .refute import confirmed, divisors, limit_point, machine_point, minimised, model, small_point
+from .refute import (
+    bounded_point,
+    confirmed,
+    divisors,
+    limit_point,
+    machine_point,
+    minimised,
+    model,
+    small_point,
+)
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
 from .verdict import Status, Verdict
@@ -72,21 +83,25 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
         return Verdict(Status.PROVED, "identity")
     if o.width:
         return _machine(o, known, goals, budget)
-    shown, hard, used, spent = _quick_rounds(known, goals, budget)
     point = small_point(o.hypotheses, o.goal)
+    # what is false is offered to the prover all the same, which must not prove it, but with little patience
+    shown, hard, used, spent = _quick_rounds(known, goals, budget if point is None else budget.scaled(0.1))
     if not hard:
         if point is not None:
             raise _contradicted(o, " + ".join(used), _named(point))
         return Verdict(Status.PROVED, " + ".join(used), spent)
     if point is not None:
         return _refuted(o, point, "small points", spent, _QUICK, budget)
+    point = bounded_point(o.hypotheses, o.goal)
+    if point is not None:
+        return _refuted(o, point, "bounded points", spent, (*_QUICK, "small points"), budget)
     contradictory, cost, asked = _unsat(known, FALSE, budget.linear // 3)
     spent += cost
     if contradictory:
         # a dimension of size zero, say: there is no element to speak of
         note(asked)
-        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=(*_QUICK, "small points"))
-    tried = [*_QUICK, "small points"]
+        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=(*_QUICK, *_POINTS))
+    tried = [*_QUICK, *_POINTS]
     for goal in hard:
         question = part([*known, *shown], goals, goal)
         for name in _PORTFOLIO:
@@ -213,6 +228,9 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
     point = small_point(o.hypotheses, o.goal)
     if point is not None:
         return Verdict(Status.PROVED, "small points", witness=_named(point))
+    point = bounded_point(o.hypotheses, o.goal)
+    if point is not None:
+        return Verdict(Status.PROVED, "bounded points", witness=_named(point))
     if not o.gate:
         # a finding is worth a look, not the whole budget
         budget = replace(budget, model=2 * budget.linear)
@@ -225,14 +243,12 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
         used, cost = _implied(o, budget)
         spent += cost
         if used is not None:
-            return Verdict(Status.VACUOUS, " + ".join(used), spent, tried=("small points", "model"))
-        return Verdict(
-            Status.UNDECIDED, "", spent, tried=("small points", "model"), detail="a finding, not a gate"
-        )
+            return Verdict(Status.VACUOUS, " + ".join(used), spent, tried=(*_POINTS, "model"))
+        return Verdict(Status.UNDECIDED, "", spent, tried=(*_POINTS, "model"), detail="a finding, not a gate")
     outcome = reduced(o.hypotheses, o.goal)
     if outcome.proved:
         return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
-    return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
+    return Verdict(Status.UNDECIDED, "", spent, tried=(*_POINTS, "model", "linear"))
 
 
 def _implied(o: Obligation, budget: Budget) -> tuple[list[str] | None, int]:
@@ -264,7 +280,7 @@ def _named(point: Mapping[Var, int]) -> dict[str, int]:
 def _refuted(
     o: Obligation, point: Mapping[Var, int], how: str, spent: int, tried: tuple[str, ...], budget: Budget
 ) -> Verdict:
-    least = minimised(point, o.hypotheses, o.goal, budget.model // 4)
+    least = minimised(point, o.hypotheses, o.goal, budget.model // 40)
     assert confirmed(least, o.hypotheses, o.goal)
     return Verdict(Status.REFUTED, how, spent, _named(least), tried)
 
@@ -397,6 +413,8 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
 #: Tried on every part before a counterexample is looked for, in order.
 _QUICK = ("linear", "quotient bound", "witness")
 _NESTED_FIRST = ("quotient bound", *(name for name in _QUICK if name != "quotient bound"))
+#: Where counterexamples are looked for without a solver.
+_POINTS = ("small points", "bounded points")
 #: So many quotients inside each other are taken apart before anything else is tried.
 _NESTED = 3
 #: What is tried on a part that these leave open, in order.

@@ -71,6 +71,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .verify.isl_form import from_isl as from_isl
     from .verify.isl_form import to_isl as to_isl
     from .verify.modules import module_maps as module_maps
+    from .verify.width import subexpression_widths as subexpression_widths
     from .verify.width import width as width
 
 __version__ = "0.1.0"
@@ -131,6 +132,7 @@ _HOME: Final = {
     "reduce": "rules.simplifier",
     "simplify": "rules.simplifier",
     "simplify_expr": "rules.simplifier",
+    "subexpression_widths": "verify.width",
     "to_isl": "verify.isl_form",
     "to_mlir": "core.interop",
     "to_mlir_set": "core.interop",
@@ -194,6 +196,7 @@ __all__ = [
     "reduce",
     "simplify",
     "simplify_expr",
+    "subexpression_widths",
     "to_isl",
     "to_mlir",
     "to_mlir_set",

@@ -129,7 +129,8 @@ FORMS: dict[str, dict[str, str]] = {
     "equal": {**_FRAME, **_MAPS},
     "equal (instructions)": {
         **_FRAME,
-        "operands": "one entry for each operand: `operand`, `verdict`, the maps `left` and `right`, `engine`, "
+        "operands": "one entry for each operand: `operand`, `array` (which of several arrays is made, else `null`), "
+        "`verdict`, the maps `left` and `right`, `engine`, "
         "`counterexample` (`values`, the targets `left` and `right`, `reason`)",
         "timing": "`seconds`",
     },
@@ -274,6 +275,8 @@ FORMS: dict[str, dict[str, str]] = {
         "bits": "the smallest width that is enough, 32 or 64, or `null`",
         "overflows": "for each smaller width `bits`, the first `term` that overflows, its `value`, the `values` of "
         "the variables there, and whether that point is the `smallest`",
+        "subexpressions": "with --each one entry for every subexpression, else `null`: `term`, `verdict`, `bits` of the "
+        "smallest signed type (8, 16, 32, 64, or `null`), `engine`, and what overflows the next smaller one, as above",
         "engines": "what decided: intervals, and the engines that were asked where they say too little",
         "tried": "what the engines said where they gave up",
         "timing": "`seconds`",

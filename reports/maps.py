@@ -14,7 +14,7 @@ from ..core.transform import Reduced
 from ..verify.claims.instructions import OperandAnswer
 from ..verify.concrete import Answer, Counterexample
 from ..verify.verdict import Status, worst
-from .layout import block, duration, table
+from .layout import block, count, duration, table
 from .refutation import point_text
 
 __all__ = [
@@ -98,18 +98,23 @@ def difference(
     return block(head, lines)
 
 
-def instruction_difference(a: OperandAnswer) -> str:
-    """The block that says whether two instructions read the same of one operand."""
-    place = f"operand {a.operand}: "
+def instruction_difference(a: OperandAnswer, *, again: str = "") -> str:
+    """The block that says whether two instructions, or an instruction and a map, read the same of one operand."""
+    place = f"operand {a.operand}: " if a.array is None else f"array {a.array}, operand {a.operand}: "
     if len(a.left) == len(a.right) == 1:
-        status, _, rest = difference(a.answer, a.left[0], a.right[0]).partition("  ")
+        status, _, rest = difference(a.answer, a.left[0], a.right[0], again=again).partition("  ")
         return f"{status}  {place}{rest}"
     said = {Status.PROVED: "the same elements are read", Status.UNDECIDED: "not decided"}
     c = a.answer.counterexample
     told = (c.reason if c is not None else "") or said.get(a.answer.verdict, "the maps differ")
-    sides = [(name, format_map(m)) for name, maps in (("left", a.left), ("right", a.right)) for m in maps]
-    proved = a.answer.verdict is Status.PROVED
-    return block(f"{a.answer.verdict.value}  {place}{told}", [] if proved else sides)
+    if a.answer.verdict is Status.PROVED:
+        return block(f"{a.answer.verdict.value}  {place}{told}", [])
+    lines = [(name, format_map(m)) for name, maps in (("left", a.left), ("right", a.right)) for m in maps]
+    if not a.left or not a.right:
+        lines.append(("left" if not a.left else "right", "reads nothing of it"))
+    if again:
+        lines.append(("again", again))
+    return block(f"{a.answer.verdict.value}  {place}{told}", lines)
 
 
 def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dict[str, Any]:
@@ -127,6 +132,7 @@ def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dic
         entries.append(
             {
                 "operand": a.operand,
+                "array": a.array,
                 "verdict": a.answer.verdict.value,
                 "left": [map_json(m) for m in a.left],
                 "right": [map_json(m) for m in a.right],
@@ -140,6 +146,8 @@ def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dic
 
 
 def _without_target(c: Counterexample, m: IndexingMap, other: IndexingMap) -> str:
+    if len(m.dims) != len(other.dims):
+        return f"nothing: a source has {count(len(m.dims), 'coordinate')} here"
     if m.ranges:
         return "does not reach this target from this source"
     return "nothing: the source is outside its domain"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.expr import Var, var
@@ -9,12 +10,12 @@ from ..core.indexing_map import IndexingMap
 from ..core.numerals import format_int
 from ..core.text import format_expr, format_map
 from ..verify.verdict import Status
-from ..verify.width import Overflow, Width
-from .layout import block, duration
+from ..verify.width import Overflow, Subexpression, Width
+from .layout import block, duration, table
 from .machine import document, map_json
 from .refutation import point_text
 
-__all__ = ["width_json", "width_text", "width_verdict"]
+__all__ = ["each_json", "each_text", "width_json", "width_text", "width_verdict"]
 
 
 def width_verdict(answer: Width, bits: int | None) -> Status:
@@ -43,8 +44,45 @@ def width_text(answer: Width, m: IndexingMap, bits: int | None = None) -> str:
     return block(head, lines)
 
 
+def each_text(parts: Sequence[Subexpression], m: IndexingMap) -> str:
+    """A line for every subexpression: its type, and what is too large for the next smaller one."""
+    order = [v.expr for v in m.variables]
+    rows = []
+    for p in parts:
+        name = "undecided" if p.verdict is Status.UNDECIDED else "none" if p.bits is None else f"int{p.bits}"
+        o = p.overflow
+        said = "" if o is None else f"{format_int(o.value)} overflows int{o.bits}{_at(o)}"
+        rows.append((f"  {name}", format_expr(p.expr, variables=order), said))
+    return "\n".join(table(rows))
+
+
+def each_json(parts: Sequence[Subexpression], m: IndexingMap) -> list[dict[str, Any]]:
+    """The same for a program."""
+    order = [v.expr for v in m.variables]
+    return [
+        {
+            "term": format_expr(p.expr, variables=order),
+            "verdict": p.verdict.value,
+            "bits": p.bits,
+            "engine": p.engine,
+            "overflow": None if p.overflow is None else _overflow_json(p.overflow, order),
+        }
+        for p in parts
+    ]
+
+
 def _term(o: Overflow, order: list[Var]) -> str:
     return format_expr(o.expr, variables=order)
+
+
+def _overflow_json(o: Overflow, order: list[Var]) -> dict[str, Any]:
+    return {
+        "bits": o.bits,
+        "term": _term(o, order),
+        "value": o.value,
+        "values": dict(o.values),
+        "smallest": o.minimal,
+    }
 
 
 def _at(o: Overflow) -> str:
@@ -61,8 +99,14 @@ def _sentence(answer: Width) -> str:
     return f"int{answer.bits} is enough" + (f", {smaller[-1]} is not" if smaller else "")
 
 
-def width_json(answer: Width, m: IndexingMap, bits: int | None, exit_status: int) -> dict[str, Any]:
-    """The same for a program."""
+def width_json(
+    answer: Width,
+    m: IndexingMap,
+    bits: int | None,
+    exit_status: int,
+    each: Sequence[Subexpression] | None = None,
+) -> dict[str, Any]:
+    """The same for a program; with the subexpressions where they were asked for."""
     order = [var(v.name) for v in m.variables]
     return document(
         "width",
@@ -70,16 +114,8 @@ def width_json(answer: Width, m: IndexingMap, bits: int | None, exit_status: int
         exit_status,
         map=map_json(m),
         bits=answer.bits,
-        overflows=[
-            {
-                "bits": o.bits,
-                "term": _term(o, order),
-                "value": o.value,
-                "values": dict(o.values),
-                "smallest": o.minimal,
-            }
-            for o in answer.overflows
-        ],
+        overflows=[_overflow_json(o, order) for o in answer.overflows],
+        subexpressions=None if each is None else each_json(each, m),
         engines=list(answer.engines),
         tried=list(answer.tried),
         timing={"seconds": round(answer.seconds, 6)},

@@ -12,6 +12,7 @@ solvers at the leaves, and this module.  Nothing that a certificate says is beli
 * a name for a value must be new, and a definition must be an equation that has been shown,
 * sign cases must be all there are, or the missing ones excluded by a combination of facts or because a divisor of the
   claim would be zero; cases of a minimum or maximum must cover all of its arguments,
+* a term of a goal may be replaced by another one that is shown to be equal to it,
 * a bound of a quotient may be replaced by that of its dividend where hypotheses say that the divisor is not negative,
 * a factor may be left out of what a power of two divides where it is shown to be odd and the product is what it is,
 * residue classes may stand for "a power of two divides this polynomial" where they are its roots, which is calculated,
@@ -752,6 +753,8 @@ class _Checker:
                 self._choice(node, known, goals, place)
             case "quotient bound":
                 self._quotient_bound(node, known, goals, place)
+            case "equal terms":
+                self._equal_terms(node, known, goals, place)
             case "odd factors":
                 self._odd_factors(node, known, goals, place)
             case "roots":
@@ -821,6 +824,19 @@ class _Checker:
                 self.lemma("multiple leaves quotient", place)
             self.found.steps += 1
         self.prove(node["then"], known, _conjuncts(goal), f"{place}.then")
+
+    def _equal_terms(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
+        """A goal is shown if it is shown with a term replaced by another one that is shown to be equal to it."""
+        term, value = self.terms[node["term"]], self.terms[node["value"]]
+        if not _divisors([value]) <= _divisors(e for c in (*known, *goals) for e in all_exprs(c)):
+            raise CertificateRefused(place, f"{value} divides by what the claim does not")
+        self.prove(node["equal"], known, _conjuncts(term.eq(value)), f"{place}.equal")
+        try:
+            replaced = [p for g in goals for p in _conjuncts(g.substitute({term: value}))]
+        except ZeroDivisionError as error:
+            raise CertificateRefused(place, f"{term} = {value} divides by zero") from error
+        self.found.steps += 1
+        self.prove(node["then"], known, replaced, f"{place}.then")
 
     def _odd_factors(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
         """Where ``v`` is odd, ``2^w`` divides ``v·e`` where it divides ``e``.

@@ -1,7 +1,8 @@
 """Refutation: the smallest integers for which a claim fails.
 
-First every small point, then seeded random ones, all evaluated at once with numpy by the integer meaning of the
-expressions; a solver model only where that finds nothing.  A counterexample is reported only after the exact integer
+First every small point, then seeded random ones, then points inside the bounds that the hypotheses state
+(:mod:`.bounded`), all evaluated at once with numpy by the integer meaning of the expressions; a solver model only where
+that finds nothing.  A counterexample is reported only after the exact integer
 meaning has confirmed it.
 """
 
@@ -17,10 +18,11 @@ import z3
 
 from ..core.condition import Compare, Condition, Divides, Within, all_exprs, condition_interpret
 from ..core.expr import Expr, Var, interpret, natural_key, var
+from .bounded import inside
 from .encode import Encoder
 from .preprocess import definition, flattened, mentioned, substituted
 
-__all__ = ["confirmed", "limit_point", "machine_point", "minimised", "model", "small_point"]
+__all__ = ["bounded_point", "confirmed", "limit_point", "machine_point", "minimised", "model", "small_point"]
 
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
@@ -215,15 +217,40 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
     for sample in (_small(len(free)), _random(len(free))):
         points = np.zeros((len(sample), len(names)), dtype=np.int64)
         points[:, [names.index(v) for v in free]] = sample
-        points = completed(points, names, definitions)
-        if not len(points):
-            continue
-        failing = failing_points(points, names, hypotheses, goal)
-        for row in _smallest(failing, 8):
+        point = _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
+        if point is not None:
+            return point
+    return None
+
+
+def _first_confirmed(
+    points: np.ndarray[Any, Any], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
+) -> dict[Var, int] | None:
+    """The smallest of ``points`` that refutes the claim in exact arithmetic."""
+    if len(points):
+        for row in _smallest(failing_points(points, names, hypotheses, goal), 8):
             point = dict(zip(names, row, strict=True))
             if confirmed(point, hypotheses, goal):
                 return point
     return None
+
+
+def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
+    """The smallest counterexample among points inside the bounds that the hypotheses state, or ``None``.
+
+    Equations are met as :func:`small_point` meets them: what they define is computed from the other variables.
+    """
+    names = variables_of([*hypotheses, goal])
+    definitions = eliminated(hypotheses)
+    free = [v for v in names if v not in dict(definitions)]
+
+    def values(e: Expr, columns: Mapping[Var, Any]) -> Any:
+        return interpret((e,), _Masked(columns, 0 if not columns else len(next(iter(columns.values())))))[0]
+
+    found = inside(free, hypotheses, values)
+    points = np.zeros((len(found), len(names)), dtype=np.int64)
+    points[:, [names.index(v) for v in free]] = found
+    return _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
 
 
 def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:

@@ -11,10 +11,15 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
     ``L // d <= R`` becomes ``L <= d·R + d - 1``, and ``L // d >= R`` becomes ``L >= d·R``, for d that is known not to be
     negative, as often as that can be done; then as ``linear``.  Before it, where three quotients or more are inside each
     other.
+``recombined digits``
+    digits that are divided again are first put together, ``(x // d)·d + x % d = x``, as a claim of its own; then as
+    ``linear`` (:mod:`.recombine`).  Before it, where there are any.
 ``witness``
     fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
 ``small points``
     evaluate the claim on small and random integers; finds most counterexamples, and smallest ones.
+``bounded points``
+    the same on integers chosen one after the other, inside the bounds that the hypotheses state (:mod:`.bounded`).
 ``quotient certificate``
     ``L // d = R`` becomes ``0 <= L - d·R < d``, both signs of d apart; then as ``witness``.
 ``divisor signs``
@@ -47,12 +52,22 @@ from .encode import Encoder, resources
 from .evidence import Question, note, wanted
 from .obligations import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
-from .refute import confirmed, divisors, limit_point, machine_point, minimised, model, small_point
+from .recombine import recombinations
+from .refute import (
+    bounded_point,
+    confirmed,
+    divisors,
+    limit_point,
+    machine_point,
+    minimised,
+    model,
+    small_point,
+)
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
 from .verdict import Status, Verdict
 
-__all__ = ["Budget", "decide", "exists", "reduced", "valid"]
+__all__ = ["Budget", "by_recombined_digits", "decide", "exists", "reduced", "valid"]
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
@@ -72,21 +87,25 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
         return Verdict(Status.PROVED, "identity")
     if o.width:
         return _machine(o, known, goals, budget)
-    shown, hard, used, spent = _quick_rounds(known, goals, budget)
     point = small_point(o.hypotheses, o.goal)
+    # what is false is offered to the prover all the same, which must not prove it, but with little patience
+    shown, hard, used, spent = _quick_rounds(known, goals, budget if point is None else budget.scaled(0.1))
     if not hard:
         if point is not None:
             raise _contradicted(o, " + ".join(used), _named(point))
         return Verdict(Status.PROVED, " + ".join(used), spent)
     if point is not None:
         return _refuted(o, point, "small points", spent, _QUICK, budget)
+    point = bounded_point(o.hypotheses, o.goal)
+    if point is not None:
+        return _refuted(o, point, "bounded points", spent, (*_QUICK, "small points"), budget)
     contradictory, cost, asked = _unsat(known, FALSE, budget.linear // 3)
     spent += cost
     if contradictory:
         # a dimension of size zero, say: there is no element to speak of
         note(asked)
-        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=(*_QUICK, "small points"))
-    tried = [*_QUICK, "small points"]
+        return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=(*_QUICK, *_POINTS))
+    tried = [*_QUICK, *_POINTS]
     for goal in hard:
         question = part([*known, *shown], goals, goal)
         for name in _PORTFOLIO:
@@ -150,7 +169,11 @@ def _quick_rounds(
 
 
 def _order(question: Part) -> Sequence[str]:
-    """The quick strategies in order: digits of a number are bounded by the number before they are read one by one."""
+    """The quick strategies in order: digits of a number are bounded by the number before they are read one by one, and
+    put together before they are divided again.
+    """
+    if recombinations(question.goal)[0]:
+        return _DIGITS_FIRST
     nested = itertools.islice(unquotienting(question.all, question.goal), _NESTED)
     return _QUICK if len(list(nested)) < _NESTED else _NESTED_FIRST
 
@@ -213,6 +236,9 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
     point = small_point(o.hypotheses, o.goal)
     if point is not None:
         return Verdict(Status.PROVED, "small points", witness=_named(point))
+    point = bounded_point(o.hypotheses, o.goal)
+    if point is not None:
+        return Verdict(Status.PROVED, "bounded points", witness=_named(point))
     if not o.gate:
         # a finding is worth a look, not the whole budget
         budget = replace(budget, model=2 * budget.linear)
@@ -225,14 +251,12 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
         used, cost = _implied(o, budget)
         spent += cost
         if used is not None:
-            return Verdict(Status.VACUOUS, " + ".join(used), spent, tried=("small points", "model"))
-        return Verdict(
-            Status.UNDECIDED, "", spent, tried=("small points", "model"), detail="a finding, not a gate"
-        )
+            return Verdict(Status.VACUOUS, " + ".join(used), spent, tried=(*_POINTS, "model"))
+        return Verdict(Status.UNDECIDED, "", spent, tried=(*_POINTS, "model"), detail="a finding, not a gate")
     outcome = reduced(o.hypotheses, o.goal)
     if outcome.proved:
         return Verdict(Status.VACUOUS, "linear", spent + outcome.resources)
-    return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "model", "linear"))
+    return Verdict(Status.UNDECIDED, "", spent, tried=(*_POINTS, "model", "linear"))
 
 
 def _implied(o: Obligation, budget: Budget) -> tuple[list[str] | None, int]:
@@ -264,7 +288,7 @@ def _named(point: Mapping[Var, int]) -> dict[str, int]:
 def _refuted(
     o: Obligation, point: Mapping[Var, int], how: str, spent: int, tried: tuple[str, ...], budget: Budget
 ) -> Verdict:
-    least = minimised(point, o.hypotheses, o.goal, budget.model // 4)
+    least = minimised(point, o.hypotheses, o.goal, budget.model // 40)
     assert confirmed(least, o.hypotheses, o.goal)
     return Verdict(Status.REFUTED, how, spent, _named(least), tried)
 
@@ -281,10 +305,13 @@ def _quick(part: Part, budget: Budget) -> Attempt:
 
 def _linear(part: Part, budget: Budget) -> Attempt:
     """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
-    limits = linear.Budget(rlimit=20 * budget.linear, questions=max(8, budget.linear // 750))
-    outcome = linear.prove(part.all, part.goal, budget=limits, assume_defined=True)
+    outcome = linear.prove(part.all, part.goal, budget=_linear_limits(budget), assume_defined=True)
     kept = tuple(Question("linear", leaf) for leaf in outcome.leaves) if outcome.proved and wanted() else ()
     return outcome.proved, outcome.resources, kept
+
+
+def _linear_limits(budget: Budget) -> linear.Budget:
+    return linear.Budget(rlimit=20 * budget.linear, questions=max(8, budget.linear // 750))
 
 
 def _unsat(
@@ -321,6 +348,35 @@ def _quotient_bound(part: Part, budget: Budget) -> Attempt:
     """A bound of a quotient is a bound of its dividend: digits of a number are bounded by the number."""
     bound = unquotiented(part.all, part.goal)
     return (False, 0, ()) if bound is None else _linear(replace(part, goal=bound), budget)
+
+
+def _recombined(part: Part, budget: Budget) -> Attempt:
+    outcomes = by_recombined_digits(part.all, part.goal, _linear_limits(budget))
+    proved = bool(outcomes) and outcomes[-1].proved
+    kept = (
+        tuple(Question("linear", leaf) for o in outcomes for leaf in o.leaves) if proved and wanted() else ()
+    )
+    return proved, sum(o.resources for o in outcomes), kept
+
+
+def by_recombined_digits(
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget
+) -> list[linear.Outcome]:
+    """What is divided is first shown to be the number that its digits make up; then the goal is about that number.
+
+    The proofs in order, of which only the last one may have failed; none if no digits are divided.
+    """
+    steps, shorter = recombinations(goal)
+    if not steps:
+        return []
+    # what was shown of other digits of the same number would have to be read in the long form
+    plain = [h for h in hypotheses if not recombinations(h)[0]]
+    outcomes: list[linear.Outcome] = []
+    for claim in (*(s.eq(v) for s, v in steps), shorter):
+        outcomes.append(linear.prove(plain, claim, budget=limits, assume_defined=True))
+        if not outcomes[-1].proved:
+            break
+    return outcomes
 
 
 def _certificate(part: Part, budget: Budget) -> Attempt:
@@ -388,6 +444,7 @@ def substitute_divisibility(
 _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "linear": _linear,
     "quotient bound": _quotient_bound,
+    "recombined digits": _recombined,
     "witness": _quick,
     "quotient certificate": _certificate,
     "divisor signs": _signs_briefly,
@@ -395,8 +452,11 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "witness, patient": _witness,
 }
 #: Tried on every part before a counterexample is looked for, in order.
-_QUICK = ("linear", "quotient bound", "witness")
+_QUICK = ("linear", "quotient bound", "recombined digits", "witness")
 _NESTED_FIRST = ("quotient bound", *(name for name in _QUICK if name != "quotient bound"))
+_DIGITS_FIRST = ("recombined digits", *(name for name in _QUICK if name != "recombined digits"))
+#: Where counterexamples are looked for without a solver.
+_POINTS = ("small points", "bounded points")
 #: So many quotients inside each other are taken apart before anything else is tried.
 _NESTED = 3
 #: What is tried on a part that these leave open, in order.

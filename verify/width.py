@@ -14,22 +14,27 @@ indices that its runtime variables read.  They are
 Bounds of variables and constraints are what values are compared with, and no subexpressions.  A width is enough if
 each subexpression has a value in its range at every point of the domain; on an empty domain nothing overflows.
 Intervals answer for most subexpressions; for the others it is a concrete question, decided as all of them are.
+:func:`subexpression_widths` asks for each of them which is the smallest signed type, from 8 bits on, that has its values.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ..core.codegen.program import WIDTHS, Program, domain_knowledge, limits
 from ..core.expr import Expr, Integers, interpret
 from ..core.indexing_map import IndexingMap
-from ..core.interval import Interval
-from .concrete.decide import decide_problem
+from ..core.interval import Interval, Range
+from .concrete.decide import Decision, decide_problem
 from .concrete.problem import Box, Fact, Option, Problem
 from .verdict import Status
 
-__all__ = ["Overflow", "Width", "width"]
+__all__ = ["TYPES", "Overflow", "Subexpression", "Width", "subexpression_widths", "width"]
+
+#: The widths of signed machine types; maps are computed in those of 32 and 64 bits.
+TYPES: Final = (8, 16, *WIDTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,42 +68,109 @@ class Width:
     seconds: float = field(default=0.0, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Subexpression:
+    """The smallest signed type that has every value of ``expr`` on the domain.
+
+    ``bits`` is ``None`` if not even 64 are enough, or if the engines gave up, which ``verdict`` tells apart:
+    ``PROVED``, ``REFUTED``, ``UNDECIDED``.  ``overflow`` is the smallest point at which the next smaller type
+    overflows; ``engine`` is what decided last.
+    """
+
+    expr: Expr
+    verdict: Status
+    bits: int | None
+    overflow: Overflow | None
+    engine: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The steps in which a map is computed, with what intervals know of them, and its domain."""
+
+    program: Program
+    ranges: list[Range]
+    box: Box
+    where: tuple[Fact, ...]
+    variables: tuple[tuple[str, Expr], ...]
+
+    @classmethod
+    def of(cls, m: IndexingMap) -> _Steps:
+        program = Program.of_map(m)
+        return cls(
+            program,
+            program.ranges(m.bounds, domain_knowledge(m, program)),
+            tuple((v.expr, Interval(v.lo, v.hi)) for v in m.variables),
+            tuple(Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints),
+            tuple((v.name, v.expr) for v in m.variables),
+        )
+
+    def doubtful(self, bits: int) -> list[int]:
+        """The steps that may overflow, for all that intervals know."""
+        machine = limits(bits)
+        return [k for k, r in enumerate(self.ranges) if not r.empty and not r.interval.inside(machine)]
+
+    def asked(self, expr: Expr, bits: int, confirm: bool) -> tuple[Decision, Overflow | None]:
+        """Whether ``expr`` stays within so many bits, and if not, where it first overflows."""
+        problem = Problem(self.box, self.where, (Option((Fact(expr, limits(bits)),)),))
+        decision = decide_problem(problem, confirm=confirm)
+        if decision.outcome.status != "fails":
+            return decision, None
+        env = problem.environment(decision.outcome.point)
+        (value,) = interpret((expr,), Integers(env))
+        values = {name: env[v] for name, v in self.variables}
+        return decision, Overflow(bits, expr, int(value), values, decision.outcome.minimal)
+
+
+def subexpression_widths(m: IndexingMap, *, confirm: bool = False) -> tuple[Subexpression, ...]:
+    """The smallest type of every subexpression of ``m``, each once, in the order in which they are evaluated."""
+    steps = _Steps.of(m)
+    found: dict[Expr, Subexpression] = {}
+    for k, e in sorted(steps.program.exprs(range(len(steps.ranges))).items()):
+        if e not in found:
+            found[e] = _smallest_type(steps, k, e, confirm)
+    return tuple(found.values())
+
+
+def _smallest_type(steps: _Steps, k: int, e: Expr, confirm: bool) -> Subexpression:
+    r = steps.ranges[k]
+    below: Overflow | None = None
+    engine = "intervals"
+    for bits in TYPES:
+        if r.empty or r.interval.inside(limits(bits)):
+            return Subexpression(e, Status.PROVED, bits, below, "intervals")
+        if below is not None and not limits(bits).lo <= below.value <= limits(bits).hi:
+            below = replace(below, bits=bits)
+            continue
+        decision, overflow = steps.asked(e, bits, confirm)
+        engine = decision.engine
+        if decision.outcome.status == "open":
+            return Subexpression(e, Status.UNDECIDED, None, below, engine)
+        if overflow is None:
+            return Subexpression(e, Status.PROVED, bits, below, engine)
+        below = overflow
+    return Subexpression(e, Status.REFUTED, None, below, engine)
+
+
 def width(m: IndexingMap, *, confirm: bool = False) -> Width:
     """The machine width of ``m``; with ``confirm`` a second engine decides every question that intervals leave."""
     start = time.perf_counter()
-    program = Program.of_map(m)
-    ranges = program.ranges(m.bounds, domain_knowledge(m, program))
-    exprs = program.exprs(
-        k for k, r in enumerate(ranges) if not r.empty and not r.interval.inside(limits(WIDTHS[0]))
-    )
-    box: Box = tuple((v.expr, Interval(v.lo, v.hi)) for v in m.variables)
-    where = tuple(Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints)
+    steps = _Steps.of(m)
+    exprs = steps.program.exprs(steps.doubtful(WIDTHS[0]))
     engines: dict[str, None] = {}
     overflows: list[Overflow] = []
     for bits in WIDTHS:
-        machine = limits(bits)
-        doubtful = [k for k, r in enumerate(ranges) if not r.empty and not r.interval.inside(machine)]
+        doubtful = steps.doubtful(bits)
         if not doubtful:
             engines.setdefault("intervals")
         found: Overflow | None = None
         for k in doubtful:
-            problem = Problem(box, where, (Option((Fact(exprs[k], machine),)),))
-            decision = decide_problem(problem, confirm=confirm)
+            decision, found = steps.asked(exprs[k], bits, confirm)
             if decision.outcome.status == "open":
-                return Width(
-                    Status.UNDECIDED,
-                    None,
-                    tuple(overflows),
-                    (*engines,),
-                    decision.tried,
-                    time.perf_counter() - start,
-                )
+                seconds = time.perf_counter() - start
+                return Width(Status.UNDECIDED, None, tuple(overflows), (*engines,), decision.tried, seconds)
             engines.setdefault(decision.engine)
-            if decision.outcome.status == "fails":
-                env = problem.environment(decision.outcome.point)
-                (value,) = interpret((exprs[k],), Integers(env))
-                values = {v.name: env[v.expr] for v in m.variables}
-                found = Overflow(bits, exprs[k], int(value), values, decision.outcome.minimal)
+            if found is not None:
                 break
         if found is None:
             seconds = time.perf_counter() - start

@@ -17,7 +17,8 @@ def equal(left: MapText, right: MapText, json: Json = False) -> None:
 
     Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered
     with the smallest source and target that only one of them relates, and every subterm's value there.
-    Two HLO instructions are compared by what they read, operand for operand.
+    Two HLO instructions are compared by what they read, operand for operand, and an instruction with one
+    operand also with a map.
     """
     import shlex
 
@@ -31,12 +32,12 @@ def equal(left: MapText, right: MapText, json: Json = False) -> None:
             "both maps are -", expected="one of them from standard input, the other as text or @FILE"
         )
     texts = given_text(left), given_text(right)
-    if all(map(is_instruction, texts)):
-        raise typer.Exit(_equal_instructions(*texts, json))
+    again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", left, right])
+    if any(map(is_instruction, texts)):
+        raise typer.Exit(_equal_instructions(*texts, json, again))
     one, two = as_map(texts[0], "first map"), as_map(texts[1], "second map")
     answer = equal_maps(one, two)
     status = status_of(answer.verdict.value)
-    again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", left, right])
     report(
         json,
         lambda: answer_json("equal", answer, status, one, two),
@@ -45,18 +46,23 @@ def equal(left: MapText, right: MapText, json: Json = False) -> None:
     raise typer.Exit(status)
 
 
-def _equal_instructions(left: str, right: str, json: bool) -> int:
-    """Compare two HLO instructions; the exit status."""
-    from ...verify.claims.instructions import compare_instructions
+def _equal_instructions(left: str, right: str, json: bool, again: str) -> int:
+    """Compare two HLO instructions, or one with a map; the exit status."""
+    from ...verify.claims.instructions import compare_instructions, compare_with_map, is_instruction
     from ..maps import instruction_difference, instructions_json
 
-    answers = compare_instructions(left, right)
+    if not is_instruction(left):
+        answers = [compare_with_map(right, as_map(left, "first map"), map_first=True)]
+    elif not is_instruction(right):
+        answers = [compare_with_map(left, as_map(right, "second map"))]
+    else:
+        answers = compare_instructions(left, right)
     found = {status_of(a.answer.verdict.value) for a in answers}
     status = FALSE if FALSE in found else max(found)
     report(
         json,
         lambda: instructions_json(answers, status),
-        lambda: "\n".join(map(instruction_difference, answers)),
+        lambda: "\n".join(instruction_difference(a, again=again) for a in answers),
     )
     return status
 
@@ -162,6 +168,10 @@ def width(
         int | None,
         typer.Option("--bits", metavar="N", help="Fail unless so many bits, 32 or 64, are enough."),
     ] = None,
+    each: Annotated[
+        bool,
+        typer.Option("--each", help="Say of every subexpression which is its smallest type, from int8 on."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Say which machine integers a map needs: int32 if no subexpression overflows on its domain, or int64.
@@ -169,15 +179,22 @@ def width(
     The answer is exact. Of each width that is too small it names the first subexpression that overflows, and
     the smallest point where it does; reports/semantics.md says what the subexpressions are.
     """
+    from ...verify.width import subexpression_widths
     from ...verify.width import width as machine_width
-    from ..width import width_json, width_text, width_verdict
+    from ..width import each_text, width_json, width_text, width_verdict
 
     if bits not in (None, 32, 64):
         raise InputError(f"--bits: there are no integers of {bits} bits here", expected="32 or 64")
     m = given_map(text, "map")
     answer = machine_width(m)
     status = status_of(width_verdict(answer, bits).value)
-    report(json, lambda: width_json(answer, m, bits, status), lambda: width_text(answer, m, bits))
+    parts = subexpression_widths(m) if each else None
+
+    def text_of() -> str:
+        whole = width_text(answer, m, bits)
+        return whole if parts is None else f"{whole}\n{each_text(parts, m)}"
+
+    report(json, lambda: width_json(answer, m, bits, status, parts), text_of)
     raise typer.Exit(status)
 
 

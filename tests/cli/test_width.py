@@ -77,3 +77,15 @@ def test_bad_input(run: Run) -> None:
     assert "in the map: line 1, column 14" in done.err
     assert "expected 32 or 64" in run("width", WIDE, "--bits", 16).err
     assert run("width", WIDE, "--bits", 16).status == 3
+
+
+def test_the_type_of_each_subexpression(run: Run) -> None:
+    text = "(d0) -> (d0 * 3), domain: d0 in [0, 60]"
+    assert "overflows int8" not in run("width", text).out
+    lines = [line.split() for line in run("width", "--each", text).out.splitlines()[1:]]
+    assert [line[0] for line in lines] == ["int8", "int8", "int16"]
+    assert " ".join(lines[-1]) == "int16 d0 * 3 129 overflows int8 at d0 = 43"
+    data = json.loads(run("width", "--each", text, "--json").out)
+    assert [(p["term"], p["bits"]) for p in data["subexpressions"]] == [("d0", 8), ("3", 8), ("d0 * 3", 16)]
+    assert data["subexpressions"][-1]["overflow"]["values"] == {"d0": 43}
+    assert json.loads(run("width", text, "--json").out)["subexpressions"] is None

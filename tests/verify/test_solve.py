@@ -234,6 +234,7 @@ def test_a_way_with_a_gap_shows_nothing(monkeypatch: pytest.MonkeyPatch, wrong: 
         hypotheses = []
     monkeypatch.setattr(solve, "model", lambda *_: (None, "unknown", 0))
     monkeypatch.setattr(solve, "small_point", lambda *_: None)
+    monkeypatch.setattr(solve, "bounded_point", lambda *_: None)
     o = Needed(
         "test", "claim", "needs", tuple(hypotheses), goal, question="exists", gate=False, proofs=(there, back)
     )

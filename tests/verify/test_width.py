@@ -23,7 +23,7 @@ from indexproof.core.expr import (
 from indexproof.core.text import format_expr
 from indexproof.verify.concrete.problem import counterexample_order
 from indexproof.verify.verdict import Status
-from indexproof.verify.width import Overflow, Width, width
+from indexproof.verify.width import TYPES, Overflow, Width, subexpression_widths, width
 
 LARGE = (2**10, 2**29, 2**31 - 1, 2**31, 2**32, 2**61, 2**62, 2**63 - 1, 2**64)
 
@@ -97,6 +97,59 @@ def test_random_maps_against_all_their_points() -> None:
         closer += bound != bits
     assert min(seen.values()) > 15, seen
     assert closer > 20, "the exact answer is better than the intervals' now and then"
+
+
+def types_by_enumeration(m: IndexingMap) -> dict[Expr, tuple[int | None, Overflow | None]]:
+    """The smallest type of every subexpression, and the smallest point that overflows the next smaller one."""
+    program = Program.of_map(m)
+    exprs = program.exprs(range(len(program.steps)))
+    points = sorted((tuple(map(int, p)) for p in m.domain_points()), key=counterexample_order)
+    envs = [dict(zip((v.expr for v in m.variables), p, strict=True)) for p in points]
+    found: dict[Expr, tuple[int | None, Overflow | None]] = {}
+    for k in range(len(program.steps)):
+        e = exprs[k]
+        column = [int(interpret((e,), Integers(env))[0]) for env in envs]
+        too_small = None
+        for bits in TYPES:
+            at = next((n for n, x in enumerate(column) if not limits(bits).lo <= x <= limits(bits).hi), None)
+            if at is None:
+                found.setdefault(e, (bits, too_small))
+                break
+            values = {v.name: envs[at][v.expr] for v in m.variables}
+            too_small = Overflow(bits, e, column[at], values)
+        else:
+            found.setdefault(e, (None, too_small))
+    return found
+
+
+def test_types_of_subexpressions_against_all_points() -> None:
+    rng = random.Random(13)
+    seen = dict.fromkeys((*TYPES, None), 0)
+    asked = 0
+    for _ in range(150):
+        m = random_map(rng)
+        parts = subexpression_widths(m)
+        assert {p.expr: (p.bits, p.overflow) for p in parts} == types_by_enumeration(m), m
+        assert all((p.verdict is Status.PROVED) == (p.bits is not None) for p in parts)
+        # the map needs what the largest of them needs
+        whole = [32 if p.bits is None else max(32, p.bits) for p in parts]
+        assert width(m).bits == (None if any(p.bits is None for p in parts) else max(whole))
+        for p in parts:
+            seen[p.bits] += 1
+        asked += sum(p.engine != "intervals" for p in parts)
+    assert min(seen.values()) > 5, seen
+    assert asked > 15, "intervals say too little now and then"
+
+
+def test_the_type_of_a_subexpression_is_exact_where_intervals_are_not() -> None:
+    m = parse_map(
+        "(d0, d1) -> (d0 * 100 - d1 * 100), domain: d0 in [0, 10000], d1 in [0, 10000], d0 - d1 in [0, 1]"
+    )
+    types = {format_expr(p.expr, variables=m.dim_vars): p.bits for p in subexpression_widths(m)}
+    assert types["d0 * 100"] == 32
+    assert types["d0 * 100 - d1 * 100"] == 8
+    empty = parse_map("(d0) -> (d0 * 65536), domain: d0 in [0, 99999], d0 * 2 in [7, 7]")
+    assert {p.bits for p in subexpression_widths(empty)} == {8}
 
 
 def overflow_text(answer: Width) -> list[str]:

@@ -1,56 +1,68 @@
-"""Two HLO instructions compared: whether they read the same elements of their operands."""
+"""HLO instructions compared by what they read: two of them operand for operand, or one with a map."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ...core.analysis.runtime import operand_name, with_sources
 from ...core.errors import InputError, quoted
-from ...core.hlo import Instruction, Shape
+from ...core.hlo import AnyShape, Instruction, Shape, leaves
 from ...core.indexing_map import IndexingMap, RuntimeSource
 from ..concrete import Answer
 from .program import Program, load_program
 from .relations import same_relation
 
-__all__ = ["OperandAnswer", "compare_instructions", "is_instruction"]
+__all__ = ["OperandAnswer", "compare_instructions", "compare_with_map", "is_instruction"]
 
-_INSTRUCTION: Final = re.compile(r"\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s*=\s*\S", re.ASCII)
+_NAME: Final = r"%?[A-Za-z_][\w.\-]*"
+#: How HLO begins: an instruction, a module, a computation, or an instruction whose name was left out.
+_HLO: Final = re.compile(
+    rf"\s*(?:(?:ROOT\s+)?{_NAME}\s*=\s*\S|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*[({{])", re.ASCII
+)
+_NAMELESS: Final = re.compile(r"\s*[a-z]\w*\[[\d,\s<=]*\](?:\{[^{}]*\})?\s+[a-z][\w\-]*\(", re.ASCII)
 
 
 @dataclass(frozen=True)
 class OperandAnswer:
-    """What two instructions read of one operand, and whether that is the same."""
+    """What two sides read of one operand for one array that they make, and whether that is the same.
+
+    ``array`` counts the arrays of a tuple; it is ``None`` where there is one array only.
+    """
 
     operand: int
     left: tuple[IndexingMap, ...]
     right: tuple[IndexingMap, ...]
     answer: Answer
+    array: int | None = None
 
 
 def is_instruction(text: str) -> bool:
-    """Whether a text is meant as HLO and not as a map: it begins with `NAME =`."""
-    return _INSTRUCTION.match(text) is not None
+    """Whether a text is meant as HLO and not as a map."""
+    return not text.lstrip().startswith("affine_map") and (
+        _HLO.match(text) is not None or _NAMELESS.match(text) is not None
+    )
 
 
 def compare_instructions(left: str, right: str) -> list[OperandAnswer]:
-    """Operand for operand, whether two instructions read the same elements.
+    """Array for array that they make and operand for operand, whether two instructions read the same elements.
 
     A text may define operands of its last instruction above it; those count as given.  Raises :class:`InputError` for
     texts that are not instructions, and for instructions whose shapes cannot be compared.
     """
-    one, two = (_loaded(text, name) for text, name in ((left, "first"), (right, "second")))
+    one, two = _loaded(left, "first instruction"), _loaded(right, "second instruction")
     a, b = one.computation.root, two.computation.root
     if _sizes(a.shape) != _sizes(b.shape):
         raise InputError(
-            f"{quoted(a.name)} makes {a.shape} and {quoted(b.name)} makes {b.shape}",
+            f"the first instruction makes {a.shape} and the second {b.shape}",
             expected="two instructions that make arrays of the same sizes",
         )
     sizes = [[_sizes(o.shape) for o in i.operands] for i in (a, b)]
     if sizes[0] != sizes[1]:
         raise InputError(
-            f"the operands of {quoted(a.name)} and {quoted(b.name)} have different shapes",
+            f"the first instruction has the operands {_listed(a)} and the second {_listed(b)}",
             expected="operands of the same sizes in the same order",
         )
     if not a.operands:
@@ -58,30 +70,62 @@ def compare_instructions(left: str, right: str) -> list[OperandAnswer]:
             f"{quoted(a.name)} has no operands to compare", expected="instructions with operands"
         )
     found = []
-    for k in range(len(a.operands)):
-        maps = [_maps(p, i, k) for p, i in ((one, a), (two, b))]
-        found.append(OperandAnswer(k, tuple(maps[0]), tuple(maps[1]), same_relation(maps[0], maps[1])))
+    for array in _arrays(a):
+        for k in range(len(a.operands)):
+            maps = [_maps(p, i, array, k) for p, i in ((one, a), (two, b))]
+            answer = same_relation(maps[0], maps[1])
+            found.append(OperandAnswer(k, tuple(maps[0]), tuple(maps[1]), answer, array))
     return found
 
 
+def compare_with_map(text: str, m: IndexingMap, *, map_first: bool = False) -> OperandAnswer:
+    """Whether an instruction with one operand reads of it what ``m`` says; ``map_first`` says which is the left side.
+
+    Raises :class:`InputError` for an instruction that makes several arrays or has not exactly one operand.
+    """
+    program = _loaded(text, "second instruction" if map_first else "first instruction")
+    root = program.computation.root
+    if len(root.operands) != 1 or _arrays(root) != [None]:
+        raise InputError(
+            f"{quoted(root.name)} has the operands {_listed(root)} and makes {root.shape}",
+            expected="an instruction with one operand, which makes one array, to compare with a map",
+        )
+    own = tuple(_maps(program, root, None, 0))
+    left, right = ((m,), own) if map_first else (own, (m,))
+    return OperandAnswer(0, left, right, same_relation(left, right))
+
+
 def _loaded(text: str, name: str) -> Program:
+    if _NAMELESS.match(text):
+        text = f"result = {text.lstrip()}"
     try:
         return load_program(name, text, 1)
     except InputError as error:
         if error.line and not error.source:
             error.source = text
-        error.add_note(f"in the {name} instruction")
+        error.add_note(f"in the {name}")
         raise
 
 
-def _sizes(shape: object) -> tuple[int, ...] | None:
-    return shape.dims if isinstance(shape, Shape) else None
+def _sizes(shape: AnyShape | None) -> list[tuple[int, ...]]:
+    return [] if shape is None else [s.dims for _, s in leaves(shape)]
 
 
-def _maps(program: Program, instruction: Instruction, k: int) -> list[IndexingMap]:
-    """What the instruction reads of operand ``k``; operands are called by their places."""
+def _arrays(instruction: Instruction) -> list[int | None]:
+    """How to call the arrays that an instruction makes."""
+    if instruction.shape is None or isinstance(instruction.shape, Shape):
+        return [None]
+    return list(range(len(_sizes(instruction.shape))))
+
+
+def _listed(instruction: Instruction) -> str:
+    return ", ".join(str(o.shape) for o in instruction.operands) or "none"
+
+
+def _maps(program: Program, instruction: Instruction, array: int | None, k: int) -> Sequence[IndexingMap]:
+    """What an array of the instruction reads of operand ``k``; operands are called by their places."""
     operands = [o.name for o in instruction.operands]
-    source, target = program.endpoint(instruction.name, None), program.endpoint(operands[k], None)
+    source, target = program.endpoint(instruction.name, array), program.endpoint(operands[k], None)
 
     def placed(at: RuntimeSource) -> RuntimeSource:
         name = operand_name(at.hlo)

@@ -405,8 +405,8 @@ def _compared(
     _declared(facts, left)
     mismatch = _different_arity(left, right, mode)
     if mismatch:
-        sides = [("left", left, facts), *([("right", right, ())] if both else [])]
-        found = [_nonempty(name, m, extra, mismatch, confirm) for name, m, extra in sides]
+        sides = [("left", left, right, facts), *([("right", right, left, ())] if both else [])]
+        found = [_nonempty(name, m, other, extra, mismatch, confirm) for name, m, other, extra in sides]
         return _joined(found, start)
 
     pair = _matched(left, right)
@@ -440,23 +440,28 @@ def _compared(
 
 def _different_arity(left: IndexingMap, right: IndexingMap, mode: str) -> str:
     for what, a, b in (
-        ("dimension variables", left.dims, right.dims),
-        ("results", left.results, right.results),
-        *((("range variables", left.ranges, right.ranges),) if mode == "pointwise" else ()),
+        ("dimension variable", left.dims, right.dims),
+        ("result", left.results, right.results),
+        *((("range variable", left.ranges, right.ranges),) if mode == "pointwise" else ()),
     ):
         if len(a) != len(b):
-            return f"one map has {len(a)} {what}, the other {len(b)}"
+            return f"one map has {len(a)} {what}{'' if len(a) == 1 else 's'}, the other {len(b)}"
     return ""
 
 
-def _nonempty(name: str, m: IndexingMap, extra: Sequence[Fact], why: str, confirm: bool) -> Answer:
+def _nonempty(
+    name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fact], why: str, confirm: bool
+) -> Answer:
     """Refuted by a point of ``m``: maps of different shape are equal only when both are empty."""
     image = _image(m, ())
     problem = Problem((*image.variables, *_runtime_box(m)), (*image.where, *extra))
 
     def describe(env: dict[Expr, int]) -> Counterexample:
-        target = _targets(m, env)
-        left, right = (target, None) if name == "left" else (None, target)
+        target, there = _targets(m, env), None
+        if len(m.dims) == len(other.dims) and not (m.rts or other.rts):
+            # both have such a source, and the other one may also have a target there, of another length
+            there = _targets(other, _at_same_place(m, other, env))
+        left, right = (target, there) if name == "left" else (there, target)
         return Counterexample(_named(env), left, right, why)
 
     return _asked(problem, describe, confirm)

@@ -14,6 +14,7 @@ from ...core.condition import FALSE, And, Compare, Condition, Divides, Not, Or, 
 from ...core.expr import Expr, Int, Sum, Var, postorder
 from ...core.operators import NAME_OF
 from ..preprocess import comparisons, unquotienting
+from ..recombine import recombinations
 from .formula import All, AtLeast, Formula, Some, Zero
 from .polynomial import Poly
 from .prover import Budget, Outcome, prove
@@ -69,6 +70,8 @@ def _with_quotient_bounds(
                 if then is not None:
                     proof = {"step": "quotient bound", "sides": [side for side, _ in steps], "then": then}
             if proof is None:
+                proof = _with_recombined_digits(known, part, budget)
+            if proof is None:
                 hard.append(part)
             else:
                 parts.append({"goal": part, "proof": proof})
@@ -77,6 +80,24 @@ def _with_quotient_bounds(
             return None
         left = hard
     return {"step": "goals", "parts": parts}
+
+
+def _with_recombined_digits(
+    hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None
+) -> Node | None:
+    """A proof of the goal about the numbers that its digits make up, after one that they do."""
+    steps, left = recombinations(goal)
+    if not steps:
+        return None
+    claims = [*(s.eq(v) for s, v in steps), left]
+    plain = [h for h in hypotheses if not recombinations(h)[0]]
+    proofs = [prove(plain, c, budget=budget, assume_defined=True, record=True).proof for c in claims]
+    if None in proofs:
+        return None
+    node = proofs[-1]
+    for (s, v), shown in reversed(list(zip(steps, proofs[:-1], strict=True))):
+        node = {"step": "equal terms", "term": s, "value": v, "equal": shown, "then": node}
+    return node
 
 
 def certificate_json(name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node) -> Json:
@@ -149,6 +170,9 @@ class _Writer:
                 ]
             case "quotient bound":
                 out |= {"sides": n["sides"], "then": self.node(n["then"])}
+            case "equal terms":
+                out |= {"term": self.term(n["term"]), "value": self.term(n["value"])}
+                out |= {"equal": self.node(n["equal"]), "then": self.node(n["then"])}
             case "odd factors":
                 out["odd"] = [
                     {"factor": self.term(p["factor"]), "proof": self.node(p["proof"])} for p in n["odd"]

@@ -16,9 +16,10 @@ from functools import lru_cache
 from ...core.condition import FALSE
 from ...core.errors import TooLargeError
 from .. import linear
+from ..evidence import Question, note
 from ..obligations import Obligation
 from ..refute import minimised, model
-from ..solve import Budget, reduced, valid
+from ..solve import Budget, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
@@ -128,9 +129,16 @@ def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
 
 
 def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
-    """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver."""
+    """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver.
+
+    Digits that are divided again are put together first.
+    """
+    outcomes = by_recombined_digits(o.hypotheses, o.goal, _limits(budget, patient=patient))
+    if outcomes and outcomes[-1].proved:
+        note(Question("linear", leaf) for outcome in outcomes for leaf in outcome.leaves)
+        return True, "recombined digits", sum(outcome.resources for outcome in outcomes)
     outcome = reduced(o.hypotheses, o.goal, _limits(budget, patient=patient))
-    return outcome.proved, outcome.strategy, outcome.resources
+    return outcome.proved, outcome.strategy, outcome.resources + sum(o.resources for o in outcomes)
 
 
 def _limits(budget: Budget, *, patient: bool = True) -> linear.Budget:

@@ -26,6 +26,7 @@ Array: TypeAlias = "np.ndarray[Any, Any]"
 _GRID = 4096
 _RANDOM = 2500
 _MACHINE = 2000
+_CORNERS = 1000
 #: A rule that has no more points than this can be tried at all of them: two variables of eight bits, one of sixteen.
 _EVERY = 1 << 18
 #: Points for each pair of variables of which one is the least machine integer and the other -1, at most.
@@ -276,6 +277,12 @@ def _random(r: StatedRule, count: int, seed: int, kind: Any) -> dict[str, Array]
     return {v: points[:, k] for k, v in enumerate(r.variables)}
 
 
+def _corners(r: StatedRule, count: int, seed: int) -> dict[str, Array]:
+    """Points that stand at a bound in every coordinate once conditions are followed: claims off by one fail there."""
+    points = np.random.default_rng(seed).integers(-1, 2, size=(count, len(r.variables)))
+    return {v: points[:, k] for k, v in enumerate(r.variables)}
+
+
 def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
     """Points next to the limits of machine integers; half of the coordinates small, as overflow needs few large ones."""
     s = r.semantics
@@ -343,6 +350,8 @@ def _solved(a: Term, b: Term) -> Iterator[tuple[Term, Term]]:
 def _recipes(r: StatedRule, among: Sequence[Term]) -> list[tuple[str, str, tuple[Term, ...]]]:
     """Ways to set one variable from others so that a condition holds, in an order in which they can be followed."""
     found: dict[str, tuple[int, str, tuple[Term, ...]]] = {}
+    lows: dict[str, tuple[Term, Term]] = {}
+    highs: dict[str, Term] = {}
 
     def offer(rank: int, v: Term, how: str, *terms: Term) -> None:
         better = v.name not in found or rank < found[v.name][0]
@@ -363,12 +372,18 @@ def _recipes(r: StatedRule, among: Sequence[Term]) -> list[tuple[str, str, tuple
                 offer(1, a[1], "multiple", a[0])
             case "within":
                 offer(2, a[0], "within", a[1], a[2])
-            case "lt" | "le":
-                offer(3, a[0], "below", a[1])
-                offer(3, a[1], "above", a[0])
-            case "gt" | "ge":
-                offer(3, a[0], "above", a[1])
-                offer(3, a[1], "below", a[0])
+            case "lt" | "le" | "gt" | "ge":
+                small, large = a if c.op in ("lt", "le") else a[::-1]
+                strict = (Term("int", (), int(c.op in ("lt", "gt"))),)
+                offer(3, small, "below", large)
+                offer(3, large, "above", small)
+                if large.op == "var":
+                    lows.setdefault(large.name, (large, Term("add", (small, *strict))))
+                if small.op == "var":
+                    highs.setdefault(small.name, Term("sub", (large, *strict)))
+    for name, (v, low) in lows.items():
+        if name in highs:
+            offer(2, v, "within", low, highs[name])
     order: list[tuple[str, str, tuple[Term, ...]]] = []
     left = dict(found)
     while left:
@@ -533,6 +548,7 @@ def table_of(r: StatedRule) -> Table:
     blocks += [
         _random(r, _RANDOM, 20240229, kind),
         _follow(r, _random(r, _RANDOM, 8128, kind), r.conditions),
+        _follow(r, _corners(r, _CORNERS, 28), r.conditions),
     ]
     equations = [t for t in below(r.left) if t.op == "eq"]
     if equations:  # an equivalence is tried where its left side holds

@@ -301,3 +301,19 @@ def test_verdicts_are_the_same_every_time() -> None:
     for r in rules_in("euclid0").rules[40:60]:
         first, second = verdict(r), verdict(r)
         assert first == second
+
+
+@pytest.mark.parametrize("rank", [3, 6, 8])
+def test_bounds_on_both_sides_are_met_together(rank: int) -> None:
+    """An index runs from zero to its size: points are drawn in between, so that claims off by one fail at once."""
+    index = [f"i{k}" for k in range(rank)]
+    size = [f"n{k}" for k in range(rank)]
+    place = " + ".join("*".join([index[k], *size[k + 1 :]]) for k in range(rank))
+    inside = ", ".join(
+        [*(f"{n} > 0" for n in size), *(f"0 <= {i} < {n}" for i, n in zip(index, size, strict=True))]
+    )
+    text = f"int {', '.join([*index, *size])}\nshort: {place} < {'*'.join(size)} - 1 -> true if {inside}\n"
+    (r,) = read_rule_file(text, "short.rules").rules
+    table = table_of(r)
+    point = table.counterexample()
+    assert point == {**dict.fromkeys(index, 0), **dict.fromkeys(size, 1)}

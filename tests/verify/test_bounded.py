@@ -1,0 +1,101 @@
+"""Points inside the bounds of hypotheses: where variables stand, and what that finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexproof.core.expr import Var, interpret, var
+from indexproof.core.op import box, product, row_major, symbols
+from indexproof.verify.bounded import assignment_order, bounds_of, inside
+from indexproof.verify.obligation import Obligation
+from indexproof.verify.refute import _Masked, bounded_point, confirmed, small_point, variables_of
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status
+
+i, j, k, n, s, t = map(var, "ijknst")
+
+
+def values(e: Any, columns: Mapping[Var, Any]) -> Any:
+    size = len(next(iter(columns.values()))) if columns else 0
+    return interpret((e,), _Masked(columns, size))[0]
+
+
+def test_an_inequality_bounds_every_variable_that_stands_alone() -> None:
+    assert bounds_of([i < n])[0] == bounds_of([n > i])[0]
+    assert {(str(b.v), str(b.e), b.upper) for b in bounds_of([i < n])[0]} == {
+        ("i", "n - 1", True),
+        ("n", "i + 1", False),
+    }
+    # a factor is divided by, rounded so that the integers are the same
+    (b,) = bounds_of([i * 3 <= 8])[0]
+    assert (b.v, b.e.evaluate({}), b.upper) == (i, 2, True)
+    (b,) = bounds_of([i * 3 >= 8])[0]
+    assert (b.v, b.e.evaluate({}), b.upper) == (i, 3, False)
+    # neither factor of a product has a bound by itself, and a variable is no bound of itself
+    assert [str(b.v) for b in bounds_of([s >= n * t])[0]] == ["s"]
+    assert bounds_of([i * n >= i])[0] == ()
+    # points are computed in 64 bits
+    assert bounds_of([i <= 1 << 62])[0] == ()
+
+
+def test_variables_wait_for_what_bounds_them() -> None:
+    known = [n > 0, t > 0, s >= n * t, i.within(0, n - 1), j.within(i, s - 1)]
+    order = assignment_order([i, j, n, s, t], [b for b in bounds_of(known) if b])
+    assert order.index(n) < order.index(i)
+    assert order.index(n) < order.index(s)
+    assert order.index(t) < order.index(s)
+    assert max(order.index(i), order.index(s)) < order.index(j)
+
+
+def test_a_circle_of_bounds_is_no_obstacle() -> None:
+    known = [i <= j * 2, j <= k * 2, k <= i * 2]
+    assert sorted(assignment_order([i, j, k], bounds_of(known)), key=str) == [i, j, k]
+    assert inside([i, j, k], known, values).shape[1] == 3
+
+
+@pytest.mark.parametrize("rank", [1, 4, 8])
+def test_every_point_is_inside_what_has_bounds_on_both_sides(rank: int) -> None:
+    sizes, index = symbols("n", rank), symbols("i", rank)
+    known = [*(m >= 1 for m in sizes), *box(index, sizes)]
+    names = variables_of(known)
+    points = inside(names, known, values)
+    column = {v: points[:, at] for at, v in enumerate(names)}
+    for m, x in zip(sizes, index, strict=True):
+        assert np.all(column[m] >= 1)
+        assert np.all((column[x] >= 0) & (column[x] < column[m]))
+    # corners are among them
+    assert np.any(np.all([column[x] == column[m] - 1 for m, x in zip(sizes, index, strict=True)], axis=0))
+    assert np.array_equal(points, inside(names, known, values))
+
+
+def test_claims_of_many_variables_that_are_off_by_one_are_refuted() -> None:
+    sizes, index = symbols("n", 8), symbols("i", 8)
+    known = [*(m >= 1 for m in sizes), *box(index, sizes)]
+    goal = row_major(index, sizes) <= product(sizes) - 2
+    assert small_point(known, goal) is None
+    point = bounded_point(known, goal)
+    assert point is not None
+    assert confirmed(point, known, goal)
+    # one element: every size is 1
+    assert sum(map(abs, point.values())) == 8
+    assert bounded_point(known, row_major(index, sizes) <= product(sizes) - 1) is None
+    verdict = decide(Obligation("off by one", "sound", "valid", tuple(known), goal))
+    assert (verdict.status, verdict.strategy) == (Status.REFUTED, "bounded points")
+
+
+def test_equations_are_met() -> None:
+    sizes, index = symbols("n", 6), symbols("i", 6)
+    known = [
+        *(m >= 1 for m in sizes),
+        *box(index, sizes),
+        s.eq(product(sizes)),
+        t.eq(row_major(index, sizes)),
+    ]
+    point = bounded_point(known, t < s - 1)
+    assert point is not None
+    assert confirmed(point, known, t < s - 1)
+    assert len(point) == 14

@@ -1,0 +1,192 @@
+"""Digits that are put together before something divides them again."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from indexproof.core.condition import Condition, all_of
+from indexproof.core.expr import Expr, add, integer, var
+from indexproof.core.op import box, product
+from indexproof.verify import certificate as checker
+from indexproof.verify import recombine, solve
+from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.linear.export import certificate
+from indexproof.verify.obligation import Obligation
+from indexproof.verify.recombine import recombinations, recombined
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status
+
+a, b, c, d, e, m, n, w, x, y = map(var, "abcdemnwxy")
+i0, i1, i2, i3 = map(var, ("i0", "i1", "i2", "i3"))
+Json = Any
+
+
+@pytest.mark.parametrize(
+    ("digits", "number"),
+    [
+        (x // d * d + x % d, x),
+        (x // d * d * w + x % d * w + y, x * w + y),
+        (x // d * d * 3 + x % d * 3 + 1, x * 3 + 1),
+        (x // d % n * d + x % d, x % (d * n)),
+        (x // (d * n) * (d * n) + x // d % n * d + x % d, x),
+        (x // (d * n * m) * (d * n * m) + x // (d * n) % m * (d * n) + x // d % n * d + x % d, x),
+        (x // d * d + x // integer(1) % d, x),
+        # another number, another weight, another divisor
+        (x // d * d + y % d, None),
+        (x // d * n + x % d, None),
+        (x // n * d + x % d, None),
+        (x // d + x % d, None),
+        (x // d % n * n + x % d, None),
+        (x // d * d - x % d, None),
+        (x, None),
+    ],
+)
+def test_what_digits_make_up(digits: Expr, number: Expr | None) -> None:
+    assert recombined(digits) is (digits if number is None else number)
+
+
+def test_what_is_proposed_is_true_of_numbers() -> None:
+    rng = random.Random(3)
+    names = (d, n, m, w, x)
+    for digits in (
+        x // d * d * w + x % d * w,
+        x // (d * n) * (d * n) + x // d % n * d + x % d,
+        x // d % n * d * w + x % d * w,
+    ):
+        for _ in range(200):
+            at = dict(zip(names, (*(rng.randint(1, 9) for _ in range(4)), rng.randint(-99, 99)), strict=True))
+            assert digits.evaluate(at) == recombined(digits).evaluate(at)
+
+
+def test_only_dividends_are_replaced_and_no_divisor_is_new() -> None:
+    whole = x // d * d + x % d
+    assert recombinations(whole.eq(x)) == ([], whole.eq(x))
+    steps, goal = recombinations((whole // c).eq(y))
+    assert (steps, goal) == ([(whole, x)], (x // c).eq(y))
+    part = x // d % n * d + x % d
+    assert recombinations((part // c).eq(y))[0] == []
+    steps, _ = recombinations((part // (d * n)).eq(y))
+    assert steps == [(part, x % (d * n))]
+
+
+def strided(place: Expr, shape: tuple[Expr, ...]) -> list[Expr]:
+    """Coordinates in a shape by the stride of each dimension."""
+    strides = [product(shape[k + 1 :]) for k in range(len(shape))]
+    return [place // strides[0], *(place // s % size for s, size in zip(strides[1:], shape[1:], strict=True))]
+
+
+def summed(index: Sequence[Expr], shape: tuple[Expr, ...]) -> Expr:
+    """The row-major position, every product with a stride written out."""
+    return add(*(x * product(shape[k + 1 :]) for k, x in enumerate(index)))
+
+
+def reshape(source: tuple[Expr, ...], target: tuple[Expr, ...]) -> tuple[tuple[Condition, ...], Condition]:
+    """A reshape between shapes whose sizes have only their product in common, there and back again."""
+    index = (i0, i1, i2, i3)[: len(source)]
+    known = (*(v >= 1 for v in (a, b, c, d, e)), *box(index, source))
+    there = strided(summed(index, source), target)
+    back = strided(summed(there, target), source)
+    return known, all_of(x.eq(y) for x, y in zip(back, index, strict=True))
+
+
+RESHAPE = reshape((a * b, c, d * e), (d, a * c, b * e))
+
+
+def obligation(claim: tuple[tuple[Condition, ...], Condition]) -> Obligation:
+    return Obligation("test", "reshape", "valid", *claim)
+
+
+@pytest.mark.parametrize("claim", [RESHAPE, reshape((a, b, c, d), (d, c, b * a))])
+def test_reshapes_without_common_factors_are_inverse_to_each_other(
+    claim: tuple[tuple[Condition, ...], Condition],
+) -> None:
+    found = decide(obligation(claim))
+    assert found.status is Status.PROVED
+    assert "recombined digits" in found.strategy
+
+
+def test_a_reshape_to_the_wrong_size_is_refuted() -> None:
+    known, _ = RESHAPE
+    place = summed((i0, i1, i2), (a * b, c, d * e))
+    # the middle digit counts to b, not to a·c
+    again = summed((place // (a * c * b * e), place // (b * e) % b, place % (b * e)), (d, a * c, b * e))
+    found = decide(obligation((known, (again // (c * d * e)).eq(i0))))
+    assert found.status is Status.REFUTED
+
+
+def test_a_number_that_digits_do_not_make_up_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proposed is believed only where it is proved."""
+    known = (d > 0, c > 0)
+    digits = x // d * d + x % d
+    goal = (digits // c).eq((x + 1) // c)
+
+    def wrong(asked: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]:
+        return [(digits, x + 1)], asked.substitute({digits: x + 1})
+
+    monkeypatch.setattr(solve, "recombinations", wrong)
+    monkeypatch.setattr(solve, "small_point", lambda *_: None)
+    outcomes = solve.by_recombined_digits(known, goal, solve._linear_limits(solve.Budget()))
+    assert [o.proved for o in outcomes] == [False]
+
+
+# ---------------------------------------------------------------------------------------------------- certificates
+@pytest.fixture(scope="module")
+def written() -> Json:
+    known, _ = RESHAPE
+    place = summed((i0, i1, i2), (a * b, c, d * e))
+    again = summed(strided(place, (d, a * c, b * e)), (d, a * c, b * e))
+    found, outcome = certificate("a digit", known, (again // (c * d * e)).eq(i0))
+    assert outcome.proof is None
+    assert found is not None
+    return json.loads(json.dumps(found))
+
+
+def _equal_terms(node: Json) -> Iterator[Json]:
+    if isinstance(node, dict):
+        if node.get("step") == "equal terms":
+            yield node
+        for value in node.values():
+            yield from _equal_terms(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _equal_terms(value)
+
+
+def test_recombined_digits_have_a_certificate(written: Json) -> None:
+    found = check_certificate(written, solvers={"z3": z3_refutes})
+    assert found.steps > 0
+    (node,) = _equal_terms(written)
+    assert node["term"] != node["value"]
+
+
+@pytest.mark.parametrize("change", ["value", "term", "equal", "then", "divisor"])
+def test_a_wrong_replacement_is_refused(written: Json, change: str) -> None:
+    spoiled = copy.deepcopy(written)
+    (node,) = _equal_terms(spoiled)
+    if change in ("value", "term"):
+        # another term of the claim
+        node[change] = next(k for k in range(len(spoiled["terms"])) if k not in (node["term"], node["value"]))
+    elif change == "equal":
+        node["equal"] = {"step": "goals", "parts": []}
+    elif change == "then":
+        node["then"] = {"step": "goals", "parts": []}
+    else:
+        spoiled["terms"].append(["fdiv", node["value"], node["value"]])
+        node["value"] = len(spoiled["terms"]) - 1
+    with pytest.raises(CertificateRefused):
+        check_certificate(spoiled, solvers={"z3": z3_refutes})
+
+
+def test_the_checker_does_not_use_what_proposes() -> None:
+    assert not hasattr(checker, "recombinations")
+    assert recombine.recombined(integer(3)) is integer(3)
+
+
+def test_sizes_of_both_sides_agree() -> None:
+    assert product((a * b, c, d * e)) is product((d, a * c, b * e))

@@ -1,0 +1,147 @@
+"""Points inside the bounds that hypotheses state, for claims of so many variables that random points miss them.
+
+Of ``0 <= i < n`` for eight coordinates hardly any random point has a value for everything.  So the variables get their
+values one after the other, each between the bounds that the ones before it give it: sizes first, then what runs below
+them.  Many points are corners, where every variable stands at a bound, because claims that are off by one fail there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..core.condition import Compare, Condition, Within
+from ..core.expr import Expr, Int, Sum, Var, ceildiv, linear, natural_key, postorder
+from .preprocess import flattened
+
+__all__ = ["Bound", "assignment_order", "bounds_of", "inside"]
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+
+_ROWS = 3_000
+#: How far from its bound a variable stands at most, for equal shares of the points.
+_STEPS = (0, 1, 2, 6)
+_LARGEST = 1 << 31
+
+
+@dataclass(frozen=True)
+class Bound:
+    """``v >= e`` or, with ``upper``, ``v <= e``, where ``e`` does not mention ``v``."""
+
+    v: Var
+    e: Expr
+    upper: bool
+
+
+def bounds_of(hypotheses: Sequence[Condition]) -> list[tuple[Bound, ...]]:
+    """For every inequality the ways in which it bounds a variable; none for one that bounds no variable by itself."""
+    return [tuple(_isolated(gap)) for gap in _natural(flattened(hypotheses))]
+
+
+def _natural(known: Sequence[Condition]) -> Iterator[Expr]:
+    """What the hypotheses say to be zero or more."""
+    for h in known:
+        match h:
+            case Compare("<=", a, b):
+                yield b - a
+            case Compare("<", a, b):
+                yield b - a - 1
+            case Within(e, lo, hi):
+                yield e - lo
+                yield hi - e
+
+
+def _isolated(gap: Expr) -> Iterator[Bound]:
+    const, terms = (gap.const, gap.terms) if isinstance(gap, Sum) else (0, ((gap, 1),))
+    for t, k in terms:
+        if not isinstance(t, Var):
+            continue
+        rest = linear(const, [(u, j) for u, j in terms if u is not t])
+        if t in rest.variables() or not _small(rest):
+            continue
+        end = rest if k < 0 else -rest
+        if abs(k) != 1:
+            end = end // -k if k < 0 else ceildiv(end, k)
+        yield Bound(t, end, upper=k < 0)
+
+
+def _small(e: Expr) -> bool:
+    """Whether no integer in ``e`` is near the limits of 64 bits, in which points are computed."""
+    for n in postorder(e):
+        if isinstance(n, Int) and abs(n.value) > _LARGEST:
+            return False
+        if isinstance(n, Sum) and any(abs(k) > _LARGEST for k in (n.const, *(k for _, k in n.terms))):
+            return False
+    return True
+
+
+def assignment_order(names: Sequence[Var], bounds: Sequence[tuple[Bound, ...]]) -> list[Var]:
+    """An order in which every variable comes after those that its bounds mention, as far as there is one.
+
+    An inequality that bounds several variables is left to one of them that has bounds on the other side too: ``i < n``
+    says how far i runs, and not from where n does.
+    """
+    sides: dict[Var, set[bool]] = {v: set() for v in names}
+    for ways in bounds:
+        for b in ways:
+            sides[b.v].add(b.upper)
+    after: dict[Var, set[Var]] = {v: set() for v in names}
+    for ways in bounds:
+        owners = [b for b in ways if len(sides[b.v]) == 2] or list(ways)
+        # of several that could wait for each other none waits
+        if len(owners) == 1:
+            after[owners[0].v].update(owners[0].e.variables())
+    order: list[Var] = []
+    left = sorted(names, key=lambda v: (natural_key(v.name), v.kind))
+    while left:
+        chosen = min(left, key=lambda v: len(after[v] & set(left) - {v}))
+        order.append(chosen)
+        left.remove(chosen)
+    return order
+
+
+def inside(
+    names: Sequence[Var],
+    hypotheses: Sequence[Condition],
+    values: Callable[[Expr, Mapping[Var, Array]], Any],
+) -> Array:
+    """Points with a column for each of ``names``, inside what bounds they have; the same every time.
+
+    ``values(e, columns)`` evaluates an expression on columns of points.
+    """
+    generator = np.random.default_rng(8191)
+    known = set(names)
+    bounds = [tuple(b for b in ways if b.v in known) for ways in bounds_of(hypotheses)]
+    columns: dict[Var, Array] = {}
+    # in half of the points every step is the whole step or none: corners
+    reach = generator.choice(_STEPS, size=(_ROWS, 1))
+    steps = generator.integers(0, reach + 1, size=(_ROWS, len(names)))
+    corner = generator.random((_ROWS, 1)) < 0.5
+    steps = np.where(corner, np.where(steps * 2 > reach, reach, 0), steps)
+    from_above = generator.random(steps.shape) < 0.4
+    negative = generator.random(steps.shape) < 0.3
+    for k, v in enumerate(assignment_order(names, bounds)):
+        own = [b for ways in bounds for b in ways if b.v is v and columns.keys() >= set(b.e.variables())]
+        low, high = (
+            [
+                np.broadcast_to(np.asarray(values(b.e, columns), dtype=np.int64), (_ROWS,))
+                for b in own
+                if b.upper is upper
+            ]
+            for upper in (False, True)
+        )
+        step = steps[:, k]
+        if low and high:
+            bottom, top = np.maximum.reduce(low), np.minimum.reduce(high)
+            step = np.minimum(step, np.maximum(top - bottom, 0))
+            columns[v] = np.where(from_above[:, k], np.maximum(top, bottom) - step, bottom + step)
+        elif low:
+            columns[v] = np.maximum.reduce(low) + step
+        elif high:
+            columns[v] = np.minimum.reduce(high) - step
+        else:
+            columns[v] = np.where(negative[:, k], -step, step)
+    return np.stack([columns[v] for v in names], axis=1) if names else np.zeros((1, 0), dtype=np.int64)

@@ -333,13 +333,13 @@ def _posed(o: ConstraintOverlap) -> Posed:
     ranges = Ranges(frozenset(o.hypotheses))
     at: dict[Var, Expr] = {}
     more: list[Condition] = []
-    atoms: list[Expr] = []
-    factored: list[Expr] = []
+    alone: list[Expr] = []
+    several: list[Expr] = []
     for rule, mark, values in ((o.outer, "", o.mine), (o.inner, "′", o.other)):
         if not isinstance(rule, ConstraintRule):
             more += there(rule, values)
             continue
-        for found, more_shown in zip((atoms, factored), shown(rule, values), strict=True):
+        for found, more_shown in zip((alone, several), shown(rule, values), strict=True):
             found += more_shown
         never, conditions, chosen = _proposed(rule, values, ranges)
         if never:
@@ -350,8 +350,8 @@ def _posed(o: ConstraintOverlap) -> Posed:
             v = names.get(name)
             if isinstance(v, Var) and values.get(name) is v:
                 at[v] = e
-    if any(expanded(a - b) is integer(0) for a in atoms for b in factored):
-        return Posed(o, "what is one of the summands has no factor that is taken out")
+    if any(expanded(a - b) is integer(0) for a in alone for b in several):
+        return Posed(o, "what is one of the summands of a sum is no sum or multiple itself")
     for one, two in itertools.combinations(o.start, 2):
         if one.e is two.e:
             # a domain has every constraint once
@@ -390,13 +390,17 @@ def _put(b: Bounded, at: Mapping[Var, Expr]) -> Bounded:
 
 
 def shown(rule: ConstraintRule, values: Mapping[str, Expr]) -> tuple[list[Expr], list[Expr]]:
-    """What is one summand by itself where the strategy proposes these values, and what is none.
+    """What is one summand by itself where the rule applies with these values, and what is no such summand.
 
-    A summand by itself has coefficient one: no factor is taken out of it, and nothing that is negative.
+    A summand by itself has coefficient one: no factor is taken out of it, nothing that is negative, no constant, and
+    it has no other summands.
     """
+    at: dict[Var, Expr] = {v: values[v.name] for v in rule.variables if v.name in values}
+    (whole, *_) = (b.e.substitute(at) for b in rule.left)
+    sums = rule.choose in ("content", "negative_content", "summand", "dividend")
     return (
         [values["x"]] if rule.choose == "summand" else [],
-        [mul(values["x"], values["k"])] if rule.choose in ("content", "negative_content") else [],
+        [whole] if sums or _rest_and_constant(rule.left[0].e) is not None else [],
     )
 
 

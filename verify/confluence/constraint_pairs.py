@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.condition import FALSE
 from ...core.rewrite import ConstraintRule, Rule
+from ..solve import reduced
 from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
 from .constraint_instances import DomainExamination
@@ -21,6 +23,7 @@ from .constraint_joining import (
 )
 from .constraint_overlap import ConstraintOverlap, statement_of
 from .domains import Domain, DomainMove, Domains
+from .joining import LIMITS
 from .overlap import matched
 from .rewriting import Circle, Examined
 
@@ -67,6 +70,8 @@ def decide_constraint_pair(
         names = tuple(v for side in (p.first, p.second) for b in side for v in b.e.variables())
         status, how, used = possible(o.name, p.given, names)
         spent += used
+        if status is Status.UNDECIDED and reduced(p.given, FALSE, LIMITS).proved:
+            status, how = Status.VACUOUS, "the reduction to linear arithmetic"
         if status is Status.VACUOUS:
             why = f"no integers satisfy what is known of both, by {how}"
         else:

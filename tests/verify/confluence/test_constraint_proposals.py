@@ -106,9 +106,9 @@ def _as_stated(rule: ConstraintRule, values: dict[str, Expr], facts: Exact) -> N
     for name, e in chosen.items():
         # a rule need not have all of them
         assert e.substitute(at) is values.get(name, e.substitute(at)), (*what, name, str(e))
-    alone, factored = constraint_joining.shown(rule, values)
+    alone, several = constraint_joining.shown(rule, values)
     assert all(not isinstance(e, Sum) for e in alone), what
-    assert all(isinstance(e, Sum) for e in factored), what
+    assert all(isinstance(e, Sum) for e in several), what
 
 
 def checked(rule: ConstraintRule) -> int:

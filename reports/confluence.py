@@ -115,7 +115,7 @@ def page(run: ConfluenceRun, rules: Sequence[Rule | ConstraintRule]) -> str:
     pairs = [p for p in run.pairs if not p.constraints]
     parts = [
         _INTRODUCTION,
-        f"{len(pairs)} critical pairs of {len(names)} rules for expressions:\n\n{_kinds(pairs)}",
+        f"{len(pairs)} critical pairs of {len(names)} rules for expressions:\n\n{_kinds(pairs, _MEANING)}",
         "## Expressions with two normal forms\n\n" + _ABOUT_WITNESSES + "\n\n" + _listed(pairs, "expression"),
         "## Steps that do not descend as a whole\n\n" + _risen(pairs),
         "## What is open\n\n" + _open(pairs),
@@ -127,9 +127,9 @@ def page(run: ConfluenceRun, rules: Sequence[Rule | ConstraintRule]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _kinds(pairs: Sequence[Pair]) -> str:
+def _kinds(pairs: Sequence[Pair], meaning: Mapping[Kind, str]) -> str:
     found = counted(pairs)
-    rows = "\n".join(f"| {k} | {found[k]} | {_MEANING[k]} |" for k in _ORDER)
+    rows = "\n".join(f"| {k} | {found[k]} | {meaning[k]} |" for k in _ORDER)
     return f"| kind | pairs | meaning |\n|---|---:|---|\n{rows}"
 
 
@@ -162,12 +162,12 @@ def _constraints(pairs: Sequence[Pair], names: Sequence[str]) -> str:
     parts = [
         _ABOUT_CONSTRAINTS,
         f"{len(own)} critical pairs of {len(names)} rules for constraints with each other:",
-        _kinds(own),
+        _kinds(own, _OF_DOMAINS),
         "### Domains with two normal forms\n\n" + _ABOUT_DOMAINS + "\n\n" + _listed(own, "constraints"),
         "### What is open between rules for constraints\n\n" + _left(own),
         "### Rules for expressions inside constraints",
         _ABOUT_INSIDE.format(count=count(len(mixed), "pair")),
-        _kinds(mixed),
+        _kinds(mixed, _OF_DOMAINS),
         _listed(mixed, "constraints"),
         _left(mixed),
         "### Constraint rules one by one\n\n" + _matrix(own, names),
@@ -257,6 +257,13 @@ _MEANING = {
     Kind.UNDECIDED: "neither; never counted as joinable",
     Kind.CONTRADICTORY: "both rules never apply: their conditions exclude each other, or a strategy proposes nothing",
     Kind.TRIVIAL: "both results are the same, or a rule changes nothing there",
+}
+
+#: The same of pairs in which a rule for constraints takes part.
+_OF_DOMAINS = {
+    **_MEANING,
+    Kind.JOINABLE: "both results are rewritten to the same constraints, for all constants, in every case that occurs",
+    Kind.NOT_JOINABLE: "a domain is known that has two normal forms",
 }
 
 _INTRODUCTION = """<!-- Printed by `indexproof confluence --page`; edit reports/confluence.py instead. -->

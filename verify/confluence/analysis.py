@@ -19,10 +19,11 @@ from ..solve import Budget, exists
 from ..verdict import Status
 from .dependent import REWRITTEN, examine_dependent
 from .ground import Circle, Ground, Move
-from .instances import Examined, examine
+from .instances import Instance, examine
 from .joining import Join, Known, SymbolicStep, join
 from .overlap import Overlap, matched, overlaps
 from .proposals import narrowed
+from .rewriting import Examined
 from .unify import is_const
 
 __all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key", "possible"]
@@ -254,7 +255,7 @@ def _refuted(case: Overlap) -> tuple[str, int]:
 
 def _examined(
     o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]
-) -> Examined:
+) -> Examined[Instance, Move]:
     """What instances say: those of the overlap, those of the cases in which something is proposed, and those of both in
     which variables depend on each other."""
     found = examine(o, rules, worlds)
@@ -270,7 +271,7 @@ def _examined(
     return found
 
 
-def _both(found: Examined, more: Examined) -> Examined:
+def _both(found: Examined[Instance, Move], more: Examined[Instance, Move]) -> Examined[Instance, Move]:
     risen = {m.rule.name: m for m in (*more.risen, *found.risen)}
     return Examined(
         found.tried + more.tried,

@@ -1,8 +1,11 @@
 """Small domains to which both rules of an overlap of constraint rules apply, and those that have two normal forms.
 
-Variables of the rules become short expressions over ``a`` and ``b``, constants inside expressions small numbers, and bounds
-what lies on, within and beyond the ends of what the expression may be, because that is where rules for bounds differ.  A
-constraint on a variable is written as one and, besides, as the box of that variable.
+Variables of the rules become short expressions over ``a`` and ``b``, constants inside expressions small numbers that
+satisfy what is known of them, and bounds what lies on, within and beyond the ends of what the expression may be, because
+that is where rules for bounds differ.  Once expressions and boxes are chosen, the ends of every expression are numbers, so
+what both rules and their strategies ask of bounds (:func:`.constraint_joining.posed`) is asked of all of them at once, and
+only bounds to which both rules may apply are tried.  A constraint on a variable is written as one and, besides, as the
+box of that variable.
 """
 
 from __future__ import annotations
@@ -10,74 +13,91 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ...core.condition import TRUE, Condition
+import numpy as np
+
+from ...core.condition import FALSE, TRUE, Condition
 from ...core.constraint_order import Bound
-from ...core.expr import Expr, Int, Var, integer, minimum, var
-from ...core.rewrite import Bounded, ConstraintRule
+from ...core.expr import Expr, FloorDiv, Int, Mod, Var, integer, maximum, minimum, postorder, var
+from ...core.rewrite import ConstraintRule, Rule
+from ..refute import failing_points
+from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
 from .domains import Domain, DomainMove, Domains
 from .ground import Exact
-from .rewriting import TooMany
-from .unify import tidy
+from .instances import assignments
+from .rewriting import Examined, Trial
+from .unify import flat, tidy
 
-__all__ = ["ExaminedDomains", "domain_instances", "examine_domains"]
+__all__ = ["DomainExamination", "domain_instances"]
 
 _A, _B = var("a"), var("b")
 _EXPRS: tuple[Expr, ...] = (
     _A,
     _A + _B,
-    _A + 1,
+    _A * 2 + _B,
     -_A,
-    _A * 3,
     _A * 2,
+    _A + 1,
     _A - _B,
+    3 - _A,
     _A // 2,
     _A % 3,
+    4 - _A * 2 - _B,
     _B,
-    _A * 2 + _B,
     minimum(_A, _B),
-    minimum(_A * 2, _B * 2),
+    _A * 3,
+    maximum(_A + _B, _A),
     _A // 2 + _A,
     _A * 2 - _B + 1,
+    _A + _B + 1,
+    _A // 2 + _B,
+    minimum(_A * 2, _B * 2),
+    -_A - _B,
 )
-_RESTS: tuple[Expr, ...] = (_B, integer(0), _A, _B * 2, -_B, _A // 2, _B + 1, _A + _B, _A % 3)
-_NUMBERS = (2, 3, -1, 4, 6, -2, 1, 0, 8, -3, 5)
+_RESTS: tuple[Expr, ...] = (
+    _B,
+    integer(0),
+    _A,
+    _B * 2,
+    -_B,
+    _A // 2,
+    _A + _B,
+    _A % 3,
+    _B + 1,
+    _A * 2 + _B,
+    _A // 2 + _B,
+)
 _BOXES: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
-    ((0, 1), (0, 1)),
     ((0, 3), (0, 1)),
     ((0, 5), (0, 3)),
     ((-3, 3), (0, 1)),
+    ((0, 1), (0, 1)),
     ((1, 4), (-1, 2)),
     ((0, 9), (0, 3)),
+    ((0, 7), (0, 7)),
 )
-#: Both ends relative to those of what an expression may be.
-_ENDS = (
-    (0, -1),
-    (1, 0),
-    (1, -1),
-    (-1, -1),
-    (1, 1),
-    (0, 0),
-    (-1, 1),
-    (2, 0),
-    (0, -2),
-    (2, -2),
-    (-1, 0),
-)
-#: Counts: choices of expressions and of numbers; of bounds for all constraints, and for one of them; domains that are
-#: kept; those on which both rules are tried for each that is rewritten; the smallest, which come first; smaller ones that
-#: are tried besides one that has two normal forms; those that are rewritten.
-_CHOSEN = 28
-_ASSIGNED = 20
-_BOUNDED = 8
-_FEW = 5
+#: Numbers for constants in expressions.
+_NUMBERS = (2, 3, -1, 4, 6, -2, 1, 8, -3, 5, 0)
+#: Where a lower bound lies, from the least value of an expression or (second) from the greatest; an upper bound the
+#: other way round.
+_ENDS = ((1, False), (0, False), (-1, False), (2, False), (0, True), (3, False), (-2, False), (1, True))
+#: Counts: choices of expressions and of numbers; of both and of boxes, the nearest and others; choices of bounds that are
+#: carried on, and kept for each choice; domains that are kept; the smallest, which come first; smaller ones that are tried
+#: besides one that has two normal forms; those on which both rules are tried; those with two results that are rewritten.
+_CHOSEN = 60
+_ASSIGNED = 16
+_NEAR = 140
+_FAR = 220
+_GRID = 6_000
+_FEW = 8
 _KEPT = 1_200
-_SCANNED = 12
-_EARLY = 100
-_SMALLER = 40
-REWRITTEN = 32
+_EARLY = 60
+_SMALLER = 60
+_SCANNED = 600
+REWRITTEN = 150
+#: A prime above the number of choices of all three.
+_STEP = 100_003
 #: A set of domains in which so much was rewritten is begun anew.
 _REMEMBERED = 150_000
 
@@ -90,35 +110,16 @@ class Found:
     group: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class DomainWitness:
-    """A domain with two normal forms that have nothing in common, and a derivation of each."""
-
-    start: Domain
-    left: tuple[DomainMove, ...]
-    right: tuple[DomainMove, ...]
-
-
-@dataclass(frozen=True)
-class ExaminedDomains:
-    """How many domains both rules rewrite, how many of those join, the smallest that does not; some reach too many."""
-
-    tried: int
-    joined: int
-    given_up: int
-    witness: DomainWitness | None
-
-
-def _ordered(lists: Sequence[Sequence[Any]], limit: int) -> list[tuple[tuple[int, ...], tuple[Any, ...]]]:
+def _ordered(lists: Sequence[Sequence[Expr]], limit: int) -> list[tuple[Expr, ...]]:
     """Choices of one member of each list, those of small numbers first."""
     most = max((len(of) for of in lists), default=0) - 1
-    out: list[tuple[tuple[int, ...], tuple[Any, ...]]] = []
+    out: list[tuple[Expr, ...]] = []
     for total in range(most * len(lists) + 1):
         for index in _summing([len(of) for of in lists], total):
-            out.append((index, tuple(of[i] for i, of in zip(index, lists, strict=True))))
+            out.append(tuple(of[i] for i, of in zip(index, lists, strict=True)))
             if len(out) >= limit:
                 return out
-    return out or [((), ())]
+    return out or [()]
 
 
 def _summing(sizes: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
@@ -131,155 +132,198 @@ def _summing(sizes: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def domain_instances(o: ConstraintOverlap) -> list[Found]:
-    """Domains of the form of the overlap, smallest first; whether both rules apply is for the rules to say."""
-    inside = {v: None for b in o.start for v in b.e.variables()}
-    loose = [v for v in inside if v.kind != "const"]
-    numbers = [v for v in inside if v.kind == "const"]
-    # bounds that occur in no expression are chosen to fit it
-    known = [h for h in o.hypotheses if h != TRUE and set(h.variables()) <= set(numbers)]
-    assigned: list[tuple[tuple[int, ...], dict[Var, Expr]]] = []
-    for index, values in _ordered([_NUMBERS] * len(numbers), 4_000):
-        at: dict[Var, Expr] = {v: integer(n) for v, n in zip(numbers, values, strict=True)}
-        if all(_true(h, at) for h in known):
-            assigned.append((index, at))
-            if len(assigned) >= _ASSIGNED:
-                break
-    chosen = _ordered([_RESTS if v.kind == "rest" else _EXPRS for v in loose], _CHOSEN)
-    written: dict[tuple[int, int], list[Expr]] = {}
+def domain_instances(cases: Sequence[Posed]) -> list[Found]:
+    """Domains of the form of the overlap in one of these cases, smallest first.
+
+    Whether both rules apply is for the rules to say.
+    """
     found: dict[Domain, Found] = {}
-    facts: dict[int, Exact] = {}
-    ends = {v for b in o.start for e in (b.lo, b.hi) for v in e.variables()}
-    of_bounds = [h for h in o.hypotheses if h != TRUE and set(h.variables()) <= {*numbers, *ends}]
-    kinds = itertools.product(range(len(assigned)), range(len(chosen)), range(len(_BOXES)))
-    for n, k, m in sorted(kinds, key=lambda of: (of[0] + of[1] + of[2], of)):
-        if len(found) >= _KEPT:
-            break
-        values_of = {**assigned[n][1], **dict(zip(loose, chosen[k][1], strict=True))}
-        expressions = written.get((n, k))
-        if expressions is None:
-            expressions = written[n, k] = _written(o.start, values_of)
-        used = {v for e in expressions for v in e.variables()}
-        if not used or any(v.kind for v in used):
-            continue
-        here = facts.get(m)
-        if here is None:
-            here = facts[m] = Exact(dict(zip((_A, _B), _BOXES[m], strict=True)))
-        if any(here.values(e) is None or here.undefined for e in expressions):
-            facts.pop(m)
-            continue
-        boxes = {v: box for v, box in zip((_A, _B), _BOXES[m], strict=True) if v in used}
-        known_ends = {v: e.value for v, e in values_of.items() if isinstance(e, Int)}
-        for d in _bounded(o.start, expressions, known_ends, boxes, here, of_bounds, n + k + m):
-            found.setdefault(d, Found(d, (n, k, m)))
+    for number, p in enumerate(cases):
+        _Choices(p, number).into(found, _KEPT * (number + 1) // len(cases))
     return sorted(found.values(), key=lambda f: f.domain.rank)
 
 
-def _written(start: Sequence[Bounded], values: Mapping[Var, Expr]) -> list[Expr]:
-    try:
-        return [tidy(b.e.substitute(values)) for b in start]
-    except ZeroDivisionError:
-        return []
+def _numbered(numbers: Sequence[Var], known: Sequence[Condition]) -> Iterator[dict[Var, Expr]]:
+    """Small numbers that satisfy what is known, those that come first in their list first."""
+    if not numbers:
+        return
+    index = np.indices((len(_NUMBERS),) * min(len(numbers), 4)).reshape(min(len(numbers), 4), -1).T
+    index = index[np.argsort(index.sum(axis=1), kind="stable")]
+    grid = np.array(_NUMBERS, dtype=np.int64)[index]
+    if len(numbers) > 4:
+        grid = np.hstack([grid, np.tile(grid[:, :1], len(numbers) - 4)])
+    for c in known:
+        grid = failing_points(grid, numbers, (c,), FALSE)
+    for row in grid[:_ASSIGNED]:
+        yield {v: integer(int(n)) for v, n in zip(numbers, row, strict=True)}
 
 
-def _true(h: Any, at: Mapping[Var, Expr]) -> bool:
-    try:
-        return bool(h.substitute(at) == TRUE)
-    except ZeroDivisionError:
+class _Choices:
+    """The domains of one case."""
+
+    def __init__(self, p: Posed, number: int) -> None:
+        self.number = number
+        self.start = p.overlap.start
+        assert p.ranges is not None
+        for b in self.start:
+            p.ranges.of(b.e)
+        self.ends = p.ranges.symbols()
+        inside = {v: None for b in self.start for v in b.e.variables()}
+        self.loose = [v for v in inside if v.kind != "const"]
+        self.numbers = [v for v in inside if v.kind == "const"]
+        self.given = [h for h in p.given if h != TRUE]
+        self.facts: dict[tuple[tuple[int, int], ...], Exact] = {}
+
+    def into(self, found: dict[Domain, Found], limit: int) -> None:
+        """Add domains until there are so many."""
+        mine = set(self.numbers)
+        known = [h for h in self.given if set(h.variables()) <= mine]
+        divisors = {
+            v
+            for b in self.start
+            for n in postorder(b.e)
+            if isinstance(n, (FloorDiv, Mod))
+            for v in n.b.variables()
+        }
+        # some that are neither large nor special, and the smallest and the least special
+        made = [
+            *_numbered(self.numbers, known),
+            *(at for at, _ in assignments(self.numbers, known, divisors)),
+        ]
+        assigned = [dict(at) for at in dict.fromkeys(tuple(at.items()) for at in made)]
+        chosen = _ordered([_RESTS if v.kind == "rest" else _EXPRS for v in self.loose], _CHOSEN)
+        kinds = itertools.product(range(len(assigned)), range(len(chosen)), range(len(_BOXES)))
+        small = sorted(kinds, key=lambda of: (of[0] + of[1] + of[2], of))
+        # the first ones of each list, and then of all kinds some
+        far = small[_NEAR:]
+        spread = (far[i * _STEP % len(far)] for i in range(min(len(far), _FAR)))
+        for n, k, m in (*small[:_NEAR], *spread):
+            if len(found) >= limit:
+                return
+            values = {**assigned[n], **dict(zip(self.loose, chosen[k], strict=True))}
+            for d in self._written(values, _BOXES[m]):
+                found.setdefault(d, Found(d, (self.number, n, k, m)))
+
+    def _written(self, values: Mapping[Var, Expr], box: tuple[tuple[int, int], ...]) -> Iterator[Domain]:
+        """The domains with these values of the variables in expressions, on one box."""
+        try:
+            expressions = [tidy(b.e.substitute(values)) for b in self.start]
+            ends = [(lo, hi, tidy(e.substitute(values))) for e, lo, hi in self.ends]
+        except ZeroDivisionError:
+            return
+        used = {v for e in expressions for v in e.variables()}
+        if not used or any(v.kind for v in used):
+            return
+        boxes = {v: b for v, b in zip((_A, _B), box, strict=True) if v in used}
+        facts = self.facts.get(box)
+        if facts is None:
+            facts = self.facts[box] = Exact(dict(zip((_A, _B), box, strict=True)))
+        if any(facts.values(e) is None or facts.undefined for e in expressions):
+            del self.facts[box]
+            return
+        at: dict[Var, int] = {v: e.value for v, e in values.items() if isinstance(e, Int)}
+        at |= {
+            var(f"{v}∘", "const"): c.value for v, e in values.items() if isinstance(c := flat(e).const, Int)
+        }
+        for lo, hi, e in ends:
+            if all(not v.kind for v in e.variables()):
+                of = facts.range(e).interval
+                at[lo], at[hi] = int(of.lo), int(of.hi)
+        numbers: dict[Var, Expr] = {**values, **{v: integer(n) for v, n in at.items()}}
+        try:
+            known = [held for h in self.given if (held := h.substitute(numbers)) != TRUE]
+        except ZeroDivisionError:
+            return
+        if any(not _possible(c, facts) for c in known):
+            return
+        known = [c for c in known if all(v.kind == "const" for v in c.variables())]
+        for gone in ((), *((n,) for n, e in enumerate(expressions) if isinstance(e, Var))):
+            for ends_of in self._bounds(expressions, gone, at, boxes, facts, known):
+                made: list[Bound] = []
+                for n, (b, e) in enumerate(zip(self.start, expressions, strict=True)):
+                    if n not in gone:
+                        made.append((e, *(x.evaluate({**at, **ends_of}) for x in (b.lo, b.hi))))
+                yield Domain.of(boxes, made)
+
+    def _bounds(
+        self,
+        expressions: Sequence[Expr],
+        gone: Sequence[int],
+        at: Mapping[Var, int],
+        boxes: Mapping[Var, tuple[int, int]],
+        facts: Exact,
+        known: Sequence[Condition],
+    ) -> list[dict[Var, int]]:
+        """Values for the bounds with which everything that is known of them holds, of all kinds some."""
+        fixed: dict[Var, int] = {}
+        choices: dict[Var, list[int]] = {}
+        for n, (b, e) in enumerate(zip(self.start, expressions, strict=True)):
+            if n in gone:
+                assert isinstance(e, Var)
+                for x, end in zip((b.lo, b.hi), boxes[e], strict=True):
+                    if not isinstance(x, Var) or at.get(x, fixed.get(x, end)) != end:
+                        return []
+                    fixed[x] = end
+                continue
+            of = facts.range(e).interval
+            lo, hi = int(of.lo), int(of.hi)
+            for x, less, more, way in ((b.lo, lo, hi, 1), (b.hi, hi, lo, -1)):
+                for v in x.variables():
+                    if v not in at:
+                        near = [(more if far else less) + way * k for k, far in _ENDS]
+                        near.insert(2, (lo + hi) // 2)
+                        choices.setdefault(v, list(dict.fromkeys(near)))
+        order = list(fixed)
+        grid = np.array([[fixed[v] for v in order]], dtype=np.int64).reshape(1, len(order))
+        open_ = list(known)
+        for new in (None, *(v for v in choices if v not in fixed)):
+            if new is not None:
+                some = np.array(choices[new], dtype=np.int64)
+                count = len(grid)
+                grid = np.hstack([np.repeat(grid, len(some), axis=0), np.tile(some, count).reshape(-1, 1)])
+                order.append(new)
+            for c in [c for c in open_ if set(c.variables()) <= set(order)]:
+                open_.remove(c)
+                grid = failing_points(grid, order, (c,), FALSE)
+            if not len(grid):
+                return []
+            grid = grid[:: max(1, len(grid) // _GRID)]
+        rows = [*grid[: _FEW // 2], *grid[:: max(1, len(grid) // (_FEW // 2))]][:_FEW]
+        return [dict(zip(order, map(int, row), strict=True)) for row in rows]
+
+
+def _possible(c: Condition, facts: Exact) -> bool:
+    """Whether nothing that is known already excludes a condition."""
+    if c == FALSE:
         return False
+    return any(v.kind for v in c.variables()) or facts.holds(c)
 
 
-def _bounded(
-    start: Sequence[Bounded],
-    expressions: Sequence[Expr],
-    values: Mapping[Var, int],
-    boxes: Mapping[Var, tuple[int, int]],
-    facts: Exact,
-    known: Sequence[Condition],
-    turn: int,
-) -> Iterator[Domain]:
-    """The domains with these expressions: bounds around what they may be, and without what a box says."""
-    absent = [n for n, e in enumerate(expressions) if isinstance(e, Var)]
-    for gone in ((), *((n,) for n in absent)):
-        partial: list[tuple[dict[Var, int], tuple[Bound, ...]]] = [(dict(values), ())]
-        for n, (b, e) in enumerate(zip(start, expressions, strict=True)):
-            if n not in gone:
-                lo, hi = facts.range(e).interval
-                choices = _choices(b, int(lo), int(hi))
-                # not all of them with everything else, but each with something
-                first = turn * _FEW % len(choices)
-                choices = [*choices[first:], *choices[:first]]
-                partial = [
-                    ({**at, **more}, (*made, (e, low, high)))
-                    for at, made in partial
-                    for more, low, high in itertools.islice(
-                        (c for c in _ends(b, at, choices) if _possible(known, {**at, **c[0]})), _FEW
-                    )
-                ]
-                partial = partial[:: max(1, len(partial) // _BOUNDED)]
-        for _, made in partial[:_BOUNDED]:
-            yield Domain.of(boxes, made)
+class DomainExamination:
+    """Rewrites instances, smallest first and then some of every kind, until one of them has two normal forms."""
 
+    def __init__(self, o: ConstraintOverlap, cases: Sequence[Posed], domains: Domains) -> None:
+        if domains.remembered > _REMEMBERED:
+            domains.forget()
+        self.found = domain_instances(cases)
+        self.trial = _DomainTrial(o, domains)
+        self.waiting = _turns(self.found)
 
-def _possible(known: Sequence[Condition], at: Mapping[Var, int]) -> bool:
-    """Whether nothing that is said of constants alone is false so far."""
-    try:
-        return all(h.evaluate(at) for h in known if all(v in at for v in h.variables()))
-    except ZeroDivisionError:
-        return False
-
-
-def _choices(b: Bounded, lo: int, hi: int) -> list[tuple[int, int]]:
-    """Both bounds, given the ends of what the expression may be."""
-    if b.lo is b.hi:
-        return [(s, s) for s in dict.fromkeys((lo, lo + 1, hi, (lo + hi) // 2, hi + 1))]
-    mid = (lo + hi) // 2
-    far = [(lo - 1, mid), (mid, hi + 1), (lo, lo), (hi, hi), (hi + 1, hi + 2), (lo, mid), (mid, hi), (hi, lo)]
-    return list(dict.fromkeys([*((lo + i, hi + j) for i, j in _ENDS), *far]))
-
-
-def _ends(
-    b: Bounded, values: Mapping[Var, int], choices: Sequence[tuple[int, int]]
-) -> Iterator[tuple[dict[Var, int], int, int]]:
-    """Bounds for one constraint, and what was chosen for that."""
-    done: set[tuple[int, int]] = set()
-    for low, high in choices:
-        at: dict[Var, int] = {}
-        for e, n in ((b.lo, low), (b.hi, high)):
-            if isinstance(e, Var) and e not in values:
-                at.setdefault(e, n)
-        ends = tuple(
-            at.get(e, values.get(e)) if isinstance(e, Var) else _valued(e, values) for e in (b.lo, b.hi)
-        )
-        if ends not in done and ends[0] is not None and ends[1] is not None:
-            done.add(ends)  # type: ignore[arg-type]
-            yield at, ends[0], ends[1]
-
-
-def _valued(e: Expr, values: Mapping[Var, int]) -> int | None:
-    try:
-        return e.evaluate(values) if all(v in values for v in e.variables()) else None
-    except ZeroDivisionError:
-        return None
-
-
-def examine_domains(o: ConstraintOverlap, domains: Domains, limit: int = REWRITTEN) -> ExaminedDomains:
-    """Rewrite instances, smallest first and then some of every kind, until one of them has two normal forms."""
-    if domains.remembered > _REMEMBERED:
-        domains.forget()
-    found = domain_instances(o)
-    trial = _Trial(o, domains)
-    for f in _turns(found):
-        if trial.tried >= limit or trial.scanned >= limit * _SCANNED:
-            break
-        if trial.witness(f.domain):
-            # smaller ones of the same expressions
-            small = [g for g in found if g.group[:2] == f.group[:2] and g.domain.rank < f.domain.rank]
-            for g in small[:_SMALLER]:
-                if trial.witness(g.domain):
-                    break
-            break
-    return ExaminedDomains(trial.tried, trial.joined, trial.given_up, trial.found)
+    def until(self, limit: int = REWRITTEN) -> Examined[Domain, DomainMove]:
+        """What is known when so many with different results were rewritten, or there are no more."""
+        trial = self.trial
+        while trial.found is None and trial.apart < limit and len(trial.seen) < _SCANNED:
+            f = next(self.waiting, None)
+            if f is None:
+                break
+            if trial.witness(f.domain):
+                # smaller ones, of the same expressions first
+                small = [g for g in self.found if g.domain.rank < f.domain.rank]
+                small.sort(key=lambda g: (g.group[:3] != f.group[:3], g.domain.rank))
+                for g in small[:_SMALLER]:
+                    if trial.witness(g.domain):
+                        break
+        return trial.examined()
 
 
 def _turns(found: Sequence[Found]) -> Iterator[Found]:
@@ -295,54 +339,22 @@ def _turns(found: Sequence[Found]) -> Iterator[Found]:
         waiting = [of for of in waiting if of]
 
 
-class _Trial:
-    """Rewrites instances of an overlap and keeps what was found."""
+class _DomainTrial(Trial[Domain, DomainMove]):
+    """Rewrites instances of an overlap of constraint rules."""
 
     def __init__(self, o: ConstraintOverlap, domains: Domains) -> None:
+        super().__init__()
         self.o = o
         self.domains = domains
-        self.scanned = self.tried = self.joined = self.given_up = 0
-        self.seen: set[Domain] = set()
-        self.found: DomainWitness | None = None
 
-    def witness(self, d: Domain) -> bool:
-        """Whether ``d`` has two normal forms."""
-        if d in self.seen:
-            return False
-        self.seen.add(d)
-        self.scanned += 1
-        both = _applied(self.o, self.domains, d)
-        if not both:
-            return False
-        self.tried += 1
-        try:
-            bad = next(((x, y) for x, y in both if not self.domains.meet(x.after, y.after)), None)
-        except TooMany:
-            self.given_up += 1
-            return False
-        if bad is None:
-            self.joined += 1
-            return False
-        self.found = _witness(self.domains, d, *bad)
-        return True
-
-
-def _applied(o: ConstraintOverlap, domains: Domains, d: Domain) -> list[tuple[DomainMove, DomainMove]]:
-    """Steps of both rules that have constraints in common as the overlap says."""
-    first = tuple(domains.applied(o.outer, d))
-    if not first:
-        return []
-    second: tuple[DomainMove, ...]
-    if isinstance(o.inner, ConstraintRule):
-        second = tuple(domains.applied(o.inner, d))
-    else:
-        second = tuple(domains.inside(d, o.inner))
-    both = [(x, y) for x in first for y in second if all(x.used[i] == y.used[j] for i, j in o.shared)]
-    # those that lead to the same say no more than that the rules meet here
-    return [(x, y) for x, y in both if x.after != y.after] or both[:1]
-
-
-def _witness(domains: Domains, d: Domain, x: DomainMove, y: DomainMove) -> DomainWitness:
-    one = min(domains.normal_forms(x.after), key=lambda e: e.rank)
-    two = min(domains.normal_forms(y.after), key=lambda e: e.rank)
-    return DomainWitness(d, (x, *domains.path(x.after, one)), (y, *domains.path(y.after, two)))
+    def both(self, i: Domain) -> tuple[Domains, list[tuple[DomainMove, DomainMove]]]:
+        """Steps of both rules that have constraints in common as the overlap says."""
+        o, domains = self.o, self.domains
+        first = tuple(domains.applied(o.outer, i))
+        second: tuple[DomainMove, ...] = ()
+        if first and isinstance(o.inner, ConstraintRule):
+            second = tuple(domains.applied(o.inner, i))
+        elif first and isinstance(o.inner, Rule):
+            second = tuple(domains.inside(i, o.inner))
+        met = [(x, y) for x in first for y in second if all(x.used[n] == y.used[k] for n, k in o.shared)]
+        return domains, met

@@ -10,12 +10,14 @@ and both must join.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ...core.condition import FALSE, TRUE, Condition, Or, Within, all_of
+from ...core.condition import FALSE, TRUE, And, Compare, Condition, Or, Within, all_of
 from ...core.expr import (
+    CeilDiv,
     Expr,
     FloorDiv,
     Int,
@@ -31,15 +33,15 @@ from ...core.expr import (
     mul,
     var,
 )
-from ...core.rewrite import Bounded, ConstraintRule
+from ...core.rewrite import Bounded, ConstraintRule, Rule
 from ...rules.constraints import NOWHERE
 from .. import linear
 from ..preprocess import definition
 from ..solve import reduced
 from .constraint_overlap import ConstraintOverlap, renamed_rule
-from .joining import Known
-from .proposals import proposed, there
-from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
+from .joining import Known, Rewriter
+from .proposals import Same, proposed, there
+from .unify import OPEN, Flat, State, conditions_of, expanded, factors_of, flat, is_const, rational, unify
 
 __all__ = ["SINGLE", "ConstraintJoin", "ConstraintStep", "Posed", "join_constraints", "posed"]
 
@@ -48,10 +50,10 @@ Side = tuple[Bounded, ...]
 _NOWHERE: Side = (NOWHERE,)
 #: Limits of the search, as counts.
 _CHAIN = 8
-_DEPTH = 4
+_DEPTH = 5
 _SPLITS = 4
 _CASES = 16
-QUESTIONS = 60
+QUESTIONS = 100
 _LIMITS = linear.Budget(
     rlimit=120_000, questions=8, instances=160, readings=20, leaves=12, splits=2, rounds=5, patient=False
 )
@@ -98,7 +100,9 @@ class Ranges:
 
     signs: frozenset[Condition]
     facts: list[Condition] = field(default_factory=list)
-    _known: dict[Expr, tuple[Expr, Expr]] = field(default_factory=dict)
+    #: symbols for constants of variables that have none
+    plain: dict[Var, Expr] = field(default_factory=dict)
+    _known: dict[Expr, tuple[Var, Var]] = field(default_factory=dict)
 
     def of(self, e: Expr) -> tuple[Expr, Expr]:
         """The least and the greatest value of ``e``."""
@@ -114,6 +118,20 @@ class Ranges:
                 return expanded(ends[0] + f.const), expanded(ends[1] + f.const)
         lo, hi = self._fresh(Flat(integer(0), f.items).expr())
         return expanded(lo + f.const), expanded(hi + f.const)
+
+    def symbols(self) -> list[tuple[Expr, Var, Var]]:
+        """Every expression that was asked about, with the symbols for its least and its greatest value."""
+        return [(e, lo, hi) for e, (lo, hi) in self._known.items()]
+
+    def constant(self, e: Expr) -> Expr:
+        """The constant summand of ``e``: a symbol for that of each variable."""
+        f = flat(e)
+        total = f.const
+        for k, t in f.items:
+            if isinstance(t, Var):
+                mark = var(f"{t}∘", "const")
+                total = total + mul(k, self.plain.get(mark, mark))
+        return expanded(total)
 
     def _sign(self, k: Expr) -> int:
         if isinstance(k, Int):
@@ -148,8 +166,10 @@ class Ranges:
             lo, hi = var(f"{e}↓", "const"), var(f"{e}↑", "const")
             found = self._known[e] = lo, hi
             self.facts += [e.within(lo, hi), lo <= hi]
-            if isinstance(e, Mod) and self._sign(e.b) > 0:
-                self.facts += [lo >= 0, hi <= e.b - 1]
+            if isinstance(e, Mod):
+                sign = self._sign(e.b)
+                self.facts += [lo >= 0, hi <= e.b - 1] if sign > 0 else []
+                self.facts += [e.b + 1 <= lo, hi <= 0] if sign < 0 else []
             if isinstance(e, (Min, Max)):
                 ends = [self.of(a) for a in e.args]
                 if isinstance(e, Min):
@@ -163,16 +183,6 @@ class Ranges:
                         lo >= maximum(*[a for a, _ in ends]),
                     ]
         return found
-
-
-def _constant_of(e: Expr) -> Expr:
-    """The constant summand of ``e``: a symbol for that of each variable."""
-    f = flat(e)
-    total = f.const
-    for k, t in f.items:
-        if isinstance(t, Var):
-            total = total + mul(k, var(f"{t}∘", "const"))
-    return expanded(total)
 
 
 # ------------------------------------------------------------------------------------------- what strategies propose
@@ -191,10 +201,21 @@ class Posed:
 def posed(o: ConstraintOverlap) -> list[Posed]:
     """What the strategies of both rules propose where they meet, in each case of constants that are known then."""
     out: list[Posed] = []
-    todo = [o]
+    todo, never = _inner_cases(o)
+    if not todo:
+        return [Posed(o, never)]
     while todo:
         here = todo.pop()
         found = _posed(here)
+        if not found.never and (
+            moved := _turned(here) or _without_constant(here, found.given) or _positive(here, found.given)
+        ):
+            # the same overlap, written with another variable
+            with suppress(ZeroDivisionError):
+                made = here.put(moved)
+                above = tuple(w > 0 for v, e in moved.items() if v.kind == "const" for w in e.variables())
+                todo.append(replace(made, hypotheses=tuple(dict.fromkeys((*made.hypotheses, *above)))))
+                continue
         parts = [] if found.never or len(out) + len(todo) >= _CASES else _known_constants(here, found.given)
         if parts:
             for at in parts:
@@ -203,6 +224,95 @@ def posed(o: ConstraintOverlap) -> list[Posed]:
         else:
             out.append(found)
     return out
+
+
+def _inner_cases(o: ConstraintOverlap) -> tuple[list[ConstraintOverlap], str]:
+    """The overlap with what the strategy of a rule for expressions proposes, in each form, or why that is nothing."""
+    rule = o.inner
+    if isinstance(rule, ConstraintRule):
+        return [o], ""
+    reason, forms = proposed(rule, o.other)
+    said = f"{rule.name} proposes nothing there: "
+    if reason:
+        return [], said + reason
+    same = Same()
+    cases: list[ConstraintOverlap] = []
+    for form in forms:
+        for state in same.all(form.pairs, State(fresh=100)):
+            at = {v: made for v in o.variables if (made := state.of(v)) is not v}
+            with suppress(ZeroDivisionError):
+                narrowed = o.put(at) if at else o
+                known = conditions_of(
+                    (*form.conditions, *state.equations, *there(rule, narrowed.other)), state
+                )
+                given = tuple(dict.fromkeys((*narrowed.hypotheses, *known)))
+                if FALSE not in given:
+                    cases.append(replace(narrowed, hypotheses=given))
+    if not same.whole:
+        # there may be other forms, so none of them is all there is
+        return [o], ""
+    return cases, said + "nothing has the form of what is proposed"
+
+
+def _positive(o: ConstraintOverlap, given: Sequence[Condition]) -> dict[Var, Expr]:
+    """The negative of a constant that is below zero, as far as its conditions or those of products say so."""
+    signs: dict[Expr, int] = {}
+    for _ in range(2):
+        for c in given:
+            if isinstance(c, Compare) and c.op == "<":
+                e = expanded(c.b - c.a)
+                if isinstance(e, Sum) and len(e.terms) == 1:
+                    ((t, k),) = e.terms
+                    if e.const > 0:
+                        continue
+                else:
+                    t, k = e, 1
+                factors = list(t.factors) if isinstance(t, Mul) else [t]
+                unknown = [f for f in factors if f not in signs]
+                if len(unknown) == 1 and all(isinstance(f, Var) and f.kind == "const" for f in factors):
+                    sign = 1 if k > 0 else -1
+                    for f in factors:
+                        sign *= signs.get(f, 1)
+                    signs[unknown[0]] = sign
+    for v, sign in signs.items():
+        if sign < 0 and isinstance(v, Var) and v in o.constants:
+            return {v: mul(-1, var(v.name + "~", "const"))}
+    return {}
+
+
+def _turned(o: ConstraintOverlap) -> dict[Var, Expr]:
+    """The negative of a variable, where a strategy proposes only a summand with coefficient one."""
+    for rule, values in ((o.outer, o.mine), (o.inner, o.other)):
+        if rule.choose == "summand":
+            f = flat(values["x"])
+            if len(f.items) == 1:
+                ((k, v),) = f.items
+                if k is integer(-1) and isinstance(v, Var):
+                    return {v: mul(-1, v)}
+    return {}
+
+
+def _without_constant(o: ConstraintOverlap, given: Sequence[Condition]) -> dict[Var, Expr]:
+    """A variable less its constant, where a strategy proposes only sums without one.
+
+    An equation that gives the constant of a variable of the overlap by constants makes it a variable without one and
+    that constant beside it.
+    """
+    for c in given:
+        if not isinstance(c, Compare) or c.op != "==":
+            continue
+        f = expanded(c.a - c.b)
+        items = f.terms if isinstance(f, Sum) else ((f, 1),)
+        marks = [(t, k) for t, k in items if isinstance(t, Var) and t.name.endswith("∘")]
+        for t, k in marks:
+            rest = expanded(f - t * k)
+            v = next((w for w in o.variables if w.kind != "const" and f"{w}∘" == t.name), None)
+            if v is None or abs(k) != 1 or rest is integer(0) or t in rest.variables():
+                continue
+            if any(w.name.endswith("∘") for w in rest.variables()):
+                continue
+            return {v: expanded(v - rest * k)}
+    return {}
 
 
 def _known_constants(o: ConstraintOverlap, given: Sequence[Condition]) -> list[dict[Var, Expr]]:
@@ -223,14 +333,14 @@ def _posed(o: ConstraintOverlap) -> Posed:
     ranges = Ranges(frozenset(o.hypotheses))
     at: dict[Var, Expr] = {}
     more: list[Condition] = []
+    alone: list[Expr] = []
+    several: list[Expr] = []
     for rule, mark, values in ((o.outer, "", o.mine), (o.inner, "′", o.other)):
         if not isinstance(rule, ConstraintRule):
-            reason, forms = proposed(rule, values)
-            if reason:
-                return Posed(o, f"{rule.name} proposes nothing there: {reason}")
             more += there(rule, values)
-            more += [c for f in forms if len(forms) == 1 and not f.pairs for c in f.conditions]
             continue
+        for found, more_shown in zip((alone, several), shown(rule, values), strict=True):
+            found += more_shown
         never, conditions, chosen = _proposed(rule, values, ranges)
         if never:
             return Posed(o, f"{rule.name} proposes nothing there: {never}")
@@ -240,16 +350,35 @@ def _posed(o: ConstraintOverlap) -> Posed:
             v = names.get(name)
             if isinstance(v, Var) and values.get(name) is v:
                 at[v] = e
+    if any(expanded(a - b) is integer(0) for a in alone for b in several):
+        return Posed(o, "what is one of the summands of a sum is no sum or multiple itself")
+    for one, two in itertools.combinations(o.start, 2):
+        if one.e is two.e:
+            # a domain has every constraint once
+            more.append(one.lo.ne(two.lo) | one.hi.ne(two.hi))
     given = [_substituted(c, at) for c in (*o.hypotheses, *more)]
     for c in o.hypotheses:
         if isinstance(c, Within) and not is_const(c.e):
             # what holds everywhere holds where the least and the greatest value are taken
             lo, hi = ranges.of(c.e)
             given += [_substituted(c.lo <= lo, at), _substituted(hi <= c.hi, at)]
+    while found := [m for c in given for m in _none(c) if m not in ranges.plain]:
+        ranges.plain[found[0]] = integer(0)
+        given = [c if _none(c) else c.substitute(ranges.plain) for c in given]
     if FALSE in given:
         return Posed(o, "what the strategies propose excludes each other")
     first, second = (tuple(_put(b, at) for b in side) for side in (o.first, o.second))
     return Posed(o, "", tuple(dict.fromkeys(c for c in given if c != TRUE)), first, second, ranges)
+
+
+def _none(c: Condition) -> list[Var]:
+    """The symbol for the constant of a variable, if the condition says that there is none."""
+    if not isinstance(c, Compare) or c.op != "==" or c.b is not integer(0):
+        return []
+    e = expanded(c.a)
+    if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
+        e = e.terms[0][0]
+    return [e] if isinstance(e, Var) and e.name.endswith("∘") else []
 
 
 def _substituted(c: Condition, at: Mapping[Var, Expr]) -> Condition:
@@ -258,6 +387,21 @@ def _substituted(c: Condition, at: Mapping[Var, Expr]) -> Condition:
 
 def _put(b: Bounded, at: Mapping[Var, Expr]) -> Bounded:
     return Bounded(*(expanded(e.substitute(at)) if at else e for e in (b.e, b.lo, b.hi)))
+
+
+def shown(rule: ConstraintRule, values: Mapping[str, Expr]) -> tuple[list[Expr], list[Expr]]:
+    """What is one summand by itself where the rule applies with these values, and what is no such summand.
+
+    A summand by itself has coefficient one: no factor is taken out of it, nothing that is negative, no constant, and
+    it has no other summands.
+    """
+    at: dict[Var, Expr] = {v: values[v.name] for v in rule.variables if v.name in values}
+    (whole, *_) = (b.e.substitute(at) for b in rule.left)
+    sums = rule.choose in ("content", "negative_content", "summand", "dividend")
+    return (
+        [values["x"]] if rule.choose == "summand" else [],
+        [whole] if sums or _rest_and_constant(rule.left[0].e) is not None else [],
+    )
 
 
 def _proposed(
@@ -274,13 +418,13 @@ def _proposed(
                     rest = values[found[0]]
                     if not flat(rest).items:
                         return "a constant has no other summand", [], {}
-                    conditions.append(_constant_of(rest).eq(0))
+                    conditions.append(ranges.constant(rest).eq(0))
         case "content" | "negative_content":
             x = values["x"]
             f = flat(x)
             if not f.items:
                 return "a constant has no summands", [], {}
-            conditions.append(_constant_of(x).eq(0))
+            conditions.append(ranges.constant(x).eq(0))
             if len(f.items) == 1:
                 ((u, t),) = f.items
                 conditions.append(u.eq(1) | u.eq(-1))
@@ -300,7 +444,7 @@ def _proposed(
                 conditions.append(values["lo"] <= ranges.of(maximum(x, y))[0])
         case "summand" | "dividend":
             t = values["x"] if rule.choose == "summand" else values["x"] // values["d"]
-            never, conditions = _summand(t)
+            never, conditions = _summand(t, ranges)
             if never or not flat(values["r"]).items:
                 return never or "there is no other summand", [], {}
             chosen["p"], chosen["q"] = ranges.of(values["r"])
@@ -308,7 +452,7 @@ def _proposed(
             if not flat(values["x"]).items:
                 return "a constant has a remainder that is computed", [], {}
             if rule.choose == "residue":
-                conditions.append(_constant_of(values["y"]).eq(0))
+                conditions.append(ranges.constant(values["y"]).eq(0))
     return "", conditions, chosen
 
 
@@ -321,7 +465,7 @@ def _rest_and_constant(e: Expr) -> tuple[str, str] | None:
     return None
 
 
-def _summand(e: Expr) -> tuple[str, list[Condition]]:
+def _summand(e: Expr, ranges: Ranges) -> tuple[str, list[Condition]]:
     """Why ``e`` is no summand of a sum, or what holds if it is one; variables may stand for nothing."""
     f = flat(e)
     there = [(k, t) for k, t in f.items if not isinstance(t, Var)]
@@ -329,7 +473,7 @@ def _summand(e: Expr) -> tuple[str, list[Condition]]:
         return "a constant is no summand", []
     if len(there) > 1:
         return "a sum is no summand", []
-    conditions = [_constant_of(e).eq(0)]
+    conditions = [ranges.constant(e).eq(0)]
     if there:
         conditions.append(there[0][0].eq(1))
     elif len(f.items) == 1:
@@ -340,44 +484,102 @@ def _summand(e: Expr) -> tuple[str, list[Condition]]:
 
 # ------------------------------------------------------------------------------------------------------- the search
 def join_constraints(
-    p: Posed, rules: Sequence[ConstraintRule], questions: int = QUESTIONS
+    p: Posed,
+    rules: Sequence[ConstraintRule],
+    inside: Sequence[Rule] = (),
+    questions: int = QUESTIONS,
 ) -> list[ConstraintJoin] | None:
-    """A common result of both sides in every case, or nothing; none at all if no integers satisfy what is given."""
+    """A common result of both sides in every case, or nothing; none at all if no integers satisfy what is given.
+
+    First by the rules of the pair, and those that always apply, because both ways often meet where each is followed by
+    the other; then also by those that find that nothing is left, by those that see any expression, and by all.  Rules
+    for expressions rewrite ``inside`` constraints where one of the pair is such a rule, and at last.
+    """
     assert p.ranges is not None
-    search = _Search(p.overlap, p.ranges, rules, questions)
-    return search.cases(p.given, p.first, p.second, (), (), _DEPTH)
+    pair = [r for r in (p.overlap.outer, p.overlap.inner) if isinstance(r, ConstraintRule)]
+    # the same for factors of the other sign, and what has no conditions
+    kin = [r for r in rules if r.choose and any(r.choose == q.choose for q in pair)]
+    always = [*kin, *(r for r in rules if not r.conditions)]
+    endings = [r for r in rules if r.right == _NOWHERE]
+    anything = [r for r in rules if all(isinstance(b.e, Var) for b in r.left)]
+    every = [*(r for r in rules if r not in anything), *anything]
+    tried: list[tuple[ConstraintRule, ...]] = []
+    tiers = ((always, 1.0), ([*always, *endings], 0.7), ([*always, *endings, *anything], 0.5), (every, 0.5))
+    # of three constraints many rules have too many places
+    for more, asked in tiers[: 4 if len(p.overlap.start) < 3 else 2]:
+        some = tuple(dict.fromkeys((*pair, *more)))
+        if some in tried:
+            continue
+        tried.append(some)
+        within = inside if p.overlap.at is not None or more is every else ()
+        search = _Search(p.overlap, p.ranges, some, within, int(asked * questions))
+        found = search.cases(p.given, p.first, p.second, (), (), _DEPTH)
+        if found is not None:
+            return found
+    return None
 
 
 class _Known(Known):
     """Hypotheses of one case: all cases of an overlap share one count of questions, each of them a short one."""
 
     def __init__(self, hypotheses: Sequence[Condition], names: Sequence[Var], search: _Search) -> None:
-        super().__init__(hypotheses, names)
         self.search = search
+        super().__init__(hypotheses, names)
         self.limits = _LIMITS
         self.patience = 0
+        #: what steps of this case show
+        self.found: list[Condition] = []
+
+    def defined(self) -> list[tuple[Var, Expr]]:
+        """Also the ends of what an expression may be, which lie around its value: points at random hardly satisfy that."""
+        found = super().defined()
+        done = {v for v, _ in found}
+        around: list[tuple[Var, Expr]] = []
+        for n, (e, lo, hi) in enumerate(self.search.ranges.symbols()):
+            if (
+                lo in self.names
+                and hi in self.names
+                and not {lo, hi} & done
+                and set(e.variables()) <= set(self.names)
+            ):
+                below, above = var(f"·{n}↓", "const"), var(f"·{n}↑", "const")
+                self.names += [v for v in (below, above) if v not in self.names]
+                around += [(lo, e - maximum(below, 0)), (hi, e + maximum(above, 0))]
+        return [*reversed(around), *found]
 
     def _asked(self, goal: Condition) -> bool:
         if self.refutes(goal):
             return False
+        if isinstance(goal, Or) and any(self.implies(part) for part in goal.parts()):
+            return True
         self.search.questions -= 1
         return self.search.questions >= 0 and super()._asked(goal)
 
 
+#: Values of a rule's variables, equations for which they are that, and whether the strategy proposes them for sure.
+Proposal = tuple[dict[str, Expr], tuple[Condition, ...], bool]
+#: What one side is, and the steps that led there.
+Stage = tuple[Side, tuple[ConstraintStep, ...]]
+
+
 class _Search:
     def __init__(
-        self, o: ConstraintOverlap, ranges: Ranges, rules: Sequence[ConstraintRule], questions: int
+        self,
+        o: ConstraintOverlap,
+        ranges: Ranges,
+        rules: Sequence[ConstraintRule],
+        inside: Sequence[Rule],
+        questions: int,
     ) -> None:
         self.overlap = o
         self.ranges = ranges
-        # what takes part is what is needed most
-        own = [r for r in (o.outer, o.inner) if isinstance(r, ConstraintRule)]
-        self.rules = tuple(dict.fromkeys((*own, *rules)))
+        self.rules = tuple(rules)
+        self.inside = tuple(inside)
         #: how many cases, and how many questions, there may be yet
         self.left = _CASES
         self.questions = questions
 
-    def known(self, given: Sequence[Condition], sides: Sequence[Side]) -> Known:
+    def known(self, given: Sequence[Condition], sides: Sequence[Side]) -> _Known:
         """The hypotheses with what is known of the ranges of everything there is."""
         for b in itertools.chain.from_iterable(sides):
             self.ranges.of(b.e)
@@ -401,18 +603,30 @@ class _Search:
         known = self.known(given, (one, two))
         if not len(known.points) and reduced(known.hypotheses, FALSE, _LIMITS).proved:
             return []
-        if self.same(known, one, two):
-            return [ConstraintJoin(given, left, right, one)]
-        one, left, open_one = self.settled(known, one, left)
-        two, right, open_two = self.settled(known, two, right)
-        if self.same(known, one, two):
-            return [ConstraintJoin(given, left, right, one)]
+        stages: list[list[Stage]] = [[(one, left)], [(two, right)]]
+        met = self._met(known, given, stages)
+        if met is not None:
+            return [met]
+        open_: list[list[Condition]] = [[], []]
+        for n in (0, 1):
+            for _ in range(_CHAIN):
+                open_[n] = []
+                steps = stages[n][-1][1]
+                step = self._step(known, stages[n][-1], stages[1 - n][-1][0], open_[n])
+                if step is None:
+                    break
+                stages[n].append((step.after, (*steps, step)))
+                met = self._met(known, given, stages, n)
+                if met is not None:
+                    return [met]
         if not depth:
             return None
-        for c in list(dict.fromkeys(itertools.chain(*itertools.zip_longest(open_one, open_two))))[:_SPLITS]:
-            if c is None:
-                continue
-            yes = self.cases((*given, c), one, two, left, right, depth - 1)
+        (one, left), (two, right) = stages[0][-1], stages[1][-1]
+        given = (*given, *known.found)
+        splits = [c for c in itertools.chain(*itertools.zip_longest(*open_)) if c is not None]
+        for c in list(dict.fromkeys(splits))[:_SPLITS]:
+            parts = c.parts() if isinstance(c, And) else (c,)
+            yes = self.cases((*given, *parts), one, two, left, right, depth - 1)
             if yes is None:
                 continue
             no = self.cases((*given, ~c), one, two, left, right, depth - 1)
@@ -420,25 +634,28 @@ class _Search:
                 return [*yes, *no]
         return None
 
-    # -- one side
-    def settled(
-        self, known: Known, side: Side, steps: tuple[ConstraintStep, ...]
-    ) -> tuple[Side, tuple[ConstraintStep, ...], list[Condition]]:
-        """What certain steps lead to, and the conditions of steps that may be possible there."""
-        open_: list[Condition] = []
-        for _ in range(_CHAIN):
-            open_ = []
-            step = self._step(known, side, open_)
-            if step is None:
-                break
-            side = step.after
-            steps = (*steps, step)
-        return side, steps, open_
+    def _met(
+        self, known: Known, given: tuple[Condition, ...], stages: list[list[Stage]], new: int | None = None
+    ) -> ConstraintJoin | None:
+        """Where both sides are the same, if they were so anywhere; of the side ``new`` only the last stage is."""
+        first, second = (of[-1:] if n == new else of for n, of in enumerate(stages))
+        for (one, left), (two, right) in itertools.product(first, second):
+            if self.same(known, one, two):
+                return ConstraintJoin(given, left, right, one)
+        return None
 
-    def _step(self, known: Known, side: Side, open_: list[Condition]) -> ConstraintStep | None:
+    # -- one side
+    def _step(
+        self, known: _Known, stage: Stage, other: Side, open_: list[Condition]
+    ) -> ConstraintStep | None:
+        """A certain step, or the conditions of steps that may be possible."""
+        side, steps = stage
         if side == _NOWHERE:
             return None
         for rule in self.rules:
+            if rule.choose == "negative_content" and any(s.rule == rule.name for s in steps):
+                # what was turned round is not turned back
+                continue
             for chosen in itertools.permutations(range(len(side)), len(rule.left)):
                 used = tuple(side[n] for n in chosen)
                 for conditions, after, sure in self._applied(known, rule, used):
@@ -451,6 +668,22 @@ class _Search:
                         return ConstraintStep(rule.name, side, whole, not sure, ranges)
                     if asked and not known.implies(~all_of(asked)):
                         open_.append(all_of(asked))
+        return self._inside(known, side, other)
+
+    def _inside(self, known: _Known, side: Side, other: Side) -> ConstraintStep | None:
+        """A step of a rule for expressions within a constraint."""
+        if not self.inside:
+            return None
+        search = Rewriter(self.inside, known)
+        for n, b in enumerate(side):
+            target = next((c.e for c in other if c.lo is b.lo and c.hi is b.hi), b.e)
+            for s in search.steps(b.e, target):
+                # what is rewritten may be what it was before, and has the same ends
+                same = [x.eq(y) for x, y in zip(self.ranges.of(b.e), self.ranges.of(s.after), strict=True)]
+                known.found += [c for c in same if c != TRUE]
+                known.assume([*self.ranges.facts, *known.found])
+                after = (*side[:n], Bounded(s.after, b.lo, b.hi), *side[n + 1 :])
+                return ConstraintStep(s.rule, side, after, s.chosen, False)
         return None
 
     @staticmethod
@@ -464,61 +697,70 @@ class _Search:
         self, known: Known, rule: ConstraintRule, used: Side
     ) -> Iterator[tuple[list[Condition], Side, bool]]:
         """Conditions, results, and whether the strategy proposes that for sure."""
-        for values, sure in self._values(rule, used):
+        for values, equations, sure in self._values(rule, used):
             at: dict[Var, Expr] = {v: values[v.name] for v in rule.variables if v.name in values}
             if len(at) < len(rule.variables):
                 continue
             never, more, _ = _proposed(rule, values, self.ranges)
             if never:
                 continue
-            wanted = [c.substitute(at) for c in rule.conditions]
+            wanted = [*equations, *(c.substitute(at) for c in rule.conditions)]
             # what is proposed only of variables is what the symbols for their constants say
-            wanted += [c for c in more if c != TRUE]
+            wanted = [c for c in (*wanted, *more) if c != TRUE]
             if FALSE in wanted:
                 continue
             if any(not set(c.variables()) <= set(known.names) for c in wanted):
                 # ranges of what was not there when this case began
                 known.assume(self.ranges.facts)
-            yield [c for c in wanted if c != TRUE], tuple(_put(b, at) for b in rule.right), sure
+            yield wanted, tuple(_put(b, at) for b in rule.right), sure
 
-    def _values(self, rule: ConstraintRule, used: Side) -> Iterator[tuple[dict[str, Expr], bool]]:
-        """Values of the rule's variables, and whether its strategy proposes them for sure."""
+    def _values(self, rule: ConstraintRule, used: Side) -> Iterator[Proposal]:
+        """Values of the rule's variables, equations for which they are that, and whether its strategy proposes them."""
         own = self._own(rule, used)
         if own is not None:
-            yield own, True
+            yield *own, True
             if rule.choose in SINGLE:
                 return
         match rule.choose:
             case "content" | "negative_content":
-                yield from ((v, False) for v in _factors(rule.choose, used[0]))
+                yield from ((v, (), False) for v in _factors(rule.choose, used[0]))
             case "whole_range":
                 b = used[0]
                 lo, hi = self.ranges.of(b.e)
-                yield {"x": b.e, "lo": b.lo, "hi": b.hi, "a": lo, "b": hi}, True
+                yield {"x": b.e, "lo": b.lo, "hi": b.hi, "a": lo, "b": hi}, (), True
             case "both_ranges":
                 b = used[0]
                 (left,) = rule.left
                 if type(b.e) is type(left.e) and len(b.e.children) == 2:
                     for x, y in (b.e.children, b.e.children[::-1]):
                         (p, q), (r, s) = self.ranges.of(x), self.ranges.of(y)
-                        yield {"x": x, "y": y, "lo": b.lo, "hi": b.hi, "a": p, "b": q, "c": r, "d": s}, True
+                        values = {"x": x, "y": y, "lo": b.lo, "hi": b.hi, "a": p, "b": q, "c": r, "d": s}
+                        yield values, (), True
             case "summand" | "dividend":
-                yield from ((v, True) for v in self._summands(rule.choose, used))
+                yield from ((v, (), True) for v in self._summands(rule.choose, used))
             case "common_multiple":
-                yield from ((v, False) for v in self._multiples(used))
-            case "greatest_common_divisor" | "residue":
+                yield from ((v, (), False) for v in self._multiples(used))
+            case "greatest_common_divisor":
                 pass
+            case "residue":
+                yield from ((v, (), False) for v in self._residues(used[0]))
             case _:
-                yield from ((v, True) for v in _matches(rule, used))
+                yield from ((v, equations, True) for v, equations in _matches(rule, used))
 
-    def _own(self, rule: ConstraintRule, used: Side) -> dict[str, Expr] | None:
-        """What the pair itself says that the strategy proposes for these constraints."""
+    def _own(self, rule: ConstraintRule, used: Side) -> tuple[dict[str, Expr], tuple[Condition, ...]] | None:
+        """What the pair itself says that the strategy proposes for these constraints, if their bounds are worth that."""
         o = self.overlap
         for mine, values in ((o.outer, o.mine), (o.inner, o.other)):
             if mine is rule and rule.choose in ("residue", "common_multiple", "greatest_common_divisor"):
                 at: dict[Var, Expr] = {v: values[v.name] for v in rule.variables}
-                if tuple(_put(b, at) for b in rule.left) == used:
-                    return dict(values)
+                its = tuple(_put(b, at) for b in rule.left)
+                if all(b.e is c.e for b, c in zip(its, used, strict=True)):
+                    ends = [
+                        (x, y)
+                        for b, c in zip(its, used, strict=True)
+                        for x, y in ((b.lo, c.lo), (b.hi, c.hi))
+                    ]
+                    return dict(values), tuple(x.eq(y) for x, y in ends if x is not y)
         return None
 
     def _summands(self, choose: str, used: Side) -> Iterator[dict[str, Expr]]:
@@ -533,6 +775,15 @@ class _Search:
                 yield {**values, "x": t}
             elif choose == "dividend" and isinstance(t, FloorDiv) and t.a is part.e:
                 yield {**values, "x": t.a, "d": t.b}
+
+    def _residues(self, b: Bounded) -> Iterator[dict[str, Expr]]:
+        """The constant leaves the dividend of a remainder that is known."""
+        if isinstance(b.e, Mod) and b.lo is b.hi:
+            c = self.ranges.constant(b.e.a)
+            if c is not integer(0) and not any(v.name.endswith("∘") for v in c.variables()):
+                one = integer(1)
+                y, t = expanded(b.e.a - c), (b.lo - c) % b.e.b
+                yield {"x": b.e.a, "y": y, "m": b.e.b, "s": b.lo, "t": t, "u": one, "v": one}
 
     @staticmethod
     def _multiples(used: Side) -> Iterator[dict[str, Expr]]:
@@ -561,10 +812,26 @@ class _Search:
     def _equal(self, known: Known, b: Bounded, c: Bounded) -> bool:
         if expanded(b.e - c.e) is not integer(0) and not self._alike(known, b.e, c.e):
             return False
-        return all(
-            x is y or (not known.refutes(x.eq(y)) and known.proves(x.eq(y)))
-            for x, y in ((b.lo, c.lo), (b.hi, c.hi))
-        )
+        return self._worth(known, b.lo, c.lo) and self._worth(known, b.hi, c.hi)
+
+    def _worth(self, known: Known, x: Expr, y: Expr) -> bool:
+        """Whether two bounds are the same number: because their parts are, or because what is known implies it."""
+        if x is y:
+            return True
+        if known.refutes(x.eq(y)):
+            return False
+        p, q = list(x.children), list(y.children)
+        same = type(x) is type(y) and len(p) == len(q) > 0
+        if same and isinstance(x, Sum):
+            assert isinstance(y, Sum)
+            same = x.const == y.const and sorted(k for _, k in x.terms) == sorted(k for _, k in y.terms)
+        if same and (not isinstance(x, (Sum, FloorDiv, CeilDiv)) or set(p) & set(q)):
+            # all but one of the parts are the same
+            left, right = [e for e in p if e not in q], [e for e in q if e not in p]
+            alone = len(left) == len(right) == 1 and x.substitute({left[0]: right[0]}) is y
+            if alone and self._worth(known, left[0], right[0]):
+                return True
+        return known.proves(x.eq(y))
 
     def _alike(self, known: Known, a: Expr, b: Expr) -> bool:
         """The same summands with coefficients that are the same numbers."""
@@ -578,11 +845,11 @@ class _Search:
         return all(known.equal(x, y) for x, y in pairs)
 
 
-def _matches(rule: ConstraintRule, used: Side) -> Iterator[dict[str, Expr]]:
-    """Every way in which the left side is these constraints."""
+def _matches(rule: ConstraintRule, used: Side) -> Iterator[tuple[dict[str, Expr], tuple[Condition, ...]]]:
+    """Every way in which the left side is these constraints, with the equations for which it is."""
     names: dict[Var, Expr] = {v: var(OPEN + v.name, v.kind) for v in rule.variables}
     pairs: list[tuple[Expr, Expr]] = []
-    state: State | None
+    ends: list[tuple[Expr, Expr]] = []
     begun: State | None = State(match=True)
     for b, c in zip(rule.left, used, strict=True):
         found = _rest_and_constant(b.e)
@@ -592,33 +859,50 @@ def _matches(rule: ConstraintRule, used: Side) -> Iterator[dict[str, Expr]]:
             for n, e in zip(found, (Flat(integer(0), f.items).expr(), f.const), strict=True):
                 v = next(w for w in names.values() if isinstance(w, Var) and w.name == OPEN + n)
                 begun = begun.bind(v, e) if begun is not None else None
-        pairs += [
-            (b.lo.substitute(names), c.lo),
-            (b.hi.substitute(names), c.hi),
-            (b.e.substitute(names), c.e),
-        ]
+        pairs.append((b.e.substitute(names), c.e))
+        ends += [(b.lo.substitute(names), c.lo), (b.hi.substitute(names), c.hi)]
         # what is no variable of a pattern is matched as a whole
         if not isinstance(b.e, (Var, Sum)) and type(b.e) is not type(c.e):
             return
-    for state in itertools.islice(unify(tuple(pairs), begun) if begun is not None else (), 8):
+    # expressions are what they are, bounds what they are worth
+    whole = (s for s in unify(tuple(pairs), begun) if not s.equations) if begun is not None else iter(())
+    for state in itertools.islice((s for w in whole for s in unify(tuple(ends), w)), 8):
         values = {v.name: state.of(n) for v, n in names.items()}
         loose = any(w.name.startswith(OPEN) for e in values.values() for w in e.variables())
-        if not loose and not state.equations:
-            yield values
+        if not loose:
+            yield values, conditions_of(state.equations, state)
 
 
 def _factors(choose: str, b: Bounded) -> Iterator[dict[str, Expr]]:
-    """Factors that all summands have in common."""
+    """Factors that all summands have in common, with either sign."""
     f = flat(b.e)
     if f.const is not integer(0) or not f.items:
         return
-    k = f.items[0][0]
-    # a factor of one is none, and what is not negative is not exchanged
-    if not (isinstance(k, Int) and k.value in ((1, 0) if choose == "negative_content" else (1, 0, -1))):
-        parts = [(rational(c, k), t) for c, t in f.items]
-        if all(c is not None for c, _ in parts):
+    common = [c for c in factors_of(f.items[0][0]) if not isinstance(c, Int)]
+    for k, _ in f.items[1:]:
+        left = factors_of(k)
+        kept = []
+        for c in common:
+            if c in left:
+                left.remove(c)
+                kept.append(c)
+        common = kept
+    unit = math.gcd(*(c.value for k, _ in f.items for c in _whole(k)))
+    shared = mul(unit, *common)
+    for k in dict.fromkeys(
+        (f.items[0][0], shared, *(() if isinstance(shared, Int) else (expanded(-shared),)))
+    ):
+        # a factor of one is none, and what is not negative is not exchanged
+        if isinstance(k, Int) and k.value in ((1, 0) if choose == "negative_content" else (1, 0, -1)):
+            continue
+        parts = [(q, t) for c, t in f.items if (q := rational(c, k)) is not None]
+        if len(parts) == len(f.items):
             x: Expr = integer(0)
-            for c, t in parts:
-                assert c is not None
-                x = x + mul(c, t)
+            for q, t in parts:
+                x = x + mul(q, t)
             yield {"x": expanded(x), "k": k, "lo": b.lo, "hi": b.hi}
+
+
+def _whole(k: Expr) -> list[Int]:
+    """The number that is a factor of ``k``: one, if none is written."""
+    return [c for c in factors_of(k) if isinstance(c, Int)] or [integer(1)]

@@ -8,7 +8,8 @@ the expressions on a constraint rule's left side that are no variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,6 +23,7 @@ from .unify import Pairs, State, conditions_of, tidy, unify
 __all__ = ["ConstraintOverlap", "constraint_overlaps", "renamed_rule", "statement_of"]
 
 Members = tuple[tuple[int, int], ...]
+Side = tuple[Bounded, ...]
 #: So many unifiers of two rules at one place are looked at.
 _UNIFIERS = 24
 
@@ -155,74 +157,75 @@ def _shared(outer: ConstraintRule, inner: ConstraintRule) -> Iterator[Members]:
         yield ((0, 1), (1, 0))
 
 
+class _Pair:
+    """Two rules, the second with names of its own, and the overlaps that unifiers make of them."""
+
+    def __init__(self, outer: ConstraintRule, inner: ConstraintRule | Rule) -> None:
+        self.outer, self.inner = outer, inner
+        self.names = renamed_rule(inner, "′")
+        self.given = (*outer.conditions, *(c.substitute(self.names) for c in inner.conditions))
+
+    def unified(self, pairs: Pairs) -> Iterator[State]:
+        """The first ways to make both members of every pair equal."""
+        return itertools.islice(unify(pairs, State()), _UNIFIERS)
+
+    def overlap(
+        self, state: State, shared: Members, sides: tuple[Side, Side, Side], at: Expr | None = None
+    ) -> ConstraintOverlap:
+        """What a unifier makes of the start and of both results."""
+        start, first, second = (tuple(put(b, state) for b in side) for side in sides)
+        return ConstraintOverlap(
+            self.outer,
+            self.inner,
+            shared,
+            0,
+            start,
+            first,
+            second,
+            conditions_of((*state.equations, *self.given), state),
+            {v.name: state.of(v) for v in self.outer.variables},
+            {v.name: state.of(n) for v, n in self.names.items()},
+            at,
+        )
+
+
+def _numbered(found: Iterable[ConstraintOverlap]) -> Iterator[ConstraintOverlap]:
+    """Each once, without those whose conditions contradict each other on their face."""
+    done: set[object] = set()
+    for o in found:
+        key = (o.start, o.first, o.second, o.hypotheses)
+        if key not in done and FALSE not in o.hypotheses:
+            done.add(key)
+            yield replace(o, variant=len(done))
+
+
 def _between(outer: ConstraintRule, inner: ConstraintRule) -> Iterator[ConstraintOverlap]:
-    names = renamed_rule(inner, "′")
-    mine, theirs = outer.left, tuple(_bounded(b, names) for b in inner.left)
-    right = tuple(_bounded(b, names) for b in inner.right)
-    given = (*outer.conditions, *(c.substitute(names) for c in inner.conditions))
+    pair = _Pair(outer, inner)
+    mine = outer.left
+    theirs, right = (tuple(_bounded(b, pair.names) for b in side) for side in (inner.left, inner.right))
     for shared in _shared(outer, inner):
-        pairs: Pairs = ()
-        for i, j in shared:
-            a, b = mine[i], theirs[j]
-            pairs += ((a.lo, b.lo), (a.hi, b.hi), (a.e, b.e))
-        done: dict[object, None] = {}
-        for state, _ in zip(unify(pairs, State()), range(_UNIFIERS), strict=False):
-            start = tuple(put(b, state) for b in mine)
-            more = tuple(put(b, state) for j, b in enumerate(theirs) if all(j != k for _, k in shared))
-            left_out = tuple(put(b, state) for i, b in enumerate(mine) if all(i != k for k, _ in shared))
-            first = (*(put(b, state) for b in outer.right), *more)
-            second = (*(put(b, state) for b in right), *left_out)
-            hypotheses = conditions_of((*state.equations, *given), state)
-            key = (start, more, first, second, hypotheses)
-            if key in done or FALSE in hypotheses:
-                continue
-            done[key] = None
-            yield ConstraintOverlap(
-                outer,
-                inner,
-                shared,
-                len(done),
-                (*start, *more),
-                first,
-                second,
-                hypotheses,
-                {v.name: state.of(v) for v in outer.variables},
-                {v.name: state.of(n) for v, n in names.items()},
-            )
+        both = [(mine[i], theirs[j]) for i, j in shared]
+        pairs = tuple(p for a, b in both for p in ((a.lo, b.lo), (a.hi, b.hi), (a.e, b.e)))
+        more = tuple(b for j, b in enumerate(theirs) if all(j != k for _, k in shared))
+        left_out = tuple(b for i, b in enumerate(mine) if all(i != k for k, _ in shared))
+        sides = ((*mine, *more), (*outer.right, *more), (*right, *left_out))
+        yield from _numbered(pair.overlap(state, shared, sides) for state in pair.unified(pairs))
 
 
 def _inside(outer: ConstraintRule, inner: Rule) -> Iterator[ConstraintOverlap]:
     if isinstance(inner.left, Var):
         # it rewrites whatever has one value, also a variable: no part of a pattern in particular
         return
-    names = renamed_rule(inner, "′")
-    left, right = inner.left.substitute(names), inner.right.substitute(names)
-    given = (*outer.conditions, *(c.substitute(names) for c in inner.conditions))
-    for n, member in enumerate(outer.left):
-        if isinstance(member.e, Var):
-            continue
-        done: dict[object, None] = {}
+    pair = _Pair(outer, inner)
+    left, right = inner.left.substitute(pair.names), inner.right.substitute(pair.names)
+
+    def within(n: int, member: Bounded) -> Iterator[ConstraintOverlap]:
         for at in positions(member.e):
-            for state, _ in zip(unify(((at, left),), State()), range(_UNIFIERS), strict=False):
-                context = member.e.substitute({at: right}) if at is not member.e else right
-                start = tuple(put(b, state) for b in outer.left)
-                changed = Bounded(state.of(context), start[n].lo, start[n].hi)
-                second = (*start[:n], changed, *start[n + 1 :])
-                hypotheses = conditions_of((*state.equations, *given), state)
-                key = (start, second, hypotheses)
-                if key in done or FALSE in hypotheses:
-                    continue
-                done[key] = None
-                yield ConstraintOverlap(
-                    outer,
-                    inner,
-                    ((n, 0),),
-                    len(done),
-                    start,
-                    tuple(put(b, state) for b in outer.right),
-                    second,
-                    hypotheses,
-                    {v.name: state.of(v) for v in outer.variables},
-                    {v.name: state.of(m) for v, m in names.items()},
-                    at,
-                )
+            context = member.e.substitute({at: right}) if at is not member.e else right
+            second = (*outer.left[:n], Bounded(context, member.lo, member.hi), *outer.left[n + 1 :])
+            for state in pair.unified(((at, left),)):
+                yield pair.overlap(state, ((n, 0),), (outer.left, outer.right, second), at)
+
+    for n, member in enumerate(outer.left):
+        if not isinstance(member.e, Var):
+            yield from _numbered(within(n, member))

@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.condition import FALSE
 from ...core.rewrite import ConstraintRule, Rule
+from ..solve import reduced
 from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
-from .constraint_instances import REWRITTEN, ExaminedDomains, examine_domains
+from .constraint_instances import DomainExamination
 from .constraint_joining import (
     QUESTIONS,
     SINGLE,
@@ -20,14 +22,17 @@ from .constraint_joining import (
     posed,
 )
 from .constraint_overlap import ConstraintOverlap, statement_of
-from .domains import DomainMove, Domains
+from .domains import Domain, DomainMove, Domains
+from .joining import LIMITS
 from .overlap import matched
-from .rewriting import Circle
+from .rewriting import Circle, Examined
 
 __all__ = ["constraint_key", "decide_constraint_pair"]
 
-#: How many instances of a rule for expressions inside a constraint are rewritten, and how many questions are asked.
-_INSIDE = (10, 10)
+#: So many instances come before symbols; the others only where symbols do not decide.
+_FIRST = 60
+#: How many questions are asked about a rule for expressions inside a constraint.
+_INSIDE = 24
 _OWN = (
     "constraint_instances",
     "constraint_joining",
@@ -65,6 +70,8 @@ def decide_constraint_pair(
         names = tuple(v for side in (p.first, p.second) for b in side for v in b.e.variables())
         status, how, used = possible(o.name, p.given, names)
         spent += used
+        if status is Status.UNDECIDED and reduced(p.given, FALSE, LIMITS).proved:
+            status, how = Status.VACUOUS, "the reduction to linear arithmetic"
         if status is Status.VACUOUS:
             why = f"no integers satisfy what is known of both, by {how}"
         else:
@@ -74,24 +81,40 @@ def decide_constraint_pair(
         return base.but(kind=Kind.CONTRADICTORY, reason=why)
     domains = worlds.setdefault("domains", Domains(constraints, matched(rules)))
     try:
-        found = examine_domains(o, domains, REWRITTEN if o.at is None else _INSIDE[0])
+        examination = DomainExamination(o, live, domains)
+        found = examination.until(_FIRST)
+        joins = _joined(o, live, rules, constraints) if found.witness is None else None
+        if found.witness is None and joins is None:
+            found = examination.until()
     except Circle as circle:
         return base.but(reason=f"steps lead back to where they came from: {circle}")
     base = base.but(tried=found.tried, joined=found.joined, given_up=found.given_up)
     if found.witness is not None:
         return _apart(base, found)
-    joins: list[ConstraintJoin] = []
-    for p in live:
-        made = join_constraints(p, constraints, QUESTIONS if o.at is None else _INSIDE[1])
-        if made is None:
-            return base.but(reason=_open(found))
-        joins += made
+    if joins is None:
+        return base.but(reason=_open(found))
     if not joins:
         return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
-    return _joinable(base, joins)
+    return _joinable(base.but(statement=live[0].overlap.statement()), joins)
 
 
-def _open(found: ExaminedDomains) -> str:
+def _joined(
+    o: ConstraintOverlap,
+    live: Sequence[Posed],
+    rules: Sequence[Rule],
+    constraints: Sequence[ConstraintRule],
+) -> list[ConstraintJoin] | None:
+    """A common result in every case, or nothing."""
+    joins: list[ConstraintJoin] = []
+    for p in live:
+        made = join_constraints(p, constraints, matched(rules), QUESTIONS if o.at is None else _INSIDE)
+        if made is None:
+            return None
+        joins += made
+    return joins
+
+
+def _open(found: Examined[Domain, DomainMove]) -> str:
     if not found.tried:
         return "no instance is known to which both rules apply"
     return (
@@ -110,17 +133,17 @@ def _trivial(o: ConstraintOverlap) -> str:
     return ""
 
 
-def _apart(base: Pair, found: ExaminedDomains) -> Pair:
+def _apart(base: Pair, found: Examined[Domain, DomainMove]) -> Pair:
     w = found.witness
     assert w is not None
     return base.but(
         kind=Kind.NOT_JOINABLE,
         first=_derivation(w.left),
         second=_derivation(w.right),
-        witness=str(w.start),
-        domain=w.start.where(),
-        forms=(w.left[-1].after.beside(w.start), w.right[-1].after.beside(w.start)),
-        rank=w.start.rank[:3],
+        witness=str(w.instance),
+        domain=w.instance.where(),
+        forms=(w.left[-1].after.beside(w.instance), w.right[-1].after.beside(w.instance)),
+        rank=w.instance.rank[:3],
     )
 
 

@@ -19,9 +19,10 @@ from ...core.condition import FALSE, TRUE, Compare, Condition, condition_interpr
 from ...core.expr import Expr, FloorDiv, Mod, Var, integer, interpret, maximum, minimum, postorder, var
 from ...core.rewrite import Rule
 from ..refute import _Masked
-from .ground import Ground, size
-from .instances import Examined, Instance, Trial, assignments, defined, shapes
+from .ground import Ground, Move, size
+from .instances import ExpressionTrial, Instance, assignments, defined, shapes
 from .overlap import Overlap
+from .rewriting import Examined
 from .unify import is_const, tidy
 
 __all__ = ["REWRITTEN", "examine_dependent"]
@@ -246,10 +247,10 @@ def dependents(o: Overlap) -> list[Instance]:
 
 def examine_dependent(
     o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground], limit: int = REWRITTEN
-) -> Examined:
+) -> Examined[Instance, Move]:
     """Rewrite instances over one variable, the smallest ones and some of every kind, until one has two normal forms."""
     found = dependents(o)
-    trial = Trial(o, rules, worlds)
+    trial = ExpressionTrial(o, rules, worlds)
     groups: dict[tuple[Any, ...], list[Instance]] = {}
     for i in found:
         if trial.apart < limit * 2 // 3 and len(trial.seen) < _LOOKED:

@@ -252,6 +252,10 @@ class Domains(Rewriting[Domain, DomainMove]):
         """Whether ``a`` and ``b`` have a common result.  Raises :class:`TooMany`."""
         return self.normal(a) == self.normal(b) or super().meet(a, b)
 
+    def rank(self, e: Domain) -> tuple[int, int, int, str]:
+        """Smaller domains first."""
+        return e.rank
+
     def _stepped(self, d: Domain) -> Iterator[DomainMove]:
         if d is NOWHERE:
             return

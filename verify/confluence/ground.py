@@ -202,6 +202,10 @@ class Ground(Rewriting[Expr, Move]):
                 for after in self.results(rule, node):
                     yield rule, after
 
+    def rank(self, e: Expr) -> tuple[int, str]:
+        """Smaller expressions first."""
+        return size(e), str(e)
+
     def first(self, e: Expr) -> Move | None:
         """The first step, if there is one."""
         if e not in self._first:

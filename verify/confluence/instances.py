@@ -14,11 +14,12 @@ from ...core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Or,
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, integer, mul, postorder, var
 from ...core.rewrite import Rule
 from ..refute import failing_points
-from .ground import Ground, Move, TooMany, point_count, size
+from .ground import Ground, Move, point_count, size
 from .overlap import Overlap
+from .rewriting import Examined, Trial
 from .unify import expanded, flat, is_const, tidy
 
-__all__ = ["Examined", "Instance", "Witness", "examine", "instances"]
+__all__ = ["ExpressionTrial", "Instance", "examine", "instances"]
 
 Boxes = Mapping[Var, tuple[int, int]]
 _NAMES = tuple("abcdefgh")
@@ -59,35 +60,6 @@ class Instance:
             abs(lo) + abs(hi) for _, (lo, hi) in self.boxes
         )
         return size(self.start), constants, point_count(dict(self.boxes)), f"{self.start} {self.boxes}"
-
-
-@dataclass(frozen=True)
-class Witness:
-    """An expression with two normal forms that have nothing in common, and a derivation of each."""
-
-    instance: Instance
-    left: tuple[Move, ...]
-    right: tuple[Move, ...]
-
-    @property
-    def forms(self) -> tuple[Expr, Expr]:
-        """Both normal forms."""
-        return self.left[-1].after, self.right[-1].after
-
-
-@dataclass(frozen=True)
-class Examined:
-    """What the instances of an overlap say: how many both rules rewrite, how many of them join, the smallest that does not.
-
-    ``given_up`` counts those from which too many expressions are reached; ``risen`` are steps, the smallest of each rule,
-    after which the whole expression is not smaller than before.
-    """
-
-    tried: int
-    joined: int
-    given_up: int
-    witness: Witness | None
-    risen: tuple[Move, ...] = ()
 
 
 def _definition(c: Condition) -> tuple[Var, Expr] | None:
@@ -373,14 +345,14 @@ def _domains(
 
 def examine(
     o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground], limit: int = _INSTANCES
-) -> Examined:
+) -> Examined[Instance, Move]:
     """Rewrite instances of ``o``, smallest first, until one of them has two normal forms.
 
     If the smallest do not, others are tried that differ more from each other: on larger domains, with and without every
     rest of a sum.  The domain of one that has two normal forms is then made smaller again.
     """
     found = instances(o)
-    trial = Trial(o, rules, worlds)
+    trial = ExpressionTrial(o, rules, worlds)
     for i in found[:_SCANNED]:
         if trial.tried >= limit:
             break
@@ -393,7 +365,7 @@ def examine(
     return trial.examined()
 
 
-def _diverse(found: Sequence[Instance], trial: Trial) -> Iterator[Instance]:
+def _diverse(found: Sequence[Instance], trial: ExpressionTrial) -> Iterator[Instance]:
     """Those of different instances that have two normal forms."""
     groups: dict[tuple[str, ...], dict[Expr, list[Instance]]] = {}
     for i in found:
@@ -418,29 +390,22 @@ def _diverse(found: Sequence[Instance], trial: Trial) -> Iterator[Instance]:
                         break
 
 
-class Trial:
-    """Rewrites instances of an overlap and keeps what was found."""
+class ExpressionTrial(Trial[Instance, Move]):
+    """Rewrites instances of an overlap of rules for expressions."""
 
     def __init__(self, o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground]) -> None:
+        super().__init__()
         self.o = o
         self.rules = rules
         self.worlds = worlds
-        self.tried = self.joined = self.given_up = 0
-        #: how many had results that were not the same
-        self.apart = 0
         self.used: dict[Any, Ground] = {}
-        self.seen: set[Instance] = set()
-        self.found: Witness | None = None
 
-    def examined(self) -> Examined:
+    def examined(self) -> Examined[Instance, Move]:
         """What is known so far."""
-        return Examined(self.tried, self.joined, self.given_up, self.found, _risen(self.used.values()))
+        return replace(super().examined(), risen=_risen(self.used.values()))
 
-    def witness(self, i: Instance) -> bool:
-        """Whether ``i`` has two normal forms."""
-        if i in self.seen:
-            return False
-        self.seen.add(i)
+    def both(self, i: Instance) -> tuple[Ground, list[tuple[Move, Move]]]:
+        """Steps of the outer rule, and of the inner one at its place."""
         ground = self.worlds.get(i.boxes)
         if ground is None or ground.remembered > _REMEMBERED:
             if len(self.worlds) >= _WORLDS:
@@ -449,25 +414,16 @@ class Trial:
         try:
             first = ground.results(self.o.outer, i.start)
             if not first:
-                return False
+                return ground, []
             second = [i.start.substitute({i.spot: e}) for e in ground.results(self.o.inner, i.spot)]
         except ZeroDivisionError:
-            return False
+            return ground, []
         if not second or not _defined(ground, i.start):
-            return False
-        self.tried += 1
-        self.apart += any(a is not b for a in first for b in second)
+            return ground, []
         self.used[i.boxes] = ground
-        try:
-            bad = next(((a, b) for a in first for b in second if not ground.meet(a, b)), None)
-        except TooMany:
-            self.given_up += 1
-            return False
-        if bad is None:
-            self.joined += 1
-            return False
-        self.found = _witness(self.o, i, ground, *bad)
-        return True
+        one = [Move(self.o.outer, i.start, i.start, a) for a in first]
+        two = [Move(self.o.inner, i.start, i.spot, b) for b in second]
+        return ground, [(x, y) for x in one for y in two]
 
 
 def _risen(used: Iterable[Ground]) -> tuple[Move, ...]:
@@ -482,11 +438,3 @@ def _risen(used: Iterable[Ground]) -> tuple[Move, ...]:
 def _defined(ground: Ground, e: Expr) -> bool:
     ground.facts.values(e)
     return not ground.facts.undefined
-
-
-def _witness(o: Overlap, i: Instance, ground: Ground, a: Expr, b: Expr) -> Witness:
-    left = Move(o.outer, i.start, i.start, a)
-    right = Move(o.inner, i.start, i.spot, b)
-    one = min(ground.normal_forms(a), key=lambda e: (size(e), str(e)))
-    two = min(ground.normal_forms(b), key=lambda e: (size(e), str(e)))
-    return Witness(i, (left, *ground.path(a, one)), (right, *ground.path(b, two)))

@@ -43,7 +43,7 @@ from .cases import computed, signs, split
 from .overlap import Overlap
 from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
 
-__all__ = ["Join", "Known", "SymbolicStep", "join"]
+__all__ = ["Join", "Known", "Rewriter", "SymbolicStep", "join"]
 
 #: Limits of the search for a common result: counts, so that the answer is the same on every machine.
 _CHAIN = 10
@@ -100,8 +100,12 @@ class Known:
         self._memo: dict[Condition, bool] = {}
         self.points = self._sampled()
 
+    def defined(self) -> list[tuple[Var, Expr]]:
+        """What is computed from other values at the points of the sample, the last one first."""
+        return eliminated(self.hypotheses)
+
     def _sampled(self) -> np.ndarray[Any, Any]:
-        definitions = eliminated(self.hypotheses)
+        definitions = self.defined()
         free = [v for v in self.names if v not in dict(definitions)]
         generator = np.random.default_rng(20240229)
         scale = generator.choice([2, 3, 4, 8, 16, 64], size=(6000, 1))
@@ -181,7 +185,7 @@ def join(o: Overlap, rules: Sequence[Rule], *, signed: bool = False) -> Join | N
 
     def meeting(given: Sequence[Condition], one: Expr, two: Expr) -> Join | None:
         more = (*one.variables(), *two.variables(), *sorted(names, key=lambda v: v.name))
-        return _Search(rules, Known(given, more), shifts).join(one, two)
+        return Rewriter(rules, Known(given, more), shifts).join(one, two)
 
     cases = split(facts, (first, second))
     if signed:
@@ -253,7 +257,9 @@ def _pattern(rule: Rule) -> tuple[Expr, Expr, tuple[Condition, ...], dict[str, V
     )
 
 
-class _Search:
+class Rewriter:
+    """Symbolic steps by rules for expressions, and the search for a common result."""
+
     def __init__(
         self, rules: Sequence[Rule], known: Known, shifts: Mapping[frozenset[Expr], Var] | None = None
     ) -> None:

@@ -21,7 +21,7 @@ from ...core.rewrite import Rule
 from .overlap import Binding, Overlap
 from .unify import State, conditions_of, expanded, flat, is_const, tidy, unify
 
-__all__ = ["Cases", "Narrowed", "narrowed", "proposed"]
+__all__ = ["Cases", "Narrowed", "Same", "narrowed", "proposed", "there"]
 
 #: The values of a rule's variables, by their names in the rule.
 Values = Mapping[str, Expr]
@@ -184,7 +184,7 @@ def there(rule: Rule, values: Values) -> Iterator[Condition]:
 
 
 # -------------------------------------------------------------------------------------------------------- narrowing
-class _Same:
+class Same:
     """Makes a summand what a strategy says it is.  ``whole`` is false once something may have been missed."""
 
     def __init__(self) -> None:
@@ -343,7 +343,7 @@ def _single(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[State, tuple[
 def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overlap], str, bool]:
     states: list[tuple[State, tuple[Condition, ...]]] = [_single(o, binding)]
     never = ""
-    same = _Same()
+    same = Same()
     for rule, values, mark in ((o.outer, binding[0], ""), (o.inner, binding[1], "′")):
         after: list[tuple[State, tuple[Condition, ...]]] = []
         for state, known in states:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
-__all__ = ["LIMIT", "Circle", "Rewriting", "TooMany"]
+__all__ = ["LIMIT", "Circle", "Examined", "Rewriting", "TooMany", "Trial", "Witness"]
 
 #: Nothing met so far reaches more; what does is given up, and said so.
 LIMIT = 300
@@ -24,6 +25,7 @@ class Stepped(Protocol[T_co]):
 
 
 S = TypeVar("S", bound=Stepped)  # type: ignore[type-arg]
+I = TypeVar("I", bound=Hashable)  # noqa: E741 - an instance
 
 
 class TooMany(Exception):
@@ -42,6 +44,10 @@ class Rewriting(Generic[T, S]):
 
     def moves(self, e: T) -> tuple[S, ...]:
         """Every step from ``e``."""
+        raise NotImplementedError
+
+    def rank(self, e: T) -> Any:
+        """What is smaller is shown first."""
         raise NotImplementedError
 
     def normal_forms(self, e: T) -> frozenset[T]:
@@ -110,3 +116,75 @@ class Rewriting(Generic[T, S]):
             out.append(step)
             at = step.before
         return tuple(reversed(out))
+
+
+@dataclass(frozen=True)
+class Witness(Generic[I, S]):
+    """An instance with two normal forms that have nothing in common, and a derivation of each."""
+
+    instance: I
+    left: tuple[S, ...]
+    right: tuple[S, ...]
+
+    @property
+    def forms(self) -> tuple[Any, Any]:
+        """Both normal forms."""
+        return self.left[-1].after, self.right[-1].after
+
+
+@dataclass(frozen=True)
+class Examined(Generic[I, S]):
+    """What the instances of an overlap say: how many both rules rewrite, how many of them join, the smallest that does not.
+
+    ``given_up`` counts those from which too much is reached; ``risen`` are steps, the smallest of each rule, after which
+    the whole is not smaller than before.
+    """
+
+    tried: int
+    joined: int
+    given_up: int
+    witness: Witness[I, S] | None
+    risen: tuple[S, ...] = ()
+
+
+class Trial(Generic[I, S]):
+    """Rewrites instances of an overlap and keeps what was found; subclasses say what both rules make of one."""
+
+    def __init__(self) -> None:
+        self.tried = self.joined = self.given_up = 0
+        #: how many had results that were not the same
+        self.apart = 0
+        self.seen: set[I] = set()
+        self.found: Witness[I, S] | None = None
+
+    def both(self, i: I) -> tuple[Rewriting[Any, S], list[tuple[S, S]]]:
+        """Where ``i`` is rewritten, and every step of the first rule with every one of the second."""
+        raise NotImplementedError
+
+    def examined(self) -> Examined[I, S]:
+        """What is known so far."""
+        return Examined(self.tried, self.joined, self.given_up, self.found)
+
+    def witness(self, i: I) -> bool:
+        """Whether ``i`` has two normal forms."""
+        if i in self.seen:
+            return False
+        self.seen.add(i)
+        world, both = self.both(i)
+        if not both:
+            return False
+        self.tried += 1
+        self.apart += any(x.after != y.after for x, y in both)
+        try:
+            bad = next(((x, y) for x, y in both if not world.meet(x.after, y.after)), None)
+        except TooMany:
+            self.given_up += 1
+            return False
+        if bad is None:
+            self.joined += 1
+            return False
+        left, right = (
+            (s, *world.path(s.after, min(world.normal_forms(s.after), key=world.rank))) for s in bad
+        )
+        self.found = Witness(i, left, right)
+        return True

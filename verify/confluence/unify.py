@@ -37,7 +37,7 @@ from ...core.expr import (
     var,
 )
 
-__all__ = ["Flat", "State", "expanded", "flat", "is_const", "rational", "tidy", "unify"]
+__all__ = ["Flat", "State", "expanded", "factors_of", "flat", "is_const", "rational", "tidy", "unify"]
 
 #: A pattern variable of a match has a name that begins so; in an overlap every variable may be bound.
 OPEN = "?"
@@ -266,7 +266,7 @@ def _constants(a: Expr, b: Expr, state: State) -> Iterator[State]:
                 yield s
                 return
     for one, e in ((a, b), (b, a)):
-        factors = _factors(one)
+        factors = factors_of(one)
         unknown = [f for f in factors if state.binds(f)]
         if state.match and len(unknown) == 1:
             q = rational(e, mul(*[f for f in factors if f is not unknown[0]]))
@@ -291,7 +291,7 @@ def _quotients(k: Expr, c: Expr, state: State) -> Iterator[tuple[Expr, State]]:
         return
     if state.binds(c):
         assert isinstance(c, Var)
-        factors = _factors(k)
+        factors = factors_of(k)
         for size in range(len(factors), 0, -1):
             for chosen in itertools.combinations(factors, size):
                 s = state.bind(c, mul(*chosen))
@@ -315,14 +315,15 @@ def _quotients(k: Expr, c: Expr, state: State) -> Iterator[tuple[Expr, State]]:
             yield v, s2
 
 
-def _factors(k: Expr) -> list[Expr]:
+def factors_of(k: Expr) -> list[Expr]:
+    """The factors of a product or of a single summand."""
     match k:
         case Mul():
             return list(k.factors)
         case Sum():
             if k.const == 0 and len(k.terms) == 1:
                 t, j = k.terms[0]
-                return [integer(j), *(_factors(t))]
+                return [integer(j), *(factors_of(t))]
     return [k]
 
 

@@ -1,4 +1,4 @@
-"""What the tests of confluence share: the planted rules, which lie beside the other planted mistakes."""
+"""What the tests of confluence share: the planted rules, beside the other planted mistakes, and the overlaps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from indexproof.rules.catalog import RULES
+from indexproof.verify.confluence import critical_pairs
+from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
+from indexproof.verify.confluence.overlap import Overlap
 
 _PLANTED = Path(__file__).parents[2] / "broken" / "confluence_rules.py"
 
@@ -28,6 +33,18 @@ def _loaded() -> ModuleType:
 def planted() -> ModuleType:
     """The module of planted rules."""
     return _loaded()
+
+
+@pytest.fixture(scope="session")
+def expression_overlaps() -> dict[str, Overlap]:
+    """The critical overlaps of the catalogue's rules for expressions, by name, in their order."""
+    return {o.name: o for o in critical_pairs(RULES.rules)}
+
+
+@pytest.fixture(scope="session")
+def overlaps_with_constraints() -> dict[str, ConstraintOverlap]:
+    """Those in which rules for constraints take part."""
+    return {o.name: o for o in constraint_overlaps(RULES.constraints, RULES.rules)}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -19,7 +18,7 @@ from indexproof.core.expr import interpret, var
 from indexproof.core.rewrite import Rule
 from indexproof.reports.confluence import PAGE, confluence_text, counts_of, rows_of_page
 from indexproof.rules.catalog import RULES
-from indexproof.verify.confluence import Kind, confluence, counted, critical_pairs, decide_pair, smallest
+from indexproof.verify.confluence import Kind, confluence, counted, decide_pair, smallest
 from indexproof.verify.confluence.analysis import _examined
 from indexproof.verify.confluence.ground import Ground, size, weighed
 from indexproof.verify.confluence.instances import instances
@@ -35,11 +34,6 @@ DATA = Path(__file__).parent / "data"
 
 def stated(name: str) -> tuple[StatedRule, ...]:
     return read_rule_file((DATA / name).read_text("utf-8"), name).rules
-
-
-@cache
-def overlaps_of_the_catalogue() -> tuple[Overlap, ...]:
-    return tuple(critical_pairs(RULES.rules))
 
 
 # ------------------------------------------------------------------------------------------------------- planted sets
@@ -166,9 +160,11 @@ def test_a_coefficient_is_found_where_the_dividend_is_negative() -> None:
     assert Ground([rule], {a: (0, 3)}).results(rule, a + (-a) % 2) == (((-a) // 2) * -2,)
 
 
-def test_both_results_of_an_overlap_have_the_value_of_its_expression() -> None:
+def test_both_results_of_an_overlap_have_the_value_of_its_expression(
+    expression_overlaps: dict[str, Overlap],
+) -> None:
     compared = 0
-    for o in overlaps_of_the_catalogue()[::29]:
+    for o in list(expression_overlaps.values())[::29]:
         known = Known(o.hypotheses, o.variables)
         for side in (o.first, o.second):
             if len(known.points):
@@ -178,9 +174,9 @@ def test_both_results_of_an_overlap_have_the_value_of_its_expression() -> None:
     assert compared > 25
 
 
-def test_symbolic_steps_keep_the_value() -> None:
+def test_symbolic_steps_keep_the_value(expression_overlaps: dict[str, Overlap]) -> None:
     joined = 0
-    for o in overlaps_of_the_catalogue()[5::300]:
+    for o in list(expression_overlaps.values())[5::300]:
         known = Known(o.hypotheses, o.variables)
         found = join(o, matched(RULES.rules))
         if found is None or not len(known.points):
@@ -193,28 +189,27 @@ def test_symbolic_steps_keep_the_value() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- the catalogue
-def test_the_page_says_what_the_catalogue_does() -> None:
+def test_the_page_says_what_the_catalogue_does(expression_overlaps: dict[str, Overlap]) -> None:
     """The rows of rules that take little time, and a sample of the others by their listed expressions."""
     text = PAGE.read_text("utf-8")
     rows = rows_of_page(text)
     assert list(rows) == [r.name for r in matched(RULES.rules)], "run `indexproof confluence --page`"
-    assert sum(map(sum, rows.values())) == len(overlaps_of_the_catalogue()), (
-        "run `indexproof confluence --page`"
-    )
+    assert sum(map(sum, rows.values())) == len(expression_overlaps), "run `indexproof confluence --page`"
     for name in ("remainder_by_one", "ceiling_of_positive", "negative_divisor_moves_up"):
-        pairs = [decide_pair(o, RULES.rules) for o in overlaps_of_the_catalogue() if o.outer.name == name]
+        pairs = [decide_pair(o, RULES.rules) for o in expression_overlaps.values() if o.outer.name == name]
         assert counts_of(pairs) == rows[name], name
 
 
-def test_an_expression_on_the_page_has_two_normal_forms() -> None:
+def test_an_expression_on_the_page_has_two_normal_forms(expression_overlaps: dict[str, Overlap]) -> None:
     """They have the same value everywhere, no rule applies to either, and they are different expressions."""
     text = PAGE.read_text("utf-8")
     listed = [line for line in text.splitlines() if line.startswith("| `") and " #" in line]
     assert listed
-    by_name = {o.name: o for o in overlaps_of_the_catalogue()}
     for line in listed[:3]:
         expression, _, forms, name = (c.strip() for c in line.strip("|").split("|")[:4])
-        found = _examined(by_name[name], narrowed(by_name[name]).overlaps, matched(RULES.rules), {})
+        found = _examined(
+            expression_overlaps[name], narrowed(expression_overlaps[name]).overlaps, matched(RULES.rules), {}
+        )
         assert found.witness is not None, name
         assert f"`{found.witness.instance.start}`" == expression
         assert forms == ", ".join(f"`{e}`" for e in found.witness.forms)
@@ -229,8 +224,10 @@ def test_an_expression_on_the_page_has_two_normal_forms() -> None:
         assert two in ground.normal_forms(found.witness.instance.start)
 
 
-def test_instances_come_smallest_first_and_satisfy_the_hypotheses() -> None:
-    for o in overlaps_of_the_catalogue()[3::160]:
+def test_instances_come_smallest_first_and_satisfy_the_hypotheses(
+    expression_overlaps: dict[str, Overlap],
+) -> None:
+    for o in list(expression_overlaps.values())[3::160]:
         ranks = [i.rank[:3] for i in instances(o)]
         assert ranks == sorted(ranks), o.name
 
@@ -285,5 +282,5 @@ def test_hashes_make_no_difference() -> None:
     assert len(outputs) == 1
 
 
-def test_contradictory_hypotheses_are_left_out() -> None:
-    assert all(FALSE not in o.hypotheses for o in overlaps_of_the_catalogue())
+def test_contradictory_hypotheses_are_left_out(expression_overlaps: dict[str, Overlap]) -> None:
+    assert all(FALSE not in o.hypotheses for o in expression_overlaps.values())

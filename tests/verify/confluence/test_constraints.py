@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from functools import cache
 from types import ModuleType
 
 import numpy as np
@@ -16,7 +15,7 @@ from indexproof.core.rewrite import Bounded
 from indexproof.reports.confluence import confluence_text, page
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, confluence
-from indexproof.verify.confluence.constraint_instances import domain_instances, examine_domains
+from indexproof.verify.confluence.constraint_instances import DomainExamination, domain_instances
 from indexproof.verify.confluence.constraint_joining import Posed, _Search, join_constraints, posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
 from indexproof.verify.confluence.domains import NOWHERE, Domain, Domains
@@ -25,11 +24,6 @@ from indexproof.verify.confluence.overlap import matched
 from indexproof.verify.refute import failing_points
 
 A, B = var("a"), var("b")
-
-
-@cache
-def of_the_catalogue() -> dict[str, ConstraintOverlap]:
-    return {o.name: o for o in constraint_overlaps(RULES.constraints, RULES.rules)}
 
 
 def points(d: Domain, boxes: tuple[tuple[object, tuple[int, int]], ...]) -> set[tuple[int, ...]]:
@@ -125,21 +119,23 @@ def test_rules_for_two_constraints_meet_in_one_or_both(planted: ModuleType) -> N
     assert {len(o.start) for o in found} == {2, 3}
     domains = Domains(planted.SHARING_CONSTRAINTS)
     shared = next(o for o in found if o.shared == ((1, 1),))
-    witness = examine_domains(shared, domains).witness
+    witness = DomainExamination(shared, posed(shared), domains).until().witness
     assert witness is not None
     one, two = witness.left[-1].after, witness.right[-1].after
     assert one != two
     assert not domains.moves(one)
     assert not domains.moves(two)
-    boxes = witness.start.boxes
-    assert points(one, boxes) == points(two, boxes) == points(witness.start, boxes)
+    boxes = witness.instance.boxes
+    assert points(one, boxes) == points(two, boxes) == points(witness.instance, boxes)
 
 
 # ----------------------------------------------------------------------------------------------------------- overlaps
-def test_both_results_of_an_overlap_hold_where_its_constraints_do() -> None:
+def test_both_results_of_an_overlap_hold_where_its_constraints_do(
+    overlaps_with_constraints: dict[str, ConstraintOverlap],
+) -> None:
     """At points where all conditions hold the three sides are equivalent."""
     compared = 0
-    for o in list(of_the_catalogue().values())[::23]:
+    for o in list(overlaps_with_constraints.values())[::23]:
         known = Known(o.hypotheses, o.variables)
         if not len(known.points):
             continue
@@ -195,9 +191,11 @@ def test_the_empty_domain_is_one() -> None:
     assert Domain.of({A: (0, 1)}, [(A, 0, 0), (A, 0, 0)]) == Domain.of({A: (0, 1)}, [(A, 0, 0)])
 
 
-def test_instances_of_an_overlap_come_smallest_first_and_fit_it() -> None:
-    o = of_the_catalogue()["implied_remainder_vanishes / remainder_tightens_bounds at 2=2 #1"]
-    found = domain_instances(o)
+def test_instances_of_an_overlap_come_smallest_first_and_fit_it(
+    overlaps_with_constraints: dict[str, ConstraintOverlap],
+) -> None:
+    o = overlaps_with_constraints["implied_remainder_vanishes / remainder_tightens_bounds at 2=2 #1"]
+    found = domain_instances(posed(o))
     assert [f.domain.rank for f in found] == sorted(f.domain.rank for f in found)
     assert any(len(f.domain.constraints) == len(o.start) for f in found)
 
@@ -213,10 +211,12 @@ def test_instances_of_an_overlap_come_smallest_first_and_fit_it() -> None:
         "positive_divisor_scales_bounds / sum_bounds_summand at 1=2 #1",
     ],
 )
-def test_a_pair_of_the_catalogue_joins_in_every_case(name: str) -> None:
+def test_a_pair_of_the_catalogue_joins_in_every_case(
+    name: str, overlaps_with_constraints: dict[str, ConstraintOverlap]
+) -> None:
     """Every step keeps what holds, at points where the conditions of its case hold."""
     compared = 0
-    for p in posed(of_the_catalogue()[name]):
+    for p in posed(overlaps_with_constraints[name]):
         joins = join_constraints(p, RULES.constraints)
         assert joins
         for j in joins:
@@ -241,13 +241,15 @@ def _held(known: Known, side: tuple[Bounded, ...]) -> np.ndarray:
     return np.array([tuple(row) not in bad for row in known.points.tolist()])
 
 
-def test_what_strategies_propose_excludes_pairs() -> None:
+def test_what_strategies_propose_excludes_pairs(
+    overlaps_with_constraints: dict[str, ConstraintOverlap],
+) -> None:
     """A sum with a constant has no factor taken out, and a quotient is no sum."""
     for name in (
         "summand_moves_into_bounds / positive_divisor_scales_bounds #1",
         "positive_factor_divides_bounds / minimum_from_below #1",
     ):
-        assert all(p.never for p in posed(of_the_catalogue()[name])), name
+        assert all(p.never for p in posed(overlaps_with_constraints[name])), name
 
 
 def test_the_page_has_a_part_on_constraints(planted: ModuleType) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from types import ModuleType
 
 import pytest
@@ -23,11 +22,6 @@ from indexproof.verify.confluence.overlap import Overlap, matched, overlaps
 from indexproof.verify.refute import failing_points
 
 
-@cache
-def overlaps_by_name() -> dict[str, Overlap]:
-    return {o.name: o for o in critical_pairs(RULES.rules)}
-
-
 # ------------------------------------------------------------------------------------------------------------ instances
 @pytest.mark.parametrize(
     "name",
@@ -37,9 +31,11 @@ def overlaps_by_name() -> dict[str, Overlap]:
         "inner_remainder_vanishes / remainder_certified at x mod m #3",
     ],
 )
-def test_variables_that_depend_on_each_other_show_two_normal_forms(name: str) -> None:
+def test_variables_that_depend_on_each_other_show_two_normal_forms(
+    name: str, expression_overlaps: dict[str, Overlap]
+) -> None:
     """Both are normal, different, and have the value of the expression everywhere; independent variables do not show it."""
-    o, used = overlaps_by_name()[name], matched(RULES.rules)
+    o, used = expression_overlaps[name], matched(RULES.rules)
     assert examine(o, used, {}).witness is None
     witness = examine_dependent(o, used, {}).witness
     assert witness is not None
@@ -63,9 +59,9 @@ def test_a_planted_set_needs_them(monkeypatch: pytest.MonkeyPatch, planted: Modu
     assert {p.name for p in without if p.kind is Kind.NOT_JOINABLE} < apart
 
 
-def test_they_come_smallest_first_and_over_two_variables() -> None:
+def test_they_come_smallest_first_and_over_two_variables(expression_overlaps: dict[str, Overlap]) -> None:
     for name in ("min_keeps_smaller / min_keeps_smaller #1", "quotient_certified / quotient_certified #1"):
-        found = dependents(overlaps_by_name()[name])
+        found = dependents(expression_overlaps[name])
         assert found
         assert [i.rank[:3] for i in found] == sorted(i.rank[:3] for i in found)
         assert {v.name for i in found for v in i.start.variables()} <= {"a", "b"}
@@ -110,8 +106,8 @@ def test_signs_are_told_apart_where_they_are_not_known() -> None:
     assert not signs((d.ne(0),), (x, x + d))
 
 
-def test_a_pair_joins_for_both_signs() -> None:
-    o = overlaps_by_name()["quotient_by_one / quotient_of_digit #1"]
+def test_a_pair_joins_for_both_signs(expression_overlaps: dict[str, Overlap]) -> None:
+    o = expression_overlaps["quotient_by_one / quotient_of_digit #1"]
     assert join(o, matched(RULES.rules)) is None
     found = join(o, matched(RULES.rules), signed=True)
     assert found is not None
@@ -136,7 +132,7 @@ def test_a_complement_has_no_constant(monkeypatch: pytest.MonkeyPatch) -> None:
     known = Known((d > 1, d > 0, d.ne(0)), (x, d))
 
     def made() -> set[str]:
-        search = joining_module._Search(rules, known)
+        search = joining_module.Rewriter(rules, known)
         return {str(s.after) for e in ((-x) // d, (d - 1 - x) // d) for s in search.steps(e, x)}
 
     assert made() == {"-(x // d)"}

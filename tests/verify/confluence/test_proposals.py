@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 
@@ -14,29 +13,24 @@ from indexproof.core.condition import TRUE, Divides
 from indexproof.core.expr import Expr, FloorDiv, integer, maximum, minimum, postorder, var
 from indexproof.core.rewrite import Rule
 from indexproof.rules.catalog import RULES
-from indexproof.verify.confluence import Kind, critical_pairs, decide_pair
+from indexproof.verify.confluence import Kind, decide_pair
 from indexproof.verify.confluence.cases import computed, split
 from indexproof.verify.confluence.ground import Ground
 from indexproof.verify.confluence.instances import instances
 from indexproof.verify.confluence.joining import Known, _solved, join
 from indexproof.verify.confluence.overlap import Overlap, matched
-from indexproof.verify.confluence.proposals import SHAPES, SINGLE, _Same, narrowed, proposed, there
+from indexproof.verify.confluence.proposals import SHAPES, SINGLE, Same, narrowed, proposed, there
 from indexproof.verify.confluence.unify import State
 
 CHOOSING = [r for r in matched(RULES.rules) if r.choose]
 
 
-@cache
-def overlaps_by_name() -> dict[str, Overlap]:
-    return {o.name: o for o in critical_pairs(RULES.rules)}
-
-
-@cache
-def corpus() -> tuple[tuple[Ground, Expr], ...]:
+@pytest.fixture(scope="session")
+def corpus(expression_overlaps: dict[str, Overlap]) -> tuple[tuple[Ground, Expr], ...]:
     """Parts of instances of pairs, and sums of quotients and remainders, on their domains."""
     found: dict[tuple[object, Expr], tuple[Ground, Expr]] = {}
     worlds: dict[object, Ground] = {}
-    for o in list(overlaps_by_name().values())[4::43]:
+    for o in list(expression_overlaps.values())[4::43]:
         made = instances(o)
         for i in made[:: max(1, len(made) // 12)]:
             ground = worlds.setdefault(i.boxes, Ground(RULES.rules, dict(i.boxes)))
@@ -61,7 +55,7 @@ def _cases(rule: Rule, values: dict[str, Expr]) -> Iterator[State]:
     reason, forms = proposed(rule, values)
     assert not reason, (rule.name, reason, {n: str(e) for n, e in values.items()})
     for form in forms:
-        for state in _Same().all(form.pairs, State()):
+        for state in Same().all(form.pairs, State()):
             given = (*form.conditions, *there(rule, values))
             known = [c.substitute({v: state.of(v) for v in c.variables()}) for c in given]
             equations = [c.substitute({v: state.of(v) for v in c.variables()}) for c in state.equations]
@@ -70,9 +64,9 @@ def _cases(rule: Rule, values: dict[str, Expr]) -> Iterator[State]:
 
 
 @pytest.mark.parametrize("rule", CHOOSING, ids=lambda r: r.name)
-def test_every_proposal_is_as_stated(rule: Rule) -> None:
+def test_every_proposal_is_as_stated(rule: Rule, corpus: tuple[tuple[Ground, Expr], ...]) -> None:
     met = 0
-    for ground, e in corpus():
+    for ground, e in corpus:
         try:
             values = list(STRATEGIES[rule.choose](e, ground.facts))
         except ZeroDivisionError:
@@ -91,7 +85,9 @@ def test_every_proposal_is_as_stated(rule: Rule) -> None:
     assert met >= 2, rule.name
 
 
-def test_a_statement_that_is_too_strong_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_statement_that_is_too_strong_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, corpus: tuple[tuple[Ground, Expr], ...]
+) -> None:
     """With ``d > 2`` for ``d > 1`` the test above fails."""
     from indexproof.verify.confluence import proposals
 
@@ -107,7 +103,7 @@ def test_a_statement_that_is_too_strong_is_noticed(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(proposals, "SHAPES", {**SHAPES, "multiples": stronger})
     rule = next(r for r in CHOOSING if r.choose == "multiples")
     with pytest.raises(AssertionError):
-        test_every_proposal_is_as_stated(rule)
+        test_every_proposal_is_as_stated(rule, corpus)
 
 
 # ------------------------------------------------------------------------------------------------------- contradictory
@@ -126,13 +122,17 @@ def test_a_statement_that_is_too_strong_is_noticed(monkeypatch: pytest.MonkeyPat
         "remainder_certified / quotient_and_remainder_recombine #1",
     ],
 )
-def test_a_strategy_that_proposes_nothing_makes_no_pair(name: str) -> None:
-    pair = decide_pair(overlaps_by_name()[name], RULES.rules)
+def test_a_strategy_that_proposes_nothing_makes_no_pair(
+    name: str, expression_overlaps: dict[str, Overlap]
+) -> None:
+    pair = decide_pair(expression_overlaps[name], RULES.rules)
     assert pair.kind is Kind.CONTRADICTORY
     assert "propose" in pair.reason
 
 
-def test_where_two_normal_forms_are_known_strategies_propose_something() -> None:
+def test_where_two_normal_forms_are_known_strategies_propose_something(
+    expression_overlaps: dict[str, Overlap],
+) -> None:
     """A statement that forbids what happens would show here."""
     seen = Counter[bool]()
     for name in (
@@ -142,7 +142,7 @@ def test_where_two_normal_forms_are_known_strategies_propose_something() -> None
         "complement_leaves_quotient / exact_quotient_multiplies at d - x - 1 #2",
         "complement_leaves_remainder / exact_quotient_multiplies at d - x - 1 #1",
     ):
-        seen[bool(narrowed(overlaps_by_name()[name]).overlaps)] += 1
+        seen[bool(narrowed(expression_overlaps[name]).overlaps)] += 1
     assert seen == {True: 5}
 
 
@@ -155,8 +155,10 @@ def test_where_two_normal_forms_are_known_strategies_propose_something() -> None
         ("quotient_absorbs_summand / quotient_of_remainder at x // a #2", "((b mod 4) // 2 + a) // 3"),
     ],
 )
-def test_divisors_that_are_not_one_are_tried(name: str, witness: str) -> None:
-    pair = decide_pair(overlaps_by_name()[name], RULES.rules)
+def test_divisors_that_are_not_one_are_tried(
+    name: str, witness: str, expression_overlaps: dict[str, Overlap]
+) -> None:
+    pair = decide_pair(expression_overlaps[name], RULES.rules)
     assert pair.kind is Kind.NOT_JOINABLE
     assert pair.witness == witness
 
@@ -176,8 +178,8 @@ def test_divisors_that_are_not_one_are_tried(name: str, witness: str) -> None:
         "quotient_by_one / quotient_of_digit #1",
     ],
 )
-def test_a_pair_joins_for_all_constants(name: str) -> None:
-    pair = decide_pair(overlaps_by_name()[name], RULES.rules)
+def test_a_pair_joins_for_all_constants(name: str, expression_overlaps: dict[str, Overlap]) -> None:
+    pair = decide_pair(expression_overlaps[name], RULES.rules)
     assert pair.kind is Kind.JOINABLE, pair.reason
     assert pair.meets
 
@@ -194,9 +196,11 @@ def test_a_pair_joins_for_all_constants(name: str) -> None:
         ),
     ],
 )
-def test_where_summands_combine_symbols_alone_do_not_decide(name: str, witness: str) -> None:
+def test_where_summands_combine_symbols_alone_do_not_decide(
+    name: str, witness: str, expression_overlaps: dict[str, Overlap]
+) -> None:
     """Symbols join by a step that the strategy does not propose where summands of an instance become one."""
-    o = overlaps_by_name()[name]
+    o = expression_overlaps[name]
     joined = [join(case, matched(RULES.rules)) for case in narrowed(o).overlaps]
     assert any(j is not None and j.chosen for j in joined)
     pair = decide_pair(o, RULES.rules)
@@ -204,7 +208,7 @@ def test_where_summands_combine_symbols_alone_do_not_decide(name: str, witness: 
     assert pair.witness == witness
 
 
-def test_steps_of_cases_keep_the_value() -> None:
+def test_steps_of_cases_keep_the_value(expression_overlaps: dict[str, Overlap]) -> None:
     """Every step of a derivation is compared at points where the conditions of its case hold."""
     compared = 0
     for name in (
@@ -213,7 +217,7 @@ def test_steps_of_cases_keep_the_value() -> None:
         "quotient_absorbs_digit / quotient_and_remainder_recombine at (x // m)·v + x // a mod n + r… #1",
         "remainder_subtracts_to_quotient / remainder_certified at x mod d #2",
     ):
-        for o in narrowed(overlaps_by_name()[name]).overlaps:
+        for o in narrowed(expression_overlaps[name]).overlaps:
             found = join(o, matched(RULES.rules))
             assert found is not None, name
             facts, *ends = _solved(o)

@@ -511,10 +511,27 @@ class Engine(Actions):
                 return self.quotient_and_remainder_recombine(d, p, q, r, w, x)
             # the quotient of something congruent, which has the same remainder
             for b, v in total.items():
-                if v == p and kind[b] == QUOTIENT and divisor[b] == d and _lone(self.mod(arg[b], d)) == a:
-                    t: Form = (0, ((b, 1),))
-                    r = _without(c, total, t[1], a)
-                    return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
+                if v != p or kind[b] != QUOTIENT or divisor[b] % d:
+                    continue
+                if divisor[b] == d:
+                    if _lone(self.mod(arg[b], d)) == a:
+                        t: Form = (0, ((b, 1),))
+                        r = _without(c, total, t[1], a)
+                        return self.quotient_and_congruent_remainder_recombine(d, p, r, w, arg[b], x)
+                    continue
+                more = self._divided_before(x, d, a, b)
+                if more is not None:
+                    n, ks = more
+                    q = n, tuple(sorted([*ks, (b, 1)]))
+                    left = dict(total)
+                    del left[a], left[b]
+                    for e, k in ks:
+                        left[e] = left.get(e, 0) - p * k
+                    r = c - p * n, tuple(sorted([t for t in left.items() if t[1]]))
+                    f = self.quotient_and_remainder_recombine(d, p, q, r, w, x)
+                    for e, k in ks:
+                        f = self._subtracted(f, e, p * k)
+                    return f
             # the digit above: t = (x // d) % n, with a coefficient that fits
             tried: set[int] = set()
             # the remainder of a single summand is a sum only where that is a remainder itself
@@ -540,6 +557,35 @@ class Engine(Actions):
                     r = _without(c - p * t[0], total, t[1], a)
                     return self.digits_recombine(d, n, p, q, r, t, w, x, ZERO)
         return None
+
+    def _divided_before(self, x: Form, d: int, a: int, b: int) -> Form | None:
+        """The k with ``x // d = b + k`` where the quotient b is ``y // (d·n)`` and ``y // n`` has the remainder of x.
+
+        ``a`` is ``x % d``; None where there is no such k.
+        """
+        if any([t[0] == b for t in x[1]]):
+            return None
+        z = self.floordiv(self.arg[b], self.divisor[b] // d)
+        if _lone(self.mod(z, d)) != a or _lone(self.floordiv(z, d)) != b:
+            return None
+        n, terms = self.add(x, self.scale(z, -1))
+        if n % d or any([k % d for _, k in terms]) or any([t[0] == b for t in terms]):
+            return None
+        return n // d, tuple([(e, k // d) for e, k in terms])
+
+    def _subtracted(self, f: Form, a: int, v: int) -> Form:
+        """The sum with a remainder where ``-v`` times the quotient ``a`` and its dividend are part of it."""
+        if self.kind[a] != QUOTIENT or v % self.divisor[a]:
+            return f
+        x, d = self.arg[a], self.divisor[a]
+        w = v // d
+        total = dict(f[1])
+        if not _contains(total, x[1], w, a):
+            return f
+        more = total.get(a, 0) + v
+        c, rest = _without(f[0] - w * x[0], total, x[1], a)
+        r = c, tuple(sorted([*rest, (a, more)])) if more else rest
+        return self.quotient_subtracts_to_remainder(d, r, -v, w, x)
 
     def floordiv(self, x: Form, d: int) -> Form:
         """``x // d``."""

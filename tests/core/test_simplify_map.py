@@ -141,6 +141,12 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
             "(d0) -> ((d0 floordiv 9 * 25 + d0 mod 9) floordiv 10, d0 floordiv 9), domain: d0 in [0, 199]",
             ["(d0 + d0 floordiv 9 * 16) floordiv 10", "d0 floordiv 9"],
         ),
+        # the quotient of what a remainder is congruent to, divided before
+        (
+            "(d0) -> (((d0 * 7 + 5) mod 10 * 12800 + d0 * 7 + 5) floordiv 1000 * 100"
+            " + (d0 * 8960 + (d0 * 7 + 5) floordiv 10 + 6400) mod 100, (d0 * 7 + 5) mod 10), domain: d0 in [0, 999]",
+            ["(d0 * 7 + 5) mod 10 * 1280 + (d0 * 7 + 5) floordiv 10", "(d0 * 7 + 5) mod 10"],
+        ),
     ],
 )
 def test_results_with_digits_and_residues(given: str, expected: list[str]) -> None:

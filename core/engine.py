@@ -861,8 +861,13 @@ class Engine(Actions):
         """An atom that was there before something became known, and what it is known to be now."""
         lo, hi = max(lo, self.lo[a]), min(hi, self.hi[a])
         self.lo[a], self.hi[a] = lo, hi
-        f: Form = (0, ((a, 1),))
-        return self._pinned(self.write(f), lo) if lo == hi else f
+        if lo < hi:
+            return 0, ((a, 1),)
+        if self.record is not None:
+            e = self.write((0, ((a, 1),)))
+            # what is written is remembered as the atom that it is
+            self.memo[e] = self._pinned(e, lo)
+        return lo, ()
 
     def _new(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
         if lo < -_FAR:

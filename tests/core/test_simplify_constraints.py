@@ -51,6 +51,10 @@ CASES = """
 (a, b) -> (b floordiv 2), domain: a in [5, 64], b in [-20, 20], (-a + b * 6) mod 5 in [2, 2], a * 8 + b * 6 in [-3, -2]
 (a, b) -> (b floordiv 2), domain: a in [5, 14], b in [-19, -7], (-a + b * 6) mod 5 in [2, 2], a * 8 + b * 6 in [-3, -2]
 
+# what one result shows to be known is known where another one asks
+(d0) -> ((d0 * -3) mod -6, d0 mod 2), domain: d0 in [0, 6], d0 mod 4 in [0, 0]
+(d0) -> (0, 0), domain: d0 in [0, 4], d0 mod 4 in [0, 0]
+
 # remainders: plain, merged, and moving the ends of boxes
 (d0) -> (d0), domain: d0 in [0, 30], d0 mod 4 in [1, 1], d0 mod 6 in [3, 3]
 (d0) -> (d0), domain: d0 in [9, 21], d0 mod 12 in [9, 9]

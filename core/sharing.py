@@ -474,10 +474,12 @@ class Speller:
             if kind[a] != QUOTIENT:
                 continue
             y, d = arg[a], divisor[a]
-            for b, k in y[1]:
-                if kind[b] != REMAINDER or k * divisor[b] % d:
-                    continue
-                x, m = arg[b], divisor[b]
+            remainders = [b for b, k in y[1] if kind[b] == REMAINDER and not k * divisor[b] % d]
+            if len(remainders) > 1:
+                # not by when they were met: what is read again is met in another order
+                self._sort(remainders)
+            for b in remainders:
+                x, m, k = arg[b], divisor[b], dict(y[1])[b]
                 q = engine.floordiv(x, m)
                 r = _other(y, b)
                 opened = engine.floordiv(engine.add(engine.scale(x, k), r), d)
@@ -488,7 +490,6 @@ class Speller:
                     inner[b].append(option)
                 else:
                     inner[b] = [option]
-                break
         if not singles:
             return forms
         now = self.cost(forms)

@@ -94,3 +94,12 @@ def test_the_same_remainders_recombine_whatever_was_read_before() -> None:
         " d0 floordiv 50 mod 3 * -50 - d0 floordiv 150 * 300 + d0), domain: d0 in [0, 225]"
     )
     assert simplify(m, division_weight=2, explain=True).after == simplify(m, division_weight=2)
+
+
+def test_of_two_remainders_inside_a_quotient_the_same_one_leaves_whatever_was_met_first() -> None:
+    m = parse_map(
+        "(d0, d1)[s0] -> (((d0 * 9 - d1 * 6 + s0 * 13 - 3) mod -6 + (d0 + d1 + s0) floordiv 4 mod 12) ceildiv 6),"
+        " domain: d0 in [2, 3], d1 in [0, 4], s0 in [-3, -2]"
+    )
+    after = simplify(m, division_weight=12)
+    assert simplify(after.with_(), division_weight=12) == after

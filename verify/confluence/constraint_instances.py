@@ -95,7 +95,9 @@ _KEPT = 1_200
 _EARLY = 60
 _SMALLER = 60
 _SCANNED = 600
-REWRITTEN = 150
+REWRITTEN = 120
+#: Where so many reach too much, others would too.
+_GIVEN_UP = 3
 #: A prime above the number of choices of all three.
 _STEP = 100_003
 #: A set of domains in which so much was rewritten is begun anew.
@@ -313,6 +315,8 @@ class DomainExamination:
         """What is known when so many with different results were rewritten, or there are no more."""
         trial = self.trial
         while trial.found is None and trial.apart < limit and len(trial.seen) < _SCANNED:
+            if trial.given_up >= _GIVEN_UP:
+                break
             f = next(self.waiting, None)
             if f is None:
                 break

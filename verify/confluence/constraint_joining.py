@@ -505,8 +505,10 @@ def join_constraints(
     every = [*(r for r in rules if r not in anything), *anything]
     tried: list[tuple[ConstraintRule, ...]] = []
     tiers = ((always, 1.0), ([*always, *endings], 0.7), ([*always, *endings, *anything], 0.5), (every, 0.5))
-    # of three constraints many rules have too many places
-    for more, asked in tiers[: 4 if len(p.overlap.start) < 3 else 2]:
+    if len(p.overlap.start) > 2:
+        # many rules have too many places there
+        tiers = tiers[:2]
+    for more, asked in tiers:
         some = tuple(dict.fromkeys((*pair, *more)))
         if some in tried:
             continue

@@ -31,6 +31,7 @@ from ...core.expr import (
     maximum,
     minimum,
     mul,
+    postorder,
     var,
 )
 from ...core.rewrite import Bounded, ConstraintRule, Rule
@@ -356,6 +357,9 @@ def _posed(o: ConstraintOverlap) -> Posed:
         if one.e is two.e:
             # a domain has every constraint once
             more.append(one.lo.ne(two.lo) | one.hi.ne(two.hi))
+    # what is written has a value
+    divisors = (n.b for b in o.start for n in postorder(b.e) if isinstance(n, (FloorDiv, Mod)))
+    more += [d.ne(0) for d in dict.fromkeys(divisors) if not isinstance(d, Int)]
     given = [_substituted(c, at) for c in (*o.hypotheses, *more)]
     for c in o.hypotheses:
         if isinstance(c, Within) and not is_const(c.e):

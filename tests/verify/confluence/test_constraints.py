@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from indexproof.core.expr import Expr, integer, minimum, var
 from indexproof.core.rewrite import Bounded
 from indexproof.reports.confluence import confluence_text, page
 from indexproof.rules.catalog import RULES
-from indexproof.verify.confluence import Kind, confluence
+from indexproof.verify.confluence import Kind, confluence, constraint_joining
 from indexproof.verify.confluence.constraint_instances import DomainExamination, domain_instances
 from indexproof.verify.confluence.constraint_joining import Posed, _Known, _Search, join_constraints, posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
@@ -259,6 +260,42 @@ def test_what_strategies_propose_excludes_pairs(
         "positive_factor_divides_bounds / minimum_from_below #1",
     ):
         assert all(p.never for p in posed(overlaps_with_constraints[name])), name
+
+
+def test_a_pair_that_is_written_more_simply_is_the_same_pair(
+    monkeypatch: pytest.MonkeyPatch, overlaps_with_constraints: dict[str, ConstraintOverlap]
+) -> None:
+    """A variable becomes itself and a constant, or its negative; a constant the negative of one above zero."""
+    met: dict[str, int] = {}
+    for name in ("_turned", "_without_constant", "_positive"):
+        real = getattr(constraint_joining, name)
+
+        def seen(o: ConstraintOverlap, *given: Any, name: str = name, real: Any = real) -> dict[Any, Expr]:
+            found: dict[Any, Expr] = real(o, *given)
+            for v, e in found.items():
+                met[name] = met.get(name, 0) + 1
+                if name == "_without_constant":
+                    assert all(w.kind == "const" for w in (e - v).variables()), (o.name, str(v), str(e))
+                elif name == "_turned":
+                    assert e is -v, (o.name, str(v), str(e))
+                else:
+                    (w,) = e.variables()
+                    assert e is -w, (o.name, str(v), str(e))
+                    known = Known(given[0], o.variables)
+                    assert not known.refutes(v < 0), (o.name, str(v))
+            return found
+
+        monkeypatch.setattr(constraint_joining, name, seen)
+    for o in list(overlaps_with_constraints.values())[:600:3]:
+        for p in posed(o):
+            if not p.never:
+                assert p.ranges is not None
+                search = _Search(p.overlap, p.ranges, (), (), 0)
+                known = _Known((*p.given, *p.ranges.facts), p.overlap.variables, search)
+                one, two = (_held(known, side) for side in (p.first, p.second))
+                assert np.array_equal(one, two), o.name
+    assert min(met.values()) > 1, met
+    assert len(met) == 3
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ from ..preprocess import definition
 from ..solve import reduced
 from .constraint_overlap import ConstraintOverlap, renamed_rule
 from .joining import Known, Rewriter
-from .proposals import Same, proposed, there
+from .proposals import Same, proposed, summands_shown, there
 from .unify import OPEN, Flat, State, conditions_of, expanded, factors_of, flat, is_const, rational, unify
 
 __all__ = ["SINGLE", "ConstraintJoin", "ConstraintStep", "Posed", "join_constraints", "posed"]
@@ -234,6 +234,8 @@ def _inner_cases(o: ConstraintOverlap) -> tuple[list[ConstraintOverlap], str]:
         return [o], ""
     reason, forms = proposed(rule, o.other)
     said = f"{rule.name} proposes nothing there: "
+    if o.at is not None and len(summands_shown(rule)) > 1 and not isinstance(o.at, (Sum, Mul)):
+        reason = "what is shown as two summands is not one"
     if reason:
         return [], said + reason
     same = Same()

@@ -510,7 +510,7 @@ def join_constraints(
     anything = [r for r in rules if all(isinstance(b.e, Var) for b in r.left)]
     every = [*(r for r in rules if r not in anything), *anything]
     tried: list[tuple[ConstraintRule, ...]] = []
-    tiers = ((always, 1.0), ([*always, *endings], 0.7), ([*always, *endings, *anything], 0.5), (every, 0.5))
+    tiers = [(always, 1.0), ([*always, *endings], 0.7), ([*always, *endings, *anything], 0.5), (every, 0.5)]
     if len(p.overlap.start) > 2:
         # many rules have too many places there
         tiers = tiers[:2]

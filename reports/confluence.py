@@ -355,7 +355,7 @@ _METHOD = """## How
    satisfy what is known of them, on seven boxes. Then the ends of every expression are numbers, and the bounds are
    chosen, among what lies on, within and beyond these ends, so that all that the rules and their strategies ask of
    bounds holds; constraints on a variable are also written as the box of that variable. Of up to 1,200 such domains
-   the 60 smallest, then some of every kind in turns, are given to both rules: until 60 have two different results, and
+   the 16 smallest, then some of every kind in turns, are given to both rules: until 60 have two different results, and
    where symbols do not decide until 120 have, or 600 were looked at; these are rewritten to all their ends. A condition
    holds if it does at every point of the boxes, and strategies see the exact ranges on the boxes. One domain with two
    normal forms decides; smaller ones are then tried.

@@ -346,25 +346,32 @@ _METHOD = """## How
 2. **What strategies propose.** What an expression may be is written as two symbols, its least and its greatest value;
    those of a multiple, of a sum with a constant and of a quotient follow from those of what is below. A strategy that
    looks up ranges proposes these, one that takes out a factor all of what the summands have in common, one that looks
-   for a summand a summand. Where that and the conditions exclude each other the pair is **contradictory**.
-3. **Instances** come before symbols: variables become 15 short expressions over `a` and `b`, constants small numbers,
-   bounds what lies on, within and beyond the ends of what the expression may be, on six boxes; constraints on a
-   variable also as the box of that variable. Of up to 1,200 such domains the 100 smallest, then some of every kind in
-   turns, are given to both rules until 32 are found to which both apply (10 for a rule for expressions inside a
-   constraint), or 12 times as many are none; these are rewritten to all their ends. A condition holds if it does at
-   every point of the boxes, and strategies see the exact ranges on the boxes. One domain with two normal forms
-   decides; smaller ones of the same expressions are then tried.
-4. **Joining.** Only if no instance has two normal forms: both sides are rewritten by constraint rules, with symbols
-   for constants, expressions and ranges. A step needs that what is known implies its conditions, by the reduction to
-   linear arithmetic; where it implies neither them nor their opposite, both are cases, and all cases must join,
-   bounds being compared by value. Questions are few and short, and their number is bounded, so much that would join
-   stays **undecided**.
+   for a summand a summand by itself, which is neither a sum nor a multiple; a rule for expressions inside a constraint
+   proposes what it does elsewhere. Where that and the conditions exclude each other, or no integers satisfy them, the
+   pair is **contradictory**. A test holds each statement against every proposal on thousands of constraints. Then the
+   pair is written more simply: a variable of which a strategy wants no constant has none, and a constant below zero is
+   the negative of one above.
+3. **Instances** come before symbols: variables become short expressions over `a` and `b`, constants small numbers that
+   satisfy what is known of them, on seven boxes. Then the ends of every expression are numbers, and the bounds are
+   chosen, among what lies on, within and beyond these ends, so that all that the rules and their strategies ask of
+   bounds holds; constraints on a variable are also written as the box of that variable. Of up to 1,200 such domains
+   the 16 smallest, then some of every kind in turns, are given to both rules: until 60 have two different results, and
+   where symbols do not decide until 120 have, or 600 were looked at; these are rewritten to all their ends. A condition
+   holds if it does at every point of the boxes, and strategies see the exact ranges on the boxes. One domain with two
+   normal forms decides; smaller ones are then tried.
+4. **Joining.** Only if no instance has two normal forms: both sides are rewritten, with symbols for constants,
+   expressions and ranges, and compared at every stage: first by the rules of the pair itself and those that have no
+   conditions, then also by those that find that nothing is left, by those that see any expression, and by all, with
+   the rules for expressions inside constraints (of three constraints not by the last two). A step needs that what is
+   known implies its conditions, by the reduction to linear arithmetic; where it implies neither them nor their opposite,
+   both are cases, and all cases must join, bounds being compared by value. Questions are few and short, and their number
+   is bounded, so some that would join stay **undecided**.
 5. **What a joinable pair assumes.** It joins for all constants and bounds, all expressions, and all ranges of these,
    as long as the ranges are the same on both sides: the boxes that they come from are not among the constraints that
    the pair rewrites. Where one is, facts become sharper on the way, and only instances speak. That ranges of
-   multiples, of sums with a constant and of quotients are those that follow from what is below holds of exact ranges;
-   an enclosure need not be exact. Where a step takes out a factor or merges remainders, it is assumed that the
-   strategy proposes that one.
+   multiples, of sums with a constant and of quotients are those that follow from what is below, and that an expression
+   and what it is rewritten to have the same, holds of exact ranges; an enclosure need not be exact. Where a step takes
+   out a factor, moves a constant out of a remainder or merges remainders, it is assumed that the strategy proposes that.
 6. **Not covered**: two rules that want different constraints of a domain, where one of them narrows a box from which
    the other has its facts, as a pair of their own; instances of other pairs meet such steps on the way to their ends.
 

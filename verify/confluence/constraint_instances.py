@@ -82,20 +82,24 @@ _NUMBERS = (2, 3, -1, 4, 6, -2, 1, 8, -3, 5, 0)
 #: Where a lower bound lies, from the least value of an expression or (second) from the greatest; an upper bound the
 #: other way round.
 _ENDS = ((1, False), (0, False), (-1, False), (2, False), (0, True), (3, False), (-2, False), (1, True))
-#: Counts: choices of expressions and of numbers; of both and of boxes, the nearest and others; choices of bounds that are
-#: carried on, and kept for each choice; domains that are kept; the smallest, which come first; smaller ones that are tried
-#: besides one that has two normal forms; those on which both rules are tried; those with two results that are rewritten.
+#: Counts: choices of expressions and of numbers; of expressions that have a constant; of both and of boxes, the nearest
+#: and others; choices of bounds that are carried on, and kept for each choice; domains that are kept; the smallest, which
+#: come first; smaller ones that are tried besides one that has two normal forms; those on which both rules are tried;
+#: those with two results that are rewritten.
 _CHOSEN = 60
 _ASSIGNED = 16
+_SHIFTED = 8
 _NEAR = 140
 _FAR = 220
 _GRID = 6_000
 _FEW = 8
 _KEPT = 1_200
-_EARLY = 60
+_EARLY = 16
 _SMALLER = 60
 _SCANNED = 600
-REWRITTEN = 150
+REWRITTEN = 120
+#: Where so many reach too much, others would too.
+_GIVEN_UP = 3
 #: A prime above the number of choices of all three.
 _STEP = 100_003
 #: A set of domains in which so much was rewritten is begun anew.
@@ -192,6 +196,8 @@ class _Choices:
         ]
         assigned = [dict(at) for at in dict.fromkeys(tuple(at.items()) for at in made)]
         chosen = _ordered([_RESTS if v.kind == "rest" else _EXPRS for v in self.loose], _CHOSEN)
+        # with a constant everywhere
+        chosen += [tuple(e + 1 for e in of) for of in chosen[:_SHIFTED]]
         kinds = itertools.product(range(len(assigned)), range(len(chosen)), range(len(_BOXES)))
         small = sorted(kinds, key=lambda of: (of[0] + of[1] + of[2], of))
         # the first ones of each list, and then of all kinds some
@@ -313,6 +319,8 @@ class DomainExamination:
         """What is known when so many with different results were rewritten, or there are no more."""
         trial = self.trial
         while trial.found is None and trial.apart < limit and len(trial.seen) < _SCANNED:
+            if trial.given_up >= _GIVEN_UP:
+                break
             f = next(self.waiting, None)
             if f is None:
                 break

@@ -31,6 +31,7 @@ from ...core.expr import (
     maximum,
     minimum,
     mul,
+    postorder,
     var,
 )
 from ...core.rewrite import Bounded, ConstraintRule, Rule
@@ -39,8 +40,8 @@ from .. import linear
 from ..preprocess import definition
 from ..solve import reduced
 from .constraint_overlap import ConstraintOverlap, renamed_rule
-from .joining import Known, Rewriter
-from .proposals import Same, proposed, there
+from .joining import Known, Rewriter, cancelled
+from .proposals import Same, proposed, summands_shown, there
 from .unify import OPEN, Flat, State, conditions_of, expanded, factors_of, flat, is_const, rational, unify
 
 __all__ = ["SINGLE", "ConstraintJoin", "ConstraintStep", "Posed", "join_constraints", "posed"]
@@ -55,7 +56,7 @@ _SPLITS = 4
 _CASES = 16
 QUESTIONS = 100
 _LIMITS = linear.Budget(
-    rlimit=120_000, questions=8, instances=160, readings=20, leaves=12, splits=2, rounds=5, patient=False
+    rlimit=120_000, questions=8, instances=160, readings=6, leaves=12, splits=2, rounds=5, patient=False
 )
 #: Strategies that say the same whenever they are asked about the same constraints.
 SINGLE = frozenset(
@@ -233,6 +234,8 @@ def _inner_cases(o: ConstraintOverlap) -> tuple[list[ConstraintOverlap], str]:
         return [o], ""
     reason, forms = proposed(rule, o.other)
     said = f"{rule.name} proposes nothing there: "
+    if o.at is not None and len(summands_shown(rule)) > 1 and not isinstance(o.at, (Sum, Mul)):
+        reason = "what is shown as two summands is not one"
     if reason:
         return [], said + reason
     same = Same()
@@ -317,7 +320,7 @@ def _without_constant(o: ConstraintOverlap, given: Sequence[Condition]) -> dict[
 
 def _known_constants(o: ConstraintOverlap, given: Sequence[Condition]) -> list[dict[Var, Expr]]:
     """What a constant is, or may be, by one of the conditions."""
-    for c in given:
+    for c in (*given, *(cancelled(c, given) for c in given)):
         made = [definition(part, short=False) for part in (c.parts() if isinstance(c, Or) else (c,))]
         values = [
             d
@@ -356,6 +359,9 @@ def _posed(o: ConstraintOverlap) -> Posed:
         if one.e is two.e:
             # a domain has every constraint once
             more.append(one.lo.ne(two.lo) | one.hi.ne(two.hi))
+    # what is written has a value
+    divisors = (n.b for b in o.start for n in postorder(b.e) if isinstance(n, (FloorDiv, Mod)))
+    more += [d.ne(0) for d in dict.fromkeys(divisors) if not isinstance(d, Int)]
     given = [_substituted(c, at) for c in (*o.hypotheses, *more)]
     for c in o.hypotheses:
         if isinstance(c, Within) and not is_const(c.e):
@@ -504,9 +510,11 @@ def join_constraints(
     anything = [r for r in rules if all(isinstance(b.e, Var) for b in r.left)]
     every = [*(r for r in rules if r not in anything), *anything]
     tried: list[tuple[ConstraintRule, ...]] = []
-    tiers = ((always, 1.0), ([*always, *endings], 0.7), ([*always, *endings, *anything], 0.5), (every, 0.5))
-    # of three constraints many rules have too many places
-    for more, asked in tiers[: 4 if len(p.overlap.start) < 3 else 2]:
+    tiers = [(always, 1.0), ([*always, *endings], 0.7), ([*always, *endings, *anything], 0.5), (every, 0.5)]
+    if len(p.overlap.start) > 2:
+        # many rules have too many places there
+        tiers = tiers[:2]
+    for more, asked in tiers:
         some = tuple(dict.fromkeys((*pair, *more)))
         if some in tried:
             continue
@@ -745,7 +753,7 @@ class _Search:
             case "residue":
                 yield from ((v, (), False) for v in self._residues(used[0]))
             case _:
-                yield from ((v, equations, True) for v, equations in _matches(rule, used))
+                yield from ((v, equations, True) for v, equations in _matches(rule, used, self.ranges))
 
     def _own(self, rule: ConstraintRule, used: Side) -> tuple[dict[str, Expr], tuple[Condition, ...]] | None:
         """What the pair itself says that the strategy proposes for these constraints, if their bounds are worth that."""
@@ -845,7 +853,9 @@ class _Search:
         return all(known.equal(x, y) for x, y in pairs)
 
 
-def _matches(rule: ConstraintRule, used: Side) -> Iterator[tuple[dict[str, Expr], tuple[Condition, ...]]]:
+def _matches(
+    rule: ConstraintRule, used: Side, ranges: Ranges
+) -> Iterator[tuple[dict[str, Expr], tuple[Condition, ...]]]:
     """Every way in which the left side is these constraints, with the equations for which it is."""
     names: dict[Var, Expr] = {v: var(OPEN + v.name, v.kind) for v in rule.variables}
     pairs: list[tuple[Expr, Expr]] = []
@@ -854,9 +864,9 @@ def _matches(rule: ConstraintRule, used: Side) -> Iterator[tuple[dict[str, Expr]
     for b, c in zip(rule.left, used, strict=True):
         found = _rest_and_constant(b.e)
         if found is not None:
-            # the constant is all of the constant
-            f = flat(c.e)
-            for n, e in zip(found, (Flat(integer(0), f.items).expr(), f.const), strict=True):
+            # the constant is all of the constant, also that of variables
+            constant = ranges.constant(c.e)
+            for n, e in zip(found, (expanded(c.e - constant), constant), strict=True):
                 v = next(w for w in names.values() if isinstance(w, Var) and w.name == OPEN + n)
                 begun = begun.bind(v, e) if begun is not None else None
         pairs.append((b.e.substitute(names), c.e))

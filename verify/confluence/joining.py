@@ -43,7 +43,7 @@ from .cases import computed, signs, split
 from .overlap import Overlap
 from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
 
-__all__ = ["Join", "Known", "Rewriter", "SymbolicStep", "join"]
+__all__ = ["Join", "Known", "Rewriter", "SymbolicStep", "cancelled", "join"]
 
 #: Limits of the search for a common result: counts, so that the answer is the same on every machine.
 _CHAIN = 10
@@ -215,7 +215,7 @@ def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:
     """The overlap with constants that an equation gives replaced by what they are."""
     facts, sides = list(o.hypotheses), [o.first, o.second]
     while True:
-        facts = [_cancelled(h, facts) for h in facts]
+        facts = [cancelled(h, facts) for h in facts]
         for k, h in enumerate(facts):
             d = definition(h, short=False)
             if d is not None and d[0].kind == "const" and is_const(d[1]) and d[0] not in d[1].variables():
@@ -227,7 +227,7 @@ def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:
             return tuple(facts), computed(sides[0]), computed(sides[1])
 
 
-def _cancelled(c: Condition, facts: Sequence[Condition]) -> Condition:
+def cancelled(c: Condition, facts: Sequence[Condition]) -> Condition:
     """An equation between constants without a common factor that is not zero."""
     if not isinstance(c, Compare) or c.op != "==":
         return c
@@ -240,7 +240,7 @@ def _cancelled(c: Condition, facts: Sequence[Condition]) -> Condition:
             terms = q.terms if isinstance(q, Sum) else ((q, 1),)
             plus = [(t, k) for t, k in terms if k > 0]
             minus = [(t, -k) for t, k in terms if k < 0]
-            return _cancelled(
+            return cancelled(
                 linear_sum(0, plus).eq(linear_sum(0, minus) - (q.const if isinstance(q, Sum) else 0)), facts
             )
     return c

@@ -21,7 +21,7 @@ from ...core.rewrite import Rule
 from .overlap import Binding, Overlap
 from .unify import State, conditions_of, expanded, flat, is_const, tidy, unify
 
-__all__ = ["Cases", "Narrowed", "Same", "narrowed", "proposed", "there"]
+__all__ = ["Cases", "Narrowed", "Same", "narrowed", "proposed", "summands_shown", "there"]
 
 #: The values of a rule's variables, by their names in the rule.
 Values = Mapping[str, Expr]
@@ -173,6 +173,11 @@ def proposed(rule: Rule, values: Values, fresh: str = "~") -> tuple[str, tuple[N
     """The forms that the values of a rule's variables have, or why its strategy proposes none."""
     stated = SHAPES.get(rule.choose)
     return stated(values, fresh) if stated else _some(Narrowed())
+
+
+def summands_shown(rule: Rule) -> list[Expr]:
+    """The summands of a left side, each of which is one of what it rewrites; those that are left over are not shown."""
+    return [e for _, e in flat(rule.left).items if not (isinstance(e, Var) and e.kind == "rest")]
 
 
 def there(rule: Rule, values: Values) -> Iterator[Condition]:

@@ -10,7 +10,7 @@ import pytest
 
 from indexproof.core.choose import STRATEGIES
 from indexproof.core.condition import TRUE, Divides
-from indexproof.core.expr import Expr, FloorDiv, integer, maximum, minimum, postorder, var
+from indexproof.core.expr import Expr, FloorDiv, Max, Min, Mod, integer, maximum, minimum, postorder, var
 from indexproof.core.rewrite import Rule
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, decide_pair
@@ -19,7 +19,15 @@ from indexproof.verify.confluence.ground import Ground
 from indexproof.verify.confluence.instances import instances
 from indexproof.verify.confluence.joining import Known, _solved, join
 from indexproof.verify.confluence.overlap import Overlap, matched
-from indexproof.verify.confluence.proposals import SHAPES, SINGLE, Same, narrowed, proposed, there
+from indexproof.verify.confluence.proposals import (
+    SHAPES,
+    SINGLE,
+    Same,
+    narrowed,
+    proposed,
+    summands_shown,
+    there,
+)
 from indexproof.verify.confluence.unify import State
 
 CHOOSING = [r for r in matched(RULES.rules) if r.choose]
@@ -61,6 +69,18 @@ def _cases(rule: Rule, values: dict[str, Expr]) -> Iterator[State]:
             equations = [c.substitute({v: state.of(v) for v in c.variables()}) for c in state.equations]
             if all(c == TRUE for c in (*known, *equations)):
                 yield state
+
+
+def test_what_is_shown_as_two_summands_is_not_one(corpus: tuple[tuple[Ground, Expr], ...]) -> None:
+    """No rule whose left side shows two summands rewrites one; those that show one do."""
+    seen = Counter[bool]()
+    for ground, e in corpus:
+        if isinstance(e, (FloorDiv, Mod, Min, Max)):
+            for rule in matched(RULES.rules):
+                two = len(summands_shown(rule)) > 1
+                seen[two] += bool(ground.results(rule, e))
+    assert seen[True] == 0
+    assert seen[False] > 100
 
 
 @pytest.mark.parametrize("rule", CHOOSING, ids=lambda r: r.name)

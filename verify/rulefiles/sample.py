@@ -315,6 +315,14 @@ def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
         rows = slice(n * share, (n + 1) * share)
         columns[dividend][rows] = -top
         columns[divisor][rows] = -1
+    # and a sum that overflows by one fits once it is negated: every two variables have their share of its halves
+    for n, (v, w) in enumerate(itertools.combinations(r.variables, 2)):
+        rows = slice(count - (n + 1) * share, count - n * share)
+        if share and rows.start >= len(pairs) * share:
+            columns[v][rows] = columns[w][rows] = top // 2
+            others = [u for u in r.variables if u not in (v, w)]
+            for u in others:
+                columns[u][rows] = generator.integers(-2, 3, size=share)
     return columns
 
 

@@ -133,6 +133,14 @@ def test_that_a_remainder_is_zero_is_divisibility() -> None:
     assert (verdict.status, verdict.witness) == (Status.REFUTED, {"x": 0, "y": 0})
 
 
+def test_the_quotient_that_overflows_is_tried_with_small_factors() -> None:
+    for width in (16, 32, 64):
+        text = f"semantics trunc\nintegers {width} bits undefined\nint x, y, z\n"
+        (rule,) = read_rule_file(f"{text}r: (x * y) / z -> x * (y / z) if y % z == 0\n", "t").rules
+        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        assert (verdict.status, verdict.strategy) == (Status.REFUTED, "machine limits")
+
+
 def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
     """Terms without variables are evaluated on the table with the same exact integers as the others."""
     for text, status in (

@@ -17,7 +17,7 @@ import numpy as np
 import z3
 
 from ..core.condition import Compare, Condition, Divides, Within, all_exprs, condition_interpret
-from ..core.expr import Expr, Var, interpret, natural_key, var
+from ..core.expr import Expr, Int, Sum, Var, interpret, natural_key, postorder, var
 from .bounded import inside
 from .encode import Encoder
 from .preprocess import definition, flattened, mentioned, substituted
@@ -209,13 +209,29 @@ def completed(
     return kept[~algebra.undefined]
 
 
+def _has_large_literals(conditions: Sequence[Condition]) -> bool:
+    """Whether integers of 64 bits are too small for literals, and a little more."""
+    for n in postorder(*(e for c in conditions for e in all_exprs(c))):
+        match n:
+            case Int():
+                largest = abs(n.value)
+            case Sum():
+                largest = max(abs(n.const), *(abs(k) for _, k in n.terms))
+            case _:
+                continue
+        if largest >> 48:
+            return True
+    return False
+
+
 def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
     """The smallest counterexample among small and random points, or ``None``."""
     names = variables_of([*hypotheses, goal])
     definitions = eliminated(hypotheses)
     free = [v for v in names if v not in dict(definitions)]
+    kind = object if _has_large_literals([*hypotheses, goal]) else np.int64
     for sample in (_small(len(free)), _random(len(free))):
-        points = np.zeros((len(sample), len(names)), dtype=np.int64)
+        points = np.zeros((len(sample), len(names)), dtype=kind)
         points[:, [names.index(v) for v in free]] = sample
         point = _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
         if point is not None:
@@ -362,7 +378,7 @@ def _resources(s: z3.Solver) -> int:
 
 def divisors(conditions: Iterable[Condition]) -> list[Expr]:
     """Every divisor below the conditions that is not a literal."""
-    from ..core.expr import CeilDiv, FloorDiv, Int, Mod, postorder
+    from ..core.expr import CeilDiv, FloorDiv, Mod
 
     roots = [e for c in conditions for e in all_exprs(c)]
     found = {

@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from ...core.condition import all_exprs
+from ...core.condition import And, Condition, Divides, Not, Or, all_exprs
 from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Var, postorder, var
 from .. import linear
 from ..obligations import Obligation
@@ -53,20 +53,42 @@ def quotient(v: Var, modulus: int) -> Expr:
 def where(o: Obligation) -> tuple[int, list[Var]]:
     """The least common multiple of the divisors of polynomials, and the variables of these; none for too many cases.
 
-    Where that has too many residues, the greatest common divisor: ``(x·x % 2^w) % 4`` depends on ``x % 4``.
+    Where that has too many residues, the greatest common divisor: ``(x·x % 2^w) % 4`` depends on ``x % 4``.  Where that
+    has too many as well, the largest power of two that divides it and has not: where ``2^w`` divides ``x·x - 4·y - 3``,
+    so does 4.
     """
     moduli: list[int] = []
     found: set[Var] = set()
-    for node in postorder(*(e for c in (*o.hypotheses, o.goal) for e in all_exprs(c))):
-        if isinstance(node, (FloorDiv, Mod)) and isinstance(node.b, Int):
-            products = [n for n in postorder(node.a) if isinstance(n, Mul)]
-            inside = {v for p in products for v in p.variables()}
+
+    def note(a: Expr, b: Expr) -> None:
+        if isinstance(b, Int) and b.value:
+            inside = {v for p in postorder(a) if isinstance(p, Mul) for v in p.variables()}
             if inside:
-                moduli.append(abs(node.b.value))
-                found |= inside
-    modulus = math.lcm(*moduli)
-    if modulus ** len(found) > _CASES:
-        modulus = math.gcd(*moduli)
-    if modulus < 2 or modulus ** len(found) > _CASES:
-        return modulus, []
-    return modulus, sorted(found, key=lambda v: v.name)
+                moduli.append(abs(b.value))
+                found.update(inside)
+
+    for node in postorder(*(e for c in (*o.hypotheses, o.goal) for e in all_exprs(c))):
+        if isinstance(node, (FloorDiv, Mod)):
+            note(node.a, node.b)
+    for c in (*o.hypotheses, o.goal):
+        for d in _divisibilities(c):
+            note(d.e, d.d)
+    variables = sorted(found, key=lambda v: v.name)
+    common = math.gcd(*moduli)
+    powers = (1 << k for k in range(_CASES.bit_length() - 1, 0, -1) if common % (1 << k) == 0)
+    for modulus in (math.lcm(*moduli), common, *powers):
+        if modulus >= 2 and modulus ** len(found) <= _CASES:
+            return modulus, variables
+    return common, []
+
+
+def _divisibilities(c: Condition) -> Iterator[Divides]:
+    """Where a condition says of something that it divides something, or that it does not."""
+    match c:
+        case And(args) | Or(args):
+            for a in args:
+                yield from _divisibilities(a)
+        case Not(arg):
+            yield from _divisibilities(arg)
+        case Divides():
+            yield c

@@ -322,6 +322,19 @@ def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
         rows = slice(n * share, (n + 1) * share)
         columns[dividend][rows] = -top
         columns[divisor][rows] = -1
+        # half of the time nothing else is large
+        near_zero = slice(rows.start, rows.start + share // 2)
+        for u in r.variables:
+            if u not in (dividend, divisor):
+                columns[u][near_zero] = generator.integers(-1, 3, size=share // 2)
+    # and a sum that overflows by one fits once it is negated: every two variables have their share of its halves
+    for n, (v, w) in enumerate(itertools.combinations(r.variables, 2)):
+        rows = slice(count - (n + 1) * share, count - n * share)
+        if share and rows.start >= len(pairs) * share:
+            columns[v][rows] = columns[w][rows] = top // 2
+            for u in r.variables:
+                if u not in (v, w):
+                    columns[u][rows] = generator.integers(-2, 3, size=share)
     return columns
 
 

@@ -65,6 +65,31 @@ def test_a_polynomial_modulo_a_number_is_decided_by_its_residues() -> None:
     assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
 
 
+@pytest.mark.parametrize("width", [32, 64])
+def test_what_a_power_of_two_divides_is_decided_by_residues_of_a_smaller_one(width: int) -> None:
+    for text in (
+        "x * (x + 1) % 2 == 0 -> true",
+        "x * (x + 1) * (x + 3) % 2 != 0 -> false",
+        "x * x == y * y + 2 -> false",
+        "x * x == 4 * y + 3 -> false",
+        "x * x + y * y == 3 -> false",
+    ):
+        (rule,) = read_rule_file(f"integers {width} bits\nint x, y\nr: {text}\n", "t").rules
+        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        assert (verdict.status, verdict.strategy) == (Status.PROVED, RESIDUES), text
+    for text in ("x * x == y * y + 3 -> false", "x * x == 4 * y + 1 -> false", "x * x % 4 == 1 -> false"):
+        (rule,) = read_rule_file(f"integers {width} bits\nint x, y\nr: {text}\n", "t").rules
+        assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
+
+
+def test_a_sum_that_fits_once_it_is_negated_is_tried() -> None:
+    for width in (16, 64):
+        text = f"semantics trunc\nintegers {width} bits undefined\nint x, y\nconst c\n"
+        (rule,) = read_rule_file(f"{text}r: x * c + y * c -> (x + y) * c if c != 0\n", "t").rules
+        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        assert (verdict.status, verdict.strategy) == (Status.REFUTED, "machine limits")
+
+
 def test_the_only_quotient_that_overflows_is_tried_at_once() -> None:
     for sides in ("(x % c) % d -> x % d", "(x % c) / d -> x % c / d + 0 * (x / d)"):
         for width in (16, 32, 64):
@@ -106,6 +131,14 @@ def test_that_a_remainder_is_zero_is_divisibility() -> None:
     (rule,) = read_rule_file("semantics trunc0\nint x, y\nr: x % y == 0 -> divides(y, x)\n", "t").rules
     verdict = decide(next(iter(stated_rule_obligations(rule))))
     assert (verdict.status, verdict.witness) == (Status.REFUTED, {"x": 0, "y": 0})
+
+
+def test_the_quotient_that_overflows_is_tried_with_small_factors() -> None:
+    for width in (16, 32, 64):
+        text = f"semantics trunc\nintegers {width} bits undefined\nint x, y, z\n"
+        (rule,) = read_rule_file(f"{text}r: (x * y) / z -> x * (y / z) if y % z == 0\n", "t").rules
+        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        assert (verdict.status, verdict.strategy) == (Status.REFUTED, "machine limits")
 
 
 def test_literals_that_meet_before_any_variable_are_exact_too() -> None:

@@ -1,7 +1,7 @@
 """One problem, several engines, in a fixed order.
 
 1. the normal form (about a millisecond, proves only);
-2. exhaustive enumeration, where there are at most :data:`~.enumerate.LIMIT` points;
+2. exhaustive enumeration, where there are at most :data:`~.enumerate.LIMIT` points, and more in later rounds;
 3. otherwise the points of smallest magnitude, which often hold the smallest counterexample, and random
 points;
 4. rounds of congruence, images of single sources (where ranges are long), isl, isl on what the normal form leaves,
@@ -30,13 +30,15 @@ _SAMPLE = "random points"
 #: Budgets grow by this factor from one round to the next.
 GROWTH = 5
 ROUNDS = 7
+#: In so many rounds all points are tried, if there are not too many.
+_ENUMERATED = 5
 #: How many times more points the second round tries.
 _MORE = 30
 
 #: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
 ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     normal_form.NAME: lambda p, factor: normal_form.decide(p),
-    enumeration.NAME: lambda p, factor: enumeration.decide(p),
+    enumeration.NAME: lambda p, factor: enumeration.decide(p, factor * enumeration.LIMIT),
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
     congruence.NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET),
@@ -109,8 +111,8 @@ def _schedule(asked: Sequence[str], presburger: bool) -> Iterator[tuple[str, int
     """
     for turn in range(ROUNDS):
         for name in asked:
-            if name == enumeration.NAME and not turn:
-                yield name, 1, turn + 1
+            if name == enumeration.NAME and turn < _ENUMERATED:
+                yield name, GROWTH**turn, turn + 1
             elif name in _POINTS and turn < 2:
                 yield name, _MORE**turn, turn + 1
             elif name == smt.NAME and presburger and len(asked) > 1:

@@ -1,11 +1,11 @@
 """One problem, several engines, in a fixed order.
 
 1. the normal form (about a millisecond, proves only);
-2. exhaustive enumeration, where there are at most :data:`~.enumerate.LIMIT` points;
+2. exhaustive enumeration, where there are at most :data:`~.enumerate.LIMIT` points, and more in later rounds;
 3. otherwise the points of smallest magnitude, which often hold the smallest counterexample, and random
 points;
-4. rounds of congruence, isl, isl on what the normal form leaves, and z3, with budgets that grow from round to
-round; z3 begins one round later where isl is complete.
+4. rounds of congruence, images of single sources (where ranges are long), isl, isl on what the normal form leaves,
+and z3, with budgets that grow from round to round; z3 begins one round later where isl is complete.
 
 A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more
 small points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...core.expr import Var
-from . import congruence, isl, normal_form, smt
+from . import congruence, images, isl, normal_form, smt
 from . import enumerate as enumeration
 from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
 
@@ -30,21 +30,24 @@ _SAMPLE = "random points"
 #: Budgets grow by this factor from one round to the next.
 GROWTH = 5
 ROUNDS = 7
+#: In so many rounds all points are tried, if there are not too many.
+_ENUMERATED = 5
 #: How many times more points the second round tries.
 _MORE = 30
 
 #: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
 ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     normal_form.NAME: lambda p, factor: normal_form.decide(p),
-    enumeration.NAME: lambda p, factor: enumeration.decide(p),
+    enumeration.NAME: lambda p, factor: enumeration.decide(p, factor * enumeration.LIMIT),
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
     congruence.NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET),
+    images.NAME: lambda p, factor: images.decide(p, factor * images.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
     isl.RESIDUE_NAME: lambda p, factor: isl.decide_residue(p, factor * isl.BUDGET),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_SOLVERS = (congruence.NAME, isl.NAME, isl.RESIDUE_NAME, smt.NAME)
+_SOLVERS = (congruence.NAME, images.NAME, isl.NAME, isl.RESIDUE_NAME, smt.NAME)
 _POINTS = (_PROBE, _SAMPLE)
 #: Who may confirm, best first.  Nobody confirms an engine of its own family.
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
@@ -53,6 +56,7 @@ _FAMILY = {
     _SAMPLE: enumeration.NAME,
     isl.RESIDUE_NAME: isl.NAME,
     congruence.NAME: isl.NAME,
+    images.NAME: enumeration.NAME,
 }
 
 
@@ -107,8 +111,8 @@ def _schedule(asked: Sequence[str], presburger: bool) -> Iterator[tuple[str, int
     """
     for turn in range(ROUNDS):
         for name in asked:
-            if name == enumeration.NAME and not turn:
-                yield name, 1, turn + 1
+            if name == enumeration.NAME and turn < _ENUMERATED:
+                yield name, GROWTH**turn, turn + 1
             elif name in _POINTS and turn < 2:
                 yield name, _MORE**turn, turn + 1
             elif name == smt.NAME and presburger and len(asked) > 1:

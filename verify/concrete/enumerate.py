@@ -9,7 +9,7 @@ otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,8 @@ __all__ = ["LIMIT", "NAME", "decide", "drawn", "probe", "sample", "shrunk"]
 NAME = "enumeration"
 #: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
 LIMIT = 200_000
+#: Evaluations that are made at once; of more the box is cut in parts.
+_PART = 1 << 21
 #: Points that :func:`probe` tries.
 CORNER = 4096
 #: Random points that :func:`sample` tries.
@@ -140,17 +142,38 @@ def decide(problem: Problem, limit: int = LIMIT) -> Outcome:
         return Outcome("open", note="too many points")
     if not points:
         return HOLDS
-    try:
-        bad = _violations(problem, None, len(problem.variables))
-    except ZeroDivisionError:
-        return Outcome("open", note="a divisor can be zero")
-    shape = tuple(int(i.hi - i.lo) + 1 for _, i in problem.variables)
-    indices = np.argwhere(np.broadcast_to(bad, shape))
-    if not len(indices):
-        return HOLDS
-    dtype = _sum_type(problem.variables)
-    lows: Any = np.array([int(i.lo) for _, i in problem.variables], dtype=dtype)
-    return Outcome("fails", _first(indices.astype(dtype) + lows))
+    best = HOLDS
+    for part in _parts(problem, max(LIMIT, _PART // int(worst))):
+        try:
+            bad = _violations(part, None, len(part.variables))
+        except ZeroDivisionError:
+            return Outcome("open", note="a divisor can be zero")
+        shape = tuple(int(i.hi - i.lo) + 1 for _, i in part.variables)
+        indices = np.argwhere(np.broadcast_to(bad, shape))
+        if not len(indices):
+            continue
+        dtype = _sum_type(part.variables)
+        lows: Any = np.array([int(i.lo) for _, i in part.variables], dtype=dtype)
+        found = _first(indices.astype(dtype) + lows)
+        if best.status == "holds" or counterexample_order(found) < counterexample_order(best.point):
+            best = Outcome("fails", found)
+    return best
+
+
+def _parts(problem: Problem, most: int) -> Iterator[Problem]:
+    """The problem on boxes of at most ``most`` points each, which together are its box."""
+    todo = [problem.variables]
+    while todo:
+        box = todo.pop()
+        if size(box) <= most:
+            yield replace(problem, variables=box)
+            continue
+        k = max(range(len(box)), key=lambda n: box[n][1].hi - box[n][1].lo)
+        v, (lo, hi) = box[k]
+        middle = (int(lo) + int(hi)) // 2
+        todo += [
+            (*box[:k], (v, half), *box[k + 1 :]) for half in (Interval(middle + 1, hi), Interval(lo, middle))
+        ]
 
 
 def probe(problem: Problem, count: int = CORNER) -> Outcome:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from ...core.errors import IndexproofError
@@ -154,6 +154,8 @@ class Problem:
             for v in single:
                 del box[v]
             where, options = _with_values(where, options, single)
+        # what the box says of a variable need not be said again, and may be all that is said of it
+        options = [replace(o, facts=tuple(f for f in o.facts if not _implied(f, box))) for o in options]
         used = {
             n for n in postorder(*Problem((), tuple(where), tuple(options)).exprs()) if isinstance(n, Var)
         }
@@ -203,6 +205,10 @@ def _narrowed(f: Fact, box: Mapping[Var, Interval]) -> tuple[Var, Interval] | No
     if not isinstance(v, Var) or v not in box:
         return None
     return v, preimage(f.within, k, f.expr.const)
+
+
+def _implied(f: Fact, box: Mapping[Var, Interval]) -> bool:
+    return isinstance(f.expr, Var) and f.expr in box and box[f.expr].inside(f.within)
 
 
 def _without_quotient(f: Fact) -> Fact:

@@ -143,7 +143,7 @@ def test_empty_maps_are_all_equal() -> None:
     assert equal_maps(empty, other).proved
     answer = equal_maps(empty, other.with_(constraints=()))
     assert answer.counterexample is not None
-    assert "1 results, the other 2" in answer.counterexample.reason
+    assert "1 result, the other 2" in answer.counterexample.reason
     assert covers([], [0]).proved
     assert not covers([], [1]).proved
 

@@ -209,8 +209,8 @@ def completed(
     return kept[~algebra.undefined]
 
 
-def _has_large_literals(conditions: Sequence[Condition]) -> bool:
-    """Whether integers of 64 bits are too small for literals, and a little more."""
+def _kind(conditions: Sequence[Condition]) -> Any:
+    """Integers of 64 bits, or any integers where these are too small for literals, and a little more."""
     for n in postorder(*(e for c in conditions for e in all_exprs(c))):
         match n:
             case Int():
@@ -220,8 +220,8 @@ def _has_large_literals(conditions: Sequence[Condition]) -> bool:
             case _:
                 continue
         if largest >> 48:
-            return True
-    return False
+            return object
+    return np.int64
 
 
 def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
@@ -229,9 +229,8 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
     names = variables_of([*hypotheses, goal])
     definitions = eliminated(hypotheses)
     free = [v for v in names if v not in dict(definitions)]
-    kind = object if _has_large_literals([*hypotheses, goal]) else np.int64
     for sample in (_small(len(free)), _random(len(free))):
-        points = np.zeros((len(sample), len(names)), dtype=kind)
+        points = np.zeros((len(sample), len(names)), dtype=_kind([*hypotheses, goal]))
         points[:, [names.index(v) for v in free]] = sample
         point = _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
         if point is not None:
@@ -264,7 +263,7 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
         return interpret((e,), _Masked(columns, 0 if not columns else len(next(iter(columns.values())))))[0]
 
     found = inside(free, hypotheses, values)
-    points = np.zeros((len(found), len(names)), dtype=np.int64)
+    points = np.zeros((len(found), len(names)), dtype=_kind([*hypotheses, goal]))
     points[:, [names.index(v) for v in free]] = found
     return _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
 

@@ -87,6 +87,14 @@ def test_claims_of_many_variables_that_are_off_by_one_are_refuted() -> None:
     assert (verdict.status, verdict.strategy) == (Status.REFUTED, "bounded points")
 
 
+def test_literals_beyond_64_bits() -> None:
+    known = [n >= 1, i.within(0, n - 1)]
+    goal = (i * (1 << 70) - (1 << 70)).ne(0)
+    point = bounded_point(known, goal)
+    assert point is not None
+    assert confirmed(point, known, goal)
+
+
 def test_equations_are_met() -> None:
     sizes, index = symbols("n", 6), symbols("i", 6)
     known = [

@@ -813,12 +813,18 @@ class Engine(Actions):
             elif k == -1 and kind[a] == QUOTIENT:
                 return self.quotient_absorbs_negated(self.divisor[a], d, (c, ()), k, self.arg[a])
         else:
+            found = -1
             for i, (a, k) in enumerate(terms):
                 if (k == 1 or k == -1) and kind[a] == QUOTIENT:
-                    r = c, terms[:i] + terms[i + 1 :]
-                    if k == 1:
-                        return self.quotient_absorbs_summand(self.divisor[a], d, r, self.arg[a])
-                    return self.quotient_absorbs_negated(self.divisor[a], d, r, k, self.arg[a])
+                    # not by when they were met: what is read again is met in another order
+                    if found < 0 or self.divisor[a] < self.divisor[terms[found][0]]:
+                        found = i
+            if found >= 0:
+                a, k = terms[found]
+                r = c, terms[:found] + terms[found + 1 :]
+                if k == 1:
+                    return self.quotient_absorbs_summand(self.divisor[a], d, r, self.arg[a])
+                return self.quotient_absorbs_negated(self.divisor[a], d, r, k, self.arg[a])
             f = self._with_digit(x, d)
             if f is not None:
                 return f

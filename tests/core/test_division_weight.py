@@ -103,3 +103,17 @@ def test_of_two_remainders_inside_a_quotient_the_same_one_leaves_whatever_was_me
     )
     after = simplify(m, division_weight=12)
     assert simplify(after.with_(), division_weight=12) == after
+
+
+def test_of_two_quotients_in_a_dividend_the_same_one_is_absorbed_whatever_was_met_first() -> None:
+    x = "(d0 * 192 + d1 * 16 + d2)"
+    y = (
+        f"({x} floordiv 2 mod 12 * 2 + {x} floordiv 24 mod 2 * 30 + {x} floordiv 48 mod 8 * 60"
+        f" + {x} floordiv 384 * 480 + {x} mod 2 + 6)"
+    )
+    m = parse_map(
+        f"(d0, d1, d2) -> ({y} floordiv 48, {y} floordiv 6 mod 8, {y} mod 6),"
+        " domain: d0 in [0, 5], d1 in [0, 11], d2 in [0, 15]"
+    )
+    after = simplify(m)
+    assert simplify(parse_map(str(after))) == after

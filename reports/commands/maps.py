@@ -18,7 +18,8 @@ def equal(left: MapText, right: MapText, json: Json = False) -> None:
     Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered
     with the smallest source and target that only one of them relates, and every subterm's value there.
     Two HLO instructions are compared by what they read, operand for operand, and an instruction with one
-    operand also with a map.
+    operand also with a map. Of a collective that is what it reads on its own device: groups and channels are
+    not compared.
     """
     import shlex
 

@@ -469,28 +469,26 @@ def _opaque(root: Expr, names: dict[Expr, P]) -> P:
 
 def _shortened(c: Condition, shorter: Mapping[Expr, Expr]) -> Condition:
     """The condition with other terms below powers of two."""
-    match c:
-        case And(args):
-            return all_of(_shortened(a, shorter) for a in args)
-        case Or(args):
-            return any_of(_shortened(a, shorter) for a in args)
-        case Not(arg):
-            return negate(_shortened(arg, shorter))
-        case Divides(Int() as d, e) if d.value > 1 and not d.value & (d.value - 1):
-            return divides(d, shorter.get(e, e))
-    return c
+
+    def of(part: Condition) -> Condition:
+        match part:
+            case Divides(Int() as d, e) if d.value > 1 and not d.value & (d.value - 1):
+                return divides(d, shorter.get(e, e))
+        return part
+
+    return _replaced(c, of)
 
 
-def _replaced(c: Condition, others: Mapping[Condition, Condition]) -> Condition:
-    """The condition with others in the place of some of its parts."""
+def _replaced(c: Condition, of: Callable[[Condition], Condition]) -> Condition:
+    """The condition with ``of`` each of the parts that are put together by and, or and not."""
     match c:
         case And(args):
-            return all_of(_replaced(a, others) for a in args)
+            return all_of(_replaced(a, of) for a in args)
         case Or(args):
-            return any_of(_replaced(a, others) for a in args)
+            return any_of(_replaced(a, of) for a in args)
         case Not(arg):
-            return negate(_replaced(arg, others))
-    return others.get(c, c)
+            return negate(_replaced(arg, of))
+    return of(c)
 
 
 def _are_roots(p: Sequence[int], modulus: int, classes: Sequence[tuple[int, int]]) -> bool:
@@ -900,8 +898,12 @@ class _Checker:
             classes[divides(integer(modulus), e)] = any_of(divides(integer(m), v - r) for r, m in found)
             self.found.steps += 1
         self.lemma("radix", place)
-        here = [p for h in known for p in _conjuncts(_replaced(h, classes))]
-        wanted = [p for g in goals for p in _conjuncts(_replaced(g, classes))]
+
+        def of(c: Condition) -> Condition:
+            return classes.get(c, c)
+
+        here = [p for h in known for p in _conjuncts(_replaced(h, of))]
+        wanted = [p for g in goals for p in _conjuncts(_replaced(g, of))]
         self.prove(node["then"], here, wanted, f"{place}.then")
 
     def _fresh(self, v: Expr, known: Sequence[Condition], goals: Sequence[Condition], place: str) -> Var:

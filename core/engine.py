@@ -468,10 +468,21 @@ class Engine(Actions):
                 m = self.known_remainder(x, d)
                 if m is not None:
                     return self.exact_quotient_multiplies(d, m, _without(c, total, (), a), v, -w, x)
-            if x[1] and _contains(total, x[1], w, a):
-                r = _without(c - w * x[0], total, x[1], a)
-                return self.quotient_subtracts_to_remainder(d, r, v, w, x)
+            f = self._subtracted(c, total, a, v)
+            if f is not None:
+                return f
         return None
+
+    def _subtracted(self, c: int, total: dict[int, int], a: int, v: int) -> Form | None:
+        """The sum with a remainder where v times the quotient ``a`` and its dividend are part of it, if they are."""
+        x, d = self.arg[a], self.divisor[a]
+        w = -v // d
+        if not x[1] or not _contains(total, x[1], w, a):
+            return None
+        n, rest = _without(c - w * x[0], total, x[1], a)
+        more = total.get(a, 0) - v
+        r = n, tuple(sorted([*rest, (a, more)])) if more else rest
+        return self.quotient_subtracts_to_remainder(d, r, v, w, x)
 
     def _both_ends(self, c: int, total: dict[int, int]) -> Form | None:
         """What the smaller and the larger of the same two forms become together."""
@@ -530,7 +541,8 @@ class Engine(Actions):
                     r = c - p * n, tuple(sorted([t for t in left.items() if t[1]]))
                     f = self.quotient_and_remainder_recombine(d, p, q, r, w, x)
                     for e, k in ks:
-                        f = self._subtracted(f, e, p * k)
+                        if kind[e] == QUOTIENT and not p * k % divisor[e]:
+                            f = self._subtracted(f[0], dict(f[1]), e, -p * k) or f
                     return f
             # the digit above: t = (x // d) % n, with a coefficient that fits
             tried: set[int] = set()
@@ -572,20 +584,6 @@ class Engine(Actions):
         if n % d or any([k % d for _, k in terms]) or any([t[0] == b for t in terms]):
             return None
         return n // d, tuple([(e, k // d) for e, k in terms])
-
-    def _subtracted(self, f: Form, a: int, v: int) -> Form:
-        """The sum with a remainder where ``-v`` times the quotient ``a`` and its dividend are part of it."""
-        if self.kind[a] != QUOTIENT or v % self.divisor[a]:
-            return f
-        x, d = self.arg[a], self.divisor[a]
-        w = v // d
-        total = dict(f[1])
-        if not _contains(total, x[1], w, a):
-            return f
-        more = total.get(a, 0) + v
-        c, rest = _without(f[0] - w * x[0], total, x[1], a)
-        r = c, tuple(sorted([*rest, (a, more)])) if more else rest
-        return self.quotient_subtracts_to_remainder(d, r, -v, w, x)
 
     def floordiv(self, x: Form, d: int) -> Form:
         """``x // d``."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, postorder
+from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var
 from .indexing_map import IndexingMap
 
 __all__ = ["DIVISION_WEIGHT", "Cost", "cost", "map_cost"]
@@ -51,21 +51,44 @@ def cost(roots: Iterable[Expr]) -> Cost:
     divisions = operations = 0
     products: set[tuple[Expr, int]] = set()
     bodies: set[tuple[tuple[Expr, int], ...]] = set()
-    for node in postorder(*roots):
-        if isinstance(node, Sum):
-            terms = node.terms
-            opposite = all(k < 0 for _, k in terms)
-            if opposite:
-                terms = tuple((t, -k) for t, k in terms)
-            products.update((t, abs(k)) for t, k in terms if abs(k) != 1)
+    seen: set[Expr] = set()
+    todo = list(roots)
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind is Var or kind is Int or node in seen:
+            continue
+        seen.add(node)
+        if kind is Sum:
+            whole: Sum = node  # type: ignore[assignment]
+            terms = whole.terms
+            negative = 0
+            for t, k in terms:
+                todo.append(t)
+                if k < 0:
+                    negative += 1
+                    k = -k
+                if k != 1:
+                    products.add((t, k))
+            if negative == len(terms):
+                operations += 1
+                terms = tuple([(t, -k) for t, k in terms])
+            elif whole.const:
+                operations += 1
             bodies.add(terms)
-            operations += node.const != 0 or opposite
-        elif isinstance(node, (FloorDiv, Mod, CeilDiv)):
+        elif kind is FloorDiv or kind is Mod or kind is CeilDiv:
+            division: Binary = node  # type: ignore[assignment]
             divisions += 1
             operations += 1
-        elif isinstance(node, (Min, Max, Mul)):
-            operations += len(node.children) - 1
-    operations += len(products) + sum(len(terms) - 1 for terms in bodies)
+            todo.append(division.a)
+            if type(division.b) is not Int:
+                todo.append(division.b)
+        else:
+            # a minimum, a maximum or a product
+            children = node.children
+            operations += len(children) - 1
+            todo.extend(children)
+    operations += len(products) + sum([len(terms) - 1 for terms in bodies])
     return Cost(divisions, operations)
 
 

@@ -16,7 +16,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
@@ -313,7 +313,7 @@ class Sum(Expr):
 
     @property
     def children(self) -> tuple[Expr, ...]:
-        return tuple(t for t, _ in self.terms)
+        return tuple([t for t, _ in self.terms])
 
 
 class Mul(Expr):
@@ -615,22 +615,24 @@ def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
     """
     seen: set[Expr] = set()
     out: list[Expr] = []
-    stack: list[tuple[Expr, Iterator[Expr]]] = []
-    for root in roots:
-        if root in seen or root in known:
+    #: what is to be visited, and ``None`` where the node that was opened last is finished
+    todo: list[Expr | None] = list(reversed(roots))
+    opened: list[Expr] = []
+    while todo:
+        node = todo.pop()
+        if node is None:
+            out.append(opened.pop())
             continue
-        seen.add(root)
-        stack.append((root, iter(root.children)))
-        while stack:
-            node, rest = stack[-1]
-            for child in rest:
-                if child not in seen and child not in known:
-                    seen.add(child)
-                    stack.append((child, iter(child.children)))
-                    break
-            else:
-                out.append(node)
-                stack.pop()
+        if node in seen or node in known:
+            continue
+        seen.add(node)
+        children = node.children
+        if children:
+            opened.append(node)
+            todo.append(None)
+            todo.extend(reversed(children))
+        else:
+            out.append(node)
     return out
 
 

@@ -141,7 +141,9 @@ class Engine(Actions):
         #: how many divisions and extrema the expression at hand is inside of, and how many any has been
         self.level = 0
         self.deepest = 0
+        #: what is known about sums, and the atoms that come first in these
         self.facts: dict[Terms, tuple[int, int]] = {}
+        self.leading: set[int] = set()
         self.memo: dict[Expr, Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
         self.quotients: dict[tuple[Form, int], Form] = {}
@@ -181,8 +183,10 @@ class Engine(Actions):
             terms = s.terms
             if c:
                 self.spent += 1
-            if terms not in self.bodies:
-                self.bodies.add(terms)
+            bodies = self.bodies
+            had = len(bodies)
+            bodies.add(terms)
+            if len(bodies) > had:
                 self.spent += len(terms) - 1
             total: dict[int, int] = {}
             interesting = 0
@@ -317,6 +321,7 @@ class Engine(Actions):
                 old = self.facts.get(terms)
                 if old is not None:
                     lo, hi = max(lo, old[0]), min(hi, old[1])
+                self.leading.add(terms[0][0])
                 self.facts[terms] = lo, hi
                 self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
             least, most = self._span(0, terms)
@@ -349,7 +354,7 @@ class Engine(Actions):
     def range(self, f: Form) -> tuple[int, int]:
         """Bounds of every value the form takes; what is unbounded has ends farther than any number."""
         lo, hi = self._span(f[0], f[1])
-        if self.facts and len(f[1]) > 1:
+        if self.facts and len(f[1]) > 1 and self._spoken_of(f[1]):
             known = self.facts.get(f[1])
             if known is not None:
                 lo = max(lo, known[0] + f[0])
@@ -358,6 +363,14 @@ class Engine(Actions):
             lo = max(lo, low)
             hi = min(hi, high)
         return lo, hi
+
+    def _spoken_of(self, terms: Terms) -> bool:
+        """Whether something may be known about a part of the sum."""
+        leading = self.leading
+        for t in terms:
+            if t[0] in leading:
+                return True
+        return False
 
     def _span(self, c: int, terms: Iterable[tuple[int, int]]) -> tuple[int, int]:
         """Bounds of a sum from those of its atoms."""
@@ -499,7 +512,8 @@ class Engine(Actions):
         """What remainders in a sum become together with what stands above them, if anything."""
         kind, arg, divisor = self.kind, self.arg, self.divisor
         # as in _whole: by what they are first, as the order in which they were met changes
-        todo.sort(key=lambda a: (abs(total[a]), divisor[a], a), reverse=True)
+        if len(todo) > 1:
+            todo.sort(key=lambda a: (abs(total[a]), divisor[a], a), reverse=True)
         while todo:
             a = todo.pop()
             w = total[a]
@@ -604,47 +618,62 @@ class Engine(Actions):
                 raise ZeroDivisionError("division by the constant zero has no value")
             return self.quotient_by_one(x) if d == 1 else self.negative_divisor_moves_up(d, x)
         los, his = self.lo, self.hi
-        out = []
-        rest = []
         lo = hi = c
+        near = multiples = 0
         reducible = False
-        for t in terms:
-            a, k = t
-            if k % d:
-                rest.append(t)
-                if k > 0:
-                    lo += k * los[a]
-                    hi += k * his[a]
-                    if k + k > d:
-                        reducible = True
-                else:
-                    lo += k * his[a]
-                    hi += k * los[a]
+        for a, k in terms:
+            r = k % d
+            if not r:
+                multiples += 1
+                continue
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+                if k + k > d:
                     reducible = True
             else:
-                out.append((a, k // d))
+                lo += k * his[a]
+                hi += k * los[a]
+                reducible = True
+            near += (r if r + r <= d else d - r) * (his[a] - los[a])
+        out: Terms = ()
+        rest = terms
+        if multiples:
+            out = tuple([(a, k // d) for a, k in terms if not k % d])
+            rest = tuple([t for t in terms if t[1] % d])
         q = lo // d
         if q == hi // d:
             # what is left stays within one block
-            return self.quotient_certified(d, (q, tuple(out)), x) if out else self.quotient_known(d, q, x)
-        f = self._certified(c, rest, d) if reducible or self.facts else None
+            return self.quotient_certified(d, (q, out), x) if out else self.quotient_known(d, q, x)
+        # no choice of remainders makes what is left narrower than the nearest ones do
+        narrow = near < d
+        known = bool(self.facts) and self._spoken_of(rest)
+        f = self._certified(c, rest, d, known) if (reducible and narrow) or known else None
         if f is not None:
             if out or f[1]:
-                return self.quotient_certified(d, (f[0], tuple(sorted(out + f[1]))), x)
+                return self.quotient_certified(d, (f[0], tuple(sorted([*out, *f[1]]))), x)
             return self.quotient_known(d, f[0], x)
         n = c // d
         if out or n:
-            return self.multiple_leaves_quotient(d, (c - n * d, tuple(rest)), (n, tuple(out)))
-        return self._quotient(x, d, lo, hi)
+            y = c - n * d, rest
+            if self.record is None:
+                # all of the above would be found again
+                key = (y, d)
+                if key not in self.quotients:
+                    self.quotients[key] = self._quotient(y, d, lo - n * d, hi - n * d, narrow)
+            return self.multiple_leaves_quotient(d, y, (n, out))
+        return self._quotient(x, d, lo, hi, narrow)
 
     def _certified(
-        self, c: int, terms: list[tuple[int, int]], d: int
+        self, c: int, terms: Terms, d: int, facts: bool
     ) -> tuple[int, list[tuple[int, int]]] | None:
-        """``(q, quotient terms)`` when some choice of coefficient quotients leaves a rest within one block."""
+        """``(q, quotient terms)`` when some choice of coefficient quotients leaves a rest within one block.
+
+        ``facts`` says whether something may be known about sums of these terms.
+        """
         los, his = self.lo, self.hi
-        facts = bool(self.facts)
         if facts:
-            lo, hi = self.range((c, tuple(terms)))
+            lo, hi = self.range((c, terms))
             q = lo // d
             if q == hi // d:
                 return q, []
@@ -743,18 +772,32 @@ class Engine(Actions):
                 return None
             n = c // g
             return g, (n, ((terms[0][0], k // g),)), (c - n * g, ())
+        g = d
+        largest = smallest = 0
+        last = -1
+        for a, k in terms:
+            g = gcd(g, k)
+            if k < 0:
+                k = -k
+            largest = max(largest, k)
+            if not smallest or k <= smallest:
+                smallest, last = k, a
+        if g > 1:
+            n = c // g
+            return g, (n, tuple([(a, k // g) for a, k in terms])), (c - n * g, ())
+        # what the largest coefficient leaves no room for needs no order
+        g = gcd(d, largest)
+        if smallest * (his[last] - los[last]) >= g:
+            return None
         ordered = sorted(terms, key=_magnitude)
         # ranges of the tails
         g = d
-        n = len(ordered)
         gs = []
         for _, k in ordered:
             g = gcd(g, k)
             if g == 1:
                 break
             gs.append(g)
-        if not gs:
-            return None
         i = len(gs)
         lo = hi = 0
         for a, k in ordered[i:]:
@@ -786,8 +829,12 @@ class Engine(Actions):
                 hi += k * los[a]
         return None
 
-    def _quotient(self, x: Form, d: int, lo: int, hi: int) -> Form:
-        """``x // d`` where no coefficient is a multiple of d and the constant lies in ``[0, d - 1]``."""
+    def _quotient(self, x: Form, d: int, lo: int, hi: int, narrow: bool) -> Form:
+        """``x // d`` where no coefficient is a multiple of d and the constant lies in ``[0, d - 1]``.
+
+        ``lo`` and ``hi`` are the ends of x; ``narrow`` says whether the nearest remainders of its coefficients leave fewer
+        than d values.
+        """
         c, terms = x
         low = self._low_part(x, d)
         if low is not None:
@@ -828,7 +875,7 @@ class Engine(Actions):
                 return f
         if c == d - 1 and all([k < 0 for _, k in terms]):
             return self.complement_leaves_quotient(d, (0, tuple([(a, -k) for a, k in terms])))
-        line = self._straight(x, d)
+        line = self._straight(x, d) if narrow else None
         if line is not None:
             return self.quotient_certified(d, line, x)
         if self.facts:
@@ -922,49 +969,66 @@ class Engine(Actions):
             return self.remainder_by_one(d, x) if d >= -1 else self.negative_modulus_moves_out(d, x)
         los, his = self.lo, self.hi
         kind, divisor = self.kind, self.divisor
-        rest = []
-        out = []
         lo = hi = c
+        near = multiples = 0
         inner = -1
         reducible = False
-        for t in terms:
-            a, k = t
-            if k % d:
-                rest.append(t)
-                if k > 0:
-                    lo += k * los[a]
-                    hi += k * his[a]
-                    if k + k > d:
-                        reducible = True
-                else:
-                    lo += k * his[a]
-                    hi += k * los[a]
+        for a, k in terms:
+            r = k % d
+            if not r:
+                multiples += 1
+                continue
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+                if k + k > d:
                     reducible = True
-                if kind[a] == REMAINDER and not k * divisor[a] % d:
-                    inner = a
             else:
-                out.append((a, k // d))
+                lo += k * his[a]
+                hi += k * los[a]
+                reducible = True
+            near += (r if r + r <= d else d - r) * (his[a] - los[a])
+            if kind[a] == REMAINDER and not k * divisor[a] % d:
+                inner = a
+        out: Terms = ()
+        rest = terms
+        if multiples:
+            out = tuple([(a, k // d) for a, k in terms if not k % d])
+            rest = tuple([t for t in terms if t[1] % d])
         q = lo // d
         if q == hi // d:
-            return self.remainder_certified(d, (q, tuple(out)), x) if out else self.remainder_known(d, q, x)
-        f = self._certified(c, rest, d) if reducible or self.facts else None
+            return self.remainder_certified(d, (q, out), x) if out else self.remainder_known(d, q, x)
+        # as in _floordiv
+        narrow = near < d
+        known = bool(self.facts) and self._spoken_of(rest)
+        f = self._certified(c, rest, d, known) if (reducible and narrow) or known else None
         if f is not None:
-            return self.remainder_certified(d, (f[0], tuple(sorted(out + f[1]))), x)
+            return self.remainder_certified(d, (f[0], tuple(sorted([*out, *f[1]]))), x)
         n = c // d
         if out or n:
-            return self.multiple_leaves_remainder(d, (c - n * d, tuple(rest)), (n, tuple(out)))
+            y = c - n * d, rest
+            if self.record is None and not self.exact:
+                key = (y, d)
+                if key not in self.remainders:
+                    self.remainders[key] = self._remainder(y, d, inner, narrow)
+            return self.multiple_leaves_remainder(d, y, (n, out))
+        return self._remainder(x, d, inner, narrow)
+
+    def _remainder(self, x: Form, d: int, inner: int, narrow: bool) -> Form:
+        """``x % d``, with x and ``narrow`` as in :meth:`_quotient`; ``inner`` is a remainder that need not be taken."""
+        c, terms = x
         if inner >= 0:
             for i, (a, k) in enumerate(terms):
                 if a == inner:
                     others = terms[:i] + terms[i + 1 :]
-                    return self.inner_remainder_vanishes(k, d, divisor[a], (c, others), self.arg[a])
+                    return self.inner_remainder_vanishes(k, d, self.divisor[a], (c, others), self.arg[a])
         low = self._low_part(x, d)
         if low is not None:
             g, y, r = low
             return self.common_factor_leaves_remainder(d, g, r, y)
-        if c == d - 1 and all([k < 0 for _, k in rest]):
-            return self.complement_leaves_remainder(d, (0, tuple([(a, -k) for a, k in rest])))
-        line = self._straight(x, d)
+        if c == d - 1 and all([k < 0 for _, k in terms]):
+            return self.complement_leaves_remainder(d, (0, tuple([(a, -k) for a, k in terms])))
+        line = self._straight(x, d) if narrow else None
         if line is not None:
             return self.remainder_certified(d, line, x)
         return self._atom(REMAINDER, x, d, 0, d - 1)
@@ -1073,9 +1137,11 @@ class Engine(Actions):
         if not terms:
             return integer(c)
         expr = self.expr
-        parts = []
+        parts: list[tuple[Expr, int]] = []
         for a, k in terms:
             e = expr[a]
+            if k == 1 and not c and len(terms) == 1:
+                return self._write(a) if e is None else e
             parts.append((self._write(a) if e is None else e, k))
         return distinct_sum(c, parts)
 

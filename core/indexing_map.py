@@ -332,7 +332,9 @@ class IndexingMap(_Memory):
     @property
     def bounds(self) -> dict[Var, Interval]:
         """The box of every variable."""
-        return {v.expr: Interval(v.lo, v.hi) for v in self.variables}
+        # every map is asked for it: what Interval(lo, hi) does, without the call of Python code
+        make = tuple.__new__
+        return {v.expr: make(Interval, (v.lo, v.hi)) for v in self.variables}
 
     @property
     def domain(self) -> tuple[Condition, ...]:

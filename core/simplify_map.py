@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from operator import is_
 from typing import Any, Final, TypeAlias
 
@@ -135,11 +135,12 @@ def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], d
 
     Most are among those, up to their ends and a summand without variables.
     """
-    have: set[Expr] = set()
+    have = {c.expr for c in given}
+    if have.issuperset([c.expr for c in constraints]):
+        return True
     bodies: set[object] = set()
     for c in given:
         e = c.expr
-        have.add(e)
         if type(e) is Sum:
             bodies.add(e.terms)
             t, k = e.terms[0]
@@ -257,6 +258,7 @@ class _Constraints:
         self.stale = False
         self._simplifier: Simplifier | None = None
         self._ends: Ends | None = None
+        self._compiled: _Rules | None = None
 
     def run(self) -> None:
         """Bring all constraints to normal form.  Raises :class:`_Contradiction` when nothing satisfies them."""
@@ -301,15 +303,20 @@ class _Constraints:
                     return
 
     # -- what is looked up only by maps with constraints to work on
-    @cached_property
-    def free(self) -> frozenset[Var]:
-        """Variables whose boxes may become narrower; those of runtime variables say how a value is clamped."""
-        return frozenset([*self.map.dim_vars, *self.map.range_vars])
+    def free(self, v: Var) -> bool:
+        """Whether the box of a variable may become narrower; that of a runtime variable says how a value is clamped."""
+        for r in self.map.rts:
+            if r.expr is v:
+                return False
+        return v in self.boxes
 
-    @cached_property
+    @property
     def compiled(self) -> _Rules:
         """The constraint rules."""
-        return _rules(self.rules.constraints)
+        found = self._compiled
+        if found is None:
+            found = self._compiled = _rules(self.rules.constraints)
+        return found
 
     # -- the domain so far
     @property
@@ -369,7 +376,7 @@ class _Constraints:
                 continue
             e, lo, hi = done
             if type(e) is Var:
-                if e in self.free:
+                if self.free(e):
                     self.narrow(e, lo, hi)
                     continue
                 # a runtime variable keeps its box; what is demanded of it stays a constraint, and is known
@@ -478,7 +485,7 @@ class _Constraints:
         if (lo, hi) != self.boxes[v]:
             self.boxes[v] = Interval(lo, hi)
             self.stale = True
-            if v in self.free:
+            if self.free(v):
                 self.narrowed = True
         if lo > hi:
             raise _Contradiction
@@ -527,7 +534,7 @@ class _Constraints:
 
     def window(self, e: Mod, lo: int, hi: int) -> None:
         at = shifted_variable(e.a)
-        if at is None or at[0] not in self.free:
+        if at is None or not self.free(at[0]):
             return
         v, sign, shift = at
         for rule in self.compiled.windows:
@@ -557,7 +564,7 @@ class _Constraints:
                 continue
             subject = t.a if type(t) is FloorDiv else t
             at = shifted_variable(subject)
-            if at is None or at[0] not in self.free:
+            if at is None or not self.free(at[0]):
                 continue
             v, sign, shift = at
             span = self.boxes[v].scale(sign).shift(shift)
@@ -596,10 +603,15 @@ class _Constraints:
         residues = self.residues()
         if residues:
             simplifier = self.simplifier
+            moduli = [m for pairs in residues.values() for m, _ in pairs]
             roots = [*self.map.results, *(e for v in self.map.rts if v.source for e in v.source.results)]
             for node in postorder(*roots):
                 if isinstance(node, (Mod, FloorDiv)) and isinstance(node.b, Int):
-                    value = _residue(simplifier(node.a), node.b.value, residues)
+                    n = node.b.value
+                    if self.trace is None and (n < 1 or not [m for m in moduli if m % n == 0]):
+                        # whatever the dividend is; a trace says what it is all the same
+                        continue
+                    value = _residue(simplifier(node.a), n, residues)
                     if value is not None:
                         known.append((mod(node.a, node.b), Interval(value, value)))
         return self.made(Facts(self.boxes, known))

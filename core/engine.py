@@ -67,6 +67,8 @@ PAIRS: Final = 3
 _LARGE: Final = 1 << 1024
 _FAR: Final = 1 << 4096
 _END: Final = 1 << 8192
+#: Nearly all ends are nearer than this, which takes no arithmetic of long integers to see.
+_NEAR: Final = 1 << 60
 
 
 def _lone(f: Form) -> int:
@@ -77,9 +79,9 @@ def _lone(f: Form) -> int:
 
 
 def _contains(total: dict[int, int], terms: Terms, k: int, without: int) -> bool:
-    """Whether ``k·terms`` is part of the sum, not counting the atom ``without``."""
+    """Whether ``k·terms`` is part of the sum, not counting the atom ``without``; k is not zero."""
     for a, j in terms:
-        if total.get(a) != k * j or a == without:
+        if total.get(a, 0) != k * j or a == without:
             return False
     return True
 
@@ -141,8 +143,10 @@ class Engine(Actions):
         #: how many divisions and extrema the expression at hand is inside of, and how many any has been
         self.level = 0
         self.deepest = 0
-        #: what is known about sums, and the atoms that come first in these
+        #: what is known about sums and their opposites; the same of those alone that begin with a positive coefficient, and
+        #: the atoms that they begin with
         self.facts: dict[Terms, tuple[int, int]] = {}
+        self.sums: dict[Terms, tuple[int, int]] = {}
         self.leading: set[int] = set()
         self.memo: dict[Expr, Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
@@ -294,8 +298,13 @@ class Engine(Actions):
         """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
         if d < 2:
             return None
-        n = min([n for terms, n in self.exact if not n % d and terms == x[1]], default=0)
-        return (self.exact[x[1], n] + x[0]) % d if n else None
+        c, terms = x
+        least = 0
+        known = 0
+        for (body, n), r in self.exact.items():
+            if not n % d and (n < least or not least) and body == terms:
+                least, known = n, r
+        return (known + c) % d if least else None
 
     def _narrow(self, f: Form, lo: int, hi: int) -> None:
         """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
@@ -322,7 +331,7 @@ class Engine(Actions):
                 if old is not None:
                     lo, hi = max(lo, old[0]), min(hi, old[1])
                 self.leading.add(terms[0][0])
-                self.facts[terms] = lo, hi
+                self.sums[terms] = self.facts[terms] = lo, hi
                 self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
             least, most = self._span(0, terms)
             for a, k in terms:
@@ -353,15 +362,10 @@ class Engine(Actions):
 
     def range(self, f: Form) -> tuple[int, int]:
         """Bounds of every value the form takes; what is unbounded has ends farther than any number."""
-        lo, hi = self._span(f[0], f[1])
-        if self.facts and len(f[1]) > 1 and self._spoken_of(f[1]):
-            known = self.facts.get(f[1])
-            if known is not None:
-                lo = max(lo, known[0] + f[0])
-                hi = min(hi, known[1] + f[0])
-            low, high = self._by_parts(f[0], f[1])
-            lo = max(lo, low)
-            hi = min(hi, high)
+        c, terms = f
+        lo, hi = self._span(c, terms)
+        if self.facts and len(terms) > 1 and self._spoken_of(terms):
+            return self._sharper(c, terms, lo, hi)
         return lo, hi
 
     def _spoken_of(self, terms: Terms) -> bool:
@@ -372,7 +376,7 @@ class Engine(Actions):
                 return True
         return False
 
-    def _span(self, c: int, terms: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    def _span(self, c: int, terms: Terms) -> tuple[int, int]:
         """Bounds of a sum from those of its atoms."""
         los, his = self.lo, self.hi
         lo = hi = c
@@ -385,28 +389,39 @@ class Engine(Actions):
                 hi += k * los[a]
         return lo, hi
 
-    def _by_parts(self, c: int, terms: Iterable[tuple[int, int]]) -> tuple[int, int]:
-        """Bounds of a sum from what is known about sums that it is made of, each summand used once."""
+    def _sharper(self, c: int, terms: Terms, lo: int, hi: int) -> tuple[int, int]:
+        """Bounds of a sum, ``lo`` and ``hi`` from its atoms, with what is known about it and about sums in it.
+
+        Of the sums that it is made of each summand is used once.
+        """
+        known = self.facts.get(terms)
+        if known is not None:
+            lo = max(lo, known[0] + c)
+            hi = min(hi, known[1] + c)
         total = dict(terms)
-        widths: list[tuple[int, int]] = []
-        for part, (low, high) in self.facts.items():
+        from_ = to = c
+        for part, (low, high) in self.sums.items():
             a, k = part[0]
-            if k < 0 or len(part) > len(total):
-                # the same is known of the negated sum
-                continue
             n = total.get(a, 0)
             g = n // k
-            if not n or g * k != n or not _contains(total, part, g, -1):
+            if not n or g * k != n or len(part) > len(total) or not _contains(total, part, g, -1):
                 continue
             least, most = self._span(0, part)
             if low <= least and most <= high:
                 continue
             for a, _ in part:
                 del total[a]
-            ends = g * max(low, least), g * min(high, most)
-            widths.append(ends if g > 0 else ends[::-1])
-        lo, hi = self._span(c, total.items())
-        return lo + sum([w[0] for w in widths]), hi + sum([w[1] for w in widths])
+            low = max(low, least)
+            high = min(high, most)
+            if g < 0:
+                low, high = high, low
+            from_ += g * low
+            to += g * high
+        if len(total) < len(terms):
+            low, high = self._span(0, tuple(total.items()))
+            lo = max(lo, from_ + low)
+            hi = min(hi, to + high)
+        return lo, hi
 
     def add(self, x: Form, y: Form) -> Form:
         """``x + y``."""
@@ -471,7 +486,9 @@ class Engine(Actions):
         """What a quotient in a sum becomes together with its own dividend, if that is there."""
         if len(quotients) > 1:
             # not by when they were met: what is read again is met in another order
-            quotients.sort(key=lambda a: (self.divisor[a], a))
+            ranked = [(self.divisor[a], a) for a in quotients]
+            ranked.sort()
+            quotients = [a for _, a in ranked]
         for a in quotients:
             x = self.arg[a]
             d = self.divisor[a]
@@ -513,7 +530,9 @@ class Engine(Actions):
         kind, arg, divisor = self.kind, self.arg, self.divisor
         # as in _whole: by what they are first, as the order in which they were met changes
         if len(todo) > 1:
-            todo.sort(key=lambda a: (abs(total[a]), divisor[a], a), reverse=True)
+            ranked = [(abs(total[a]), divisor[a], a) for a in todo]
+            ranked.sort(reverse=True)
+            todo = [a for _, _, a in ranked]
         while todo:
             a = todo.pop()
             w = total[a]
@@ -601,7 +620,8 @@ class Engine(Actions):
 
     def floordiv(self, x: Form, d: int) -> Form:
         """``x // d``."""
-        key = (x, d)
+        # of any type: compiled, it is made once and not at each use
+        key: Any = (x, d)
         f = self.quotients.get(key)
         if f is None:
             f = self.quotients[key] = self._floordiv(x, d)
@@ -642,23 +662,25 @@ class Engine(Actions):
             out = tuple([(a, k // d) for a, k in terms if not k % d])
             rest = tuple([t for t in terms if t[1] % d])
         q = lo // d
+        known = False
+        if q != hi // d and self.facts and len(rest) > 1 and self._spoken_of(rest):
+            known = True
+            lo, hi = self._sharper(c, rest, lo, hi)
+            q = lo // d
         if q == hi // d:
             # what is left stays within one block
             return self.quotient_certified(d, (q, out), x) if out else self.quotient_known(d, q, x)
-        # no choice of remainders makes what is left narrower than the nearest ones do
+        # without facts, no choice of remainders makes what is left narrower than the nearest ones do
         narrow = near < d
-        known = bool(self.facts) and self._spoken_of(rest)
-        f = self._certified(c, rest, d, known) if (reducible and narrow) or known else None
+        f = self._certified(c, rest, d, known) if reducible and (narrow or known) else None
         if f is not None:
-            if out or f[1]:
-                return self.quotient_certified(d, (f[0], tuple(sorted([*out, *f[1]]))), x)
-            return self.quotient_known(d, f[0], x)
+            return self.quotient_certified(d, (f[0], tuple(sorted([*out, *f[1]]))), x)
         n = c // d
         if out or n:
             y = c - n * d, rest
             if self.record is None:
                 # all of the above would be found again
-                key = (y, d)
+                key: Any = (y, d)
                 if key not in self.quotients:
                     self.quotients[key] = self._quotient(y, d, lo - n * d, hi - n * d, narrow)
             return self.multiple_leaves_quotient(d, y, (n, out))
@@ -672,11 +694,6 @@ class Engine(Actions):
         ``facts`` says whether something may be known about sums of these terms.
         """
         los, his = self.lo, self.hi
-        if facts:
-            lo, hi = self.range((c, terms))
-            q = lo // d
-            if q == hi // d:
-                return q, []
         for nearest in (True, False):
             lo = hi = c
             qs = []
@@ -703,8 +720,8 @@ class Engine(Actions):
                 q = lo // d
                 if q == hi // d:
                     return q, qs
-                if facts:
-                    lo, hi = self.range((c, tuple(rs)))
+                if facts and len(rs) > 1:
+                    lo, hi = self._sharper(c, tuple(rs), lo, hi)
                     q = lo // d
                     if q == hi // d:
                         return q, qs
@@ -738,7 +755,7 @@ class Engine(Actions):
             others.append((a, r))
             if r != k:
                 rest.append((a, (k - r) // d))
-        lo, hi = self._span(x[0], others)
+        lo, hi = self._span(x[0], tuple(others))
         if hi - lo >= d:
             return None
         for choice in range(1 << len(pairs)):
@@ -767,33 +784,38 @@ class Engine(Actions):
         c, terms = x
         if len(terms) == 1:
             k = terms[0][1]
-            g = gcd(d, k)
+            # most are variables
+            g = 1 if k == 1 else gcd(d, k)
             if g == 1:
                 return None
             n = c // g
             return g, (n, ((terms[0][0], k // g),)), (c - n * g, ())
-        g = d
         largest = smallest = 0
-        last = -1
+        first = last = -1
         for a, k in terms:
-            g = gcd(g, k)
             if k < 0:
                 k = -k
-            largest = max(largest, k)
+            if k > largest:
+                largest, first = k, a
             if not smallest or k <= smallest:
                 smallest, last = k, a
-        if g > 1:
-            n = c // g
-            return g, (n, tuple([(a, k // g) for a, k in terms])), (c - n * g, ())
-        # what the largest coefficient leaves no room for needs no order
         g = gcd(d, largest)
-        if smallest * (his[last] - los[last]) >= g:
+        if g == 1:
             return None
-        ordered = sorted(terms, key=_magnitude)
+        # the smallest one belongs to what is left, for which there may be no room, unless it has a factor in common as well
+        if smallest * (his[last] - los[last]) >= g and (smallest == 1 or gcd(g, smallest) == 1):
+            return None
+        if len(terms) > 2:
+            ordered = sorted(terms, key=_magnitude)
+        else:
+            ordered = list(terms)
+            if first != terms[0][0]:
+                ordered.reverse()
         # ranges of the tails
-        g = d
-        gs = []
-        for _, k in ordered:
+        gs = [g]
+        for _, k in ordered[1:]:
+            if k == 1:
+                break
             g = gcd(g, k)
             if g == 1:
                 break
@@ -878,8 +900,6 @@ class Engine(Actions):
         line = self._straight(x, d) if narrow else None
         if line is not None:
             return self.quotient_certified(d, line, x)
-        if self.facts:
-            lo, hi = self.range(x)
         return self._atom(QUOTIENT, x, d, lo // d, hi // d)
 
     def _with_digit(self, x: Form, d: int) -> Form | None:
@@ -921,10 +941,10 @@ class Engine(Actions):
         return lo, ()
 
     def _new(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
-        if lo < -_FAR:
+        if lo < -_NEAR and lo < -_FAR:
             lo = -_END
             self.unbounded = True
-        if hi > _FAR:
+        if hi > _NEAR and hi > _FAR:
             hi = _END
             self.unbounded = True
         self.volume += len(arg[1])
@@ -947,7 +967,7 @@ class Engine(Actions):
     # ---------------------------------------------------------------- remainders
     def mod(self, x: Form, d: int) -> Form:
         """``x % d``."""
-        key = (x, d)
+        key: Any = (x, d)
         f = self.remainders.get(key)
         if f is None:
             f = self.remainders[key] = self._mod(x, d)
@@ -996,19 +1016,25 @@ class Engine(Actions):
             out = tuple([(a, k // d) for a, k in terms if not k % d])
             rest = tuple([t for t in terms if t[1] % d])
         q = lo // d
+        known = False
+        if q != hi // d and self.facts and len(rest) > 1 and self._spoken_of(rest):
+            known = True
+            lo, hi = self._sharper(c, rest, lo, hi)
+            q = lo // d
         if q == hi // d:
-            return self.remainder_certified(d, (q, out), x) if out else self.remainder_known(d, q, x)
+            if out or known:
+                return self.remainder_certified(d, (q, out), x)
+            return self.remainder_known(d, q, x)
         # as in _floordiv
         narrow = near < d
-        known = bool(self.facts) and self._spoken_of(rest)
-        f = self._certified(c, rest, d, known) if (reducible and narrow) or known else None
+        f = self._certified(c, rest, d, known) if reducible and (narrow or known) else None
         if f is not None:
             return self.remainder_certified(d, (f[0], tuple(sorted([*out, *f[1]]))), x)
         n = c // d
         if out or n:
             y = c - n * d, rest
             if self.record is None and not self.exact:
-                key = (y, d)
+                key: Any = (y, d)
                 if key not in self.remainders:
                     self.remainders[key] = self._remainder(y, d, inner, narrow)
             return self.multiple_leaves_remainder(d, y, (n, out))
@@ -1157,7 +1183,7 @@ class Engine(Actions):
                     if expr[b] is None and b not in needed:
                         needed.add(b)
                         todo.append(b)
-        for b in sorted(needed):
+        for b in sorted(needed) if len(needed) > 1 else [a]:
             of = self.kind[b]
             inside = [self.write(f) for f in self._inside(b)]
             if of == QUOTIENT:

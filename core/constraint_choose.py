@@ -96,7 +96,7 @@ def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
         return None
     u = v = 1
     t = (s - const) % m
-    y = linear(0, terms)
+    y = linear(0, terms) if const else e.a
     if len(terms) == 1 and terms[0][1] != 1 and math.gcd(terms[0][1], m) == 1:
         y, v = terms[0][0], terms[0][1]
         u = pow(v, -1, m)

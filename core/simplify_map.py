@@ -135,6 +135,8 @@ def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], d
 
     Most are among those, up to their ends and a summand without variables.
     """
+    if not constraints:
+        return True
     have = {c.expr for c in given}
     if have.issuperset([c.expr for c in constraints]):
         return True
@@ -538,12 +540,11 @@ class _Constraints:
             return
         v, sign, shift = at
         for rule in self.compiled.windows:
-            span = self.boxes[v].scale(sign).shift(shift)
-            c, box = (e, lo, hi), (e.a, span.lo, span.hi)
-            found = rule.after((c, box), self.ends, self.simplifier.facts)  # type: ignore[arg-type]
+            c, box = (e, lo, hi), (e.a, *_moved(self.box(v), sign, shift))
+            found = rule.after((c, box), self.ends, self.simplifier.facts)
             if found is not None:
                 after, values = found
-                self.record(rule.rule, values, (c, box), after)  # type: ignore[arg-type]
+                self.record(rule.rule, values, (c, box), after)
                 self.shrink(v, *_moved_back(after[1], sign, shift))
 
     def through_sum(self, e: Sum, lo: int, hi: int) -> None:
@@ -567,8 +568,8 @@ class _Constraints:
             if at is None or not self.free(at[0]):
                 continue
             v, sign, shift = at
-            span = self.boxes[v].scale(sign).shift(shift)
-            box = (subject, span.lo, span.hi)
+            span = _moved(self.box(v), sign, shift)
+            box = (subject, *span)
             values: dict[str, Any] = {"x": subject, "k": k, "lo": lo, "hi": hi, "p": p_, "q": q_}
             values["a"], values["b"] = span
             chosen = "summand"
@@ -583,7 +584,7 @@ class _Constraints:
                     continue
                 if self.trace is not None:
                     values["r"] = linear(e.const, [(u, j) for u, j in e.terms if u is not t])
-                    self.record(rule.rule, values, ((e, lo, hi), box), after)  # type: ignore[arg-type]
+                    self.record(rule.rule, values, ((e, lo, hi), box), after)
                 self.shrink(v, *_moved_back(after[1], sign, shift))
                 a, b = self.boxes[v] if t is v else (values["a"], values["b"])
                 if t is v:
@@ -681,10 +682,16 @@ def _ends(simplifier: Simplifier) -> Ends:
     return simplifier.facts.interval if engine is None else engine.ends  # type: ignore[return-value]
 
 
+def _moved(box: tuple[int, int], sign: int, shift: int) -> tuple[int, int]:
+    """The bounds of ``±v + shift`` for the box of v."""
+    lo, hi = box if sign > 0 else (-box[1], -box[0])
+    return lo + shift, hi + shift
+
+
 def _moved_back(c: Bound, sign: int, shift: int) -> tuple[int, int]:
     """The box of v that bounds of ``±v + shift`` state."""
-    lo, hi = Interval(c[1], c[2]).shift(-shift).scale(sign)
-    return int(lo), int(hi)
+    lo, hi = c[1] - shift, c[2] - shift
+    return (lo, hi) if sign > 0 else (-hi, -lo)
 
 
 def _without_constant(e: Expr) -> tuple[Expr, int]:

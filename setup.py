@@ -16,6 +16,8 @@ from setuptools.command.build_py import build_py
 #: Compiled together, so that calls between them cost what they do in C.
 MODULES = [
     "core/actions",
+    "core/constraint_choose",
+    "core/constraint_matcher",
     "core/constraint_order",
     "core/cost",
     "core/engine",
@@ -58,6 +60,10 @@ def compiled() -> list[Extension]:
         "--no-warn-unused-ignores",
     ]
     extensions: list[Extension] = mypycify([*flags, *files], opt_level="3", debug_level="0")
+    if sys.platform != "win32":
+        for e in extensions:
+            # all of it is one file of C: what it calls in itself need not be what another library may have put there
+            e.extra_compile_args += ["-fvisibility=hidden", "-fno-plt"]
     return extensions
 
 

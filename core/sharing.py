@@ -879,6 +879,8 @@ class Speller:
         self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]
     ) -> dict[Form, int]:
         """Move constants from sums into the quotients in them where that saves an addition; what constants are left."""
+        if self._in_place(dividends, places):
+            return {}
         engine = self.engine
         kind, divisor = engine.kind, engine.divisor
         groups: dict[Terms, list[int]] = {}
@@ -941,6 +943,26 @@ class Speller:
                     self.reason[a] = "remainder_takes_congruent", ()
         return now
 
+    def _in_place(self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]) -> bool:
+        """Whether no constant can be moved with gain: no dividend has one, and at most one sum.
+
+        To move the constant of one sum makes one in a dividend, which costs as much.
+        """
+        for x in dividends:
+            if x[0]:
+                return False
+        for y, _ in self.spelling.values():
+            if y[0]:
+                return False
+        found: Form | None = None
+        for at in places.values():
+            for f, _ in at:
+                if f[0]:
+                    if found is not None and f != found:
+                        return False
+                    found = f
+        return True
+
     def _negate(
         self,
         dividends: dict[Form, list[int]],
@@ -980,25 +1002,27 @@ class Speller:
     ) -> list[int]:
         """For each user the constant to write its dividend with; few different constants, few left in sums."""
         kind = self.engine.kind
+        firsts = [at_first[a] for a in users]
+        sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
+        #: what is spent at least: a dividend keeps its constant up to multiples of the divisor
+        least = 0
+        if any([c % d for c, d in firsts]) or (any(sums.values()) and not any([c for c, _ in firsts])):
+            least = 1
         found = {n for o in options for n in o}
         if len(users) > 1:
             # the same number below zero may serve several divisors
-            firsts = [at_first[a] for a in users]
             for n in [c - d for c, d in firsts]:
                 if n not in found and sum([not (n - c) % d for c, d in firsts]) > 1:
                     found.add(n)
-        candidates = sorted(found, key=lambda n: (abs(n), n))
-        sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
         best = -1
         result: list[int] = []
-        for wanted in candidates:
+        for wanted in sorted(found, key=lambda n: (abs(n), n)) if len(found) > 1 else found:
             for everywhere in (False, True):
                 chosen = []
                 used = {0}
                 left = dict(sums)
                 again = False
-                for a, o in zip(users, options, strict=True):
-                    c, d = at_first[a]
+                for a, o, (c, d) in zip(users, options, firsts, strict=True):
                     fits = not (wanted - c) % d
                     if wanted in o or (fits and (everywhere or kind[a] == REMAINDER)):
                         n = wanted
@@ -1014,10 +1038,15 @@ class Speller:
                             left[f] -= k * j
                     used.add(n)
                     chosen.append(n)
-                spent = len(used) - 1 + sum([n != 0 for n in left.values()])
+                spent = len(used) - 1
+                for n in left.values():
+                    if n:
+                        spent += 1
                 if best < 0 or spent < best:
                     best = spent
                     result = chosen
+                    if best == least:
+                        return result
                 if not again:
                     break
         return result

@@ -13,7 +13,7 @@ are compared are small, so an estimate of the change is enough.
 from __future__ import annotations
 
 from math import gcd
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from .actions import Form
 from .cost import DIVISION_WEIGHT
@@ -31,13 +31,87 @@ NARROW: Final = 8
 
 #: A rule and its values in the order of ``Rule.variables``.
 Change: TypeAlias = tuple[str, tuple[int | Form, ...]]
-#: Atoms that forms are made of, who divides what, and the sums that quotients stand in.
-Needed: TypeAlias = tuple[set[int], dict[Form, list[int]], dict[int, list[tuple[Form, int]]]]
 
 
 def _plain(f: Form) -> bool:
     """Whether the form is a single atom, which costs nothing to write."""
     return not f[0] and len(f[1]) == 1 and f[1][0][1] == 1
+
+
+class Survey:
+    """What forms are made of, each sum and each atom looked at once."""
+
+    def __init__(self, engine: Engine, weight: int, forms: list[Form]) -> None:
+        #: the atoms but variables and what is opaque
+        self.atoms: set[int] = set()
+        #: who divides what
+        self.dividends: dict[Form, list[int]] = {}
+        #: the sums that quotients stand in
+        self.places: dict[int, list[tuple[Form, int]]] = {}
+        #: whether there are remainders, and those inside dividends
+        self.remainders = False
+        self.inner: set[int] = set()
+        #: the cost of everything that the forms need, written as they are
+        self.cost = self._walk(engine, weight, forms)
+        if self.remainders:
+            kind = engine.kind
+            self.inner = {t[0] for x in self.dividends for t in x[1] if kind[t[0]] == REMAINDER}
+
+    def _walk(self, engine: Engine, weight: int, forms: list[Form]) -> int:
+        kind = engine.kind
+        # compiled, a form is taken apart where its type is known and put together where it is a key: these stay whole
+        arg: list[Any] = engine.arg
+        todo: list[Any] = list(forms)
+        done: set[Any] = set()
+        atoms, dividends, places = self.atoms, self.dividends, self.places
+        products: set[tuple[int, int]] = set()
+        spent = 0
+        while todo:
+            whole = todo.pop()
+            known = len(done)
+            done.add(whole)
+            if len(done) == known:
+                continue
+            f: Form = whole
+            c, terms = f
+            if not terms:
+                continue
+            spent += len(terms) - 1
+            opposite = True
+            for t in terms:
+                a, k = t
+                if k > 0:
+                    opposite = False
+                if k != 1 and k != -1:
+                    products.add(t)
+                of = kind[a]
+                if of == VARIABLE or of == OPAQUE:
+                    continue
+                if of == QUOTIENT:
+                    if a in places:
+                        places[a].append((whole, k))
+                    else:
+                        places[a] = [(whole, k)]
+                if a in atoms:
+                    continue
+                atoms.add(a)
+                if of == QUOTIENT or of == REMAINDER:
+                    if of == REMAINDER:
+                        self.remainders = True
+                    spent += weight
+                    x = arg[a]
+                    if x in dividends:
+                        dividends[x].append(a)
+                    else:
+                        dividends[x] = [a]
+                    todo.append(x)
+                else:
+                    parts = engine.parts[a]
+                    spent += len(parts) - 1
+                    todo += parts
+            if c or opposite:
+                spent += 1
+        return spent + len(products)
 
 
 class Speller:
@@ -50,6 +124,8 @@ class Speller:
         self.keep_digits = keep_digits
         self.torn = False
         self.forms: list[Form] = []
+        #: what those cost with the atoms as they are, where it is known
+        self.spent = -1
         self.joins = False
         #: whether a remainder has left a sum with remainders that were inside it, which may be differences now
         self.deeper = False
@@ -115,43 +191,49 @@ class Speller:
 
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
-        if self.engine.exact:
+        engine = self.engine
+        if engine.exact:
             forms = self._cheaper(forms, self._by_known_digits(forms))
         while True:
             forms = self._round(forms, self._as_differences(forms))
             if self.deeper:
                 continue
-            before = forms
+            before = surveyed = forms
+            survey = Survey(engine, self.weight, forms)
             if self.quotients:
-                forms = self._round(forms, self._without_inner_remainders(forms))
-                if self.engine.exact:
+                if survey.inner:
+                    forms = self._round(forms, self._without_inner_remainders(forms))
+                if engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
                     forms = self._cheaper(forms, self._by_known_digits(forms))
-            needed = self._needed(forms)
-            if self.quotients:
-                forms = self._cheaper(forms, self._as_multiples(forms, needed))
-            kind = self.engine.kind
-            inner = {t[0] for x in needed[1] for t in x[1] if kind[t[0]] == REMAINDER}
-            if inner:
-                forms = self._round(forms, self._differences_inside(forms, needed[0], list(inner)))
+                if forms != before:
+                    surveyed = forms
+                    survey = Survey(engine, self.weight, forms)
+                forms = self._cheaper(forms, self._as_multiples(forms, survey))
+            if survey.inner:
+                forms = self._round(forms, self._differences_inside(forms, survey))
                 forms = self._cheaper(forms, self._whole_digits(forms))
             if forms is before or forms == before:
                 break
-        self._choose(forms, needed)
+        if forms is surveyed or forms == surveyed:
+            self.spent = survey.cost
+        self._choose(forms, survey)
         return forms
 
     def _round(self, before: list[Form], after: list[Form]) -> list[Form]:
         """Remember what one pass over the forms has changed."""
-        if after != before:
+        if after is not before and after != before:
             self.rounds.append((self.changes, after))
-        self.changes = []
+            self.changes = []
+        elif self.changes:
+            self.changes = []
         return after
 
     # ---------------------------------------------------------------- multiples of quotients
     def _cheaper(self, before: list[Form], after: list[Form]) -> list[Form]:
         """Those of the forms that cost less once remainders are differences."""
         changes, self.changes = self.changes, []
-        if after == before:
+        if after is before or after == before:
             return before
         now, then = self.cost(self._as_differences(before)), self.cost(self._as_differences(after))
         self.changes = changes
@@ -215,21 +297,23 @@ class Speller:
         self.changes.append(("known_digit_joins_digit", (e, m, n, q, r, t, v, w, x)))
         return _plus(r, (t[0] - m, t[1]), w)
 
-    def _as_multiples(self, forms: list[Form], needed: Needed) -> list[Form]:
+    def _as_multiples(self, forms: list[Form], survey: Survey) -> list[Form]:
         """Multiples of ``d·(x // d)`` as differences of x and a remainder.
 
         Only of quotients whose remainder stands somewhere, or that stand twice and once beside their dividend.
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
-        _, dividends, places = needed
         pairs: dict[int, Form] = {}
-        for a, at in places.items():
-            x, d = arg[a], divisor[a]
+        for a, at in survey.places.items():
+            if len(at) < 2 and not survey.remainders:
+                continue
+            d = divisor[a]
             if any([k % d for _, k in at]):
                 continue
+            x = arg[a]
             b, j = x[1][0]
-            if any([kind[c] == REMAINDER and divisor[c] == d for c in dividends[x]]) or (
+            if any([kind[c] == REMAINDER and divisor[c] == d for c in survey.dividends[x]]) or (
                 len(at) > 1 and any([(b, -k // d * j) in f[1] for f, k in at])
             ):
                 t = engine.mod(x, d)
@@ -522,37 +606,13 @@ class Speller:
 
     def cost(self, forms: list[Form]) -> int:
         """The cost of everything that the forms need, written as they are."""
-        engine = self.engine
-        kind, arg = engine.kind, engine.arg
-        spent = 0
-        products: set[tuple[int, int]] = set()
-        done: set[Form] = set()
-        atoms: set[int] = set()
-        todo = list(forms)
-        while todo:
-            f = todo.pop()
-            if f in done or not f[1]:
-                continue
-            done.add(f)
-            spent += len(f[1]) - 1
-            if f[0] or all([t[1] < 0 for t in f[1]]):
-                spent += 1
-            for t in f[1]:
-                a, k = t
-                if k != 1 and k != -1 and t not in products:
-                    products.add(t)
-                    spent += 1
-                of = kind[a]
-                if of == VARIABLE or of == OPAQUE or a in atoms:
-                    continue
-                atoms.add(a)
-                if of == QUOTIENT or of == REMAINDER:
-                    spent += self.weight
-                    todo.append(arg[a])
-                else:
-                    spent += len(engine.parts[a]) - 1
-                    todo += engine.parts[a]
-        return spent
+        return Survey(self.engine, self.weight, forms).cost
+
+    def bound(self) -> int:
+        """What :attr:`forms` cost at most as they were written."""
+        if self.spent < 0:
+            self.spent = self.cost(self.forms)
+        return self.spent
 
     def _record_rounds(self) -> None:
         """Report what :meth:`_chosen` has changed; an empty name reports the forms as they are after a round."""
@@ -562,50 +622,16 @@ class Speller:
                 record(name, tuple([v if isinstance(v, int) else write(v) for v in values]))
             record("", tuple(write(f) for f in forms))
 
-    # ---------------------------------------------------------------- what there is
-    def _needed(self, forms: list[Form]) -> Needed:
-        """What the forms are made of: the atoms, who divides what, and in which sums quotients stand."""
-        kind, arg = self.engine.kind, self.engine.arg
-        atoms: set[int] = set()
-        dividends: dict[Form, list[int]] = {}
-        places: dict[int, list[tuple[Form, int]]] = {}
-        todo = list(forms)
-        done: set[Form] = set()
-        while todo:
-            f = todo.pop()
-            if f in done:
-                continue
-            done.add(f)
-            for a, k in f[1]:
-                t = kind[a]
-                if t == VARIABLE or t == OPAQUE:
-                    continue
-                if t == QUOTIENT:
-                    if a in places:
-                        places[a].append((f, k))
-                    else:
-                        places[a] = [(f, k)]
-                if a not in atoms:
-                    atoms.add(a)
-                    if t == QUOTIENT or t == REMAINDER:
-                        x = arg[a]
-                        if x in dividends:
-                            dividends[x].append(a)
-                        else:
-                            dividends[x] = [a]
-                        todo.append(x)
-                    else:
-                        todo += self.engine.parts[a]
-        return atoms, dividends, places
-
     # ---------------------------------------------------------------- remainders inside dividends
-    def _differences_inside(self, forms: list[Form], atoms: set[int], inner: list[int]) -> list[Form]:
-        """The forms without those remainders ``inner`` dividends that cost less as differences.
+    def _differences_inside(self, forms: list[Form], survey: Survey) -> list[Form]:
+        """The forms without those remainders inside dividends that cost less as differences.
 
         Only where the quotient is there already, and where what is divided then is in normal form as it is.
         """
         engine = self.engine
         kind = engine.kind
+        atoms = survey.atoms
+        inner = list(survey.inner)
         if len(inner) > 1:
             self._sort(inner)
         now = -1
@@ -619,11 +645,11 @@ class Speller:
                 continue
             if now < 0:
                 now = self.cost(forms)
-            then = self.cost(after)
-            if then < now:
-                now = then
+            other = Survey(engine, self.weight, after)
+            if other.cost < now:
+                now = other.cost
                 forms = after
-                atoms = self._needed(forms)[0]
+                atoms = other.atoms
                 self.changes.append(("remainder_is_difference", (d, q, x)))
         return forms
 
@@ -667,9 +693,9 @@ class Speller:
         return [changed(f) for f in forms]
 
     # ---------------------------------------------------------------- dividends
-    def _choose(self, forms: list[Form], needed: Needed) -> None:
+    def _choose(self, forms: list[Form], survey: Survey) -> None:
         """Choose the dividends and constants that quotients and remainders are written with."""
-        _, dividends, places = needed
+        dividends, places = survey.dividends, survey.places
         costly = [x for x in dividends if not _plain(x)]
         if not costly:
             return
@@ -691,7 +717,8 @@ class Speller:
                     if len(x[1]) > 1 or x[0]:
                         self.wide.append(x)
                         self.inside.append(theirs)
-        self._take_in(forms, needed)
+        if survey.remainders:
+            self._take_in(forms, survey)
         moved = self._constants(dividends, places)
         if self.engine.exact:
             self._negate(dividends, places, moved)
@@ -730,14 +757,14 @@ class Speller:
                     self.reason[a] = "quotient_releases_summand", (divisor[b], r, engine.arg[b])
                     return
 
-    def _take_in(self, forms: list[Form], needed: Needed) -> None:
+    def _take_in(self, forms: list[Form], survey: Survey) -> None:
         """Choose results that are multiples of a remainder with something small to be written as a remainder.
 
         ``g·(y % e) + r`` is ``(g·y + r) % (e·g)``, and what else divides y divides the new dividend too.
         """
         engine = self.engine
         kind, arg = engine.kind, engine.arg
-        atoms, dividends, _ = needed
+        atoms, dividends = survey.atoms, survey.dividends
         found = []
         for f in dict.fromkeys(forms):
             option = self._digit_with_rest(f)

@@ -282,7 +282,7 @@ class Simplifier:
         speller, results = self._spelled(forms)
         if results == es:
             return es, None
-        bound = speller.cost(speller.forms)
+        bound = speller.bound()
         if bound > spent and self._larger(results, es, bound):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             mixed = self._mixed(es, results)

@@ -371,54 +371,58 @@ class Speller:
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         self.deeper = False
+        #: the forms that remainders stand in
         uses: dict[int, list[int]] = {}
-        candidates = []
+        #: how often each product that takes a multiplication stands somewhere
+        products: dict[tuple[int, int], int] = {}
+        seen: set[int] = set()
+        inside: list[Terms] = []
         for i, f in enumerate(forms):
             for t in f[1]:
-                a = t[0]
+                a, k = t
+                if k != 1 and k != -1:
+                    products[t] = products.get(t, 0) + 1
+                of = kind[a]
+                if of == REMAINDER:
+                    if a in uses:
+                        uses[a].append(i)
+                    else:
+                        uses[a] = [i]
+                if a not in seen:
+                    seen.add(a)
+                    if of:
+                        self._add_inside(a, inside)
+        if not uses:
+            return forms
+        nested: set[int] = set()
+        while inside:
+            for t in inside.pop():
+                a, k = t
+                if k != 1 and k != -1:
+                    products[t] = products.get(t, 0) + 1
                 if a in uses:
-                    uses[a].append(i)
-                else:
-                    uses[a] = [i]
-                    if kind[a] == REMAINDER:
-                        candidates.append(a)
+                    nested.add(a)
+                if a not in seen:
+                    seen.add(a)
+                    if kind[a]:
+                        self._add_inside(a, inside)
+        candidates = [a for a in uses if a not in nested] if nested else list(uses)
         if not candidates:
             return forms
-        #: how often each product stands somewhere
-        products: dict[tuple[int, int], int] = {}
-        for f in forms:
-            for t in f[1]:
-                products[t] = products.get(t, 0) + 1
-        nested: set[int] = set()
-        seen = set(uses)
-        stack = list(uses)
-        while stack:
-            a = stack.pop()
-            of = kind[a]
-            if of == QUOTIENT or of == REMAINDER:
-                inside: tuple[Form, ...] = (arg[a],)
-            elif of == MINIMUM or of == MAXIMUM:
-                inside = engine.parts[a]
-            else:
-                continue
-            for f in inside:
-                for t in f[1]:
-                    b = t[0]
-                    products[t] = products.get(t, 0) + 1
-                    nested.add(b)
-                    if b not in seen:
-                        seen.add(b)
-                        stack.append(b)
-        if nested:
-            candidates = [a for a in candidates if a not in nested]
-            if not candidates:
-                return forms
         # large divisors first: their quotients are what smaller remainders may be differences of
         if len(candidates) > 1:
             self._sort(candidates)
-        sums = [dict(f[1]) for f in forms]
-        constants = [f[0] for f in forms]
-        before = len(self.changes)
+        #: the sums with candidates, as they become
+        sums: dict[int, dict[int, int]] = {}
+        constants: dict[int, int] = {}
+        for a in candidates:
+            for i in uses[a]:
+                if i not in sums:
+                    f = forms[i]
+                    constants[i] = f[0]
+                    sums[i] = dict(f[1])
+        changed: set[int] = set()
+        known: dict[int, tuple[Form, list[tuple[int, int]]]] = {}
         again = True
         while again and candidates:
             again = False
@@ -426,50 +430,83 @@ class Speller:
             for a in candidates:
                 x = arg[a]
                 d = divisor[a]
-                q = engine.floordiv(x, d)
+                if a in known:
+                    q, difference = known[a]
+                else:
+                    q = engine.floordiv(x, d)
+                    difference = _difference(x, q, d)
+                    known[a] = q, difference
                 new = [t[0] for t in q[1] if t[0] not in seen]
                 if new and not self._ready(new, seen):
                     left.append(a)
                     continue
                 divisions = len(new) - 1
                 operations = divisions
-                for i in uses[a]:
-                    operations += self._change(sums[i], constants[i], a, x, d, q, products)
+                at = uses[a]
+                c = x[0] - d * q[0]
+                for i in at:
+                    operations += _gained(sums[i], constants[i], a, c, difference, products)
                 change = operations + (self.weight - 1) * divisions
                 if change >= 0:
                     left.append(a)
                     continue
-                if not new and len(uses[a]) == 1 and x not in forms:
-                    i = uses[a][0]
-                    if change + self._taking_in((constants[i], tuple(sums[i].items())), a, products) >= 0:
+                if not new and len(at) == 1:
+                    i = at[0]
+                    saved = self._taking_in(constants[i], sums[i], a, products)
+                    if change + saved >= 0 and x not in forms:
                         self.torn = True
                         if self.keep_digits:
                             left.append(a)
                             continue
                 again = True
                 if not self.deeper:
-                    self.deeper = any([kind[t[0]] == REMAINDER and t[0] not in uses for t in x[1]])
-                for i in uses[a]:
+                    for t in x[1]:
+                        if kind[t[0]] == REMAINDER and t[0] not in uses:
+                            self.deeper = True
+                for i in at:
+                    changed.add(i)
                     total = sums[i]
                     w = total.pop(a)
-                    products[a, w] -= 1
-                    constants[i] += w * (x[0] - d * q[0])
-                    for b, j in x[1]:
-                        _accumulate(total, b, w * j, i, uses, products)
-                    for b, j in q[1]:
-                        _accumulate(total, b, -w * d * j, i, uses, products)
-                for t in x[1]:
-                    products[t] -= 1
-                for b in new:
-                    for t in arg[b][1]:
-                        products[t] = products.get(t, 0) + 1
-                seen.update(new)
+                    _count(a, w, -1, products)
+                    constants[i] += w * c
+                    for b, j in difference:
+                        old = total.get(b, 0)
+                        if old:
+                            _count(b, old, -1, products)
+                        j = old + w * j
+                        if j:
+                            total[b] = j
+                            _count(b, j, 1, products)
+                            if kind[b] == REMAINDER:
+                                if b not in uses:
+                                    uses[b] = [i]
+                                elif i not in uses[b]:
+                                    uses[b].append(i)
+                        elif old:
+                            del total[b]
+                for b, j in x[1]:
+                    _count(b, j, -1, products)
+                for n in new:
+                    seen.add(n)
+                    for b, j in arg[n][1]:
+                        _count(b, j, 1, products)
                 self.changes.append(("remainder_is_difference", (d, q, x)))
             candidates = left
-        if len(self.changes) == before:
+        if not changed:
             return forms
         self.quotients = True
-        return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
+        out = list(forms)
+        for i in changed:
+            out[i] = constants[i], tuple(sorted(sums[i].items()))
+        return out
+
+    def _add_inside(self, a: int, found: list[Terms]) -> None:
+        """The sums that an atom is made of, without their constants, and none for a variable."""
+        of = self.engine.kind[a]
+        if of == QUOTIENT or of == REMAINDER:
+            found.append(self.engine.arg[a][1])
+        elif of == MINIMUM or of == MAXIMUM:
+            found += [f[1] for f in self.engine.parts[a]]
 
     def _sort(self, atoms: list[int]) -> None:
         """Sort quotients and remainders, large divisors first.
@@ -510,38 +547,6 @@ class Speller:
             if b not in seen:
                 return False
         return True
-
-    def _change(
-        self,
-        total: dict[int, int],
-        constant: int,
-        a: int,
-        x: Form,
-        d: int,
-        q: Form,
-        products: dict[tuple[int, int], int],
-    ) -> int:
-        """How many operations a sum gains when the remainder ``a`` in it becomes a difference."""
-        w = total[a]
-        change = {a: -w}
-        for b, j in x[1]:
-            change[b] = change.get(b, 0) + w * j
-        for b, j in q[1]:
-            change[b] = change.get(b, 0) - w * d * j
-        operations = 0
-        for b, j in change.items():
-            old = total.get(b, 0)
-            j += old
-            if old and old != 1 and old != -1 and products.get((b, old), 0) == 1:
-                operations -= 1
-            if j and j != 1 and j != -1 and not products.get((b, j), 0):
-                operations += 1
-            if not old:
-                operations += 1
-            if not j:
-                operations -= 1
-        after = constant + w * (x[0] - d * q[0])
-        return operations + (after != 0) - (constant != 0)
 
     def _without_inner_remainders(self, forms: list[Form]) -> list[Form]:
         """Quotients with a remainder of a multiple of the divisor inside, without it where that is cheaper.
@@ -802,8 +807,17 @@ class Speller:
                     self.spelling[u] = x, g * engine.divisor[u]
                     self.reason[u] = "quotient_widens", (g, self._rest(x, y, g))
 
-    def _taking_in(self, f: Form, a: int, products: dict[tuple[int, int], int]) -> int:
+    def _taking_in(self, c: int, total: dict[int, int], a: int, products: dict[tuple[int, int], int]) -> int:
         """How many operations it saves that the remainder ``a`` takes in what it stands with; 0 where it cannot."""
+        if not c and len(total) == 1:
+            return 0
+        w = total[a]
+        most = w if w > 0 else -w
+        for k in total.values():
+            if k > most or -k > most:
+                # what is below a remainder is smaller than what it is taken times
+                return 0
+        f = c, tuple(total.items())
         option = self._digit_with_rest(f)
         return self._gain(f, option, {**products}) if option is not None and option[0] == a else 0
 
@@ -825,7 +839,11 @@ class Speller:
                 a, k = t
         if k == 1 or k == -1 or engine.kind[a] != REMAINDER:
             return None
-        h = gcd(c, *[j for _, j in terms])
+        h = c
+        for _, j in terms:
+            h = gcd(h, j)
+            if h == 1:
+                break
         if k < 0:
             h = -h
         g = k // h
@@ -1229,25 +1247,50 @@ def _plus(x: Form, y: Form, k: int) -> Form:
     return x[0] + k * y[0], tuple(sorted(total.items()))
 
 
-def _accumulate(
+def _difference(x: Form, q: Form, d: int) -> list[tuple[int, int]]:
+    """The summands of ``x - d·q``."""
+    if len(q[1]) == 1:
+        b, k = q[1][0]
+        if b not in [t[0] for t in x[1]]:
+            return [*x[1], (b, -d * k)]
+    total = dict(x[1])
+    for b, k in q[1]:
+        total[b] = total.get(b, 0) - d * k
+    return list(total.items())
+
+
+def _gained(
     total: dict[int, int],
+    constant: int,
     a: int,
-    k: int,
-    i: int,
-    uses: dict[int, list[int]],
+    c: int,
+    difference: list[tuple[int, int]],
     products: dict[tuple[int, int], int],
-) -> None:
-    """Add ``k`` times an atom to a sum."""
-    old = total.get(a, 0)
-    if old:
-        products[a, old] -= 1
-        k += old
-    if k:
-        total[a] = k
-        products[a, k] = products.get((a, k), 0) + 1
-        if a not in uses:
-            uses[a] = [i]
-        elif i not in uses[a]:
-            uses[a].append(i)
-    elif a in total:
-        del total[a]
+) -> int:
+    """How many operations a sum gains when the remainder ``a`` in it becomes a difference, whose constant is c."""
+    w = total[a]
+    operations = -1
+    if w != 1 and w != -1 and products[a, w] == 1:
+        operations -= 1
+    for b, j in difference:
+        j *= w
+        old = total.get(b, 0)
+        if old:
+            if old != 1 and old != -1 and products[b, old] == 1:
+                operations -= 1
+            j += old
+        else:
+            operations += 1
+        if not j:
+            operations -= 1
+        elif j != 1 and j != -1 and not products.get((b, j), 0):
+            operations += 1
+    if c:
+        operations += (constant + w * c != 0) - (constant != 0)
+    return operations
+
+
+def _count(a: int, k: int, step: int, products: dict[tuple[int, int], int]) -> None:
+    """``k·a`` stands in one more sum, or in one less; nothing is multiplied by 1 and -1."""
+    if k != 1 and k != -1:
+        products[a, k] = products.get((a, k), 0) + step

@@ -135,8 +135,8 @@ class Speller:
         self.wide: list[Form] = []
         self.inside: list[int] = []
         self.sets: dict[int, int] = {}
-        #: their summands
-        self.terms: dict[Form, dict[int, int]] = {}
+        #: digests of forms
+        self.keys: dict[Form, int] = {}
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
         self.spelling: dict[int, tuple[Form, int]] = {}
         self.offset: dict[int, int] = {}
@@ -509,32 +509,47 @@ class Speller:
             found += [f[1] for f in self.engine.parts[a]]
 
     def _sort(self, atoms: list[int]) -> None:
-        """Sort quotients and remainders, large divisors first.
-
-        Where divisors are equal, digests decide: the order must not depend on when the atoms were met.
-        """
+        """Sort quotients and remainders, large divisors first."""
         divisor = self.engine.divisor
-        ranked = [(-divisor[a], a) for a in atoms]
-        ranked.sort()
-        last = 1
-        for d, _ in ranked:
-            if d == last:
-                atoms.sort(key=self._by_divisor)
-                return
-            last = d
-        atoms[:] = [a for _, a in ranked]
+        arg: list[Any] = self.engine.arg
+        order = self._order([-divisor[a] for a in atoms], [arg[a] for a in atoms])
+        if order:
+            atoms[:] = [atoms[i] for i in order]
 
-    def _by_divisor(self, a: int) -> tuple[int, int]:
-        engine = self.engine
-        return -engine.divisor[a], engine.write(engine.arg[a]).key
+    def _order(self, ranks: list[int], forms: list[Any]) -> list[int]:
+        """The positions of the forms by their ranks, none where they are in order.
+
+        Where ranks are equal, digests decide: the order must not depend on when the atoms were met.
+        """
+        last = ranks[0]
+        ordered = True
+        for n in ranks[1:]:
+            if n <= last:
+                ordered = False
+                break
+            last = n
+        if ordered:
+            return []
+        count = len(ranks)
+        order = sorted(range(count), key=ranks.__getitem__)
+        i = 0
+        for j in range(1, count + 1):
+            if j == count or ranks[order[j]] != ranks[order[i]]:
+                if j - i > 1:
+                    order[i:j] = sorted(order[i:j], key=lambda n: self._key(forms[n]))
+                i = j
+        return order
+
+    def _key(self, x: Form) -> int:
+        """The digest of a form with its atoms as they are."""
+        key = self.keys.get(x)
+        if key is None:
+            key = self.keys[x] = self.engine.write(x).key
+        return key
 
     def _by_terms(self, group: tuple[Terms, list[int]]) -> int:
         """An order of dividends without their constants that does not depend on when their atoms were met."""
-        return self.engine.write((0, group[0])).key
-
-    def _by_width(self, x: Form) -> tuple[int, int]:
-        """Many summands first, and no dependence on the order in which atoms were met."""
-        return -len(x[1]), self.engine.write(x).key
+        return self._key((0, group[0]))
 
     def _ready(self, new: list[int], seen: set[int]) -> bool:
         """Whether at most one new quotient is needed, and nothing else that is new."""
@@ -704,20 +719,24 @@ class Speller:
         costly = [x for x in dividends if not _plain(x)]
         if not costly:
             return
-        if len(dividends) > 1:
+        # what is a sum, and shared with others or with what stands in a sum beside a remainder
+        wide: list[Form] = []
+        if len(costly) > 1 or (survey.remainders and len(dividends) > 1):
             wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
+        if wide:
             if len(wide) > 1:
-                wide.sort(key=self._by_width)
+                # many summands first
+                order = self._order([-len(x[1]) for x in wide], wide)
+                if order:
+                    wide = [wide[i] for i in order]
                 del wide[WIDEST:]
-            if wide:
-                inside = [self._variables(x) for x in wide]
-                for y in costly:
-                    mine = self._variables(y)
-                    near = [
-                        x for x, theirs in zip(wide, inside, strict=True) if not mine & ~theirs and x != y
-                    ]
-                    if near:
-                        self._widen(y, dividends[y], near)
+            inside = [self._variables(x) for x in wide]
+            for y in costly:
+                mine = self._variables(y)
+                near = [x for x, theirs in zip(wide, inside, strict=True) if not mine & ~theirs and x != y]
+                if near:
+                    self._widen(y, dividends[y], near)
+            if survey.remainders:
                 for x, theirs in zip(wide, inside, strict=True):
                     if len(x[1]) > 1 or x[0]:
                         self.wide.append(x)
@@ -744,20 +763,19 @@ class Speller:
             return
         a = users[0]
         d = divisor[a]
-        for x in wide:
-            if not self._free_of(x, a):
-                continue
-            if kind[a] == REMAINDER:
-                if engine.mod(x, d) == (0, ((a, 1),)):
+        if kind[a] == REMAINDER:
+            for x in wide:
+                if self._free_of(x, a) and engine.mod(x, d) == (0, ((a, 1),)):
                     self.spelling[a] = x, d
                     self.reason[a] = "remainder_takes_congruent", ()
                     return
-                continue
+            return
+        for x in wide:
             for i, (b, k) in enumerate(x[1]):
                 if k != 1 or kind[b] != QUOTIENT or d % divisor[b]:
                     continue
                 r = x[0], x[1][:i] + x[1][i + 1 :]
-                if _plus(engine.arg[b], r, divisor[b]) == y:
+                if _plus(engine.arg[b], r, divisor[b]) == y and self._free_of(x, a):
                     self.spelling[a] = x, d // divisor[b]
                     self.reason[a] = "quotient_releases_summand", (divisor[b], r, engine.arg[b])
                     return
@@ -791,7 +809,9 @@ class Speller:
                 products[t] = products.get(t, 0) + 1
                 places[t[0]] = places.get(t[0], 0) + 1
         if len(found) > 1:
-            found.sort(key=lambda o: self._by_width(o[0]))
+            order = self._order([-len(f[1]) for f, _ in found], [f for f, _ in found])
+            if order:
+                found = [found[i] for i in order]
         for f, (a, g, h, x) in found:
             y = arg[a]
             users = dividends[y]
@@ -876,38 +896,46 @@ class Speller:
         """Whether the atom ``a`` is certainly not needed to write the form, as things are spelled so far."""
         engine = self.engine
         kind, arg = engine.kind, engine.arg
-        todo = [f]
+        todo: list[Terms] = [f[1]]
         seen: set[int] = set()
         while todo:
-            for b, _ in todo.pop()[1]:
+            for t in todo.pop():
+                b = t[0]
                 if b == a:
                     return False
-                t = kind[b]
-                if t == VARIABLE or t == OPAQUE or b in seen:
+                of = kind[b]
+                if of == VARIABLE or of == OPAQUE or b in seen:
                     continue
                 seen.add(b)
                 if len(seen) > REACH:
                     return False
                 if b in self.spelling:
-                    todo.append(self.spelling[b][0])
-                elif t == QUOTIENT or t == REMAINDER:
-                    todo.append(arg[b])
+                    todo.append(self.spelling[b][0][1])
+                elif of == QUOTIENT or of == REMAINDER:
+                    todo.append(arg[b][1])
                 else:
-                    todo += engine.parts[b]
+                    todo += [g[1] for g in engine.parts[b]]
         return True
 
     def _multiple(self, x: Form, y: Form) -> int:
         """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
-        mine = self.terms.get(x)
-        if mine is None:
-            mine = self.terms[x] = dict(x[1])
-        a, k = y[1][0]
-        of = mine.get(a, 0)
-        g = of // k
-        if g < 2 or g * k != of:
+        if len(x[1]) < len(y[1]):
             return 0
+        g = 0
+        # both are in the order of their atoms
+        n = 0
+        terms = x[1]
         for a, k in y[1]:
-            if mine.get(a, 0) != g * k:
+            while n < len(terms) and terms[n][0] < a:
+                n += 1
+            if n == len(terms) or terms[n][0] != a:
+                return 0
+            j = terms[n][1]
+            if not g:
+                g = j // k
+                if g < 2:
+                    return 0
+            if g * k != j:
                 return 0
         if len(x[1]) - len(y[1]) > NARROW:
             return 0
@@ -1113,20 +1141,25 @@ class Speller:
     def _sum(self, f: Form) -> Expr:
         c, terms = f
         parts = []
+        done, offset, negated = self.done, self.offset, self.negated
         for a, k in terms:
-            c -= k * self.offset.get(a, 0)
-            parts.append((self._atom(a), -k if a in self.negated else k))
-        return distinct_sum(c, parts) if len(set(e for e, _ in parts)) == len(parts) else linear(c, parts)
+            e = done.get(a)
+            if e is None:
+                e = self._atom(a)
+            if a in offset:
+                c -= k * offset[a]
+            parts.append((e, -k if a in negated else k))
+        if len(parts) < 2 or len({e for e, _ in parts}) == len(parts):
+            return distinct_sum(c, parts)
+        return linear(c, parts)
 
     def _atom(self, a: int) -> Expr:
-        e = self.done.get(a)
-        if e is not None:
-            return e
         engine = self.engine
         t = engine.kind[a]
         if t == VARIABLE or t == OPAQUE:
-            e = engine.expr[a]
-            assert e is not None
+            made = engine.expr[a]
+            assert made is not None
+            e = made
         elif t == QUOTIENT or t == REMAINDER:
             x, d = self.spelling[a] if a in self.spelling else (engine.arg[a], engine.divisor[a])
             if engine.record is not None and a in self.spelling:
@@ -1180,7 +1213,7 @@ class Speller:
         engine = self.engine
         c, terms = f
         for a, k in terms:
-            if engine.kind[a] != REMAINDER:
+            if engine.kind[a] != REMAINDER or k == 1 or k == -1:
                 continue
             y = engine.arg[a]
             mine = self._variables(y)

@@ -179,6 +179,11 @@ class Speller:
             return [self.write(f) for f in forms]
         return [engine.write(f) for f in forms]
 
+    def differences(self, forms: list[Form]) -> list[Form] | None:
+        """The forms with those remainders as differences that cost less so, where that is all there is to it."""
+        after = self._as_differences(forms)
+        return None if self.deeper or self.torn else after
+
     @property
     def changed(self) -> bool:
         """Whether anything but the plain normal forms was written."""

@@ -87,6 +87,8 @@ class Simplifier:
         self.engine: Engine | None = None
         #: whether the last pass has written atoms with other dividends than their own
         self.respelled = False
+        #: whether what it has written is decided by what remainders become as differences
+        self.decided = False
         self._driver: Driver | None = None
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
@@ -204,7 +206,7 @@ class Simplifier:
             end = len(trace) if trace is not None else 0
             if trace is None:
                 forms = self._read(results) if self.respelled else self._renewed(written)
-                known = forms in (before, written)
+                known = forms in (before, written) or self._alike(forms, before, written)
             else:
                 # another engine numbers its atoms in another way
                 had = [self._plain(before), self._plain(written)]
@@ -233,6 +235,17 @@ class Simplifier:
             del trace[start:]
             self._fresh()
         return results
+
+    def _alike(self, forms: list[Form], before: list[Form], written: list[Form]) -> bool:
+        """Whether forms of which some are as they were and others as they were written would be written alike.
+
+        They are if their remainders become the same differences: what comes after that has changed nothing.
+        """
+        engine = self.engine
+        assert engine is not None
+        if not self.decided or not all(f in (x, y) for f, x, y in zip(forms, before, written, strict=True)):
+            return False
+        return Speller(engine, self.division_weight).differences(forms) == written
 
     def _fresh(self) -> None:
         """Start with another engine: steps that an engine has taken before it does not record again."""
@@ -291,6 +304,7 @@ class Simplifier:
                 self._fresh()
             return mixed, None
         self.respelled = speller.respelled
+        self.decided = speller.quotients and not speller.torn and not engine.exact
         return results, speller.forms if speller.changed else None
 
 

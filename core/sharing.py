@@ -545,6 +545,13 @@ class Speller:
                 i = j
         return order
 
+    def _widest(self, forms: list[Form]) -> list[Form]:
+        """The forms with most summands first."""
+        if len(forms) < 2:
+            return forms
+        order = self._order([-len(f[1]) for f in forms], forms)
+        return [forms[i] for i in order] if order else forms
+
     def _key(self, x: Form) -> int:
         """The digest of a form with its atoms as they are."""
         key = self.keys.get(x)
@@ -729,18 +736,14 @@ class Speller:
         if len(costly) > 1 or (survey.remainders and len(dividends) > 1):
             wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
         if wide:
-            if len(wide) > 1:
-                # many summands first
-                order = self._order([-len(x[1]) for x in wide], wide)
-                if order:
-                    wide = [wide[i] for i in order]
-                del wide[WIDEST:]
+            if survey.remainders or len(wide) > WIDEST:
+                wide = self._widest(wide)[:WIDEST]
             inside = [self._variables(x) for x in wide]
             for y in costly:
                 mine = self._variables(y)
                 near = [x for x, theirs in zip(wide, inside, strict=True) if not mine & ~theirs and x != y]
                 if near:
-                    self._widen(y, dividends[y], near)
+                    self._widen(y, dividends[y], self._widest(near))
             if survey.remainders:
                 for x, theirs in zip(wide, inside, strict=True):
                     if len(x[1]) > 1 or x[0]:
@@ -814,9 +817,8 @@ class Speller:
                 products[t] = products.get(t, 0) + 1
                 places[t[0]] = places.get(t[0], 0) + 1
         if len(found) > 1:
-            order = self._order([-len(f[1]) for f, _ in found], [f for f, _ in found])
-            if order:
-                found = [found[i] for i in order]
+            options = dict(found)
+            found = [(f, options[f]) for f in self._widest(list(options))]
         for f, (a, g, h, x) in found:
             y = arg[a]
             users = dividends[y]
@@ -985,6 +987,8 @@ class Speller:
         for terms, users in open_groups:
             if len(users) > 1:
                 self._sort(users)
+            if self._settles(users, at_first, places, now):
+                continue
             options: list[dict[int, int]] = []
             open_ = False
             for a in users:
@@ -1020,6 +1024,25 @@ class Speller:
                 else:
                     self.reason[a] = "remainder_takes_congruent", ()
         return now
+
+    def _settles(
+        self,
+        users: list[int],
+        at_first: dict[int, tuple[int, int]],
+        places: dict[int, list[tuple[Form, int]]],
+        now: dict[Form, int],
+    ) -> bool:
+        """:meth:`_in_place` for the users of dividends that differ in their constants, as those are now."""
+        found: Form | None = None
+        for a in users:
+            if at_first[a][0]:
+                return False
+            for f, _ in places.get(a, ()):
+                if now.get(f, f[0]):
+                    if found is not None and f != found:
+                        return False
+                    found = f
+        return True
 
     def _in_place(self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]) -> bool:
         """Whether no constant can be moved with gain: no dividend has one, and at most one sum.
@@ -1081,26 +1104,49 @@ class Speller:
         """For each user the constant to write its dividend with; few different constants, few left in sums."""
         kind = self.engine.kind
         firsts = [at_first[a] for a in users]
-        sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
-        #: what is spent at least: a dividend keeps its constant up to multiples of the divisor
-        least = 0
-        if any([c % d for c, d in firsts]) or (any(sums.values()) and not any([c for c, _ in firsts])):
-            least = 1
+        #: constants of the sums that the quotients stand in, and for each user in which and how often
+        constants: list[int] = []
+        stands: list[list[tuple[int, int]]] = []
+        numbers: dict[Form, int] = {}
+        for a in users:
+            mine = []
+            for f, k in places.get(a, ()):
+                i = numbers.get(f, -1)
+                if i < 0:
+                    i = numbers[f] = len(constants)
+                    constants.append(now.get(f, f[0]))
+                mine.append((i, k))
+            stands.append(mine)
         found = {n for o in options for n in o}
-        if len(users) > 1:
-            # the same number below zero may serve several divisors
-            for n in [c - d for c, d in firsts]:
-                if n not in found and sum([not (n - c) % d for c, d in firsts]) > 1:
-                    found.add(n)
+        kept = anything = False
+        for c, d in firsts:
+            if c:
+                anything = True
+                if c % d:
+                    kept = True
+            if len(users) > 1 and c - d not in found:
+                # the same number below zero may serve several divisors
+                fitting = 0
+                for other, by in firsts:
+                    if not (c - d - other) % by:
+                        fitting += 1
+                if fitting > 1:
+                    found.add(c - d)
+        #: what is spent at least: a dividend keeps its constant up to multiples of the divisor
+        least = 1 if kept or (not anything and any(constants)) else 0
+        candidates = sorted(found)
+        candidates.sort(key=abs)
         best = -1
         result: list[int] = []
-        for wanted in sorted(found, key=lambda n: (abs(n), n)) if len(found) > 1 else found:
+        for wanted in candidates:
             for everywhere in (False, True):
                 chosen = []
                 used = {0}
-                left = dict(sums)
+                left = list(constants)
                 again = False
-                for a, o, (c, d) in zip(users, options, firsts, strict=True):
+                for i, a in enumerate(users):
+                    c, d = firsts[i]
+                    o = options[i]
                     fits = not (wanted - c) % d
                     if wanted in o or (fits and (everywhere or kind[a] == REMAINDER)):
                         n = wanted
@@ -1111,13 +1157,12 @@ class Speller:
                     if fits and n != wanted:
                         again = True
                     if n != c and kind[a] == QUOTIENT:
-                        j = (n - c) // d
-                        for f, k in places.get(a, []):
-                            left[f] -= k * j
+                        for at, k in stands[i]:
+                            left[at] -= k * ((n - c) // d)
                     used.add(n)
                     chosen.append(n)
                 spent = len(used) - 1
-                for n in left.values():
+                for n in left:
                     if n:
                         spent += 1
                 if best < 0 or spent < best:

@@ -741,7 +741,7 @@ class Speller:
             inside = [self._variables(x) for x in wide]
             for y in costly:
                 mine = self._variables(y)
-                near = [x for x, theirs in zip(wide, inside, strict=True) if not mine & ~theirs and x != y]
+                near = [x for i, x in enumerate(wide) if not mine & ~inside[i] and x != y]
                 if near:
                     self._widen(y, dividends[y], self._widest(near))
             if survey.remainders:
@@ -1295,13 +1295,18 @@ class Speller:
 def _spent(f: Form, products: dict[tuple[int, int], int], step: int) -> int:
     """What a sum costs that is added to others (``step`` 1) or taken from them (-1), whose products those are."""
     spent = len(f[1]) - 1
-    if f[0] or all([t[1] < 0 for t in f[1]]):
-        spent += 1
+    opposite = True
     for t in f[1]:
-        n = products.get(t, 0)
-        products[t] = n + step
-        if t[1] != 1 and t[1] != -1 and not min(n, n + step):
-            spent += 1
+        k = t[1]
+        if k > 0:
+            opposite = False
+        if k != 1 and k != -1:
+            n = products.get(t, 0)
+            products[t] = n + step
+            if not min(n, n + step):
+                spent += 1
+    if f[0] or opposite:
+        spent += 1
     return spent
 
 

@@ -17,7 +17,7 @@ from .actions import Form
 from .cost import DIVISION_WEIGHT, cost
 from .engine import Engine, Excess
 from .errors import InputError
-from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
+from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs, rejoined
 from .rewrite import Rule, RuleSet
@@ -296,7 +296,11 @@ class Simplifier:
         if results == es:
             return es, None
         bound = speller.bound()
-        if bound > spent and self._larger(results, es, bound):
+        if (
+            bound > spent
+            and not _reaches(es, bound, self.division_weight)
+            and self._larger(results, es, bound)
+        ):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             mixed = self._mixed(es, results)
             if mixed == es and self.trace is not None:
@@ -306,6 +310,51 @@ class Simplifier:
         self.respelled = speller.respelled
         self.decided = speller.quotients and not speller.torn and not engine.exact
         return results, speller.forms if speller.changed else None
+
+
+def _reaches(es: Sequence[Expr], bound: int, division_weight: int) -> bool:
+    """Whether ``es`` certainly cost ``bound`` or more: :func:`.cost` as far as needed to see it, which is seldom all."""
+    spent = 0
+    seen: set[Expr] = set()
+    products: set[tuple[Expr, int]] = set()
+    bodies: set[tuple[tuple[Expr, int], ...]] = set()
+    todo = list(es)
+    while todo:
+        e = todo.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        t = type(e)
+        if t is Sum:
+            s: Sum = e  # type: ignore[assignment]
+            terms = s.terms
+            if s.const:
+                spent += 1
+            opposite = True
+            for a, k in terms:
+                if k > 0:
+                    opposite = False
+                if k != 1 and k != -1:
+                    products.add((a, abs(k)))
+                if type(a) is not Var:
+                    todo.append(a)
+            body = tuple([(a, -k) for a, k in terms]) if opposite else terms
+            if body not in bodies:
+                bodies.add(body)
+                spent += len(body) - 1
+        elif t is FloorDiv or t is Mod or t is CeilDiv:
+            q: Binary = e  # type: ignore[assignment]
+            spent += division_weight
+            todo.append(q.a)
+            if type(q.b) is not Int:
+                todo.append(q.b)
+        elif t is Min or t is Max or t is Mul:
+            kids = e.children
+            spent += len(kids) - 1
+            todo += kids
+        if spent + len(products) >= bound:
+            return True
+    return False
 
 
 def _engine(

@@ -207,7 +207,7 @@ class Speller:
             survey = Survey(engine, self.weight, forms)
             if self.quotients:
                 if survey.inner:
-                    forms = self._round(forms, self._without_inner_remainders(forms))
+                    forms = self._round(forms, self._without_inner_remainders(forms, survey.cost))
                 if engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
                     forms = self._cheaper(forms, self._by_known_digits(forms))
@@ -216,7 +216,8 @@ class Speller:
                     survey = Survey(engine, self.weight, forms)
                 forms = self._cheaper(forms, self._as_multiples(forms, survey))
             if survey.inner:
-                forms = self._round(forms, self._differences_inside(forms, survey))
+                now = survey.cost if forms is surveyed else -1
+                forms = self._round(forms, self._differences_inside(forms, survey, now))
                 forms = self._cheaper(forms, self._whole_digits(forms))
             if forms is before or forms == before:
                 break
@@ -314,16 +315,18 @@ class Speller:
             if len(at) < 2 and not survey.remainders:
                 continue
             d = divisor[a]
-            if any([k % d for _, k in at]):
-                continue
-            x = arg[a]
-            b, j = x[1][0]
-            if any([kind[c] == REMAINDER and divisor[c] == d for c in survey.dividends[x]]) or (
-                len(at) > 1 and any([(b, -k // d * j) in f[1] for f, k in at])
-            ):
-                t = engine.mod(x, d)
-                if _plain(t):
-                    pairs[a] = t
+            for _, k in at:
+                if k % d:
+                    break
+            else:
+                x = arg[a]
+                b, j = x[1][0]
+                if any([kind[c] == REMAINDER and divisor[c] == d for c in survey.dividends[x]]) or (
+                    len(at) > 1 and any([(b, -k // d * j) in f[1] for f, k in at])
+                ):
+                    t = engine.mod(x, d)
+                    if _plain(t):
+                        pairs[a] = t
         if not pairs:
             return forms
         out = []
@@ -575,11 +578,12 @@ class Speller:
                 return False
         return True
 
-    def _without_inner_remainders(self, forms: list[Form]) -> list[Form]:
+    def _without_inner_remainders(self, forms: list[Form], now: int) -> list[Form]:
         """Quotients with a remainder of a multiple of the divisor inside, without it where that is cheaper.
 
         ``((x % m)·k + r) // d`` is ``(x·k + r) // d - (x // m)·(k·m // d)`` where d divides k·m.  Quotients with the same
-        remainder inside may only be cheaper together: what is subtracted from one is what another loses.
+        remainder inside may only be cheaper together: what is subtracted from one is what another loses.  ``now`` is what
+        the forms cost.
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
@@ -608,7 +612,6 @@ class Speller:
                     inner[b] = [option]
         if not singles:
             return forms
-        now = self.cost(forms)
         for options in singles + [group for group in inner.values() if len(group) > 1]:
             changed = forms
             for a, other, _ in options:
@@ -655,10 +658,11 @@ class Speller:
             record("", tuple(write(f) for f in forms))
 
     # ---------------------------------------------------------------- remainders inside dividends
-    def _differences_inside(self, forms: list[Form], survey: Survey) -> list[Form]:
+    def _differences_inside(self, forms: list[Form], survey: Survey, now: int) -> list[Form]:
         """The forms without those remainders inside dividends that cost less as differences.
 
-        Only where the quotient is there already, and where what is divided then is in normal form as it is.
+        Only where the quotient is there already, and where what is divided then is in normal form as it is.  ``now`` is
+        what the forms cost, -1 where that is not known.
         """
         engine = self.engine
         kind = engine.kind
@@ -666,7 +670,6 @@ class Speller:
         inner = list(survey.inner)
         if len(inner) > 1:
             self._sort(inner)
-        now = -1
         for r in inner[:WIDEST]:
             x, d = engine.arg[r], engine.divisor[r]
             q = engine.floordiv(x, d)
@@ -797,9 +800,9 @@ class Speller:
         kind, arg = engine.kind, engine.arg
         atoms, dividends = survey.atoms, survey.dividends
         found = []
-        for f in dict.fromkeys(forms):
+        for f in forms:
             option = self._digit_with_rest(f)
-            if option is not None:
+            if option is not None and (f, option) not in found:
                 y = arg[option[0]]
                 # another remainder, or a result, would still need y
                 if y not in forms and sum([kind[a] == REMAINDER for a in dividends[y]]) == 1:
@@ -1196,9 +1199,11 @@ class Speller:
             e = done.get(a)
             if e is None:
                 e = self._atom(a)
-            if a in offset:
+            if offset and a in offset:
                 c -= k * offset[a]
-            parts.append((e, -k if a in negated else k))
+            if negated and a in negated:
+                k = -k
+            parts.append((e, k))
         if len(parts) < 2 or len({e for e, _ in parts}) == len(parts):
             return distinct_sum(c, parts)
         return linear(c, parts)

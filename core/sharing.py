@@ -48,8 +48,9 @@ class Survey:
         self.dividends: dict[Form, list[int]] = {}
         #: the sums that quotients stand in
         self.places: dict[int, list[tuple[Form, int]]] = {}
-        #: whether there are remainders, and those inside dividends
+        #: whether there are remainders, some of them times a number in a sum with others, and those inside dividends
         self.remainders = False
+        self.joinable = False
         self.inner: set[int] = set()
         #: the cost of everything that the forms need, written as they are
         self.cost = self._walk(engine, weight, forms)
@@ -92,6 +93,8 @@ class Survey:
                         places[a].append((whole, k))
                     else:
                         places[a] = [(whole, k)]
+                elif of == REMAINDER and k != 1 and k != -1 and len(terms) > 1:
+                    self.joinable = True
                 if a in atoms:
                     continue
                 atoms.add(a)
@@ -734,26 +737,26 @@ class Speller:
         costly = [x for x in dividends if not _plain(x)]
         if not costly:
             return
-        # what is a sum, and shared with others or with what stands in a sum beside a remainder
         wide: list[Form] = []
-        if len(costly) > 1 or (survey.remainders and len(dividends) > 1):
+        if len(dividends) > 1:
             wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
-        if wide:
-            if survey.remainders or len(wide) > WIDEST:
+            if len(wide) > WIDEST or (len(wide) > 1 and (len(costly) > 2 or survey.joinable)):
                 wide = self._widest(wide)[:WIDEST]
+        if wide and len(costly) > 1:
+            # of two, one is near the other at most: their order is of no use
             inside = [self._variables(x) for x in wide]
             for y in costly:
                 mine = self._variables(y)
                 near = [x for i, x in enumerate(wide) if not mine & ~inside[i] and x != y]
                 if near:
-                    self._widen(y, dividends[y], self._widest(near))
-            if survey.remainders:
-                for x, theirs in zip(wide, inside, strict=True):
-                    if len(x[1]) > 1 or x[0]:
-                        self.wide.append(x)
-                        self.inside.append(theirs)
+                    self._widen(y, dividends[y], near)
         if survey.remainders:
             self._take_in(forms, survey)
+        if survey.joinable or self.whole:
+            for x in self._widest(wide) if self.whole else wide:
+                if len(x[1]) > 1 or x[0]:
+                    self.wide.append(x)
+                    self.inside.append(self._variables(x))
         moved = self._constants(dividends, places)
         if self.engine.exact:
             self._negate(dividends, places, moved)

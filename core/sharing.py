@@ -233,9 +233,7 @@ class Speller:
         """Remember what one pass over the forms has changed."""
         if after is not before and after != before:
             self.rounds.append((self.changes, after))
-            self.changes = []
-        elif self.changes:
-            self.changes = []
+        self.changes = []
         return after
 
     # ---------------------------------------------------------------- multiples of quotients

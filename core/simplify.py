@@ -239,7 +239,8 @@ class Simplifier:
     def _alike(self, forms: list[Form], before: list[Form], written: list[Form]) -> bool:
         """Whether forms of which some are as they were and others as they were written would be written alike.
 
-        They are if their remainders become the same differences: what comes after that has changed nothing.
+        They are if their remainders become the same differences: what is tried after that has changed nothing in those.
+        That they do is not certain, as one difference may have been cheaper for what another shared with it then.
         """
         engine = self.engine
         assert engine is not None

@@ -13,7 +13,7 @@ are compared are small, so an estimate of the change is enough.
 from __future__ import annotations
 
 from math import gcd
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from .actions import Form
 from .cost import DIVISION_WEIGHT
@@ -31,13 +31,90 @@ NARROW: Final = 8
 
 #: A rule and its values in the order of ``Rule.variables``.
 Change: TypeAlias = tuple[str, tuple[int | Form, ...]]
-#: Atoms that forms are made of, who divides what, and the sums that quotients stand in.
-Needed: TypeAlias = tuple[set[int], dict[Form, list[int]], dict[int, list[tuple[Form, int]]]]
 
 
 def _plain(f: Form) -> bool:
     """Whether the form is a single atom, which costs nothing to write."""
     return not f[0] and len(f[1]) == 1 and f[1][0][1] == 1
+
+
+class Survey:
+    """What forms are made of, each sum and each atom looked at once."""
+
+    def __init__(self, engine: Engine, weight: int, forms: list[Form]) -> None:
+        #: the atoms but variables and what is opaque
+        self.atoms: set[int] = set()
+        #: who divides what
+        self.dividends: dict[Form, list[int]] = {}
+        #: the sums that quotients stand in
+        self.places: dict[int, list[tuple[Form, int]]] = {}
+        #: whether there are remainders, some of them times a number in a sum with others, and those inside dividends
+        self.remainders = False
+        self.joinable = False
+        self.inner: set[int] = set()
+        #: the cost of everything that the forms need, written as they are
+        self.cost = self._walk(engine, weight, forms)
+        if self.remainders:
+            kind = engine.kind
+            self.inner = {t[0] for x in self.dividends for t in x[1] if kind[t[0]] == REMAINDER}
+
+    def _walk(self, engine: Engine, weight: int, forms: list[Form]) -> int:
+        kind = engine.kind
+        # compiled, a form is taken apart where its type is known and put together where it is a key: these stay whole
+        arg: list[Any] = engine.arg
+        todo: list[Any] = list(forms)
+        done: set[Any] = set()
+        atoms, dividends, places = self.atoms, self.dividends, self.places
+        products: set[tuple[int, int]] = set()
+        spent = 0
+        while todo:
+            whole = todo.pop()
+            known = len(done)
+            done.add(whole)
+            if len(done) == known:
+                continue
+            f: Form = whole
+            c, terms = f
+            if not terms:
+                continue
+            spent += len(terms) - 1
+            opposite = True
+            for t in terms:
+                a, k = t
+                if k > 0:
+                    opposite = False
+                if k != 1 and k != -1:
+                    products.add(t)
+                of = kind[a]
+                if of == VARIABLE or of == OPAQUE:
+                    continue
+                if of == QUOTIENT:
+                    if a in places:
+                        places[a].append((whole, k))
+                    else:
+                        places[a] = [(whole, k)]
+                elif of == REMAINDER and k != 1 and k != -1 and len(terms) > 1:
+                    self.joinable = True
+                if a in atoms:
+                    continue
+                atoms.add(a)
+                if of == QUOTIENT or of == REMAINDER:
+                    if of == REMAINDER:
+                        self.remainders = True
+                    spent += weight
+                    x = arg[a]
+                    if x in dividends:
+                        dividends[x].append(a)
+                    else:
+                        dividends[x] = [a]
+                    todo.append(x)
+                else:
+                    parts = engine.parts[a]
+                    spent += len(parts) - 1
+                    todo += parts
+            if c or opposite:
+                spent += 1
+        return spent + len(products)
 
 
 class Speller:
@@ -50,6 +127,8 @@ class Speller:
         self.keep_digits = keep_digits
         self.torn = False
         self.forms: list[Form] = []
+        #: what those cost with the atoms as they are, where it is known
+        self.spent = -1
         self.joins = False
         #: whether a remainder has left a sum with remainders that were inside it, which may be differences now
         self.deeper = False
@@ -59,8 +138,8 @@ class Speller:
         self.wide: list[Form] = []
         self.inside: list[int] = []
         self.sets: dict[int, int] = {}
-        #: their summands
-        self.terms: dict[Form, dict[int, int]] = {}
+        #: digests of forms
+        self.keys: dict[Form, int] = {}
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
         self.spelling: dict[int, tuple[Form, int]] = {}
         self.offset: dict[int, int] = {}
@@ -103,6 +182,11 @@ class Speller:
             return [self.write(f) for f in forms]
         return [engine.write(f) for f in forms]
 
+    def differences(self, forms: list[Form]) -> list[Form] | None:
+        """The forms with those remainders as differences that cost less so, where that is all there is to it."""
+        after = self._as_differences(forms)
+        return None if self.deeper or self.torn else after
+
     @property
     def changed(self) -> bool:
         """Whether anything but the plain normal forms was written."""
@@ -115,34 +199,39 @@ class Speller:
 
     def _chosen(self, forms: list[Form]) -> list[Form]:
         """The forms to write, after choosing how to write their atoms."""
-        if self.engine.exact:
+        engine = self.engine
+        if engine.exact:
             forms = self._cheaper(forms, self._by_known_digits(forms))
         while True:
             forms = self._round(forms, self._as_differences(forms))
             if self.deeper:
                 continue
-            before = forms
+            before = surveyed = forms
+            survey = Survey(engine, self.weight, forms)
             if self.quotients:
-                forms = self._round(forms, self._without_inner_remainders(forms))
-                if self.engine.exact:
+                if survey.inner:
+                    forms = self._round(forms, self._without_inner_remainders(forms, survey.cost))
+                if engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
                     forms = self._cheaper(forms, self._by_known_digits(forms))
-            needed = self._needed(forms)
-            if self.quotients:
-                forms = self._cheaper(forms, self._as_multiples(forms, needed))
-            kind = self.engine.kind
-            inner = {t[0] for x in needed[1] for t in x[1] if kind[t[0]] == REMAINDER}
-            if inner:
-                forms = self._round(forms, self._differences_inside(forms, needed[0], list(inner)))
+                if forms != before:
+                    surveyed = forms
+                    survey = Survey(engine, self.weight, forms)
+                forms = self._cheaper(forms, self._as_multiples(forms, survey))
+            if survey.inner:
+                now = survey.cost if forms is surveyed else -1
+                forms = self._round(forms, self._differences_inside(forms, survey, now))
                 forms = self._cheaper(forms, self._whole_digits(forms))
             if forms is before or forms == before:
                 break
-        self._choose(forms, needed)
+        if forms is surveyed or forms == surveyed:
+            self.spent = survey.cost
+        self._choose(forms, survey)
         return forms
 
     def _round(self, before: list[Form], after: list[Form]) -> list[Form]:
         """Remember what one pass over the forms has changed."""
-        if after != before:
+        if after is not before and after != before:
             self.rounds.append((self.changes, after))
         self.changes = []
         return after
@@ -151,7 +240,7 @@ class Speller:
     def _cheaper(self, before: list[Form], after: list[Form]) -> list[Form]:
         """Those of the forms that cost less once remainders are differences."""
         changes, self.changes = self.changes, []
-        if after == before:
+        if after is before or after == before:
             return before
         now, then = self.cost(self._as_differences(before)), self.cost(self._as_differences(after))
         self.changes = changes
@@ -215,26 +304,30 @@ class Speller:
         self.changes.append(("known_digit_joins_digit", (e, m, n, q, r, t, v, w, x)))
         return _plus(r, (t[0] - m, t[1]), w)
 
-    def _as_multiples(self, forms: list[Form], needed: Needed) -> list[Form]:
+    def _as_multiples(self, forms: list[Form], survey: Survey) -> list[Form]:
         """Multiples of ``d·(x // d)`` as differences of x and a remainder.
 
         Only of quotients whose remainder stands somewhere, or that stand twice and once beside their dividend.
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
-        _, dividends, places = needed
         pairs: dict[int, Form] = {}
-        for a, at in places.items():
-            x, d = arg[a], divisor[a]
-            if any([k % d for _, k in at]):
+        for a, at in survey.places.items():
+            if len(at) < 2 and not survey.remainders:
                 continue
-            b, j = x[1][0]
-            if any([kind[c] == REMAINDER and divisor[c] == d for c in dividends[x]]) or (
-                len(at) > 1 and any([(b, -k // d * j) in f[1] for f, k in at])
-            ):
-                t = engine.mod(x, d)
-                if _plain(t):
-                    pairs[a] = t
+            d = divisor[a]
+            for _, k in at:
+                if k % d:
+                    break
+            else:
+                x = arg[a]
+                b, j = x[1][0]
+                if any([kind[c] == REMAINDER and divisor[c] == d for c in survey.dividends[x]]) or (
+                    len(at) > 1 and any([(b, -k // d * j) in f[1] for f, k in at])
+                ):
+                    t = engine.mod(x, d)
+                    if _plain(t):
+                        pairs[a] = t
         if not pairs:
             return forms
         out = []
@@ -287,54 +380,58 @@ class Speller:
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         self.deeper = False
+        #: the forms that remainders stand in
         uses: dict[int, list[int]] = {}
-        candidates = []
+        #: how often each product that takes a multiplication stands somewhere
+        products: dict[tuple[int, int], int] = {}
+        seen: set[int] = set()
+        inside: list[Terms] = []
         for i, f in enumerate(forms):
             for t in f[1]:
-                a = t[0]
+                a, k = t
+                if k != 1 and k != -1:
+                    products[t] = products.get(t, 0) + 1
+                of = kind[a]
+                if of == REMAINDER:
+                    if a in uses:
+                        uses[a].append(i)
+                    else:
+                        uses[a] = [i]
+                if a not in seen:
+                    seen.add(a)
+                    if of:
+                        self._add_inside(a, inside)
+        if not uses:
+            return forms
+        nested: set[int] = set()
+        while inside:
+            for t in inside.pop():
+                a, k = t
+                if k != 1 and k != -1:
+                    products[t] = products.get(t, 0) + 1
                 if a in uses:
-                    uses[a].append(i)
-                else:
-                    uses[a] = [i]
-                    if kind[a] == REMAINDER:
-                        candidates.append(a)
+                    nested.add(a)
+                if a not in seen:
+                    seen.add(a)
+                    if kind[a]:
+                        self._add_inside(a, inside)
+        candidates = [a for a in uses if a not in nested] if nested else list(uses)
         if not candidates:
             return forms
-        #: how often each product stands somewhere
-        products: dict[tuple[int, int], int] = {}
-        for f in forms:
-            for t in f[1]:
-                products[t] = products.get(t, 0) + 1
-        nested: set[int] = set()
-        seen = set(uses)
-        stack = list(uses)
-        while stack:
-            a = stack.pop()
-            of = kind[a]
-            if of == QUOTIENT or of == REMAINDER:
-                inside: tuple[Form, ...] = (arg[a],)
-            elif of == MINIMUM or of == MAXIMUM:
-                inside = engine.parts[a]
-            else:
-                continue
-            for f in inside:
-                for t in f[1]:
-                    b = t[0]
-                    products[t] = products.get(t, 0) + 1
-                    nested.add(b)
-                    if b not in seen:
-                        seen.add(b)
-                        stack.append(b)
-        if nested:
-            candidates = [a for a in candidates if a not in nested]
-            if not candidates:
-                return forms
         # large divisors first: their quotients are what smaller remainders may be differences of
         if len(candidates) > 1:
             self._sort(candidates)
-        sums = [dict(f[1]) for f in forms]
-        constants = [f[0] for f in forms]
-        before = len(self.changes)
+        #: the sums with candidates, as they become
+        sums: dict[int, dict[int, int]] = {}
+        constants: dict[int, int] = {}
+        for a in candidates:
+            for i in uses[a]:
+                if i not in sums:
+                    f = forms[i]
+                    constants[i] = f[0]
+                    sums[i] = dict(f[1])
+        changed: set[int] = set()
+        known: dict[int, tuple[Form, list[tuple[int, int]]]] = {}
         again = True
         while again and candidates:
             again = False
@@ -342,78 +439,133 @@ class Speller:
             for a in candidates:
                 x = arg[a]
                 d = divisor[a]
-                q = engine.floordiv(x, d)
+                if a in known:
+                    q, difference = known[a]
+                else:
+                    q = engine.floordiv(x, d)
+                    difference = _difference(x, q, d)
+                    known[a] = q, difference
                 new = [t[0] for t in q[1] if t[0] not in seen]
                 if new and not self._ready(new, seen):
                     left.append(a)
                     continue
                 divisions = len(new) - 1
                 operations = divisions
-                for i in uses[a]:
-                    operations += self._change(sums[i], constants[i], a, x, d, q, products)
+                at = uses[a]
+                c = x[0] - d * q[0]
+                for i in at:
+                    operations += _gained(sums[i], constants[i], a, c, difference, products)
                 change = operations + (self.weight - 1) * divisions
                 if change >= 0:
                     left.append(a)
                     continue
-                if not new and len(uses[a]) == 1 and x not in forms:
-                    i = uses[a][0]
-                    if change + self._taking_in((constants[i], tuple(sums[i].items())), a, products) >= 0:
+                if not new and len(at) == 1:
+                    i = at[0]
+                    saved = self._taking_in(constants[i], sums[i], a, products)
+                    if change + saved >= 0 and x not in forms:
                         self.torn = True
                         if self.keep_digits:
                             left.append(a)
                             continue
                 again = True
                 if not self.deeper:
-                    self.deeper = any([kind[t[0]] == REMAINDER and t[0] not in uses for t in x[1]])
-                for i in uses[a]:
+                    for t in x[1]:
+                        if kind[t[0]] == REMAINDER and t[0] not in uses:
+                            self.deeper = True
+                for i in at:
+                    changed.add(i)
                     total = sums[i]
                     w = total.pop(a)
-                    products[a, w] -= 1
-                    constants[i] += w * (x[0] - d * q[0])
-                    for b, j in x[1]:
-                        _accumulate(total, b, w * j, i, uses, products)
-                    for b, j in q[1]:
-                        _accumulate(total, b, -w * d * j, i, uses, products)
-                for t in x[1]:
-                    products[t] -= 1
-                for b in new:
-                    for t in arg[b][1]:
-                        products[t] = products.get(t, 0) + 1
-                seen.update(new)
+                    _count(a, w, -1, products)
+                    constants[i] += w * c
+                    for b, j in difference:
+                        old = total.get(b, 0)
+                        if old:
+                            _count(b, old, -1, products)
+                        j = old + w * j
+                        if j:
+                            total[b] = j
+                            _count(b, j, 1, products)
+                            if kind[b] == REMAINDER:
+                                if b not in uses:
+                                    uses[b] = [i]
+                                elif i not in uses[b]:
+                                    uses[b].append(i)
+                        elif old:
+                            del total[b]
+                for b, j in x[1]:
+                    _count(b, j, -1, products)
+                for n in new:
+                    seen.add(n)
+                    for b, j in arg[n][1]:
+                        _count(b, j, 1, products)
                 self.changes.append(("remainder_is_difference", (d, q, x)))
             candidates = left
-        if len(self.changes) == before:
+        if not changed:
             return forms
         self.quotients = True
-        return [(c, tuple(sorted(total.items()))) for c, total in zip(constants, sums, strict=True)]
+        out = list(forms)
+        for i in changed:
+            out[i] = constants[i], tuple(sorted(sums[i].items()))
+        return out
+
+    def _add_inside(self, a: int, found: list[Terms]) -> None:
+        """The sums that an atom is made of, without their constants, and none for a variable."""
+        of = self.engine.kind[a]
+        if of == QUOTIENT or of == REMAINDER:
+            found.append(self.engine.arg[a][1])
+        elif of == MINIMUM or of == MAXIMUM:
+            found += [f[1] for f in self.engine.parts[a]]
 
     def _sort(self, atoms: list[int]) -> None:
-        """Sort quotients and remainders, large divisors first.
-
-        Where divisors are equal, digests decide: the order must not depend on when the atoms were met.
-        """
+        """Sort quotients and remainders, large divisors first."""
         divisor = self.engine.divisor
-        ranked = [(-divisor[a], a) for a in atoms]
-        ranked.sort()
-        last = 1
-        for d, _ in ranked:
-            if d == last:
-                atoms.sort(key=self._by_divisor)
-                return
-            last = d
-        atoms[:] = [a for _, a in ranked]
+        arg: list[Any] = self.engine.arg
+        order = self._order([-divisor[a] for a in atoms], [arg[a] for a in atoms])
+        if order:
+            atoms[:] = [atoms[i] for i in order]
 
-    def _by_divisor(self, a: int) -> tuple[int, int]:
-        engine = self.engine
-        return -engine.divisor[a], engine.write(engine.arg[a]).key
+    def _order(self, ranks: list[int], forms: list[Any]) -> list[int]:
+        """The positions of the forms by their ranks, none where they are in order.
+
+        Where ranks are equal, digests decide: the order must not depend on when the atoms were met.
+        """
+        last = ranks[0]
+        ordered = True
+        for n in ranks[1:]:
+            if n <= last:
+                ordered = False
+                break
+            last = n
+        if ordered:
+            return []
+        count = len(ranks)
+        order = sorted(range(count), key=ranks.__getitem__)
+        i = 0
+        for j in range(1, count + 1):
+            if j == count or ranks[order[j]] != ranks[order[i]]:
+                if j - i > 1:
+                    order[i:j] = sorted(order[i:j], key=lambda n: self._key(forms[n]))
+                i = j
+        return order
+
+    def _widest(self, forms: list[Form]) -> list[Form]:
+        """The forms with most summands first."""
+        if len(forms) < 2:
+            return forms
+        order = self._order([-len(f[1]) for f in forms], forms)
+        return [forms[i] for i in order] if order else forms
+
+    def _key(self, x: Form) -> int:
+        """The digest of a form with its atoms as they are."""
+        key = self.keys.get(x)
+        if key is None:
+            key = self.keys[x] = self.engine.write(x).key
+        return key
 
     def _by_terms(self, group: tuple[Terms, list[int]]) -> int:
         """An order of dividends without their constants that does not depend on when their atoms were met."""
-        return self.engine.write((0, group[0])).key
-
-    def _by_width(self, x: Form) -> tuple[int, int]:
-        """Many summands first, and no dependence on the order in which atoms were met."""
-        return -len(x[1]), self.engine.write(x).key
+        return self._key((0, group[0]))
 
     def _ready(self, new: list[int], seen: set[int]) -> bool:
         """Whether at most one new quotient is needed, and nothing else that is new."""
@@ -427,43 +579,12 @@ class Speller:
                 return False
         return True
 
-    def _change(
-        self,
-        total: dict[int, int],
-        constant: int,
-        a: int,
-        x: Form,
-        d: int,
-        q: Form,
-        products: dict[tuple[int, int], int],
-    ) -> int:
-        """How many operations a sum gains when the remainder ``a`` in it becomes a difference."""
-        w = total[a]
-        change = {a: -w}
-        for b, j in x[1]:
-            change[b] = change.get(b, 0) + w * j
-        for b, j in q[1]:
-            change[b] = change.get(b, 0) - w * d * j
-        operations = 0
-        for b, j in change.items():
-            old = total.get(b, 0)
-            j += old
-            if old and old != 1 and old != -1 and products.get((b, old), 0) == 1:
-                operations -= 1
-            if j and j != 1 and j != -1 and not products.get((b, j), 0):
-                operations += 1
-            if not old:
-                operations += 1
-            if not j:
-                operations -= 1
-        after = constant + w * (x[0] - d * q[0])
-        return operations + (after != 0) - (constant != 0)
-
-    def _without_inner_remainders(self, forms: list[Form]) -> list[Form]:
+    def _without_inner_remainders(self, forms: list[Form], now: int) -> list[Form]:
         """Quotients with a remainder of a multiple of the divisor inside, without it where that is cheaper.
 
         ``((x % m)·k + r) // d`` is ``(x·k + r) // d - (x // m)·(k·m // d)`` where d divides k·m.  Quotients with the same
-        remainder inside may only be cheaper together: what is subtracted from one is what another loses.
+        remainder inside may only be cheaper together: what is subtracted from one is what another loses.  ``now`` is what
+        the forms cost.
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
@@ -492,7 +613,6 @@ class Speller:
                     inner[b] = [option]
         if not singles:
             return forms
-        now = self.cost(forms)
         for options in singles + [group for group in inner.values() if len(group) > 1]:
             changed = forms
             for a, other, _ in options:
@@ -522,37 +642,13 @@ class Speller:
 
     def cost(self, forms: list[Form]) -> int:
         """The cost of everything that the forms need, written as they are."""
-        engine = self.engine
-        kind, arg = engine.kind, engine.arg
-        spent = 0
-        products: set[tuple[int, int]] = set()
-        done: set[Form] = set()
-        atoms: set[int] = set()
-        todo = list(forms)
-        while todo:
-            f = todo.pop()
-            if f in done or not f[1]:
-                continue
-            done.add(f)
-            spent += len(f[1]) - 1
-            if f[0] or all([t[1] < 0 for t in f[1]]):
-                spent += 1
-            for t in f[1]:
-                a, k = t
-                if k != 1 and k != -1 and t not in products:
-                    products.add(t)
-                    spent += 1
-                of = kind[a]
-                if of == VARIABLE or of == OPAQUE or a in atoms:
-                    continue
-                atoms.add(a)
-                if of == QUOTIENT or of == REMAINDER:
-                    spent += self.weight
-                    todo.append(arg[a])
-                else:
-                    spent += len(engine.parts[a]) - 1
-                    todo += engine.parts[a]
-        return spent
+        return Survey(self.engine, self.weight, forms).cost
+
+    def bound(self) -> int:
+        """What :attr:`forms` cost at most as they were written."""
+        if self.spent < 0:
+            self.spent = self.cost(self.forms)
+        return self.spent
 
     def _record_rounds(self) -> None:
         """Report what :meth:`_chosen` has changed; an empty name reports the forms as they are after a round."""
@@ -562,53 +658,19 @@ class Speller:
                 record(name, tuple([v if isinstance(v, int) else write(v) for v in values]))
             record("", tuple(write(f) for f in forms))
 
-    # ---------------------------------------------------------------- what there is
-    def _needed(self, forms: list[Form]) -> Needed:
-        """What the forms are made of: the atoms, who divides what, and in which sums quotients stand."""
-        kind, arg = self.engine.kind, self.engine.arg
-        atoms: set[int] = set()
-        dividends: dict[Form, list[int]] = {}
-        places: dict[int, list[tuple[Form, int]]] = {}
-        todo = list(forms)
-        done: set[Form] = set()
-        while todo:
-            f = todo.pop()
-            if f in done:
-                continue
-            done.add(f)
-            for a, k in f[1]:
-                t = kind[a]
-                if t == VARIABLE or t == OPAQUE:
-                    continue
-                if t == QUOTIENT:
-                    if a in places:
-                        places[a].append((f, k))
-                    else:
-                        places[a] = [(f, k)]
-                if a not in atoms:
-                    atoms.add(a)
-                    if t == QUOTIENT or t == REMAINDER:
-                        x = arg[a]
-                        if x in dividends:
-                            dividends[x].append(a)
-                        else:
-                            dividends[x] = [a]
-                        todo.append(x)
-                    else:
-                        todo += self.engine.parts[a]
-        return atoms, dividends, places
-
     # ---------------------------------------------------------------- remainders inside dividends
-    def _differences_inside(self, forms: list[Form], atoms: set[int], inner: list[int]) -> list[Form]:
-        """The forms without those remainders ``inner`` dividends that cost less as differences.
+    def _differences_inside(self, forms: list[Form], survey: Survey, now: int) -> list[Form]:
+        """The forms without those remainders inside dividends that cost less as differences.
 
-        Only where the quotient is there already, and where what is divided then is in normal form as it is.
+        Only where the quotient is there already, and where what is divided then is in normal form as it is.  ``now`` is
+        what the forms cost, -1 where that is not known.
         """
         engine = self.engine
         kind = engine.kind
+        atoms = survey.atoms
+        inner = list(survey.inner)
         if len(inner) > 1:
             self._sort(inner)
-        now = -1
         for r in inner[:WIDEST]:
             x, d = engine.arg[r], engine.divisor[r]
             q = engine.floordiv(x, d)
@@ -619,11 +681,11 @@ class Speller:
                 continue
             if now < 0:
                 now = self.cost(forms)
-            then = self.cost(after)
-            if then < now:
-                now = then
+            other = Survey(engine, self.weight, after)
+            if other.cost < now:
+                now = other.cost
                 forms = after
-                atoms = self._needed(forms)[0]
+                atoms = other.atoms
                 self.changes.append(("remainder_is_difference", (d, q, x)))
         return forms
 
@@ -667,31 +729,32 @@ class Speller:
         return [changed(f) for f in forms]
 
     # ---------------------------------------------------------------- dividends
-    def _choose(self, forms: list[Form], needed: Needed) -> None:
+    def _choose(self, forms: list[Form], survey: Survey) -> None:
         """Choose the dividends and constants that quotients and remainders are written with."""
-        _, dividends, places = needed
+        dividends, places = survey.dividends, survey.places
         costly = [x for x in dividends if not _plain(x)]
         if not costly:
             return
+        wide: list[Form] = []
         if len(dividends) > 1:
             wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
-            if len(wide) > 1:
-                wide.sort(key=self._by_width)
-                del wide[WIDEST:]
-            if wide:
-                inside = [self._variables(x) for x in wide]
-                for y in costly:
-                    mine = self._variables(y)
-                    near = [
-                        x for x, theirs in zip(wide, inside, strict=True) if not mine & ~theirs and x != y
-                    ]
-                    if near:
-                        self._widen(y, dividends[y], near)
-                for x, theirs in zip(wide, inside, strict=True):
-                    if len(x[1]) > 1 or x[0]:
-                        self.wide.append(x)
-                        self.inside.append(theirs)
-        self._take_in(forms, needed)
+            if len(wide) > WIDEST or (len(wide) > 1 and (len(costly) > 2 or survey.joinable)):
+                wide = self._widest(wide)[:WIDEST]
+        if wide and len(costly) > 1:
+            # of two, one is near the other at most: their order is of no use
+            inside = [self._variables(x) for x in wide]
+            for y in costly:
+                mine = self._variables(y)
+                near = [x for i, x in enumerate(wide) if not mine & ~inside[i] and x != y]
+                if near:
+                    self._widen(y, dividends[y], near)
+        if survey.remainders:
+            self._take_in(forms, survey)
+        if survey.joinable or self.whole:
+            for x in self._widest(wide) if self.whole else wide:
+                if len(x[1]) > 1 or x[0]:
+                    self.wide.append(x)
+                    self.inside.append(self._variables(x))
         moved = self._constants(dividends, places)
         if self.engine.exact:
             self._negate(dividends, places, moved)
@@ -712,36 +775,35 @@ class Speller:
             return
         a = users[0]
         d = divisor[a]
-        for x in wide:
-            if not self._free_of(x, a):
-                continue
-            if kind[a] == REMAINDER:
-                if engine.mod(x, d) == (0, ((a, 1),)):
+        if kind[a] == REMAINDER:
+            for x in wide:
+                if self._free_of(x, a) and engine.mod(x, d) == (0, ((a, 1),)):
                     self.spelling[a] = x, d
                     self.reason[a] = "remainder_takes_congruent", ()
                     return
-                continue
+            return
+        for x in wide:
             for i, (b, k) in enumerate(x[1]):
                 if k != 1 or kind[b] != QUOTIENT or d % divisor[b]:
                     continue
                 r = x[0], x[1][:i] + x[1][i + 1 :]
-                if _plus(engine.arg[b], r, divisor[b]) == y:
+                if _plus(engine.arg[b], r, divisor[b]) == y and self._free_of(x, a):
                     self.spelling[a] = x, d // divisor[b]
                     self.reason[a] = "quotient_releases_summand", (divisor[b], r, engine.arg[b])
                     return
 
-    def _take_in(self, forms: list[Form], needed: Needed) -> None:
+    def _take_in(self, forms: list[Form], survey: Survey) -> None:
         """Choose results that are multiples of a remainder with something small to be written as a remainder.
 
         ``g·(y % e) + r`` is ``(g·y + r) % (e·g)``, and what else divides y divides the new dividend too.
         """
         engine = self.engine
         kind, arg = engine.kind, engine.arg
-        atoms, dividends, _ = needed
+        atoms, dividends = survey.atoms, survey.dividends
         found = []
-        for f in dict.fromkeys(forms):
+        for f in forms:
             option = self._digit_with_rest(f)
-            if option is not None:
+            if option is not None and (f, option) not in found:
                 y = arg[option[0]]
                 # another remainder, or a result, would still need y
                 if y not in forms and sum([kind[a] == REMAINDER for a in dividends[y]]) == 1:
@@ -759,7 +821,8 @@ class Speller:
                 products[t] = products.get(t, 0) + 1
                 places[t[0]] = places.get(t[0], 0) + 1
         if len(found) > 1:
-            found.sort(key=lambda o: self._by_width(o[0]))
+            options = dict(found)
+            found = [(f, options[f]) for f in self._widest(list(options))]
         for f, (a, g, h, x) in found:
             y = arg[a]
             users = dividends[y]
@@ -775,8 +838,17 @@ class Speller:
                     self.spelling[u] = x, g * engine.divisor[u]
                     self.reason[u] = "quotient_widens", (g, self._rest(x, y, g))
 
-    def _taking_in(self, f: Form, a: int, products: dict[tuple[int, int], int]) -> int:
+    def _taking_in(self, c: int, total: dict[int, int], a: int, products: dict[tuple[int, int], int]) -> int:
         """How many operations it saves that the remainder ``a`` takes in what it stands with; 0 where it cannot."""
+        if not c and len(total) == 1:
+            return 0
+        w = total[a]
+        most = w if w > 0 else -w
+        for k in total.values():
+            if k > most or -k > most:
+                # what is below a remainder is smaller than what it is taken times
+                return 0
+        f = c, tuple(total.items())
         option = self._digit_with_rest(f)
         return self._gain(f, option, {**products}) if option is not None and option[0] == a else 0
 
@@ -798,7 +870,11 @@ class Speller:
                 a, k = t
         if k == 1 or k == -1 or engine.kind[a] != REMAINDER:
             return None
-        h = gcd(c, *[j for _, j in terms])
+        h = c
+        for _, j in terms:
+            h = gcd(h, j)
+            if h == 1:
+                break
         if k < 0:
             h = -h
         g = k // h
@@ -831,38 +907,46 @@ class Speller:
         """Whether the atom ``a`` is certainly not needed to write the form, as things are spelled so far."""
         engine = self.engine
         kind, arg = engine.kind, engine.arg
-        todo = [f]
+        todo: list[Terms] = [f[1]]
         seen: set[int] = set()
         while todo:
-            for b, _ in todo.pop()[1]:
+            for t in todo.pop():
+                b = t[0]
                 if b == a:
                     return False
-                t = kind[b]
-                if t == VARIABLE or t == OPAQUE or b in seen:
+                of = kind[b]
+                if of == VARIABLE or of == OPAQUE or b in seen:
                     continue
                 seen.add(b)
                 if len(seen) > REACH:
                     return False
                 if b in self.spelling:
-                    todo.append(self.spelling[b][0])
-                elif t == QUOTIENT or t == REMAINDER:
-                    todo.append(arg[b])
+                    todo.append(self.spelling[b][0][1])
+                elif of == QUOTIENT or of == REMAINDER:
+                    todo.append(arg[b][1])
                 else:
-                    todo += engine.parts[b]
+                    todo += [g[1] for g in engine.parts[b]]
         return True
 
     def _multiple(self, x: Form, y: Form) -> int:
         """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
-        mine = self.terms.get(x)
-        if mine is None:
-            mine = self.terms[x] = dict(x[1])
-        a, k = y[1][0]
-        of = mine.get(a, 0)
-        g = of // k
-        if g < 2 or g * k != of:
+        if len(x[1]) < len(y[1]):
             return 0
+        g = 0
+        # both are in the order of their atoms
+        n = 0
+        terms = x[1]
         for a, k in y[1]:
-            if mine.get(a, 0) != g * k:
+            while n < len(terms) and terms[n][0] < a:
+                n += 1
+            if n == len(terms) or terms[n][0] != a:
+                return 0
+            j = terms[n][1]
+            if not g:
+                g = j // k
+                if g < 2:
+                    return 0
+            if g * k != j:
                 return 0
         if len(x[1]) - len(y[1]) > NARROW:
             return 0
@@ -879,6 +963,8 @@ class Speller:
         self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]
     ) -> dict[Form, int]:
         """Move constants from sums into the quotients in them where that saves an addition; what constants are left."""
+        if self._in_place(dividends, places):
+            return {}
         engine = self.engine
         kind, divisor = engine.kind, engine.divisor
         groups: dict[Terms, list[int]] = {}
@@ -905,6 +991,8 @@ class Speller:
         for terms, users in open_groups:
             if len(users) > 1:
                 self._sort(users)
+            if self._settles(users, at_first, places, now):
+                continue
             options: list[dict[int, int]] = []
             open_ = False
             for a in users:
@@ -940,6 +1028,45 @@ class Speller:
                 else:
                     self.reason[a] = "remainder_takes_congruent", ()
         return now
+
+    def _settles(
+        self,
+        users: list[int],
+        at_first: dict[int, tuple[int, int]],
+        places: dict[int, list[tuple[Form, int]]],
+        now: dict[Form, int],
+    ) -> bool:
+        """:meth:`_in_place` for the users of dividends that differ in their constants, as those are now."""
+        found: Form | None = None
+        for a in users:
+            if at_first[a][0]:
+                return False
+            for f, _ in places.get(a, ()):
+                if now.get(f, f[0]):
+                    if found is not None and f != found:
+                        return False
+                    found = f
+        return True
+
+    def _in_place(self, dividends: dict[Form, list[int]], places: dict[int, list[tuple[Form, int]]]) -> bool:
+        """Whether no constant can be moved with gain: no dividend has one, and at most one sum.
+
+        To move the constant of one sum makes one in a dividend, which costs as much.
+        """
+        for x in dividends:
+            if x[0]:
+                return False
+        for y, _ in self.spelling.values():
+            if y[0]:
+                return False
+        found: Form | None = None
+        for at in places.values():
+            for f, _ in at:
+                if f[0]:
+                    if found is not None and f != found:
+                        return False
+                    found = f
+        return True
 
     def _negate(
         self,
@@ -980,25 +1107,50 @@ class Speller:
     ) -> list[int]:
         """For each user the constant to write its dividend with; few different constants, few left in sums."""
         kind = self.engine.kind
+        firsts = [at_first[a] for a in users]
+        #: constants of the sums that the quotients stand in, and for each user in which and how often
+        constants: list[int] = []
+        stands: list[list[tuple[int, int]]] = []
+        numbers: dict[Form, int] = {}
+        for a in users:
+            mine = []
+            for f, k in places.get(a, ()):
+                i = numbers.get(f, -1)
+                if i < 0:
+                    i = numbers[f] = len(constants)
+                    constants.append(now.get(f, f[0]))
+                mine.append((i, k))
+            stands.append(mine)
         found = {n for o in options for n in o}
-        if len(users) > 1:
-            # the same number below zero may serve several divisors
-            firsts = [at_first[a] for a in users]
-            for n in [c - d for c, d in firsts]:
-                if n not in found and sum([not (n - c) % d for c, d in firsts]) > 1:
-                    found.add(n)
-        candidates = sorted(found, key=lambda n: (abs(n), n))
-        sums = {f: now.get(f, f[0]) for a in users for f, _ in places.get(a, [])}
+        kept = anything = False
+        for c, d in firsts:
+            if c:
+                anything = True
+                if c % d:
+                    kept = True
+            if len(users) > 1 and c - d not in found:
+                # the same number below zero may serve several divisors
+                fitting = 0
+                for other, by in firsts:
+                    if not (c - d - other) % by:
+                        fitting += 1
+                if fitting > 1:
+                    found.add(c - d)
+        #: what is spent at least: a dividend keeps its constant up to multiples of the divisor
+        least = 1 if kept or (not anything and any(constants)) else 0
+        candidates = sorted(found)
+        candidates.sort(key=abs)
         best = -1
         result: list[int] = []
         for wanted in candidates:
             for everywhere in (False, True):
                 chosen = []
                 used = {0}
-                left = dict(sums)
+                left = list(constants)
                 again = False
-                for a, o in zip(users, options, strict=True):
-                    c, d = at_first[a]
+                for i, a in enumerate(users):
+                    c, d = firsts[i]
+                    o = options[i]
                     fits = not (wanted - c) % d
                     if wanted in o or (fits and (everywhere or kind[a] == REMAINDER)):
                         n = wanted
@@ -1009,15 +1161,19 @@ class Speller:
                     if fits and n != wanted:
                         again = True
                     if n != c and kind[a] == QUOTIENT:
-                        j = (n - c) // d
-                        for f, k in places.get(a, []):
-                            left[f] -= k * j
+                        for at, k in stands[i]:
+                            left[at] -= k * ((n - c) // d)
                     used.add(n)
                     chosen.append(n)
-                spent = len(used) - 1 + sum([n != 0 for n in left.values()])
+                spent = len(used) - 1
+                for n in left:
+                    if n:
+                        spent += 1
                 if best < 0 or spent < best:
                     best = spent
                     result = chosen
+                    if best == least:
+                        return result
                 if not again:
                     break
         return result
@@ -1039,20 +1195,27 @@ class Speller:
     def _sum(self, f: Form) -> Expr:
         c, terms = f
         parts = []
+        done, offset, negated = self.done, self.offset, self.negated
         for a, k in terms:
-            c -= k * self.offset.get(a, 0)
-            parts.append((self._atom(a), -k if a in self.negated else k))
-        return distinct_sum(c, parts) if len(set(e for e, _ in parts)) == len(parts) else linear(c, parts)
+            e = done.get(a)
+            if e is None:
+                e = self._atom(a)
+            if offset and a in offset:
+                c -= k * offset[a]
+            if negated and a in negated:
+                k = -k
+            parts.append((e, k))
+        if len(parts) < 2 or len({e for e, _ in parts}) == len(parts):
+            return distinct_sum(c, parts)
+        return linear(c, parts)
 
     def _atom(self, a: int) -> Expr:
-        e = self.done.get(a)
-        if e is not None:
-            return e
         engine = self.engine
         t = engine.kind[a]
         if t == VARIABLE or t == OPAQUE:
-            e = engine.expr[a]
-            assert e is not None
+            made = engine.expr[a]
+            assert made is not None
+            e = made
         elif t == QUOTIENT or t == REMAINDER:
             x, d = self.spelling[a] if a in self.spelling else (engine.arg[a], engine.divisor[a])
             if engine.record is not None and a in self.spelling:
@@ -1106,7 +1269,7 @@ class Speller:
         engine = self.engine
         c, terms = f
         for a, k in terms:
-            if engine.kind[a] != REMAINDER:
+            if engine.kind[a] != REMAINDER or k == 1 or k == -1:
                 continue
             y = engine.arg[a]
             mine = self._variables(y)
@@ -1138,13 +1301,18 @@ class Speller:
 def _spent(f: Form, products: dict[tuple[int, int], int], step: int) -> int:
     """What a sum costs that is added to others (``step`` 1) or taken from them (-1), whose products those are."""
     spent = len(f[1]) - 1
-    if f[0] or all([t[1] < 0 for t in f[1]]):
-        spent += 1
+    opposite = True
     for t in f[1]:
-        n = products.get(t, 0)
-        products[t] = n + step
-        if t[1] != 1 and t[1] != -1 and not min(n, n + step):
-            spent += 1
+        k = t[1]
+        if k > 0:
+            opposite = False
+        if k != 1 and k != -1:
+            n = products.get(t, 0)
+            products[t] = n + step
+            if not min(n, n + step):
+                spent += 1
+    if f[0] or opposite:
+        spent += 1
     return spent
 
 
@@ -1173,25 +1341,50 @@ def _plus(x: Form, y: Form, k: int) -> Form:
     return x[0] + k * y[0], tuple(sorted(total.items()))
 
 
-def _accumulate(
+def _difference(x: Form, q: Form, d: int) -> list[tuple[int, int]]:
+    """The summands of ``x - d·q``."""
+    if len(q[1]) == 1:
+        b, k = q[1][0]
+        if b not in [t[0] for t in x[1]]:
+            return [*x[1], (b, -d * k)]
+    total = dict(x[1])
+    for b, k in q[1]:
+        total[b] = total.get(b, 0) - d * k
+    return list(total.items())
+
+
+def _gained(
     total: dict[int, int],
+    constant: int,
     a: int,
-    k: int,
-    i: int,
-    uses: dict[int, list[int]],
+    c: int,
+    difference: list[tuple[int, int]],
     products: dict[tuple[int, int], int],
-) -> None:
-    """Add ``k`` times an atom to a sum."""
-    old = total.get(a, 0)
-    if old:
-        products[a, old] -= 1
-        k += old
-    if k:
-        total[a] = k
-        products[a, k] = products.get((a, k), 0) + 1
-        if a not in uses:
-            uses[a] = [i]
-        elif i not in uses[a]:
-            uses[a].append(i)
-    elif a in total:
-        del total[a]
+) -> int:
+    """How many operations a sum gains when the remainder ``a`` in it becomes a difference, whose constant is c."""
+    w = total[a]
+    operations = -1
+    if w != 1 and w != -1 and products[a, w] == 1:
+        operations -= 1
+    for b, j in difference:
+        j *= w
+        old = total.get(b, 0)
+        if old:
+            if old != 1 and old != -1 and products[b, old] == 1:
+                operations -= 1
+            j += old
+        else:
+            operations += 1
+        if not j:
+            operations -= 1
+        elif j != 1 and j != -1 and not products.get((b, j), 0):
+            operations += 1
+    if c:
+        operations += (constant + w * c != 0) - (constant != 0)
+    return operations
+
+
+def _count(a: int, k: int, step: int, products: dict[tuple[int, int], int]) -> None:
+    """``k·a`` stands in one more sum, or in one less; nothing is multiplied by 1 and -1."""
+    if k != 1 and k != -1:
+        products[a, k] = products.get((a, k), 0) + step

@@ -17,7 +17,7 @@ from .actions import Form
 from .cost import DIVISION_WEIGHT, cost
 from .engine import Engine, Excess
 from .errors import InputError
-from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
+from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs, rejoined
 from .rewrite import Rule, RuleSet
@@ -87,6 +87,8 @@ class Simplifier:
         self.engine: Engine | None = None
         #: whether the last pass has written atoms with other dividends than their own
         self.respelled = False
+        #: whether what it has written is decided by what remainders become as differences
+        self.decided = False
         self._driver: Driver | None = None
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
@@ -204,7 +206,7 @@ class Simplifier:
             end = len(trace) if trace is not None else 0
             if trace is None:
                 forms = self._read(results) if self.respelled else self._renewed(written)
-                known = forms in (before, written)
+                known = forms in (before, written) or self._alike(forms, before, written)
             else:
                 # another engine numbers its atoms in another way
                 had = [self._plain(before), self._plain(written)]
@@ -233,6 +235,18 @@ class Simplifier:
             del trace[start:]
             self._fresh()
         return results
+
+    def _alike(self, forms: list[Form], before: list[Form], written: list[Form]) -> bool:
+        """Whether forms of which some are as they were and others as they were written would be written alike.
+
+        They are if their remainders become the same differences: what is tried after that has changed nothing in those.
+        That they do is not certain, as one difference may have been cheaper for what another shared with it then.
+        """
+        engine = self.engine
+        assert engine is not None
+        if not self.decided or not all(f in (x, y) for f, x, y in zip(forms, before, written, strict=True)):
+            return False
+        return Speller(engine, self.division_weight).differences(forms) == written
 
     def _fresh(self) -> None:
         """Start with another engine: steps that an engine has taken before it does not record again."""
@@ -282,8 +296,12 @@ class Simplifier:
         speller, results = self._spelled(forms)
         if results == es:
             return es, None
-        bound = speller.cost(speller.forms)
-        if bound > spent and self._larger(results, es, bound):
+        bound = speller.bound()
+        if (
+            bound > spent
+            and not _reaches(es, bound, self.division_weight)
+            and self._larger(results, es, bound)
+        ):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             mixed = self._mixed(es, results)
             if mixed == es and self.trace is not None:
@@ -291,7 +309,53 @@ class Simplifier:
                 self._fresh()
             return mixed, None
         self.respelled = speller.respelled
+        self.decided = speller.quotients and not speller.torn and not engine.exact
         return results, speller.forms if speller.changed else None
+
+
+def _reaches(es: Sequence[Expr], bound: int, division_weight: int) -> bool:
+    """Whether ``es`` certainly cost ``bound`` or more: :func:`.cost` as far as needed to see it, which is seldom all."""
+    spent = 0
+    seen: set[Expr] = set()
+    products: set[tuple[Expr, int]] = set()
+    bodies: set[tuple[tuple[Expr, int], ...]] = set()
+    todo = list(es)
+    while todo:
+        e = todo.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        t = type(e)
+        if t is Sum:
+            s: Sum = e  # type: ignore[assignment]
+            terms = s.terms
+            if s.const:
+                spent += 1
+            opposite = True
+            for a, k in terms:
+                if k > 0:
+                    opposite = False
+                if k != 1 and k != -1:
+                    products.add((a, abs(k)))
+                if type(a) is not Var:
+                    todo.append(a)
+            body = tuple([(a, -k) for a, k in terms]) if opposite else terms
+            if body not in bodies:
+                bodies.add(body)
+                spent += len(body) - 1
+        elif t is FloorDiv or t is Mod or t is CeilDiv:
+            q: Binary = e  # type: ignore[assignment]
+            spent += division_weight
+            todo.append(q.a)
+            if type(q.b) is not Int:
+                todo.append(q.b)
+        elif t is Min or t is Max or t is Mul:
+            kids = e.children
+            spent += len(kids) - 1
+            todo += kids
+        if spent + len(products) >= bound:
+            return True
+    return False
 
 
 def _engine(

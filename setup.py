@@ -63,7 +63,8 @@ def compiled() -> list[Extension]:
     if sys.platform != "win32":
         for e in extensions:
             # all of it is one file of C: what it calls in itself need not be what another library may have put there
-            e.extra_compile_args += ["-fvisibility=hidden", "-fno-plt"]
+            # (mypyc gives all extensions the same list)
+            e.extra_compile_args = [*e.extra_compile_args, "-fvisibility=hidden", "-fno-plt"]
     return extensions
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -25,6 +26,7 @@ from .overlap import Overlap, matched, overlaps
 from .proposals import narrowed
 from .rewriting import Examined
 from .unify import is_const
+from .wide import APART, examine_wide
 
 __all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key", "possible"]
 
@@ -41,6 +43,8 @@ class Kind(StrEnum):
 
 #: So many of the smallest instances of a case are rewritten; those of the pair itself are rewritten besides.
 _FEWER = 6
+#: So many batches of instances are drawn where nothing joins the pair; one where it joins.
+_BATCHES = 4
 #: What every pair has.
 _ALWAYS = frozenset({"name", "outer", "inner", "place", "statement", "kind"})
 
@@ -148,6 +152,7 @@ def digest(*more: str) -> str:
         "proposals",
         "rewriting",
         "unify",
+        "wide",
         *more,
     )
     names = [here / f"{n}.py" for n in own]
@@ -195,8 +200,15 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     if not live and cases.whole:
         return replace(base, kind=Kind.CONTRADICTORY, reason=why)
     worlds = {} if worlds is None else worlds
+    joins = [joined] if joined is not None else []
+    drawn = live or [o]
     try:
         found = _examined(o, live, used, worlds)
+        found = _drawn(found, drawn, used, worlds, range(1))
+        if found.witness is None and not joins and cases.whole:
+            joins = _joined_apart(o, live, used, signed=False) or _joined_apart(o, live, used, signed=True)
+        if not joins:
+            found = _drawn(found, drawn, used, worlds, range(1, _BATCHES))
     except Circle as circle:
         return replace(base, reason=f"steps lead back to where they came from: {circle}")
     base = replace(
@@ -218,12 +230,8 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
             forms=(str(w.forms[0]), str(w.forms[1])),
             rank=w.instance.rank[:3],
         )
-    if joined is not None:
-        return _joinable(base, joined)
-    for signed in (False, True):
-        parts = _joined_apart(o, live, used, signed=signed) if cases.whole else []
-        if parts:
-            return _joinable(base, *parts)
+    if joins:
+        return _joinable(base, *joins)
     if not found.tried:
         reason = "no instance is known to which both rules apply"
     elif found.given_up:
@@ -268,6 +276,21 @@ def _examined(
         if found.witness is None:
             limit = REWRITTEN if case is o else REWRITTEN // (3 * len(others))
             found = _both(found, examine_dependent(case, rules, worlds, limit))
+    return found
+
+
+def _drawn(
+    found: Examined[Instance, Move],
+    cases: Sequence[Overlap],
+    rules: Sequence[Rule],
+    worlds: dict[Any, Ground],
+    batches: Iterable[int],
+) -> Examined[Instance, Move]:
+    """The same with instances that are drawn, of all cases: what is drawn hardly ever fits a strategy by chance."""
+    for batch, case in itertools.product(batches, cases):
+        if found.witness is not None:
+            break
+        found = _both(found, examine_wide(case, rules, worlds, APART // len(cases), batch))
     return found
 
 

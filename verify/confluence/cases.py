@@ -7,7 +7,7 @@ the rest of that sum.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ...core.condition import FALSE, And, Compare, Condition, Divides, Or, Truth, Within
@@ -27,9 +27,9 @@ from ...core.expr import (
     var,
 )
 from ..preprocess import definition
-from .unify import expanded, flat, is_const, rational, tidy
+from .unify import expanded, flat, is_const, is_share, rational, tidy
 
-__all__ = ["computed", "signs", "split"]
+__all__ = ["cancelled", "computed", "signs", "split", "without"]
 
 Sides = tuple[Expr, ...]
 Given = tuple[Condition, ...]
@@ -70,7 +70,13 @@ def _written(given: Given, sides: Sides) -> tuple[Given, Sides] | None:
             if c in done:
                 continue
             done.add(c)
-            made = _equal(c) or _whole(c) or _multiple(c, given) or _remainder(c, given) or _block(c, given)
+            made = (
+                _equal(cancelled(c, given))
+                or _whole(c)
+                or _multiple(c, given)
+                or _remainder(c, given)
+                or _block(c, given)
+            )
             if made is not None:
                 at, more = made
                 try:
@@ -134,6 +140,33 @@ def _unit_divisor(c: Condition) -> Condition:
         case Divides(d, Int(value=1 | -1)) if isinstance(d, Var):
             return d.eq(1) | d.eq(-1)
     return c
+
+
+def cancelled(c: Condition, facts: Sequence[Condition]) -> Condition:
+    """An equation between constants without a common factor that is not zero."""
+    if not isinstance(c, Compare) or c.op != "==":
+        return c
+    gap = expanded(c.a - c.b)
+    if not is_const(gap) or not isinstance(gap, Sum) or gap.const:
+        return c
+    for f in sorted(set(gap.variables()), key=lambda v: v.name):
+        q = rational(gap, f)
+        if q is not None and any(f.ne(0) == h or (f > 0) == h or (f > 1) == h or (f < 0) == h for h in facts):
+            terms = q.terms if isinstance(q, Sum) else ((q, 1),)
+            plus = [(t, k) for t, k in terms if k > 0]
+            minus = [(t, -k) for t, k in terms if k < 0]
+            return cancelled(
+                linear(0, plus).eq(linear(0, minus) - (q.const if isinstance(q, Sum) else 0)), facts
+            )
+    return c
+
+
+def without(
+    at: Mapping[Var, Expr], given: Sequence[Condition], sides: Sequence[Expr]
+) -> tuple[Given, Expr, Expr]:
+    """What is given and both sides with values for some constants."""
+    one, two = (computed(e.substitute(at)) for e in sides)
+    return _given([h.substitute(at) for h in given]), one, two
 
 
 def signs(given: Given, sides: Sides) -> list[tuple[Given, Sides]]:
@@ -202,7 +235,7 @@ def _absorbed(given: Given, sides: Sides) -> tuple[Given, Sides]:
     while changed:
         changed = False
         names = dict.fromkeys(v for e in sides for v in e.variables())
-        for k in [v for v in names if v.kind == "const" and v.name[0] == "k" and v.name[1:].isdigit()]:
+        for k in [v for v in names if is_share(v)]:
             for a, u in _next_to(k, sides):
                 at: dict[Var, Expr] = {a: a - mul(u, k)}
                 made = tuple(computed(e.substitute(at)) for e in sides)

@@ -5,7 +5,8 @@ satisfy what is known of them, and bounds what lies on, within and beyond the en
 that is where rules for bounds differ.  Once expressions and boxes are chosen, the ends of every expression are numbers, so
 what both rules and their strategies ask of bounds (:func:`.constraint_joining.posed`) is asked of all of them at once, and
 only bounds to which both rules may apply are tried.  A constraint on a variable is written as one and, besides, as the
-box of that variable.
+box of that variable.  Where all of these join, others are drawn (:mod:`.wide`), and one that has two normal forms is made
+smaller.
 """
 
 from __future__ import annotations
@@ -18,7 +19,22 @@ import numpy as np
 
 from ...core.condition import FALSE, TRUE, Condition
 from ...core.constraint_order import Bound
-from ...core.expr import Expr, FloorDiv, Int, Mod, Var, integer, maximum, minimum, postorder, var
+from ...core.expr import (
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Sum,
+    Var,
+    integer,
+    maximum,
+    minimum,
+    postorder,
+    rebuild,
+    var,
+)
 from ...core.rewrite import ConstraintRule, Rule
 from ..refute import failing_points
 from .constraint_joining import Posed
@@ -28,6 +44,7 @@ from .ground import Exact
 from .instances import assignments
 from .rewriting import Examined, Trial
 from .unify import flat, tidy
+from .wide import APART, SEED, drawn_numbers
 
 __all__ = ["DomainExamination", "domain_instances"]
 
@@ -77,6 +94,20 @@ _BOXES: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
     ((0, 9), (0, 3)),
     ((0, 7), (0, 7)),
 )
+#: Boxes of what is drawn, and numbers for coefficients, constants and divisors of the expressions.
+_WIDE_BOXES: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
+    ((0, 11), (0, 5)),
+    ((0, 23), (0, 2)),
+    ((-6, 6), (0, 3)),
+    ((0, 7), (-3, 4)),
+    ((1, 12), (-1, 2)),
+    ((0, 3), (0, 15)),
+    ((0, 35), (0, 1)),
+    ((-9, 2), (-2, 2)),
+)
+_WIDE_FACTORS = (1, 1, 1, 2, 3, 4, 6, -1, -2, 0)
+_WIDE_SHIFTS = (0, 0, 0, 1, -1, 2)
+_WIDE_DIVISORS = (2, 3, 4)
 #: Numbers for constants in expressions.
 _NUMBERS = (2, 3, -1, 4, 6, -2, 1, 8, -3, 5, 0)
 #: Where a lower bound lies, from the least value of an expression or (second) from the greatest; an upper bound the
@@ -100,6 +131,9 @@ _SCANNED = 600
 REWRITTEN = 120
 #: Where so many reach too much, others would too.
 _GIVEN_UP = 3
+#: Of what is drawn: domains for each choice of expressions, and domains in all.
+_EACH = 3
+_DRAWN = 2_000
 #: A prime above the number of choices of all three.
 _STEP = 100_003
 #: A set of domains in which so much was rewritten is begun anew.
@@ -162,6 +196,21 @@ def _numbered(numbers: Sequence[Var], known: Sequence[Condition]) -> Iterator[di
         yield {v: integer(int(n)) for v, n in zip(numbers, row, strict=True)}
 
 
+def _expression(generator: np.random.Generator, rest: bool) -> Expr:
+    """An expression over ``a`` and ``b``; the rest of a sum is often nothing."""
+
+    def of(pool: Sequence[int]) -> int:
+        return pool[int(generator.integers(len(pool)))]
+
+    kind = generator.random()
+    if rest and kind < 0.4:
+        return integer(0)
+    e = _A * of(_WIDE_FACTORS) + _B * of(_WIDE_FACTORS) + of(_WIDE_SHIFTS)
+    if kind < 0.8:
+        return e
+    return e // of(_WIDE_DIVISORS) if kind < 0.9 else e % of(_WIDE_DIVISORS)
+
+
 class _Choices:
     """The domains of one case."""
 
@@ -180,8 +229,7 @@ class _Choices:
 
     def into(self, found: dict[Domain, Found], limit: int) -> None:
         """Add domains until there are so many."""
-        mine = set(self.numbers)
-        known = [h for h in self.given if set(h.variables()) <= mine]
+        known = self._known()
         divisors = {
             v
             for b in self.start
@@ -209,6 +257,20 @@ class _Choices:
             values = {**assigned[n], **dict(zip(self.loose, chosen[k], strict=True))}
             for d in self._written(values, _BOXES[m]):
                 found.setdefault(d, Found(d, (self.number, n, k, m)))
+
+    def _known(self) -> list[Condition]:
+        """What is known of the constants of expressions alone."""
+        mine = set(self.numbers)
+        return [h for h in self.given if set(h.variables()) <= mine]
+
+    def drawn(self) -> Iterator[Domain]:
+        """Domains with constants, expressions and boxes that are drawn, in the order in which they are."""
+        generator = np.random.default_rng(SEED + self.number)
+        for row in drawn_numbers(self.numbers, self._known(), generator):
+            values: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.numbers, row, strict=True)}
+            values |= {v: _expression(generator, v.kind == "rest") for v in self.loose}
+            box = _WIDE_BOXES[int(generator.integers(len(_WIDE_BOXES)))]
+            yield from itertools.islice(self._written(values, box), _EACH)
 
     def _written(self, values: Mapping[Var, Expr], box: tuple[tuple[int, int], ...]) -> Iterator[Domain]:
         """The domains with these values of the variables in expressions, on one box."""
@@ -311,6 +373,7 @@ class DomainExamination:
     def __init__(self, o: ConstraintOverlap, cases: Sequence[Posed], domains: Domains) -> None:
         if domains.remembered > _REMEMBERED:
             domains.forget()
+        self.cases = cases
         self.found = domain_instances(cases)
         self.trial = _DomainTrial(o, domains)
         self.waiting = _turns(self.found)
@@ -332,6 +395,88 @@ class DomainExamination:
                     if trial.witness(g.domain):
                         break
         return trial.examined()
+
+    def wide(self, limit: int = APART) -> Examined[Domain, DomainMove]:
+        """What is known when so many more with different results were rewritten that were drawn."""
+        trial = self.trial
+        apart, given_up, looked = trial.apart + limit, trial.given_up + _GIVEN_UP, len(trial.seen) + _DRAWN
+        for number, p in enumerate(self.cases):
+            share = apart - limit * (len(self.cases) - 1 - number) // len(self.cases)
+            for d in _Choices(p, number).drawn():
+                if trial.apart >= share or trial.given_up >= given_up or len(trial.seen) >= looked:
+                    break
+                if trial.witness(d):
+                    _shrink(trial, d)
+                    return trial.examined()
+        return trial.examined()
+
+
+def _shrink(trial: _DomainTrial, d: Domain) -> None:
+    """Make a domain with two normal forms smaller, one number or expression at a time."""
+    tried = 0
+    todo = smaller_domains(d)
+    while tried < _SMALLER and (e := next(todo, None)) is not None:
+        if e in trial.seen or e.rank >= d.rank:
+            continue
+        tried += 1
+        if trial.witness(e):
+            d = e
+            todo = smaller_domains(d)
+
+
+def smaller_domains(d: Domain) -> Iterator[Domain]:
+    """Domains that have a simpler expression everywhere where this one has another, a smaller box or a smaller bound."""
+    expressions = [e for e, _, _ in d.constraints]
+    boxes = dict(d.boxes)
+    for node in dict.fromkeys(reversed(postorder(*expressions))):
+        for new in _simpler(node):
+            try:
+                made = [tidy(e.substitute({node: new})) for e in expressions]
+            except ZeroDivisionError:
+                continue
+            inside = {v for e in made for v in e.variables()}
+            bounds = [(e, lo, hi) for e, (_, lo, hi) in zip(made, d.constraints, strict=True)]
+            yield Domain.of({v: b for v, b in boxes.items() if v in inside}, bounds)
+    for v, (lo, hi) in d.boxes:
+        width = hi - lo
+        ends = [(0, width)] if lo else []
+        ends += [(lo, lo + n) for n in dict.fromkeys((1, 2, 3, width // 2, width - 1)) if 0 < n < width]
+        for end in ends:
+            yield Domain.of({**boxes, v: end}, d.constraints)
+    for n, (e, lo, hi) in enumerate(d.constraints):
+        others = (
+            (lo, lo),
+            (hi, hi),
+            (0, hi),
+            (lo, 0),
+            (lo, 1),
+            (lo + 1, hi),
+            (lo, hi - 1),
+            (lo // 2, hi),
+            (lo, hi // 2),
+        )
+        for least, most in dict.fromkeys(others):
+            if least <= most and (least, most) != (lo, hi):
+                yield Domain.of(boxes, [*d.constraints[:n], (e, least, most), *d.constraints[n + 1 :]])
+
+
+def _simpler(e: Expr) -> Iterator[Expr]:
+    """Expressions that may stand where this one does and are smaller."""
+    if isinstance(e, Sum):
+        yield from (t * k for t, k in e.terms)
+        if e.const:
+            yield e - e.const
+        for t, k in e.terms:
+            yield e - t * k
+            yield from (e - t * (k - n) for n in (1, 2, -1) if abs(n) < abs(k) or n == -k)
+    elif isinstance(e, (FloorDiv, Mod)):
+        yield e.a
+        if isinstance(e.b, Int):
+            yield from (rebuild(e, (e.a, integer(n))) for n in (2, 3, e.b.value - 1) if 1 < n < e.b.value)
+    elif isinstance(e, (Min, Max)):
+        yield from e.args
+    elif isinstance(e, Var):
+        yield integer(0)
 
 
 def _turns(found: Sequence[Found]) -> Iterator[Found]:

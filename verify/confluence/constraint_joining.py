@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from ...core.condition import FALSE, TRUE, And, Compare, Condition, Or, Within, all_of
+from ...core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Not, Or, Within, all_of
 from ...core.expr import (
     CeilDiv,
     Expr,
@@ -39,8 +39,9 @@ from ...rules.constraints import NOWHERE
 from .. import linear
 from ..preprocess import definition
 from ..solve import reduced
+from .cases import cancelled
 from .constraint_overlap import ConstraintOverlap, renamed_rule
-from .joining import Known, Rewriter, cancelled
+from .joining import Known, Rewriter
 from .proposals import Same, proposed, summands_shown, there
 from .unify import OPEN, Flat, State, conditions_of, expanded, factors_of, flat, is_const, rational, unify
 
@@ -123,6 +124,33 @@ class Ranges:
     def symbols(self) -> list[tuple[Expr, Var, Var]]:
         """Every expression that was asked about, with the symbols for its least and its greatest value."""
         return [(e, lo, hi) for e, (lo, hi) in self._known.items()]
+
+    def relations(self) -> list[Condition]:
+        """What holds of the ends of a sum and those of a summand and of the others, where all of these were asked about.
+
+        The least value is at least the sum of the least ones, and at most what it is where one part is least.
+        """
+        found: list[Condition] = []
+        for e, (lo, hi) in list(self._known.items()):
+            f = flat(e)
+            for n, (k, t) in enumerate(f.items if len(f.items) > 1 else ()):
+                parts = mul(k, t), f.without(n).expr()
+                if all(self._asked(part) for part in parts):
+                    (a, b), (c, d) = map(self.of, parts)
+                    found += [a + c <= lo, lo <= a + d, lo <= b + c, hi <= b + d, b + c <= hi, a + d <= hi]
+                    if len(f.items) == 2:
+                        break
+        return found
+
+    def _asked(self, e: Expr) -> bool:
+        """Whether the ends of ``e`` are known by symbols that there are already."""
+        f = flat(e)
+        if len(f.items) == 1 and self._sign(f.items[0][0]):
+            t = f.items[0][1]
+            if isinstance(t, FloorDiv) and is_const(t.b) and self._sign(t.b):
+                return self._asked(t.a)
+            return t in self._known
+        return not f.items or Flat(integer(0), f.items).expr() in self._known
 
     def constant(self, e: Expr) -> Expr:
         """The constant summand of ``e``: a symbol for that of each variable."""
@@ -362,6 +390,9 @@ def _posed(o: ConstraintOverlap) -> Posed:
     # what is written has a value
     divisors = (n.b for b in o.start for n in postorder(b.e) if isinstance(n, (FloorDiv, Mod)))
     more += [d.ne(0) for d in dict.fromkeys(divisors) if not isinstance(d, Int)]
+    # what something does not divide is not zero
+    undivided = [c.arg for c in o.hypotheses if isinstance(c, Not) and isinstance(c.arg, Divides)]
+    more += [c.e.ne(0) for c in undivided if c.d.ne(0) in o.hypotheses]
     given = [_substituted(c, at) for c in (*o.hypotheses, *more)]
     for c in o.hypotheses:
         if isinstance(c, Within) and not is_const(c.e):
@@ -498,8 +529,9 @@ def join_constraints(
     """A common result of both sides in every case, or nothing; none at all if no integers satisfy what is given.
 
     First by the rules of the pair, and those that always apply, because both ways often meet where each is followed by
-    the other; then also by those that find that nothing is left, by those that see any expression, and by all.  Rules
-    for expressions rewrite ``inside`` constraints where one of the pair is such a rule, and at last.
+    the other; then also by those that find that nothing is left, by those that see any expression, and by all; at last by
+    those that look at ranges first, with more known of these.  Rules for expressions rewrite ``inside`` constraints where
+    one of the pair is such a rule, and where all rules are tried.
     """
     assert p.ranges is not None
     pair = [r for r in (p.overlap.outer, p.overlap.inner) if isinstance(r, ConstraintRule)]
@@ -509,18 +541,28 @@ def join_constraints(
     endings = [r for r in rules if r.right == _NOWHERE]
     anything = [r for r in rules if all(isinstance(b.e, Var) for b in r.left)]
     every = [*(r for r in rules if r not in anything), *anything]
-    tried: list[tuple[ConstraintRule, ...]] = []
-    tiers = [(always, 1.0), ([*always, *endings], 0.7), ([*always, *endings, *anything], 0.5), (every, 0.5)]
+    ranges = [r for r in anything if r.choose == "whole_range"]
+    tried: list[tuple[tuple[ConstraintRule, ...], bool]] = []
+    last = [*pair, *every]
+    tiers = [
+        ([*pair, *always], 1.0, False),
+        ([*pair, *always, *endings], 0.7, False),
+        ([*pair, *always, *endings, *anything], 0.5, False),
+        (last, 0.5, False),
+        # what is nothing is seen before it is made smaller, and what an expression may be says most about its bounds
+        ([*endings, *pair, *always], 0.7, True),
+        ([*ranges, *endings, *pair, *always, *anything], 1.2, True),
+    ]
     if len(p.overlap.start) > 2:
         # many rules have too many places there
-        tiers = tiers[:2]
-    for more, asked in tiers:
-        some = tuple(dict.fromkeys((*pair, *more)))
-        if some in tried:
+        tiers = [t for n, t in enumerate(tiers) if n in (0, 1, 4)]
+    for more, asked, sharp in tiers:
+        some = tuple(dict.fromkeys(more))
+        if (some, sharp) in tried:
             continue
-        tried.append(some)
-        within = inside if p.overlap.at is not None or more is every else ()
-        search = _Search(p.overlap, p.ranges, some, within, int(asked * questions))
+        tried.append((some, sharp))
+        within = inside if p.overlap.at is not None or more is last else ()
+        search = _Search(p.overlap, p.ranges, some, within, int(asked * questions), sharp=sharp)
         found = search.cases(p.given, p.first, p.second, (), (), _DEPTH)
         if found is not None:
             return found
@@ -560,8 +602,26 @@ class _Known(Known):
             return False
         if isinstance(goal, Or) and any(self.implies(part) for part in goal.parts()):
             return True
+        parts = _without_extrema(goal) if self.search.sharp else [goal]
+        if len(parts) > 1:
+            return all(self.implies(part) for part in parts)
         self.search.questions -= 1
         return self.search.questions >= 0 and super()._asked(goal)
+
+
+def _without_extrema(c: Condition) -> list[Condition]:
+    """Conditions that together say the same: what is at least a maximum is at least each of its arguments."""
+    if isinstance(c, And):
+        return [p for part in c.parts() for p in _without_extrema(part)]
+    if isinstance(c, Within) and (isinstance(c.lo, Max) or isinstance(c.hi, Min)):
+        return [*_without_extrema(c.lo <= c.e), *_without_extrema(c.e <= c.hi)]
+    if isinstance(c, Compare) and c.op in ("<=", "<"):
+        below = c.a.args if isinstance(c.a, Max) else (c.a,)
+        above = c.b.args if isinstance(c.b, Min) else (c.b,)
+        if len(below) + len(above) > 2:
+            pairs = itertools.product(below, above)
+            return [x <= y if c.op == "<=" else x < y for x, y in pairs]
+    return [c]
 
 
 #: Values of a rule's variables, equations for which they are that, and whether the strategy proposes them for sure.
@@ -578,8 +638,12 @@ class _Search:
         rules: Sequence[ConstraintRule],
         inside: Sequence[Rule],
         questions: int,
+        *,
+        sharp: bool = False,
     ) -> None:
         self.overlap = o
+        #: whether ends of sums are related to those of their parts, and maxima and minima in bounds are taken apart
+        self.sharp = sharp
         self.ranges = ranges
         self.rules = tuple(rules)
         self.inside = tuple(inside)
@@ -592,7 +656,9 @@ class _Search:
         for b in itertools.chain.from_iterable(sides):
             self.ranges.of(b.e)
         names = [v for side in sides for b in side for x in (b.e, b.lo, b.hi) for v in x.variables()]
-        facts = [*given, *self.ranges.facts]
+        facts: Iterable[Condition] = [*given, *self.ranges.facts]
+        if self.sharp:
+            facts = [p for c in (*facts, *self.ranges.relations()) for p in _without_extrema(c)]
         return _Known(tuple(dict.fromkeys(facts)), tuple(dict.fromkeys(names)), self)
 
     def cases(

@@ -86,6 +86,10 @@ def decide_constraint_pair(
         joins = _joined(o, live, rules, constraints) if found.witness is None else None
         if found.witness is None and joins is None:
             found = examination.until()
+        if found.witness is None and (
+            joins is None or any(s.chosen for j in joins for s in (*j.left, *j.right))
+        ):
+            found = examination.wide()
     except Circle as circle:
         return base.but(reason=f"steps lead back to where they came from: {circle}")
     base = base.but(tried=found.tried, joined=found.joined, given_up=found.given_up)

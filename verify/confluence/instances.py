@@ -17,7 +17,7 @@ from ..refute import failing_points
 from .ground import Ground, Move, point_count, size
 from .overlap import Overlap
 from .rewriting import Examined, Trial
-from .unify import expanded, flat, is_const, tidy
+from .unify import expanded, flat, is_const, is_share, tidy
 
 __all__ = ["ExpressionTrial", "Instance", "examine", "instances"]
 
@@ -235,7 +235,7 @@ def assignments(
         missing = {f: set(f.variables()) - set(order) for f in facts}
         least = min((m for m in missing.values() if m), key=len, default=set(left))
         v = next(w for w in left if w in least)
-        choices = np.array(_SHARES if _is_share(v) else _VALUES, dtype=np.int64)
+        choices = np.array(_SHARES if is_share(v) else _VALUES, dtype=np.int64)
         if len(grid) * len(choices) > _GRID:
             choices = choices[: max(2, _GRID // len(grid))]
         grid = np.hstack([np.repeat(grid, len(choices), axis=0), np.tile(choices, len(grid)).reshape(-1, 1)])
@@ -249,7 +249,7 @@ def assignments(
     grid = grid[:, [order.index(v) for v in constants]]
     sizes = np.abs(grid)
     columns = list(grid.T[::-1])
-    shares = np.array([_is_share(v) for v in constants])
+    shares = np.array([is_share(v) for v in constants])
     divides = np.array([v in divisors for v in constants])
     by = np.sort(grid[:, divides], axis=1)
     special = np.stack(
@@ -271,11 +271,6 @@ def assignments(
     for r in dict.fromkeys(chosen):
         values: dict[Var, Expr] = {v: integer(int(x)) for v, x in zip(constants, grid[r], strict=True)}
         yield values, tuple(int(x) for x in special[r])
-
-
-def _is_share(v: Var) -> bool:
-    """Whether a constant is what unification invents for the share of a sum's constant."""
-    return v.name[0] == "k" and len(v.name) > 1 and v.name[1:].isdigit()
 
 
 #: What some variables are written as, and the boxes that some of those must have.

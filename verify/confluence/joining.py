@@ -32,18 +32,17 @@ from ...core.expr import (
     postorder,
     var,
 )
-from ...core.expr import linear as linear_sum
 from ...core.rewrite import Rule, measure
 from .. import linear
 from ..obligations import Obligation, _lexicographic, _sizes
 from ..preprocess import definition
 from ..refute import completed, eliminated, failing_points, variables_of
 from ..solve import Budget, reduced, valid
-from .cases import computed, signs, split
+from .cases import cancelled, computed, signs, split, without
 from .overlap import Overlap
-from .unify import OPEN, Flat, State, expanded, flat, is_const, rational, unify
+from .unify import OPEN, Flat, State, expanded, flat, is_const, is_share, rational, unify
 
-__all__ = ["Join", "Known", "Rewriter", "SymbolicStep", "cancelled", "join"]
+__all__ = ["Join", "Known", "Rewriter", "SymbolicStep", "join"]
 
 #: Limits of the search for a common result: counts, so that the answer is the same on every machine.
 _CHAIN = 10
@@ -185,7 +184,13 @@ def join(o: Overlap, rules: Sequence[Rule], *, signed: bool = False) -> Join | N
 
     def meeting(given: Sequence[Condition], one: Expr, two: Expr) -> Join | None:
         more = (*one.variables(), *two.variables(), *sorted(names, key=lambda v: v.name))
-        return Rewriter(rules, Known(given, more), shifts).join(one, two)
+        known = Known(given, more)
+        nothing: dict[Var, Expr] = {
+            v: integer(0) for v in known.names if is_share(v) and known.implies(v.eq(0))
+        }
+        if nothing:
+            return meeting(*without(nothing, given, (one, two)))
+        return Rewriter(rules, known, shifts).join(one, two)
 
     cases = split(facts, (first, second))
     if signed:
@@ -225,25 +230,6 @@ def _solved(o: Overlap) -> tuple[tuple[Condition, ...], Expr, Expr]:
                 break
         else:
             return tuple(facts), computed(sides[0]), computed(sides[1])
-
-
-def cancelled(c: Condition, facts: Sequence[Condition]) -> Condition:
-    """An equation between constants without a common factor that is not zero."""
-    if not isinstance(c, Compare) or c.op != "==":
-        return c
-    gap = expanded(c.a - c.b)
-    if not is_const(gap) or not isinstance(gap, Sum) or gap.const:
-        return c
-    for f in sorted(set(gap.variables()), key=lambda v: v.name):
-        q = rational(gap, f)
-        if q is not None and any(f.ne(0) == h or (f > 0) == h or (f > 1) == h or (f < 0) == h for h in facts):
-            terms = q.terms if isinstance(q, Sum) else ((q, 1),)
-            plus = [(t, k) for t, k in terms if k > 0]
-            minus = [(t, -k) for t, k in terms if k < 0]
-            return cancelled(
-                linear_sum(0, plus).eq(linear_sum(0, minus) - (q.const if isinstance(q, Sum) else 0)), facts
-            )
-    return c
 
 
 @lru_cache(maxsize=4096)
@@ -373,13 +359,15 @@ class Rewriter:
             return
         for node in postorder(e):
             if isinstance(node, (FloorDiv, Mod)) and not is_const(node.a):
-                for q in self.quotients:
+                whole = node is e and isinstance(node, FloorDiv)
+                for q in dict.fromkeys((*self.quotients, other) if whole else self.quotients):
                     if q not in node.variables() and self.known.implies(
                         (node.a - mul(q, node.b)).within(0, node.b - 1)
                     ):
                         name = "quotient_certified" if isinstance(node, FloorDiv) else "remainder_certified"
                         after = q if isinstance(node, FloorDiv) else node.a - mul(q, node.b)
-                        if self._smaller(node, after):
+                        # of what a strategy has chosen nothing else is known
+                        if (whole and q in self.quotients) or self._smaller(node, after):
                             yield SymbolicStep(name, e, computed(_replaced(e, node, after)), True)
 
     def _steps(self, e: Expr) -> Iterator[SymbolicStep]:
@@ -453,13 +441,15 @@ class Rewriter:
                     yield after
 
     def _stated_rests(self, rule: Rule, names: dict[str, Var], node: Expr) -> Iterator[State]:
-        """What a hypothesis says to lie below a factor is the rest that the factor leaves."""
+        """What a hypothesis says to lie below a factor is the rest that it leaves, or what the rest lacks of the factor."""
         if rule.choose != "common_factor" or not isinstance(node, (FloorDiv, Mod)):
             return
         for h in self.known.hypotheses:
-            if isinstance(h, Within) and h.lo is integer(0):
-                g = expanded(h.hi + 1)
-                f = flat(node.a - h.e)
+            if not isinstance(h, Within) or h.lo is not integer(0):
+                continue
+            g = expanded(h.hi + 1)
+            for r in (h.e, expanded(h.hi - h.e)):
+                f = flat(node.a - r)
                 parts = [rational(k, g) for k, _ in f.items]
                 const = rational(f.const, g)
                 if const is None or not f.items or any(p is None for p in parts):
@@ -468,7 +458,7 @@ class Rewriter:
                 for p, (_, t) in zip(parts, f.items, strict=True):
                     assert p is not None
                     x = x + mul(p, t)
-                values = {"x": expanded(x), "g": g, "d": node.b, "r": h.e}
+                values = {"x": expanded(x), "g": g, "d": node.b, "r": r}
                 state: State | None = State(match=True)
                 for n, e in values.items():
                     state = state.bind(names[n], e) if state is not None else None

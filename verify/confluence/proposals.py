@@ -19,7 +19,17 @@ from ...core.condition import FALSE, TRUE, Compare, Condition
 from ...core.expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, integer, mul, postorder, var
 from ...core.rewrite import Rule
 from .overlap import Binding, Overlap
-from .unify import State, conditions_of, expanded, flat, is_const, tidy, unify
+from .unify import (
+    State,
+    conditions_of,
+    expanded,
+    flat,
+    is_const,
+    is_constantless,
+    is_shared,
+    tidy,
+    unify,
+)
 
 __all__ = ["Cases", "Narrowed", "Same", "narrowed", "proposed", "summands_shown", "there"]
 
@@ -54,8 +64,8 @@ def _loose(e: Expr) -> bool:
 
 
 def _written(e: Expr) -> bool:
-    """Whether the summands of ``e`` are written out: none is a variable."""
-    return not any(_loose(t) for _, t in flat(e).items)
+    """Whether the constant of ``e`` is written out: no variable can hold another."""
+    return not any(_loose(t) and not is_constantless(t) for _, t in flat(e).items)
 
 
 def _nothing(reason: str) -> tuple[str, tuple[Narrowed, ...]]:
@@ -246,7 +256,7 @@ class Same:
         for _, v in items:
             assert isinstance(v, Var)
             # only what both rules share has no constant of its own
-            self.whole &= v.kind == "rest" and v.name.startswith("A")
+            self.whole &= is_shared(v)
             s = s.bind(v, integer(0)) if s is not None and s.binds(v) else None
         return s
 
@@ -333,14 +343,14 @@ def _single(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[State, tuple[
             continue
         f, g = flat(one[v]), flat(two[v])
         unshared = {t for _, t in f.items} ^ {t for _, t in g.items}
-        if not all(isinstance(t, Var) and t.name.startswith("A") for t in unshared):
+        if not all(is_shared(t) for t in unshared):
             return state, ()
         given.append(f.const.eq(g.const))
         mine, its = ({t: k for k, t in e.items} for e in (f, g))
         for t in {**mine, **its}:
             if t in mine and t in its:
                 given.append(mine[t].eq(its[t]))
-            elif isinstance(t, Var) and t.name.startswith("A") and state.binds(t):
+            elif isinstance(t, Var) and is_shared(t) and state.binds(t):
                 state = state.bind(t, integer(0)) or state
     return state, tuple(given)
 

@@ -37,10 +37,25 @@ from ...core.expr import (
     var,
 )
 
-__all__ = ["Flat", "State", "expanded", "factors_of", "flat", "is_const", "rational", "tidy", "unify"]
+__all__ = [
+    "Flat",
+    "State",
+    "expanded",
+    "factors_of",
+    "flat",
+    "is_const",
+    "is_constantless",
+    "is_share",
+    "is_shared",
+    "rational",
+    "tidy",
+    "unify",
+]
 
 #: A pattern variable of a match has a name that begins so; in an overlap every variable may be bound.
 OPEN = "?"
+#: What a variable begins with that stands for what two variables share, and one of those that holds no constant.
+_CELLS = ("A", "B")
 
 
 @lru_cache(maxsize=65536)
@@ -462,12 +477,13 @@ def _shared(a: Flat, b: Flat, state: State) -> Iterator[State]:
     """Variables against variables: a new one for what each two of them share, and the constant spread freely."""
     s = state
     cells: dict[Expr, list[Expr]] = {u: [] for _, u in (*a.items, *b.items)}
+    stem = _CELLS[_spreads(a, b, s)]
     for (c, x), (g, y) in itertools.product(a.items, b.items):
         found = _common(c, g, s)
         if found is None:
             return
         u, v, s = found
-        cell, s = s.new("rest", "A")
+        cell, s = s.new("rest", stem)
         cells[x].append(mul(u, cell))
         cells[y].append(mul(v, cell))
     whole, s = _spread(a, b, cells, s)
@@ -481,9 +497,20 @@ def _shared(a: Flat, b: Flat, state: State) -> Iterator[State]:
         yield bound
 
 
+def _balance(f: Flat, state: State) -> tuple[Expr, Expr] | None:
+    """The first variable without a coefficient."""
+    return next((i for i in f.items if _unit(i[0], state)), None)
+
+
+def _spreads(a: Flat, b: Flat, state: State) -> bool:
+    """Whether :func:`_spread` gives every variable a constant of its own, which then is in none of the new ones."""
+    balance = [_balance(f, state) for f in (a, b)]
+    return all(balance) and any(i not in balance for i in (*a.items, *b.items))
+
+
 def _spread(a: Flat, b: Flat, cells: dict[Expr, list[Expr]], state: State) -> tuple[Expr | None, State]:
     """The constant of the whole: each variable with a coefficient takes some, one without takes what remains."""
-    balance = [next((i for i in f.items if _unit(i[0], state)), None) for f in (a, b)]
+    balance = [_balance(f, state) for f in (a, b)]
     scaled = [i for f, bal in zip((a, b), balance, strict=True) for i in f.items if i is not bal]
     s = state
     if all(balance) and not scaled:
@@ -516,6 +543,21 @@ def _spread(a: Flat, b: Flat, cells: dict[Expr, list[Expr]], state: State) -> tu
 def _unit(c: Expr, state: State) -> bool:
     value = state.of(c)
     return isinstance(value, Int) and abs(value.value) == 1
+
+
+def is_shared(e: Expr) -> bool:
+    """Whether ``e`` is a variable for what two variables share."""
+    return isinstance(e, Var) and e.kind == "rest" and e.name.startswith(_CELLS)
+
+
+def is_constantless(e: Expr) -> bool:
+    """Whether ``e`` is a variable for what two variables share besides their constants."""
+    return isinstance(e, Var) and e.kind == "rest" and e.name.startswith(_CELLS[True])
+
+
+def is_share(v: Var) -> bool:
+    """Whether a constant is what unification invents for the share of a sum's constant."""
+    return v.kind == "const" and v.name[0] == "k" and len(v.name) > 1 and v.name[1:].isdigit()
 
 
 def renamed(e: Expr, names: Mapping[Var, Expr]) -> Expr:

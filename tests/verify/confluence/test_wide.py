@@ -1,0 +1,174 @@
+"""Instances that are drawn, and how one with two normal forms is made smaller."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+from indexproof.core.expr import Expr, Var, integer, maximum, var
+from indexproof.core.rewrite import Const, Rewrite, rule
+from indexproof.rules.catalog import RULES
+from indexproof.verify.confluence import Kind, critical_pairs, decide_pair
+from indexproof.verify.confluence import analysis as analysis_module
+from indexproof.verify.confluence import wide as wide_module
+from indexproof.verify.confluence.constraint_instances import DomainExamination, smaller_domains
+from indexproof.verify.confluence.constraint_joining import posed
+from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap
+from indexproof.verify.confluence.domains import NOWHERE, Domain, Domains
+from indexproof.verify.confluence.ground import Ground
+from indexproof.verify.confluence.instances import Examined, examine
+from indexproof.verify.confluence.overlap import Overlap, matched
+from indexproof.verify.confluence.proposals import narrowed
+from indexproof.verify.confluence.unify import State, is_constantless, unify
+from indexproof.verify.confluence.wide import drawn_numbers, examine_wide
+
+#: Pairs whose listed instances all join.
+_HIDDEN = [
+    "quotient_absorbs_digit / quotient_absorbs_summand at x // m #3",
+    "quotient_absorbs_digit / quotient_of_remainder at x // m #1",
+]
+
+
+@pytest.mark.parametrize("name", _HIDDEN)
+def test_what_is_drawn_shows_two_normal_forms(name: str, expression_overlaps: dict[str, Overlap]) -> None:
+    """Both are normal, different, and have the value of the expression everywhere; listed instances do not show it."""
+    o, used = expression_overlaps[name], matched(RULES.rules)
+    assert examine(o, used, {}).witness is None
+    witness = examine_wide(o, used, {}).witness
+    assert witness is not None
+    one, two = witness.forms
+    ground = Ground(used, dict(witness.instance.boxes))
+    assert one is not two
+    assert not ground.moves(one)
+    assert not ground.moves(two)
+    assert not (ground.normal_forms(witness.left[0].after) & ground.normal_forms(witness.right[0].after))
+    for form in witness.forms:
+        assert ground.facts.holds(form.eq(witness.instance.start))
+
+
+@rule()
+def digit_of_block(x: Expr, a: Const, b: Const) -> Rewrite:
+    """A digit of a block is a quotient of what is left of the block."""
+    return Rewrite((x // a) % b, (x % (a * b)) // a, when=(a > 8, b > 8))
+
+
+def test_divisors_that_no_listed_instance_has_are_drawn(
+    monkeypatch: pytest.MonkeyPatch, planted: ModuleType
+) -> None:
+    """A digit above eight of a multiple: nothing says that what is left of the block is a multiple."""
+    rules = (digit_of_block, planted.multiple_is_divided)
+    apart = [p for o in critical_pairs(rules) if (p := decide_pair(o, rules)).kind is Kind.NOT_JOINABLE]
+    assert apart
+    monkeypatch.setattr(analysis_module, "examine_wide", lambda *_: Examined(0, 0, 0, None))
+    assert all(decide_pair(o, rules).kind is not Kind.NOT_JOINABLE for o in critical_pairs(rules))
+
+
+def test_a_witness_is_made_smaller(
+    monkeypatch: pytest.MonkeyPatch, expression_overlaps: dict[str, Overlap]
+) -> None:
+    o, used = expression_overlaps[_HIDDEN[0]], matched(RULES.rules)
+    small = examine_wide(o, used, {}).witness
+    monkeypatch.setattr(wide_module, "_shrink", lambda *_: None)
+    large = examine_wide(o, used, {}).witness
+    assert small is not None
+    assert large is not None
+    assert small.instance.rank < large.instance.rank
+
+
+def test_the_same_is_drawn_every_time(expression_overlaps: dict[str, Overlap]) -> None:
+    o = expression_overlaps[_HIDDEN[0]]
+    one, two, other = (list(wide_module._Draws(o, batch)) for batch in (0, 0, 1))
+    assert one
+    assert one == two
+    assert one != other
+
+
+def test_numbers_that_are_drawn_satisfy_what_is_known() -> None:
+    import numpy as np
+
+    a, b, c = (var(n, "const") for n in "abc")
+    known = (a > 1, a.divides(b), b.ne(c), c < 0)
+    found = drawn_numbers((a, b, c), known, np.random.default_rng(5))
+    assert len(found) > 100
+    for row in found:
+        at: dict[Var, Expr] = {v: integer(n) for v, n in zip((a, b, c), row, strict=True)}
+        assert all(h.substitute(at).value for h in known)  # type: ignore[attr-defined]
+
+
+def test_a_pair_that_joins_whatever_its_constants_are_has_no_witness(planted: ModuleType) -> None:
+    rules = planted.SOUND[0] if isinstance(planted.SOUND[0], tuple) else planted.SOUND[0].rules
+    tried = 0
+    for o in critical_pairs(rules):
+        found = examine_wide(o, rules, {})
+        assert found.witness is None
+        tried += found.tried
+    assert tried > 50
+
+
+# ------------------------------------------------------------------------------------------ what holds no constant
+def test_what_two_variables_share_holds_no_constant_where_each_has_one_of_its_own() -> None:
+    """Of ``x·d + r = y·e + s`` all constants are written out, of ``x + 1 = y + 2`` only their difference is."""
+    x, y, r, s = var("x", "expr"), var("y", "expr"), var("r", "rest"), var("s", "rest")
+    d, e = var("d", "const"), var("e", "const")
+    shared = [v for state in unify(((x * d + r, y * e + s),), State()) for v in state.of(x).variables()]
+    assert any(is_constantless(v) for v in shared)
+    for state in unify(((x + 1, y + 2),), State()):
+        assert not any(is_constantless(v) for v in state.of(x).variables())
+
+
+def test_a_complement_has_no_constant_beside_what_is_shared(
+    expression_overlaps: dict[str, Overlap],
+) -> None:
+    o = expression_overlaps["multiple_leaves_quotient / complement_leaves_quotient #1"]
+    (case,) = narrowed(o).overlaps
+    (minuend,) = [h for h in case.hypotheses if h not in o.hypotheses and "= 0" in str(h).replace("==", "=")]
+    assert all(v.kind == "const" for v in minuend.variables())
+    assert decide_pair(o, RULES.rules).kind is Kind.JOINABLE
+
+
+# ----------------------------------------------------------------------------------------------------------- domains
+@pytest.mark.parametrize("name", ["residue_is_rescaled / remainders_contradict at 1=1 #1"])
+def test_domains_that_are_drawn_show_two_normal_forms(
+    name: str, overlaps_with_constraints: dict[str, ConstraintOverlap]
+) -> None:
+    o = overlaps_with_constraints[name]
+    domains = Domains(RULES.constraints, matched(RULES.rules))
+    examination = DomainExamination(o, [p for p in posed(o) if not p.never], domains)
+    assert examination.until(20).witness is None
+    witness = examination.wide().witness
+    assert witness is not None
+    left, right = witness.left[-1].after, witness.right[-1].after
+    assert left != right
+    assert not domains.moves(left)
+    assert not domains.moves(right)
+    boxes = dict(witness.instance.boxes)
+    for form in (left, right):
+        assert _points(form, boxes) == _points(witness.instance, boxes)
+
+
+def _points(d: Domain, boxes: dict[Var, tuple[int, int]]) -> set[tuple[int, ...]]:
+    """The points that lie in a domain, of those in some boxes."""
+    import itertools
+
+    if d is NOWHERE:
+        return set()
+    within = {**boxes, **dict(d.boxes)}
+    names = list(boxes)
+    found = set()
+    for p in itertools.product(*(range(lo, hi + 1) for lo, hi in boxes.values())):
+        at = dict(zip(names, p, strict=True))
+        inside = all(within[v][0] <= at[v] <= within[v][1] for v in names)
+        if inside and all(lo <= e.evaluate(at) <= hi for e, lo, hi in d.constraints):
+            found.add(p)
+    return found
+
+
+def test_smaller_domains_are_of_the_same_kind() -> None:
+    a, b = var("a"), var("b")
+    d = Domain.of({a: (-3, 12), b: (0, 5)}, [((a * 6 + b + 2) % 12, 1, 5), (maximum(a, b) // 4, 0, 2)])
+    found = list(smaller_domains(d))
+    assert any(len(e.boxes) < len(d.boxes) for e in found)
+    assert any(e.boxes == d.boxes and e.constraints != d.constraints for e in found)
+    assert any(e.constraints == d.constraints and e.boxes != d.boxes for e in found)
+    assert sum(e.rank < d.rank for e in found) > 20

@@ -337,7 +337,10 @@ _METHOD = """## How
    become expressions over one variable `a`, or that and `b`, so that they depend on each other: short ones, sums of two
    terms, sums part of which is nothing though no rule sees it. Every choice is evaluated at every point of three small
    boxes, and of those that satisfy the conditions the smallest and some of the others are rewritten, up to 200 whose two
-   results differ. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
+   results differ. Where all of these join, instances are drawn, with a fixed seed, from larger constants that divide each
+   other, boxes of up to 40 points a variable, multiples, quotients and sums: up to 100 whose results differ, 400 where
+   nothing joins the pair. One with two normal forms is made smaller, one number, box or summand at a time, as long as it
+   has two. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
    proposes; instances that join decide nothing.
 
 ## How rules for constraints are compared
@@ -358,11 +361,13 @@ _METHOD = """## How
    the 16 smallest, then some of every kind in turns, are given to both rules: until 60 have two different results, and
    where symbols do not decide until 120 have, or 600 were looked at; these are rewritten to all their ends. A condition
    holds if it does at every point of the boxes, and strategies see the exact ranges on the boxes. One domain with two
-   normal forms decides; smaller ones are then tried.
+   normal forms decides; smaller ones are then tried. Where symbols do not decide, or choose a value, up to 100 more whose
+   results differ are drawn as above, and one with two normal forms is made smaller.
 4. **Joining.** Only if no instance has two normal forms: both sides are rewritten, with symbols for constants,
    expressions and ranges, and compared at every stage: first by the rules of the pair itself and those that have no
    conditions, then also by those that find that nothing is left, by those that see any expression, and by all, with
-   the rules for expressions inside constraints (of three constraints not by the last two). A step needs that what is
+   the rules for expressions inside constraints (of three constraints not by the last two); at last by those that look at
+   ranges first, knowing how the ends of a sum lie to those of its parts. A step needs that what is
    known implies its conditions, by the reduction to linear arithmetic; where it implies neither them nor their opposite,
    both are cases, and all cases must join, bounds being compared by value. Questions are few and short, and their number
    is bounded, so some that would join stay **undecided**.

@@ -26,7 +26,7 @@ def confluence(
 
     Says which pairs lead to a common result, and of the others the smallest expression or domain that has two
     normal forms, with both derivations. With names only pairs in which one of these rules takes part; rule files and
-    files with declarations are examined as a whole. Takes minutes for the whole catalogue: with --checkpoint
+    files with declarations are examined as a whole. Takes an hour or two for the whole catalogue: with --checkpoint
     an interrupted run goes on where it stopped.
 
     The exit status is 1 if some pair does not join and 2 if one is undecided. reports/confluence.md says what

@@ -9,18 +9,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexproof.core.condition import FALSE, Condition, all_of
+from indexproof.core.condition import FALSE, TRUE, Condition, all_of
 from indexproof.core.constraint_order import Bound
-from indexproof.core.expr import Expr, integer, minimum, var
+from indexproof.core.expr import Expr, Var, integer, maximum, minimum, var
 from indexproof.core.rewrite import Bounded
 from indexproof.reports.confluence import confluence_text, page
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, confluence, constraint_joining
-from indexproof.verify.confluence.constraint_instances import DomainExamination, domain_instances
-from indexproof.verify.confluence.constraint_joining import Posed, _Known, _Search, join_constraints, posed
+from indexproof.verify.confluence.constraint_instances import (
+    DomainExamination,
+    domain_instances,
+    smaller_domains,
+)
+from indexproof.verify.confluence.constraint_joining import (
+    Posed,
+    Ranges,
+    _Known,
+    _Search,
+    _without_extrema,
+    join_constraints,
+    posed,
+)
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
 from indexproof.verify.confluence.constraint_pairs import decide_constraint_pair
 from indexproof.verify.confluence.domains import NOWHERE, Domain, Domains
+from indexproof.verify.confluence.ground import Exact
 from indexproof.verify.confluence.joining import Known
 from indexproof.verify.confluence.overlap import matched
 from indexproof.verify.refute import failing_points
@@ -339,3 +352,82 @@ def test_the_page_has_a_part_on_constraints(planted: ModuleType) -> None:
     text = page(run, planted.APART_CONSTRAINTS)
     assert "3 critical pairs of 2 rules for constraints" in text
     assert "| `a mod 2 ∈ [-1, 0]` | a ∈ [0, 1] | `a mod 2 ∈ [0, 0]` and `a mod 2 ∈ [-2, 0]` |" in text
+
+
+# ---------------------------------------------------------------------------------------------- domains that are drawn
+@pytest.mark.parametrize("name", ["residue_is_rescaled / remainders_contradict at 1=1 #1"])
+def test_domains_that_are_drawn_show_two_normal_forms(
+    name: str, overlaps_with_constraints: dict[str, ConstraintOverlap]
+) -> None:
+    o = overlaps_with_constraints[name]
+    domains = Domains(RULES.constraints, matched(RULES.rules))
+    examination = DomainExamination(o, [p for p in posed(o) if not p.never], domains)
+    assert examination.until(20).witness is None
+    witness = examination.wide().witness
+    assert witness is not None
+    left, right = witness.left[-1].after, witness.right[-1].after
+    assert left != right
+    assert not domains.moves(left)
+    assert not domains.moves(right)
+    boxes = witness.instance.boxes
+    for form in (left, right):
+        assert points(form, boxes) == points(witness.instance, boxes)
+
+
+def test_smaller_domains_are_of_the_same_kind() -> None:
+    constraints: list[Bound] = [((A * 6 + B + 2) % 12, 1, 5), (maximum(A, B) // 4, 0, 2)]
+    d = Domain.of({A: (-3, 12), B: (0, 5)}, constraints)
+    found = list(smaller_domains(d))
+    assert any(len(e.boxes) < len(d.boxes) for e in found)
+    assert any(e.boxes == d.boxes and e.constraints != d.constraints for e in found)
+    assert any(e.constraints == d.constraints and e.boxes != d.boxes for e in found)
+    assert sum(e.rank < d.rank for e in found) > 20
+
+
+# ------------------------------------------------------------------------------------------------------ ends of sums
+def test_ends_of_a_sum_and_of_its_parts_are_related_as_stated() -> None:
+    """For expressions on boxes, with the least and greatest values that they have there."""
+    x, r, k = var("x", "expr"), var("r", "rest"), var("k", "const")
+    facts = Exact({A: (-3, 5), B: (0, 4)})
+    some = (A, A // 2 - B, A * 2 % 5, minimum(A, B), 3 - A, A + B)
+    held = 0
+    for sign, numbers in ((k > 0, (1, 3)), (k < 0, (-1, -4))):
+        ranges = Ranges(frozenset((sign,)))
+        for e in (x * k + r, x, r):
+            ranges.of(e)
+        found = ranges.relations()
+        assert len(found) == 6
+        for n, p, q in itertools.product(numbers, some, some):
+            at: dict[Var, Expr] = {x: p, r: q, k: integer(n)}
+            ends: dict[Var, Expr] = {}
+            for e, lo, hi in ranges.symbols():
+                interval = facts.range(e.substitute(at)).interval
+                ends |= {lo: integer(int(interval.lo)), hi: integer(int(interval.hi))}
+            for c in found:
+                assert c.substitute({**ends, k: integer(n)}) == TRUE, (c, p, q, n)
+                held += 1
+    assert held > 800
+
+
+def test_a_relation_of_ends_that_does_not_hold_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum reaches the sum of the least values only where both are least at once."""
+    right = Ranges.relations
+    monkeypatch.setattr(Ranges, "relations", lambda self: [c.b <= c.a for c in right(self)][:6])  # type: ignore[attr-defined]
+    with pytest.raises(AssertionError):
+        test_ends_of_a_sum_and_of_its_parts_are_related_as_stated()
+
+
+def test_a_condition_without_maxima_says_the_same() -> None:
+    a, b, c, d = (var(n, "const") for n in "abcd")
+    for condition in (
+        maximum(a, b) <= minimum(c, d),
+        maximum(a, b) < c,
+        a.within(maximum(b, c), minimum(c, d)),
+        (maximum(a, b) <= c) & (d < minimum(a, b)),
+        minimum(a, b) <= c,
+    ):
+        parts = _without_extrema(condition)
+        for p in itertools.product(range(3), repeat=4):
+            at = dict(zip("abcd", p, strict=True))
+            assert condition.evaluate(at) == all(part.evaluate(at) for part in parts)
+    assert len(_without_extrema(maximum(a, b) <= minimum(c, d))) == 4

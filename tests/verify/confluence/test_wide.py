@@ -6,16 +6,12 @@ from types import ModuleType
 
 import pytest
 
-from indexproof.core.expr import Expr, Var, integer, maximum, var
+from indexproof.core.expr import Expr, Var, integer, var
 from indexproof.core.rewrite import Const, Rewrite, rule
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, critical_pairs, decide_pair
 from indexproof.verify.confluence import analysis as analysis_module
 from indexproof.verify.confluence import wide as wide_module
-from indexproof.verify.confluence.constraint_instances import DomainExamination, smaller_domains
-from indexproof.verify.confluence.constraint_joining import posed
-from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap
-from indexproof.verify.confluence.domains import NOWHERE, Domain, Domains
 from indexproof.verify.confluence.ground import Ground
 from indexproof.verify.confluence.instances import Examined, examine
 from indexproof.verify.confluence.overlap import Overlap, matched
@@ -125,50 +121,3 @@ def test_a_complement_has_no_constant_beside_what_is_shared(
     (minuend,) = [h for h in case.hypotheses if h not in o.hypotheses and "= 0" in str(h).replace("==", "=")]
     assert all(v.kind == "const" for v in minuend.variables())
     assert decide_pair(o, RULES.rules).kind is Kind.JOINABLE
-
-
-# ----------------------------------------------------------------------------------------------------------- domains
-@pytest.mark.parametrize("name", ["residue_is_rescaled / remainders_contradict at 1=1 #1"])
-def test_domains_that_are_drawn_show_two_normal_forms(
-    name: str, overlaps_with_constraints: dict[str, ConstraintOverlap]
-) -> None:
-    o = overlaps_with_constraints[name]
-    domains = Domains(RULES.constraints, matched(RULES.rules))
-    examination = DomainExamination(o, [p for p in posed(o) if not p.never], domains)
-    assert examination.until(20).witness is None
-    witness = examination.wide().witness
-    assert witness is not None
-    left, right = witness.left[-1].after, witness.right[-1].after
-    assert left != right
-    assert not domains.moves(left)
-    assert not domains.moves(right)
-    boxes = dict(witness.instance.boxes)
-    for form in (left, right):
-        assert _points(form, boxes) == _points(witness.instance, boxes)
-
-
-def _points(d: Domain, boxes: dict[Var, tuple[int, int]]) -> set[tuple[int, ...]]:
-    """The points that lie in a domain, of those in some boxes."""
-    import itertools
-
-    if d is NOWHERE:
-        return set()
-    within = {**boxes, **dict(d.boxes)}
-    names = list(boxes)
-    found = set()
-    for p in itertools.product(*(range(lo, hi + 1) for lo, hi in boxes.values())):
-        at = dict(zip(names, p, strict=True))
-        inside = all(within[v][0] <= at[v] <= within[v][1] for v in names)
-        if inside and all(lo <= e.evaluate(at) <= hi for e, lo, hi in d.constraints):
-            found.add(p)
-    return found
-
-
-def test_smaller_domains_are_of_the_same_kind() -> None:
-    a, b = var("a"), var("b")
-    d = Domain.of({a: (-3, 12), b: (0, 5)}, [((a * 6 + b + 2) % 12, 1, 5), (maximum(a, b) // 4, 0, 2)])
-    found = list(smaller_domains(d))
-    assert any(len(e.boxes) < len(d.boxes) for e in found)
-    assert any(e.boxes == d.boxes and e.constraints != d.constraints for e in found)
-    assert any(e.constraints == d.constraints and e.boxes != d.boxes for e in found)
-    assert sum(e.rank < d.rank for e in found) > 20

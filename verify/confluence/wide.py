@@ -103,7 +103,7 @@ def drawn_numbers(
     for h in known:
         # hardly ever would one drawn at random divide another
         if isinstance(h, Divides) and h.e in column and h.d in column:
-            grid[:, column[h.e]] *= grid[:, column[h.d]] 
+            grid[:, column[h.e]] *= grid[:, column[h.d]]
     grid = np.unique(grid[np.abs(grid).max(axis=1) <= _LARGEST], axis=0)
     for h in known:
         grid = failing_points(grid, constants, (h,), FALSE)

@@ -189,7 +189,8 @@ def join(o: Overlap, rules: Sequence[Rule], *, signed: bool = False) -> Join | N
             v: integer(0) for v in known.names if is_share(v) and known.implies(v.eq(0))
         }
         if nothing:
-            return meeting(*without(nothing, given, (one, two)))
+            given, one, two = without(nothing, given, (one, two))
+            known = Known(given, more)
         return Rewriter(rules, known, shifts).join(one, two)
 
     cases = split(facts, (first, second))

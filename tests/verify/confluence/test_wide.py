@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -14,9 +15,10 @@ from indexproof.verify.confluence import analysis as analysis_module
 from indexproof.verify.confluence import wide as wide_module
 from indexproof.verify.confluence.ground import Ground
 from indexproof.verify.confluence.instances import Examined, examine
+from indexproof.verify.confluence.joining import join
 from indexproof.verify.confluence.overlap import Overlap, matched
 from indexproof.verify.confluence.proposals import narrowed
-from indexproof.verify.confluence.unify import State, is_constantless, unify
+from indexproof.verify.confluence.unify import State, is_constantless, is_share, unify
 from indexproof.verify.confluence.wide import drawn_numbers, examine_wide
 
 #: Pairs whose listed instances all join.
@@ -121,3 +123,13 @@ def test_a_complement_has_no_constant_beside_what_is_shared(
     (minuend,) = [h for h in case.hypotheses if h not in o.hypotheses and "= 0" in str(h).replace("==", "=")]
     assert all(v.kind == "const" for v in minuend.variables())
     assert decide_pair(o, RULES.rules).kind is Kind.JOINABLE
+
+
+def test_of_constants_that_contradict_each_other_nothing_is_asked_for_ever(
+    expression_overlaps: dict[str, Overlap],
+) -> None:
+    """Where nothing satisfies the conditions every share of a constant is nothing, and is so once."""
+    o = expression_overlaps["multiple_leaves_quotient / complement_leaves_quotient #1"]
+    share = next(v for v in o.variables if is_share(v))
+    never = replace(o, hypotheses=(*o.hypotheses, share > 0, share < 0))
+    join(never, matched(RULES.rules))

@@ -237,6 +237,9 @@ def _open(pairs: Sequence[Pair]) -> str:
     apart = sum(p.kind is Kind.JOINABLE and bool(p.cases) for p in pairs)
     chosen = sum(p.kind is Kind.JOINABLE and p.chosen for p in pairs)
     lines = [f"- {count(n, 'pair')}: {reason}" for reason, n in _reasons(pairs)]
+    undecided = [f"| {p.name} | {p.reason} |" for p in pairs if p.kind is Kind.UNDECIDED]
+    if undecided:
+        lines += ["", "| pair | what is known |", "|---|---|", *undecided]
     said = joined(["`indexproof confluence --json` lists them by name"])
     return "\n".join(
         [

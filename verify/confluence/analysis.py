@@ -26,7 +26,7 @@ from .overlap import Overlap, matched, overlaps
 from .proposals import narrowed
 from .rewriting import Examined
 from .unify import is_const
-from .wide import APART, examine_wide
+from .wide import APART, GIVEN_UP, examine_wide
 
 __all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key", "possible"]
 
@@ -290,7 +290,11 @@ def _drawn(
     for batch, case in itertools.product(batches, cases):
         if found.witness is not None:
             break
-        found = _both(found, examine_wide(case, rules, worlds, APART // len(cases), batch))
+        more = examine_wide(case, rules, worlds, APART // len(cases), batch)
+        found = _both(found, more)
+        if more.given_up >= GIVEN_UP:
+            # others would reach too much as well
+            break
     return found
 
 

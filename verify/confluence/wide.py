@@ -25,7 +25,7 @@ from .overlap import Overlap
 from .rewriting import Examined
 from .unify import is_share, tidy
 
-__all__ = ["APART", "SEED", "drawn_numbers", "examine_wide"]
+__all__ = ["APART", "GIVEN_UP", "SEED", "drawn_numbers", "examine_wide"]
 
 SEED = 20260722
 
@@ -43,7 +43,7 @@ _LARGEST = 400
 #: Instances with two results that are rewritten; those that reach too much, after which others would too; smaller
 #: instances that are tried once one has two normal forms.
 APART = 100
-_GIVEN_UP = 12
+GIVEN_UP = 12
 _SMALLER = 200
 
 
@@ -201,7 +201,7 @@ def examine_wide(
     draws = _Draws(o, batch)
     trial = ExpressionTrial(o, rules, worlds)
     for d in draws:
-        if trial.apart >= limit or trial.given_up >= _GIVEN_UP:
+        if trial.apart >= limit or trial.given_up >= GIVEN_UP:
             break
         i = draws.instance(d)
         if i is not None and trial.witness(i):

@@ -19,11 +19,13 @@ __all__ = ["Facts"]
 class Facts:
     """Bounds of variables plus ``expression ∈ interval`` facts, with memoised ranges.
 
-    ``bounds`` maps variables to intervals, or to plain pairs of ends.  ``known`` lists constraints of the domain; a constraint on a sum is
-    remembered without its constant, so it serves every shifted copy.
+    ``bounds`` maps variables to intervals, or to plain pairs of ends.  ``known`` lists constraints of the domain; a
+    constraint on a sum is remembered without its constant, so it serves every shifted copy.
     """
 
-    def __init__(self, bounds: Mapping[Var, tuple[End, End]], known: Iterable[tuple[Expr, Interval]] = ()) -> None:
+    def __init__(
+        self, bounds: Mapping[Var, tuple[End, End]], known: Iterable[tuple[Expr, Interval]] = ()
+    ) -> None:
         #: what was given: boxes, and constraints as they are
         self.boxes: dict[Var, tuple[End, End]] = dict(bounds)
         self.constraints = tuple(known)

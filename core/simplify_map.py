@@ -572,12 +572,16 @@ class _Constraints:
         """Narrow the boxes of the variables in a sum, and of those whose quotients are in it."""
         terms = []
         ends = self.ends
-        low = high = e.const
+        # the ends of what has very large numbers in it are infinite
+        a: Any
+        b: Any
+        low: Any = e.const
+        high: Any = e.const
         for t, k in e.terms:
             a, b = self.boxes[t] if type(t) is Var else ends(t)
             p, q = (k * a, k * b) if k > 0 else (k * b, k * a)
-            low += p  # type: ignore[assignment]
-            high += q  # type: ignore[assignment]
+            low += p
+            high += q
             terms.append((t, k, p, q))
         for n, (t, k, p, q) in enumerate(terms):
             # the others lie between p_ and q_, which leaves [lo - q_, hi - p_] for this summand
@@ -610,7 +614,7 @@ class _Constraints:
                 a, b = self.boxes[v] if t is v else (values["a"], values["b"])
                 if t is v:
                     new = (k * a, k * b) if k > 0 else (k * b, k * a)
-                    low, high = low - p + new[0], high - q + new[1]  # type: ignore[assignment]
+                    low, high = low - p + new[0], high - q + new[1]
                     terms[n] = (t, k, *new)
                 break
 

@@ -320,3 +320,20 @@ def test_a_map_in_normal_form_is_returned_itself() -> None:
     assert simplify_map(m, RULES) is m
     again = m.with_(constraints=(*m.constraints, Constraint(var("d0"), -5, 20)))
     assert simplify_map(again, RULES) == m
+
+
+def test_sums_whose_ends_are_too_far_away_to_be_numbers_narrow_what_they_can() -> None:
+    far = 1 << 5000
+    d0, d1 = var("d0"), var("d1")
+    results = (d0 + d1, d0 // 3)
+    given = IndexingMap.of(
+        [("d0", 0, far), ("d1", 0, 9)], results=results, constraints=[(d0 // 3 + d1, 0, 10)]
+    )
+    after = simplify_map(given, RULES)
+    assert [(v.lo, v.hi) for v in after.dims] == [(0, 32), (0, 9)]
+    given = IndexingMap.of(
+        [("d0", 0, far), ("d1", 0, 9)], results=results, constraints=[(d0 + d1, 0, far + 7)]
+    )
+    after = simplify_map(given, RULES)
+    assert [(v.lo, v.hi) for v in after.dims] == [(0, far), (0, 9)]
+    assert after.results == results

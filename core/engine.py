@@ -150,10 +150,13 @@ class Engine(Actions):
         self.leading: set[int] = set()
         self.memo: dict[Expr, Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
-        self.quotients: dict[tuple[Form, int], Form] = {}
-        self.remainders: dict[tuple[Form, int], Form] = {}
+        #: by the terms and the constant of the dividend and the divisor
+        self.quotients: dict[tuple[Terms, int, int], Form] = {}
+        self.remainders: dict[tuple[Terms, int, int], Form] = {}
         #: the quotients that belong to remainders, by those: some are asked for often, and forms are dear to look up
         self.above: dict[int, Form] = {}
+        #: remainders and quotients that have been seen not to belong together
+        self.apart: set[tuple[int, int]] = set()
         self.opaque: dict[Expr, Form] = {}
         #: remainders modulo d that sums without their constant are known to have
         self.exact: dict[tuple[Terms, int], int] = {}
@@ -296,6 +299,7 @@ class Engine(Actions):
         self.quotients.clear()
         self.remainders.clear()
         self.above.clear()
+        self.apart.clear()
 
     def known_remainder(self, x: Form, d: int) -> int | None:
         """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
@@ -624,10 +628,11 @@ class Engine(Actions):
 
         ``a`` is ``x % d``; None where there is no such k.
         """
-        if any([t[0] == b for t in x[1]]):
+        if (a, b) in self.apart or any([t[0] == b for t in x[1]]):
             return None
         z = self.floordiv(self.arg[b], self.divisor[b] // d)
         if _lone(self.mod(z, d)) != a or _lone(self.floordiv(z, d)) != b:
+            self.apart.add((a, b))
             return None
         n, terms = self.add(x, self.scale(z, -1))
         if n % d or any([k % d for _, k in terms]) or any([t[0] == b for t in terms]):
@@ -637,7 +642,7 @@ class Engine(Actions):
     def floordiv(self, x: Form, d: int) -> Form:
         """``x // d``."""
         # of any type: compiled, it is made once and not at each use
-        key: Any = (x, d)
+        key: Any = (x[1], x[0], d)
         f = self.quotients.get(key)
         if f is None:
             f = self.quotients[key] = self._floordiv(x, d)
@@ -703,7 +708,7 @@ class Engine(Actions):
             y = c - n * d, rest
             if self.record is None:
                 # all of the above would be found again
-                key: Any = (y, d)
+                key: Any = (rest, c - n * d, d)
                 if key not in self.quotients:
                     self.quotients[key] = self._quotient(y, d, lo - n * d, hi - n * d, narrow)
             return self.multiple_leaves_quotient(d, y, (n, out))
@@ -990,7 +995,7 @@ class Engine(Actions):
     # ---------------------------------------------------------------- remainders
     def mod(self, x: Form, d: int) -> Form:
         """``x % d``."""
-        key: Any = (x, d)
+        key: Any = (x[1], x[0], d)
         f = self.remainders.get(key)
         if f is None:
             f = self.remainders[key] = self._mod(x, d)
@@ -1057,7 +1062,7 @@ class Engine(Actions):
         if out or n:
             y = c - n * d, rest
             if self.record is None and not self.exact:
-                key: Any = (y, d)
+                key: Any = (rest, c - n * d, d)
                 if key not in self.remainders:
                     self.remainders[key] = self._remainder(y, d, inner, narrow)
             return self.multiple_leaves_remainder(d, y, (n, out))

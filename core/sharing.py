@@ -545,6 +545,10 @@ class Speller:
         if ordered:
             return []
         count = len(ranks)
+        if count == 2:
+            if ranks[0] == ranks[1] and self._key(forms[0]) <= self._key(forms[1]):
+                return []
+            return [1, 0]
         order = sorted(range(count), key=ranks.__getitem__)
         i = 0
         for j in range(1, count + 1):
@@ -848,6 +852,8 @@ class Speller:
         if not c and len(total) == 1:
             return 0
         w = total[a]
+        if w == 1 or w == -1:
+            return 0
         most = w if w > 0 else -w
         for k in total.values():
             if k > most or -k > most:

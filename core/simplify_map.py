@@ -718,7 +718,7 @@ def _boxes(m: IndexingMap) -> dict[Var, tuple[int, int]]:
 def _ends(simplifier: Simplifier) -> Ends:
     """The enclosures that a simplifier's domain gives."""
     engine = simplifier.engine
-    return simplifier.facts.interval if engine is None else engine.ends  # type: ignore[return-value]
+    return simplifier.facts.interval if engine is None else engine.ends
 
 
 def _moved(box: tuple[int, int], sign: int, shift: int) -> tuple[int, int]:

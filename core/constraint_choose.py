@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from .choose import least_common_multiple
 from .constraint_order import Bound, upright
@@ -17,8 +17,8 @@ from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, linear, maximum, mini
 
 __all__ = ["CHECKED", "CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of"]
 
-#: An enclosure of an expression's values on the domain.
-Ends: TypeAlias = Callable[[Expr], tuple[int, int]]
+#: The ends of an expression's values on the domain, infinite floats where there are none or where they are too far away.
+Ends: TypeAlias = Callable[[Expr], tuple[Any, Any]]
 Proposal: TypeAlias = Mapping[str, "Expr | int"]
 Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterator[Proposal]]
 

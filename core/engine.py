@@ -150,8 +150,13 @@ class Engine(Actions):
         self.leading: set[int] = set()
         self.memo: dict[Expr, Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
-        self.quotients: dict[tuple[Form, int], Form] = {}
-        self.remainders: dict[tuple[Form, int], Form] = {}
+        #: by the terms and the constant of the dividend and the divisor
+        self.quotients: dict[tuple[Terms, int, int], Form] = {}
+        self.remainders: dict[tuple[Terms, int, int], Form] = {}
+        #: the quotients that belong to remainders, by those: some are asked for often, and forms are dear to look up
+        self.above: dict[int, Form] = {}
+        #: remainders and quotients that have been seen not to belong together
+        self.apart: set[tuple[int, int]] = set()
         self.opaque: dict[Expr, Form] = {}
         #: remainders modulo d that sums without their constant are known to have
         self.exact: dict[tuple[Terms, int], int] = {}
@@ -293,6 +298,8 @@ class Engine(Actions):
                 self.exact[x[1], d] = (self.lo[a] - x[0]) % d
         self.quotients.clear()
         self.remainders.clear()
+        self.above.clear()
+        self.apart.clear()
 
     def known_remainder(self, x: Form, d: int) -> int | None:
         """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
@@ -455,32 +462,45 @@ class Engine(Actions):
 
     def renewed(self, x: Form) -> Form:
         """The normal form of a sum of atoms that were not added up by :meth:`add`."""
-        return self.recombine(x[0], dict(x[1])) if len(x[1]) > 1 else x
+        terms = x[1]
+        if len(terms) > 1:
+            kind = self.kind
+            for t in terms:
+                if kind[t[0]]:
+                    f = self._joined(x[0], dict(terms))
+                    return x if f is None else f
+        return x
 
     def recombine(self, c: int, total: dict[int, int]) -> Form:
         """The form of a sum whose digits may belong together."""
         if len(total) > 1:
-            kind = self.kind
-            remainders = []
-            quotients = []
-            least = False
-            for a, k in total.items():
-                t = kind[a]
-                if t == REMAINDER:
-                    remainders.append(a)
-                elif t == QUOTIENT:
-                    if not k % self.divisor[a]:
-                        quotients.append(a)
-                elif t == MINIMUM:
-                    least = True
-            f = self._digits(c, total, remainders) if remainders else None
-            if f is None and quotients:
-                f = self._whole(c, total, quotients)
-            if f is None and least:
-                f = self._both_ends(c, total)
+            f = self._joined(c, total)
             if f is not None:
                 return f
-        return c, tuple(sorted(total.items()))
+            return c, tuple(sorted(total.items()))
+        return c, tuple(total.items())
+
+    def _joined(self, c: int, total: dict[int, int]) -> Form | None:
+        """What a sum of at least two summands becomes where some of them belong together."""
+        kind = self.kind
+        remainders = []
+        quotients = []
+        least = False
+        for a, k in total.items():
+            t = kind[a]
+            if t == REMAINDER:
+                remainders.append(a)
+            elif t == QUOTIENT:
+                if not k % self.divisor[a]:
+                    quotients.append(a)
+            elif t == MINIMUM:
+                least = True
+        f = self._digits(c, total, remainders) if remainders else None
+        if f is None and quotients:
+            f = self._whole(c, total, quotients)
+        if f is None and least:
+            f = self._both_ends(c, total)
+        return f
 
     def _whole(self, c: int, total: dict[int, int], quotients: list[int]) -> Form | None:
         """What a quotient in a sum becomes together with its own dividend, if that is there."""
@@ -547,7 +567,7 @@ class Engine(Actions):
                     break
             else:
                 continue  # no summand can belong to the quotient
-            q = self.floordiv(x, d)
+            q = self.quotient_above(a)
             if not q[1]:
                 continue
             if _contains(total, q[1], p, a):
@@ -608,10 +628,11 @@ class Engine(Actions):
 
         ``a`` is ``x % d``; None where there is no such k.
         """
-        if any([t[0] == b for t in x[1]]):
+        if (a, b) in self.apart or any([t[0] == b for t in x[1]]):
             return None
         z = self.floordiv(self.arg[b], self.divisor[b] // d)
         if _lone(self.mod(z, d)) != a or _lone(self.floordiv(z, d)) != b:
+            self.apart.add((a, b))
             return None
         n, terms = self.add(x, self.scale(z, -1))
         if n % d or any([k % d for _, k in terms]) or any([t[0] == b for t in terms]):
@@ -621,10 +642,17 @@ class Engine(Actions):
     def floordiv(self, x: Form, d: int) -> Form:
         """``x // d``."""
         # of any type: compiled, it is made once and not at each use
-        key: Any = (x, d)
+        key: Any = (x[1], x[0], d)
         f = self.quotients.get(key)
         if f is None:
             f = self.quotients[key] = self._floordiv(x, d)
+        return f
+
+    def quotient_above(self, a: int) -> Form:
+        """``x // d`` for the remainder ``x % d``."""
+        f = self.above.get(a)
+        if f is None:
+            f = self.above[a] = self.floordiv(self.arg[a], self.divisor[a])
         return f
 
     def _floordiv(self, x: Form, d: int) -> Form:
@@ -680,7 +708,7 @@ class Engine(Actions):
             y = c - n * d, rest
             if self.record is None:
                 # all of the above would be found again
-                key: Any = (y, d)
+                key: Any = (rest, c - n * d, d)
                 if key not in self.quotients:
                     self.quotients[key] = self._quotient(y, d, lo - n * d, hi - n * d, narrow)
             return self.multiple_leaves_quotient(d, y, (n, out))
@@ -967,7 +995,7 @@ class Engine(Actions):
     # ---------------------------------------------------------------- remainders
     def mod(self, x: Form, d: int) -> Form:
         """``x % d``."""
-        key: Any = (x, d)
+        key: Any = (x[1], x[0], d)
         f = self.remainders.get(key)
         if f is None:
             f = self.remainders[key] = self._mod(x, d)
@@ -1034,7 +1062,7 @@ class Engine(Actions):
         if out or n:
             y = c - n * d, rest
             if self.record is None and not self.exact:
-                key: Any = (y, d)
+                key: Any = (rest, c - n * d, d)
                 if key not in self.remainders:
                     self.remainders[key] = self._remainder(y, d, inner, narrow)
             return self.multiple_leaves_remainder(d, y, (n, out))

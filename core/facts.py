@@ -11,7 +11,7 @@ from functools import cached_property
 
 from .condition import Condition, condition_interpret
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, floordiv, interpret, linear, mod, postorder
-from .interval import EMPTY, Interval, Range, Ranges
+from .interval import EMPTY, End, Interval, Range, Ranges
 
 __all__ = ["Facts"]
 
@@ -19,20 +19,22 @@ __all__ = ["Facts"]
 class Facts:
     """Bounds of variables plus ``expression ∈ interval`` facts, with memoised ranges.
 
-    ``bounds`` maps variables to intervals.  ``known`` lists constraints of the domain; a constraint on a sum is
-    remembered without its constant, so it serves every shifted copy.
+    ``bounds`` maps variables to intervals, or to plain pairs of ends.  ``known`` lists constraints of the domain; a
+    constraint on a sum is remembered without its constant, so it serves every shifted copy.
     """
 
-    def __init__(self, bounds: Mapping[Var, Interval], known: Iterable[tuple[Expr, Interval]] = ()) -> None:
+    def __init__(
+        self, bounds: Mapping[Var, tuple[End, End]], known: Iterable[tuple[Expr, Interval]] = ()
+    ) -> None:
         #: what was given: boxes, and constraints as they are
-        self.boxes: dict[Var, Interval] = dict(bounds)
+        self.boxes: dict[Var, tuple[End, End]] = dict(bounds)
         self.constraints = tuple(known)
         self._memo: dict[Expr, Range] = {}
 
     @cached_property
     def bounds(self) -> dict[Var, Range]:
         """The range of every variable."""
-        found = {v: Range.of(i) for v, i in self.boxes.items()}
+        found = {v: Range.of(Interval(lo, hi)) for v, (lo, hi) in self.boxes.items()}
         for body, fact in self.known.items():
             if isinstance(body, Var) and body in found:
                 found[body] = Range.of(found[body].interval & fact.interval)

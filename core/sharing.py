@@ -436,13 +436,13 @@ class Speller:
         while again and candidates:
             again = False
             left = []
-            for a in candidates:
+            for n, a in enumerate(candidates):
                 x = arg[a]
                 d = divisor[a]
                 if a in known:
                     q, difference = known[a]
                 else:
-                    q = engine.floordiv(x, d)
+                    q = engine.quotient_above(a)
                     difference = _difference(x, q, d)
                     known[a] = q, difference
                 new = [t[0] for t in q[1] if t[0] not in seen]
@@ -467,7 +467,9 @@ class Speller:
                         if self.keep_digits:
                             left.append(a)
                             continue
-                again = True
+                # what is counted decides about the candidates that are left
+                count = bool(left) or n + 1 < len(candidates)
+                again = count
                 if not self.deeper:
                     for t in x[1]:
                         if kind[t[0]] == REMAINDER and t[0] not in uses:
@@ -476,16 +478,18 @@ class Speller:
                     changed.add(i)
                     total = sums[i]
                     w = total.pop(a)
-                    _count(a, w, -1, products)
+                    if count:
+                        _count(a, w, -1, products)
                     constants[i] += w * c
                     for b, j in difference:
                         old = total.get(b, 0)
-                        if old:
+                        if old and count:
                             _count(b, old, -1, products)
                         j = old + w * j
                         if j:
                             total[b] = j
-                            _count(b, j, 1, products)
+                            if count:
+                                _count(b, j, 1, products)
                             if kind[b] == REMAINDER:
                                 if b not in uses:
                                     uses[b] = [i]
@@ -493,12 +497,13 @@ class Speller:
                                     uses[b].append(i)
                         elif old:
                             del total[b]
-                for b, j in x[1]:
-                    _count(b, j, -1, products)
-                for n in new:
-                    seen.add(n)
-                    for b, j in arg[n][1]:
-                        _count(b, j, 1, products)
+                if count:
+                    for b, j in x[1]:
+                        _count(b, j, -1, products)
+                    for e in new:
+                        seen.add(e)
+                        for b, j in arg[e][1]:
+                            _count(b, j, 1, products)
                 self.changes.append(("remainder_is_difference", (d, q, x)))
             candidates = left
         if not changed:
@@ -540,6 +545,10 @@ class Speller:
         if ordered:
             return []
         count = len(ranks)
+        if count == 2:
+            if ranks[0] == ranks[1] and self._key(forms[0]) <= self._key(forms[1]):
+                return []
+            return [1, 0]
         order = sorted(range(count), key=ranks.__getitem__)
         i = 0
         for j in range(1, count + 1):
@@ -843,6 +852,8 @@ class Speller:
         if not c and len(total) == 1:
             return 0
         w = total[a]
+        if w == 1 or w == -1:
+            return 0
         most = w if w > 0 else -w
         for k in total.values():
             if k > most or -k > most:

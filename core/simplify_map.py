@@ -70,7 +70,10 @@ def simplify_map(
     weighs as much as ``division_weight`` other operations (:mod:`.cost`).  ``trace`` collects every step.  The result,
     simplified again with the same rules and the same weight, is returned as it is.
     """
-    normal = getattr(m, "_normal", None)
+    try:
+        normal = m._normal
+    except AttributeError:  # a copy
+        normal = None
     if (
         normal is not None
         and normal[0] is rules
@@ -110,7 +113,7 @@ def _simplified(
         constraints = stage.finished(spelled_for)
         if constraints == m.constraints and same:
             break
-        after = IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
+        after = _made(dims, ranges, rts, results, constraints)
         # results never cost more, so this comes first
         if _no_dearer(constraints, m.constraints, division_weight):
             return after
@@ -124,10 +127,28 @@ def _simplified(
             del trace[start:]
         return m
     # normal forms of constraints do not share what the given ones do
-    given = IndexingMap._trusted(dims, ranges, rts, results, m.constraints, merged=True)
+    given = _made(dims, ranges, rts, results, m.constraints)
     if trace is not None:
         trace.append(MapChange("given_constraints", after, given))
     return given
+
+
+def _made(
+    dims: tuple[Variable, ...],
+    ranges: tuple[Variable, ...],
+    rts: tuple[RuntimeVariable, ...],
+    results: tuple[Expr, ...],
+    constraints: tuple[Constraint, ...],
+) -> IndexingMap:
+    """:meth:`.IndexingMap._trusted` of merged constraints; compiled, without a call of Python code."""
+    m: IndexingMap = object.__new__(IndexingMap)
+    object.__setattr__(m, "dims", dims)
+    object.__setattr__(m, "ranges", ranges)
+    object.__setattr__(m, "rts", rts)
+    object.__setattr__(m, "results", results)
+    object.__setattr__(m, "constraints", constraints)
+    object.__setattr__(m, "_normal", None)
+    return m
 
 
 def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], division_weight: int) -> bool:
@@ -251,7 +272,7 @@ class _Constraints:
         self.trace = trace
         self.keep_points = keep_points
         self.division_weight = division_weight
-        self.boxes: dict[Var, Interval] = m.bounds
+        self.boxes = _boxes(m)
         #: Whether the box of a dimension or a range is no longer the given one.
         self.narrowed = False
         self.kept: dict[Expr, tuple[int, int]] = {}
@@ -365,7 +386,7 @@ class _Constraints:
     def boxed(self, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
         """The variables with their boxes as they are now."""
         boxes = self.boxes
-        return tuple([v.boxed(*boxes[v.expr]) for v in variables])  # type: ignore[arg-type]
+        return tuple([v.boxed(*boxes[v.expr]) for v in variables])
 
     # -- single constraints
     def settle(self) -> None:
@@ -472,7 +493,7 @@ class _Constraints:
 
     def box(self, v: Var) -> tuple[int, int]:
         """The box of a variable as it is now; boxes of maps have integers for ends."""
-        return self.boxes[v]  # type: ignore[return-value]
+        return self.boxes[v]
 
     def within_box(self, v: Var, lo: int, hi: int) -> tuple[int, int]:
         """Bounds of a runtime variable that reach no further than its box."""
@@ -485,7 +506,7 @@ class _Constraints:
 
     def shrink(self, v: Var, lo: int, hi: int) -> None:
         if (lo, hi) != self.boxes[v]:
-            self.boxes[v] = Interval(lo, hi)
+            self.boxes[v] = lo, hi
             self.stale = True
             if self.free(v):
                 self.narrowed = True
@@ -551,12 +572,16 @@ class _Constraints:
         """Narrow the boxes of the variables in a sum, and of those whose quotients are in it."""
         terms = []
         ends = self.ends
-        low = high = e.const
+        # the ends of what has very large numbers in it are infinite
+        a: Any
+        b: Any
+        low: Any = e.const
+        high: Any = e.const
         for t, k in e.terms:
             a, b = self.boxes[t] if type(t) is Var else ends(t)
             p, q = (k * a, k * b) if k > 0 else (k * b, k * a)
-            low += p  # type: ignore[assignment]
-            high += q  # type: ignore[assignment]
+            low += p
+            high += q
             terms.append((t, k, p, q))
         for n, (t, k, p, q) in enumerate(terms):
             # the others lie between p_ and q_, which leaves [lo - q_, hi - p_] for this summand
@@ -589,7 +614,7 @@ class _Constraints:
                 a, b = self.boxes[v] if t is v else (values["a"], values["b"])
                 if t is v:
                     new = (k * a, k * b) if k > 0 else (k * b, k * a)
-                    low, high = low - p + new[0], high - q + new[1]  # type: ignore[assignment]
+                    low, high = low - p + new[0], high - q + new[1]
                     terms[n] = (t, k, *new)
                 break
 
@@ -676,10 +701,24 @@ class _Constraints:
         self.trace.append(ConstraintStep(rule, binding, tuple(then), tuple(now)))
 
 
+def _boxes(m: IndexingMap) -> dict[Var, tuple[int, int]]:
+    """:attr:`~indexproof.core.indexing_map.IndexingMap.bounds` as pairs; compiled, without a call of Python code."""
+    boxes: dict[Var, tuple[int, int]] = {}
+    groups: tuple[tuple[Variable, ...], ...] = (m.dims, m.ranges, m.rts)
+    for variables in groups:
+        for v in variables:
+            try:
+                e = v._expr
+            except AttributeError:
+                e = v.expr
+            boxes[e] = v.lo, v.hi
+    return boxes
+
+
 def _ends(simplifier: Simplifier) -> Ends:
     """The enclosures that a simplifier's domain gives."""
     engine = simplifier.engine
-    return simplifier.facts.interval if engine is None else engine.ends  # type: ignore[return-value]
+    return simplifier.facts.interval if engine is None else engine.ends
 
 
 def _moved(box: tuple[int, int], sign: int, shift: int) -> tuple[int, int]:

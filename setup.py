@@ -16,7 +16,6 @@ from setuptools.command.build_py import build_py
 #: Compiled together, so that calls between them cost what they do in C.
 MODULES = [
     "core/actions",
-    "core/constraint_choose",
     "core/constraint_matcher",
     "core/constraint_order",
     "core/cost",

@@ -83,7 +83,10 @@ class Survey:
                 a, k = t
                 if k > 0:
                     opposite = False
-                if k != 1 and k != -1:
+                if k < 0:
+                    if k != -1:
+                        products.add((a, -k))
+                elif k != 1:
                     products.add(t)
                 of = kind[a]
                 if of == VARIABLE or of == OPAQUE:
@@ -389,6 +392,8 @@ class Speller:
         for i, f in enumerate(forms):
             for t in f[1]:
                 a, k = t
+                if k < 0:
+                    t = a, -k
                 if k != 1 and k != -1:
                     products[t] = products.get(t, 0) + 1
                 of = kind[a]
@@ -407,6 +412,8 @@ class Speller:
         while inside:
             for t in inside.pop():
                 a, k = t
+                if k < 0:
+                    t = a, -k
                 if k != 1 and k != -1:
                     products[t] = products.get(t, 0) + 1
                 if a in uses:
@@ -455,8 +462,12 @@ class Speller:
                 c = x[0] - d * q[0]
                 for i in at:
                     operations += _gained(sums[i], constants[i], a, c, difference, products)
+                    if c and not constants[i] and self._joins_dividend(sums[i], a, c, difference):
+                        operations -= 1
                 change = operations + (self.weight - 1) * divisions
-                if change >= 0:
+                if change >= 0 and (
+                    change >= len(x[1]) - (not x[0]) or self._needed_otherwise(x, a, q, seen, forms)
+                ):
                     left.append(a)
                     continue
                 if not new and len(at) == 1:
@@ -513,6 +524,31 @@ class Speller:
         for i in changed:
             out[i] = constants[i], tuple(sorted(sums[i].items()))
         return out
+
+    def _joins_dividend(
+        self, total: dict[int, int], a: int, c: int, difference: list[tuple[int, int]]
+    ) -> bool:
+        """Whether the constant that a difference brings can stand in a dividend that has one anyway (:meth:`_constants`).
+
+        ``a`` is the remainder that becomes the difference, whose constant is c.
+        """
+        engine = self.engine
+        w = total[a]
+        for b, j in difference:
+            if engine.kind[b] == QUOTIENT and engine.arg[b][0]:
+                k = total.get(b, 0) + w * j
+                if k and not w * c % k:
+                    return True
+        return False
+
+    def _needed_otherwise(self, x: Form, a: int, q: Form, seen: set[int], forms: list[Form]) -> bool:
+        """Whether x is there also where ``a``, a remainder of it, is written with its quotient q."""
+        kind, arg = self.engine.kind, self.engine.arg
+        for atoms in (seen, [t[0] for t in q[1]]):
+            for b in atoms:
+                if b != a and (kind[b] == QUOTIENT or kind[b] == REMAINDER) and arg[b] == x:
+                    return True
+        return x in forms
 
     def _add_inside(self, a: int, found: list[Terms]) -> None:
         """The sums that an atom is made of, without their constants, and none for a variable."""
@@ -680,22 +716,29 @@ class Speller:
         inner = list(survey.inner)
         if len(inner) > 1:
             self._sort(inner)
+        tried = forms
+        changes: list[Change] = []
+        kept = 0
         for r in inner[:WIDEST]:
             x, d = engine.arg[r], engine.divisor[r]
             q = engine.floordiv(x, d)
             if any([t[0] not in atoms and kind[t[0]] != VARIABLE for t in q[1]]):
                 continue
-            after = self._replaced(forms, sorted(atoms), r, _plus(x, q, -d))
+            after = self._replaced(tried, sorted(atoms), r, _plus(x, q, -d))
             if after is None:
                 continue
             if now < 0:
                 now = self.cost(forms)
-            other = Survey(engine, self.weight, after)
+            # what does not pay by itself may pay together with the next
+            tried = after
+            other = Survey(engine, self.weight, tried)
+            atoms = other.atoms
+            changes.append(("remainder_is_difference", (d, q, x)))
             if other.cost < now:
                 now = other.cost
-                forms = after
-                atoms = other.atoms
-                self.changes.append(("remainder_is_difference", (d, q, x)))
+                forms = tried
+                kept = len(changes)
+        self.changes += changes[:kept]
         return forms
 
     def _replaced(self, forms: list[Form], atoms: list[int], r: int, by: Form) -> list[Form] | None:
@@ -827,8 +870,11 @@ class Speller:
         places: dict[int, int] = {}
         for f in sums:
             for t in f[1]:
+                a, k = t
+                if k < 0:
+                    t = a, -k
                 products[t] = products.get(t, 0) + 1
-                places[t[0]] = places.get(t[0], 0) + 1
+                places[a] = places.get(a, 0) + 1
         if len(found) > 1:
             options = dict(found)
             found = [(f, options[f]) for f in self._widest(list(options))]
@@ -1318,6 +1364,8 @@ def _spent(f: Form, products: dict[tuple[int, int], int], step: int) -> int:
         if k > 0:
             opposite = False
         if k != 1 and k != -1:
+            if k < 0:
+                t = t[0], -k
             n = products.get(t, 0)
             products[t] = n + step
             if not min(n, n + step):
@@ -1375,20 +1423,20 @@ def _gained(
     """How many operations a sum gains when the remainder ``a`` in it becomes a difference, whose constant is c."""
     w = total[a]
     operations = -1
-    if w != 1 and w != -1 and products[a, w] == 1:
+    if w != 1 and w != -1 and products[a, abs(w)] == 1:
         operations -= 1
     for b, j in difference:
         j *= w
         old = total.get(b, 0)
         if old:
-            if old != 1 and old != -1 and products[b, old] == 1:
+            if old != 1 and old != -1 and products[b, abs(old)] == 1:
                 operations -= 1
             j += old
         else:
             operations += 1
         if not j:
             operations -= 1
-        elif j != 1 and j != -1 and not products.get((b, j), 0):
+        elif j != 1 and j != -1 and not products.get((b, abs(j)), 0):
             operations += 1
     if c:
         operations += (constant + w * c != 0) - (constant != 0)
@@ -1397,5 +1445,7 @@ def _gained(
 
 def _count(a: int, k: int, step: int, products: dict[tuple[int, int], int]) -> None:
     """``k·a`` stands in one more sum, or in one less; nothing is multiplied by 1 and -1."""
-    if k != 1 and k != -1:
+    if k < 0:
+        k = -k
+    if k != 1:
         products[a, k] = products.get((a, k), 0) + step

@@ -11,6 +11,8 @@ from indexproof.rules.simplifier import simplify
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.derivation import check_derivation
 
+INNER = "((d0 floordiv 4) mod 5) * -36 - ((d0 floordiv 20) mod 13) * 144 - (d0 mod 4) * 3"
+
 #: Map, weight of a division, and the operations and divisions of the results.
 CASES = {
     # 5 * ((d0 - 1) mod 2) + 2 is a remainder itself, and its dividend serves the quotient too
@@ -42,15 +44,34 @@ CASES = {
     ),
     # the normal form of one result is larger than the result, that of another is smaller
     "each for itself": (
-        "(d0)[s0, s1, s2] -> ((((d0 + 1599) mod 16) floordiv 4) * -2 - s2 + 7,"
-        " ((s1 * 2 + ((d0 + 1599) floordiv 16) mod 25 - 1) floordiv 2) * -1 + 15,"
-        " ((d0 + 1599) floordiv 3600) * -1 + 1, (((d0 + 1599) floordiv 400) mod 9) * -3 - s0 + 27),"
-        " domain: d0 in [0, 5600], s0 in [0, 4], s1 in [0, 4], s2 in [0, 1],"
-        " (((d0 + 1599) floordiv 400) mod 9) * 3 + s0 in [0, 27],"
-        " s1 * 2 + ((d0 + 1599) floordiv 16) mod 25 - 1 in [0, 30],"
-        " (s1 * 2 + ((d0 + 1599) floordiv 16) mod 25 - 1) mod 2 in [0, 0]",
-        2,
-        (19, 8),
+        "(th_x, bl_x)[s1] -> (((bl_x * 128 + s1 * 384 + th_x) floordiv 16) mod 10,"
+        " ((bl_x * 128 + s1 * 384 + th_x) floordiv 160) mod 2, (bl_x * 128 + s1 * 384 + th_x) mod 16,"
+        " (bl_x * 128 + s1 * 384 + th_x) floordiv 320), domain: th_x in [0, 127], bl_x in [0, 2], s1 in [0, 3],"
+        " bl_x * 128 + s1 * 384 + th_x in [0, 1279]",
+        3,
+        (11, 5),
+    ),
+    # the dividend of the remainder is needed for nothing else: its sum goes with it
+    "dividend goes": (
+        "(d0, d1, d2) -> ((d0 * 12 + d1) floordiv 8, (d0 * 18 + (d1 * 6 + d2) floordiv 4) mod 12),"
+        " domain: d0 in [0, 47], d1 in [0, 11], d2 in [0, 5]",
+        3,
+        (10, 2),
+    ),
+    # the constant of the difference joins that of a dividend
+    "constant joins": (
+        "(d0, d1) -> ((d0 * 23 + d1 + 446) floordiv 256, ((d0 * 23 + d1 + 446) floordiv 128) mod 2,"
+        " ((d0 * 23 + d1 + 446) floordiv 64) mod 2), domain: d0 in [0, 13], d1 in [0, 22]",
+        3,
+        (10, 3),
+    ),
+    # none of the three inner remainders pays as a difference where the two others stay
+    "only together": (
+        f"(d0)[s0, s1] -> (({INNER} - (d0 floordiv 260) * 2016 - s0 * 2016 - s1 + 457919) floordiv 1568,"
+        f" ((d0 floordiv 260) * -9 - s0 * 9 + ({INNER} - s1 + 63) floordiv 224) mod 7, ({INNER} - s1 + 63) floordiv 56,"
+        f" ({INNER} - s1 + 63) mod 56), domain: d0 in [0, 58239], s0 in [0, 6], s1 in [0, 2]",
+        3,
+        (22, 8),
     ),
 }
 

@@ -22,7 +22,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
-.PHONY: help prove test trust lint style types docs-check docs bench constraints clean
+.PHONY: help prove test trust lint style types docs-check docs bench compiled compiled-beside \
+	test-compiled constraints clean
 
 help: ## list the targets (this is what plain `make` does)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,14 +43,17 @@ compiled: $(VENV)/ready-lint ## build dist/*.whl with the simplifier's hot modul
 	INDEXPROOF_COMPILE=1 $(PY) -m pip wheel -q --no-build-isolation --no-deps --wheel-dir dist .
 	rm -rf build
 
-# The tests of the simplifier on the compiled wheel, in an environment of its own.
+# The compiled wheel in an environment of its own, for its tests and for the benchmark.
 COMPILED := $(VENV)/compiled
-test-compiled: compiled ## build the compiled wheel, install it beside, run the simplifier's tests on it
+compiled-beside: compiled
 	[ -x $(COMPILED)/bin/python ] || $(PYTHON) -m venv $(COMPILED)
 	$(COMPILED)/bin/pip install -qq --constraint constraints.txt setuptools
 	$(COMPILED)/bin/pip install -qq --force-reinstall --no-deps dist/*.whl
-	$(COMPILED)/bin/pip install -qq --constraint constraints.txt 'indexproof[test]'
+	$(COMPILED)/bin/pip install -qq --constraint constraints.txt indexproof
 	$(COMPILED)/bin/python -c 'from indexproof.core.expr import COMPILED; assert COMPILED'
+
+test-compiled: compiled-beside ## build the compiled wheel, install it beside, run the simplifier's tests on it
+	$(COMPILED)/bin/pip install -qq --constraint constraints.txt 'indexproof[test]'
 	$(COMPILED)/bin/pytest -n $(JOBS) --hypothesis-profile=ci $(COMPILED_TESTS)
 COMPILED_TESTS := tests/core tests/rules tests/verify/test_derivation.py tests/verify/fuzz
 
@@ -70,7 +74,7 @@ docs-check: $(VENV)/ready ## fail if a generated document is out of date
 docs: $(VENV)/ready ## write the generated documents anew
 	$(VENV)/bin/indexproof docs
 
-bench: $(VENV)/ready-bench ## run the benchmarks (half an hour, most of it spent in the slow peers)
+bench: $(VENV)/ready-bench compiled-beside ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
 	$(PY) -W ignore tests/bench/simplifier.py --write
 

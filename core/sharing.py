@@ -438,6 +438,7 @@ class Speller:
                     constants[i] = f[0]
                     sums[i] = dict(f[1])
         changed: set[int] = set()
+        gone: set[int] = set()
         known: dict[int, tuple[Form, list[tuple[int, int]]]] = {}
         again = True
         while again and candidates:
@@ -466,7 +467,7 @@ class Speller:
                         operations -= 1
                 change = operations + (self.weight - 1) * divisions
                 if change >= 0 and (
-                    change >= len(x[1]) - (not x[0]) or self._needed_otherwise(x, a, q, seen, forms)
+                    change >= len(x[1]) - (not x[0]) or self._needed_otherwise(x, a, q, seen - gone, forms)
                 ):
                     left.append(a)
                     continue
@@ -515,6 +516,7 @@ class Speller:
                         seen.add(e)
                         for b, j in arg[e][1]:
                             _count(b, j, 1, products)
+                gone.add(a)
                 self.changes.append(("remainder_is_difference", (d, q, x)))
             candidates = left
         if not changed:

@@ -21,7 +21,7 @@ from typing import Any
 
 from corpora import Map, corpus, depths, published, terms
 from dump import disagreement, limited
-from peers import WEIGHTS, Ours, Peer
+from peers import OWN, WEIGHTS, Ours, Peer
 from programs import Builder, Program, cost
 
 #: Rounds for one peer on one map, and the seconds after which no further round begins.
@@ -93,9 +93,15 @@ def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
             program = ours.back(ours.simplify(ours.convert(m)), m)
             c = cost(program)
             wrong = disagreement(m, program)
-            row["peers"][ours.name] |= {"all": c.all, "div": c.divisions, "state": "wrong" if wrong else "ok"}
-            if wrong:
-                row["peers"][ours.name]["why"] = wrong
+            for own in OWN:
+                if own in row["peers"]:
+                    row["peers"][own] |= {
+                        "all": c.all,
+                        "div": c.divisions,
+                        "state": "wrong" if wrong else "ok",
+                    }
+                    if wrong:
+                        row["peers"][own]["why"] = wrong
             row["asked"] = {what: asked_for(ours, what, m) for what in WEIGHTS}
         found["summary"] = summarise(found["rows"], list(data["peers"]))
     if "growth" in data:
@@ -120,7 +126,7 @@ def once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
     p.fresh()
     gc.disable()
     try:
-        state, why, value = limited(p, lambda: _timed(p, m))
+        state, why, value = limited(p, lambda: p.timed(m))
     finally:
         gc.enable()
     if state:
@@ -140,34 +146,20 @@ def once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
     return out
 
 
-def _timed(p: Peer, m: Map) -> tuple[tuple[float, float, float], Any]:
-    clock = time.perf_counter
-    a = clock()
-    native = p.convert(m)
-    b = clock()
-    result = p.simplify(native)
-    c = clock()
-    p.simplify(native)
-    d = clock()
-    return (b - a, c - b, d - c), result
-
-
 def warm_up(peers: Sequence[Peer]) -> None:
     """Let every peer do its imports and fill its tables of rules, on maps that are measured only as ``published``."""
     for m in published():
         for p in peers:
             if not p.refuses(m):
-                limited(p, lambda p=p, m=m: _timed(p, m))
+                limited(p, lambda p=p, m=m: p.timed(m))
     gc.collect()
     gc.freeze()
 
 
 # -------------------------------------------------------------------------------------------------------- the summary
-def summarise(
-    rows: Sequence[dict[str, Any]], names: Sequence[str], ours: str = "indexproof"
-) -> dict[str, Any]:
+def summarise(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, Any]:
     """Sums, medians and ratios of one corpus."""
-    others = [n for n in names if n != ours]
+    others = [n for n in names if n not in OWN]
     out: dict[str, Any] = {
         "maps": len(rows),
         "before": [sum(r["before"][k] for r in rows) for k in (0, 1)],

@@ -12,6 +12,11 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import math
+import os
+import pickle
+import subprocess
+import time
+from pathlib import Path
 from typing import Any
 
 from corpora import Map
@@ -56,6 +61,18 @@ class Peer:
     def back(self, result: Any, m: Map) -> Program:
         raise NotImplementedError
 
+    def timed(self, m: Map) -> tuple[tuple[float, float, float], Any]:
+        """The seconds of one conversion, of one cold and of one warm simplification, and the result."""
+        clock = time.perf_counter
+        a = clock()
+        native = self.convert(m)
+        b = clock()
+        result = self.simplify(native)
+        c = clock()
+        self.simplify(native)
+        d = clock()
+        return (b - a, c - b, d - c), result
+
 
 # -------------------------------------------------------------------------------------------------------------- ours
 #: The weight of a division with which we are asked for few operations, and for few divisions.
@@ -64,6 +81,7 @@ WEIGHTS = {"operations": 2, "divisions": 12}
 
 class Ours(Peer):
     name = "indexproof"
+    note = "`simplify_map(m, RULES)`, pure Python"
 
     def load(self) -> None:
         import indexproof
@@ -118,6 +136,59 @@ class Ours(Peer):
 
     def back(self, result: Any, m: Map) -> Program:
         return from_exprs(self.e, result.results)
+
+
+class Compiled(Peer):
+    """Our compiled core, in an interpreter of its own: two versions of one package do not fit in one."""
+
+    name = "indexproof-compiled"
+    note = "the same call with the compiled core, in another process on the same processor"
+    worker: subprocess.Popen[bytes]
+
+    def load(self) -> None:
+        root = Path(__file__).resolve().parents[2]
+        python = os.environ.get("INDEXPROOF_COMPILED", str(root / ".venv" / "compiled" / "bin" / "python"))
+        if not Path(python).exists():
+            raise ImportError("not built; make compiled-beside builds it")
+        env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        worker = Path(__file__).with_name("worker.py")
+        self.worker = subprocess.Popen(
+            [python, str(worker)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+        )
+        if not self._answer():
+            raise ImportError(
+                f"the core of {python} is not compiled; make compiled-beside builds one that is"
+            )
+        self.version = importlib.import_module("indexproof").__version__
+
+    def ask(self, what: str, *args: Any) -> Any:
+        """One of :data:`worker.ANSWERS`."""
+        assert self.worker.stdin is not None
+        pickle.dump((what, args), self.worker.stdin)
+        self.worker.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> Any:
+        assert self.worker.stdout is not None
+        try:
+            state, value = pickle.load(self.worker.stdout)
+        except EOFError:
+            raise ImportError("its process ended; its reason is above") from None
+        if state != "ok":
+            raise RuntimeError(value)
+        return value
+
+    def timed(self, m: Map) -> tuple[tuple[float, float, float], Any]:
+        taken, program = self.ask("timed", m)
+        return taken, program
+
+    def back(self, result: Any, m: Map) -> Program:
+        assert isinstance(result, Program)
+        return result
+
+
+#: This project's own, which are no peers of each other.
+OWN = (Ours.name, Compiled.name)
 
 
 def from_exprs(e: Any, roots: Any) -> Program:
@@ -796,7 +867,7 @@ class Inductor(Peer):
         return at
 
 
-PEERS: list[type[Peer]] = [Ours, Xla, Tvm, TvmSteps, TvmIterMap, Tinygrad, Isl, Sympy, Inductor]
+PEERS: list[type[Peer]] = [Ours, Compiled, Xla, Tvm, TvmSteps, TvmIterMap, Tinygrad, Isl, Sympy, Inductor]
 
 
 def available(names: list[str] | None = None) -> tuple[list[Peer], dict[str, str]]:

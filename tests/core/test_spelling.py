@@ -73,6 +73,13 @@ CASES = {
         3,
         (22, 8),
     ),
+    # once one remainder is a difference, the dividend of both goes with the other
+    "goes with what has gone": (
+        "(d0)[s0] -> ((((s0 * -2 + d0) ceildiv 2) floordiv 8) mod 5 * -8 - ((s0 * -2 + d0) ceildiv 2) mod 8 + s0 * 8"
+        " + ((s0 * -2 + d0) ceildiv 2) mod 40), domain: d0 in [0, 9], s0 in [0, 3]",
+        3,
+        (10, 2),
+    ),
 }
 
 

@@ -439,6 +439,7 @@ class Speller:
                     sums[i] = dict(f[1])
         changed: set[int] = set()
         gone: set[int] = set()
+        returned: set[int] = set()
         known: dict[int, tuple[Form, list[tuple[int, int]]]] = {}
         again = True
         while again and candidates:
@@ -479,6 +480,11 @@ class Speller:
                         if self.keep_digits:
                             left.append(a)
                             continue
+                if gone:
+                    # what has become a difference elsewhere may come back with this one, once
+                    back = [b for b, _ in difference if b in gone and b not in returned]
+                    returned.update(back)
+                    left += back
                 # what is counted decides about the candidates that are left
                 count = bool(left) or n + 1 < len(candidates)
                 again = count
@@ -503,7 +509,10 @@ class Speller:
                             if count:
                                 _count(b, j, 1, products)
                             if kind[b] == REMAINDER:
-                                if b not in uses:
+                                if b in gone:
+                                    gone.discard(b)
+                                    uses[b] = [i]
+                                elif b not in uses:
                                     uses[b] = [i]
                                 elif i not in uses[b]:
                                     uses[b].append(i)

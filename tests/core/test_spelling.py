@@ -80,6 +80,15 @@ CASES = {
         3,
         (10, 2),
     ),
+    # a remainder that has become a difference comes back with another one, and becomes one again
+    "comes back": (
+        "(d0, d1, d2, d3)[s0] -> (((d1 * 16 + d2) floordiv 5) mod 8 + (d0 * 5 + s0) floordiv 2 * 8,"
+        " ((d1 * 16 + d2) floordiv 40 + (d0 * 5 + s0) mod 2 * 4 + d1 * 1280 + d2 * 80 + d3 * 8) mod 50"
+        " + (((d1 * 16 + d2) mod 40 * 200 + (d0 * 5 + s0) mod 2 * 10 + d3 * 20 + d1) floordiv 125) mod 8 * 50),"
+        " domain: d0 in [0, 15], d1 in [0, 9], d2 in [0, 15], d3 in [0, 9], s0 in [0, 4]",
+        3,
+        (33, 6),
+    ),
 }
 
 

@@ -467,6 +467,9 @@ class Speller:
                     if c and not constants[i] and self._joins_dividend(sums[i], a, c, difference):
                         operations -= 1
                 change = operations + (self.weight - 1) * divisions
+                if not change and divisions < 0 and self.weight == 1:
+                    # as many operations, but fewer of the dear ones
+                    change = -1
                 if change >= 0 and (
                     change >= len(x[1]) - (not x[0]) or self._needed_otherwise(x, a, q, seen - gone, forms)
                 ):

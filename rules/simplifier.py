@@ -52,7 +52,7 @@ def simplify(
     ``keep_points``.  With ``explain`` the answer is the derivation, whose ``after`` is the map.
 
     ``division_weight`` says what is small: a division (``floordiv``, ``mod``) weighs as much as so many other operations.
-    2 asks for few operations, 12 for few divisions; neither is promised to be the least (reports/simplifier.md, "The
+    1 asks for few operations, 12 for few divisions; neither is promised to be the least (reports/simplifier.md, "The
     cost").  Raises :class:`~indexproof.core.errors.InputError` for a weight below 1.
     """
     if not explain:

@@ -95,7 +95,7 @@ def simplify(
         typer.Option(
             "--division-weight",
             metavar="N",
-            help="What a division weighs against other operations: 2 for few operations, 12 for few divisions.",
+            help="What a division weighs against other operations: 1 for few operations, 12 for few divisions.",
         ),
     ] = 3,
 ) -> None:

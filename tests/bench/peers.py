@@ -76,7 +76,7 @@ class Peer:
 
 # -------------------------------------------------------------------------------------------------------------- ours
 #: The weight of a division with which we are asked for few operations, and for few divisions.
-WEIGHTS = {"operations": 2, "divisions": 12}
+WEIGHTS = {"operations": 1, "divisions": 12}
 
 
 class Ours(Peer):

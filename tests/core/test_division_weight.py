@@ -75,10 +75,15 @@ def test_expressions_and_reductions_too() -> None:
     m = simplify(DIGITS, division_weight=2)
     assert reduce(DIGITS, division_weight=2).map == m
     quotient, remainder = "x floordiv 4", "x mod 4"
-    both = parse_map(f"(x) -> ({quotient} + {remainder}), domain: x in [0, 99]").results[0]
+    both = parse_map(f"(x) -> (max({quotient}, 5) + {remainder}), domain: x in [0, 99]").results[0]
     bounds = {"x": (0, 99)}
     assert str(simplify_expr(both, bounds, division_weight=1)) == str(both)
     assert "mod" not in str(simplify_expr(both, bounds, division_weight=12))
+
+
+def test_as_many_operations_with_fewer_divisions() -> None:
+    both = parse_map("(x) -> (x floordiv 4 + x mod 4), domain: x in [0, 99]").results[0]
+    assert str(simplify_expr(both, {"x": (0, 99)}, division_weight=1)) == "x - 3·(x // 4)"
 
 
 @pytest.mark.parametrize("weight", [0, -3])

@@ -67,7 +67,7 @@ def test_a_witness_is_made_smaller(
 ) -> None:
     o, used = expression_overlaps[_HIDDEN[0]], matched(RULES.rules)
     small = examine_wide(o, used, {}).witness
-    monkeypatch.setattr(wide_module, "_shrink", lambda *_: None)
+    monkeypatch.setattr(wide_module, "_SMALLER", 0)
     large = examine_wide(o, used, {}).witness
     assert small is not None
     assert large is not None

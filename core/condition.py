@@ -280,15 +280,22 @@ def substitute_conditions(
     return [condition_interpret(c, value_of, _REBUILD) for c in kept]
 
 
-def all_exprs(c: Condition) -> list[Expr]:
-    """The maximal expressions anywhere in ``c``, in order of appearance."""
-    out: list[Expr] = []
+def atoms(c: Condition) -> list[Condition]:
+    """The conditions without connectives anywhere in ``c``, in order of appearance."""
+    out: list[Condition] = []
     todo = [c]
     while todo:
         at = todo.pop()
-        out.extend(at.exprs())
-        todo.extend(reversed(at.parts()))
+        if parts := at.parts():
+            todo.extend(reversed(parts))
+        else:
+            out.append(at)
     return out
+
+
+def all_exprs(c: Condition) -> list[Expr]:
+    """The maximal expressions anywhere in ``c``, in order of appearance."""
+    return [e for atom in atoms(c) for e in atom.exprs()]
 
 
 class Logic(Protocol[W_contra, B]):

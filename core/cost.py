@@ -16,10 +16,12 @@ division by a constant becomes on current machines (a wide multiplication, shift
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var
-from .indexing_map import IndexingMap
+
+if TYPE_CHECKING:
+    from .indexing_map import IndexingMap
 
 __all__ = ["DIVISION_WEIGHT", "Cost", "cost", "map_cost"]
 

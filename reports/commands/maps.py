@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ...core.cost import DIVISION_WEIGHT
 from ...core.errors import InputError
 from .frame import FALSE, PROVED, emit, emit_json, report, status_of
 from .given import Json, MapText, as_map, given_map, given_text
@@ -97,7 +98,7 @@ def simplify(
             metavar="N",
             help="What a division weighs against other operations: 1 for few operations, 12 for few divisions.",
         ),
-    ] = 3,
+    ] = DIVISION_WEIGHT,
 ) -> None:
     """Simplify a map with the rules that were proved.
 

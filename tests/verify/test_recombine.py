@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 import json
 import random
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from indexproof.core.condition import Condition, all_of
+from indexproof.core.condition import TRUE, Condition, all_of
 from indexproof.core.expr import Expr, add, integer, var
 from indexproof.core.op import box, product
 from indexproof.verify import certificate as checker
-from indexproof.verify import recombine, solve
+from indexproof.verify import linear, recombine, solve
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.linear import export
 from indexproof.verify.linear.export import certificate
 from indexproof.verify.obligation import Obligation
 from indexproof.verify.recombine import recombinations, recombined
@@ -120,19 +124,99 @@ def test_a_reshape_to_the_wrong_size_is_refuted() -> None:
     assert found.status is Status.REFUTED
 
 
-def test_a_number_that_digits_do_not_make_up_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is proposed is believed only where it is proved."""
-    known = (d > 0, c > 0)
-    digits = x // d * d + x % d
-    goal = (digits // c).eq((x + 1) // c)
+# ------------------------------------------------------------------------------------------------ planted mistakes
+def _planted() -> list[Any]:
+    path = Path(__file__).parent.parent / "broken" / "recombinations.py"
+    spec = importlib.util.spec_from_file_location("planted_recombinations", path)
+    assert spec is not None
+    assert spec.loader is not None
+    # a data class looks for its module
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: list[Any] = module.BROKEN
+    return found
 
-    def wrong(asked: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]:
-        return [(digits, x + 1)], asked.substitute({digits: x + 1})
 
-    monkeypatch.setattr(solve, "recombinations", wrong)
+PLANTED = pytest.mark.parametrize("planted", _planted(), ids=lambda p: p.name)
+POSITIVE = (d > 0, n > 0, w > 0, c > 0)
+
+
+@PLANTED
+def test_a_planted_mistake_is_found(planted: Any) -> None:
+    digits, number = planted.wrong
+    assert recombined(digits) is not number
+    found = decide(obligation((POSITIVE, digits.eq(number))))
+    assert found.status is Status.REFUTED
+    assert found.witness is not None
+    assert digits.evaluate(found.witness) != number.evaluate(found.witness)
+    digits, number = planted.twin
+    assert recombined(digits) is number
+    assert decide(obligation((POSITIVE, digits.eq(number)))).proved
+
+
+def proposing(monkeypatch: pytest.MonkeyPatch, digits: Expr, number: Expr) -> None:
+    """Have this number proposed for these digits, and no point looked for that shows the mistake."""
+
+    def proposed(asked: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]:
+        shorter = asked.substitute({digits: number})
+        return ([(digits, number)], shorter) if shorter != asked else ([], asked)
+
+    monkeypatch.setattr(solve, "recombinations", proposed)
+    monkeypatch.setattr(export, "recombinations", proposed)
     monkeypatch.setattr(solve, "small_point", lambda *_: None)
-    outcomes = solve.by_recombined_digits(known, goal, solve._linear_limits(solve.Budget()))
-    assert [o.proved for o in outcomes] == [False]
+
+
+LIMITS = solve._linear_limits(solve.Budget())
+
+
+def outcomes(goal: Condition) -> list[bool]:
+    return [o.proved for o in solve.by_recombined_digits(POSITIVE, goal, LIMITS)]
+
+
+@PLANTED
+def test_a_planted_mistake_is_not_believed(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proposed is believed only where it is proved."""
+    digits, number = planted.wrong
+    goal = (digits // c).eq(number // c)
+    proposing(monkeypatch, digits, number)
+    assert outcomes(goal) == [False]
+    assert export._with_recombined_digits(POSITIVE, goal, LIMITS) is None
+    digits, number = planted.twin
+    goal = (digits // c).eq(number // c)
+    proposing(monkeypatch, digits, number)
+    assert outcomes(goal) == [True, True]
+
+
+@PLANTED
+def test_a_planted_mistake_would_be_believed_if_nobody_asked(
+    planted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests above fail for a prover, and for a checker, that does not ask whether digits make up the number."""
+    digits, number = planted.wrong
+    goal = (digits // c).eq(number // c)
+    proposing(monkeypatch, digits, number)
+    prove = linear.prove
+
+    def unasked(known: Sequence[Condition], claim: Condition, **more: Any) -> linear.Outcome:
+        return prove(known, TRUE if claim == digits.eq(number) else claim, **more)
+
+    monkeypatch.setattr(linear, "prove", unasked)
+    monkeypatch.setattr(export, "prove", unasked)
+    assert outcomes(goal) == [True, True]
+    proof = export._with_recombined_digits(POSITIVE, goal, LIMITS)
+    assert proof is not None
+    forged = json.loads(json.dumps(export.certificate_json("wrong", POSITIVE, goal, proof)))
+    (node,) = _equal_terms(forged)
+    with pytest.raises(CertificateRefused, match=r"\.equal"):
+        check_certificate(forged, (POSITIVE, goal), solvers={"z3": z3_refutes})
+    check = checker._Checker.prove
+
+    def unchecked(self: Any, part: Json, known: Any, goals: Any, place: str) -> None:
+        if part is not node["equal"]:
+            check(self, part, known, goals, place)
+
+    monkeypatch.setattr(checker._Checker, "prove", unchecked)
+    assert check_certificate(forged, (POSITIVE, goal), solvers={"z3": z3_refutes}).steps > 0
 
 
 # ---------------------------------------------------------------------------------------------------- certificates

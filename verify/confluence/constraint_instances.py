@@ -406,22 +406,9 @@ class DomainExamination:
                 if trial.apart >= share or trial.given_up >= given_up or len(trial.seen) >= looked:
                     break
                 if trial.witness(d):
-                    _shrink(trial, d)
+                    trial.shrink(d, smaller_domains, lambda e: e, _SMALLER)
                     return trial.examined()
         return trial.examined()
-
-
-def _shrink(trial: _DomainTrial, d: Domain) -> None:
-    """Make a domain with two normal forms smaller, one number or expression at a time."""
-    tried = 0
-    todo = smaller_domains(d)
-    while tried < _SMALLER and (e := next(todo, None)) is not None:
-        if e in trial.seen or e.rank >= d.rank:
-            continue
-        tried += 1
-        if trial.witness(e):
-            d = e
-            todo = smaller_domains(d)
 
 
 def smaller_domains(d: Domain) -> Iterator[Domain]:

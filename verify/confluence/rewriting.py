@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -25,7 +25,17 @@ class Stepped(Protocol[T_co]):
 
 
 S = TypeVar("S", bound=Stepped)  # type: ignore[type-arg]
-I = TypeVar("I", bound=Hashable)  # noqa: E741 - an instance
+
+
+class Ranked(Hashable, Protocol):
+    """An instance: what is smaller has a smaller rank."""
+
+    @property
+    def rank(self) -> tuple[Any, ...]: ...
+
+
+I = TypeVar("I", bound=Ranked)  # noqa: E741 - an instance
+D = TypeVar("D")
 
 
 class TooMany(Exception):
@@ -188,3 +198,22 @@ class Trial(Generic[I, S]):
         )
         self.found = Witness(i, left, right)
         return True
+
+    def shrink(
+        self, d: D, smaller: Callable[[D], Iterator[D]], instance: Callable[[D], I | None], limit: int
+    ) -> None:
+        """Make the witness smaller, one change at a time, as long as what comes of it has two normal forms.
+
+        ``d`` describes the witness; ``smaller`` proposes simpler descriptions, and ``instance`` says what is described,
+        if anything.  So many smaller instances are tried in all.
+        """
+        assert self.found is not None
+        tried = 0
+        todo = smaller(d)
+        while tried < limit and (simpler := next(todo, None)) is not None:
+            i = instance(simpler)
+            if i is None or i in self.seen or i.rank >= self.found.instance.rank:
+                continue
+            tried += 1
+            if self.witness(i):
+                todo = smaller(simpler)

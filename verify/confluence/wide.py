@@ -205,20 +205,6 @@ def examine_wide(
             break
         i = draws.instance(d)
         if i is not None and trial.witness(i):
-            _shrink(draws, trial, d, i)
+            trial.shrink(d, draws.smaller, draws.instance, _SMALLER)
             break
     return trial.examined()
-
-
-def _shrink(draws: _Draws, trial: ExpressionTrial, d: _Draw, i: Instance) -> None:
-    """Replace a number or a form by a simpler one as long as the instance has two normal forms."""
-    tried = 0
-    todo = draws.smaller(d)
-    while tried < _SMALLER and (after := next(todo, None)) is not None:
-        j = draws.instance(after)
-        if j is None or j in trial.seen or j.rank >= i.rank:
-            continue
-        tried += 1
-        if trial.witness(j):
-            d, i = after, j
-            todo = draws.smaller(d)

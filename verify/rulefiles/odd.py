@@ -24,6 +24,7 @@ from ...core.condition import (
     all_exprs,
     all_of,
     any_of,
+    atoms,
     divides,
     negate,
 )
@@ -161,16 +162,12 @@ def claims_of_oddness(v: Expr, o: Obligation) -> list[Obligation]:
 
 def _vanishing(c: Condition) -> Iterator[Sum]:
     """The sums of which a condition says that they are zero, or that a power of two divides them, or that not."""
-    match c:
-        case And(args) | Or(args):
-            for a in args:
-                yield from _vanishing(a)
-        case Not(arg):
-            yield from _vanishing(arg)
-        case Divides(Int() as d, Sum() as e) if d.value > 1 and not d.value & (d.value - 1):
-            yield e
-        case Compare("==" | "!=", a, b) if isinstance(a - b, Sum):
-            yield a - b  # type: ignore[misc]
+    for atom in atoms(c):
+        match atom:
+            case Divides(Int() as d, Sum() as e) if d.value > 1 and not d.value & (d.value - 1):
+                yield e
+            case Compare("==" | "!=", a, b) if isinstance(a - b, Sum):
+                yield a - b  # type: ignore[misc]
 
 
 def _cofactors(e: Expr, others: Sequence[Sum]) -> Iterator[tuple[Expr, Expr]]:

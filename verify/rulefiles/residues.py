@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from ...core.condition import And, Condition, Divides, Not, Or, all_exprs
+from ...core.condition import Divides, all_exprs, atoms
 from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Var, postorder, var
 from .. import linear
 from ..obligations import Obligation
@@ -71,8 +71,9 @@ def where(o: Obligation) -> tuple[int, list[Var]]:
         if isinstance(node, (FloorDiv, Mod)):
             note(node.a, node.b)
     for c in (*o.hypotheses, o.goal):
-        for d in _divisibilities(c):
-            note(d.e, d.d)
+        for atom in atoms(c):
+            if isinstance(atom, Divides):
+                note(atom.e, atom.d)
     variables = sorted(found, key=lambda v: v.name)
     common = math.gcd(*moduli)
     powers = (1 << k for k in range(_CASES.bit_length() - 1, 0, -1) if common % (1 << k) == 0)
@@ -80,15 +81,3 @@ def where(o: Obligation) -> tuple[int, list[Var]]:
         if modulus >= 2 and modulus ** len(found) <= _CASES:
             return modulus, variables
     return common, []
-
-
-def _divisibilities(c: Condition) -> Iterator[Divides]:
-    """Where a condition says of something that it divides something, or that it does not."""
-    match c:
-        case And(args) | Or(args):
-            for a in args:
-                yield from _divisibilities(a)
-        case Not(arg):
-            yield from _divisibilities(arg)
-        case Divides():
-            yield c

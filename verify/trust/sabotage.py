@@ -1,10 +1,10 @@
 """Sabotage: everything that could make a wrong verdict look right is done on purpose, and must be noticed.
 
-A case tampers with one thing: an entry of the cache, a claim, the meaning of an operator, an answer of a solver.  It is
-noticed if no wrong verdict comes of it: the entry is not believed, the engines contradict each other, the claim is
-refuted, or nothing is proved.  What makes no difference is no case: a claim that stays true is not counted, nor a lie
-that changes no outcome.  Claims whose counterexamples are far away are lied about only where cvc5 is installed, which is
-what notices; reports/trust.md says which kind rests on what.
+A case tampers with one thing: an entry of the cache, a claim, the meaning of an operator, an answer of a solver, a step
+of a certificate.  It is noticed if no wrong verdict comes of it: the entry is not believed, the engines contradict each
+other, the claim is refuted, the certificate is refused, or nothing is proved.  What makes no difference is no case: a
+claim that stays true is not counted, nor a lie that changes no outcome.  Claims whose counterexamples are far away are
+lied about only where cvc5 is installed, which is what notices; reports/trust.md says which kind rests on what.
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ from typing import Any
 import z3
 
 from ...core.condition import Compare, Condition
-from ...core.expr import FloorDiv, Var, var
+from ...core.expr import Expr, FloorDiv, Var, postorder, var
 from .. import solve
 from ..cache import FORMAT, Cache, content_key
 from ..catalogue import catalogue, sections
 from ..encode import Encoder
 from ..linear import bounds, question, reading
+from ..linear.record import Node
 from ..obligations import Obligation
 from ..preprocess import unquotiented
 from ..recheck import is_example
+from ..recombine import divided
 from ..rolls import Whole, common_digest, depends, roll_name, sound_roll, state
 from ..rulefiles import read_rule_file, stated_rule_obligations
 from ..solve import Budget, decide
@@ -87,7 +89,9 @@ def tasks() -> list[Task]:
     found += [Task("encoding", name) for name in _ENCODINGS]
     found += [Task("solver", name) for name in _LIES]
     found += [Task("second solver", name) for name in _SECOND_LIES] if solvers.available() else []
-    found += [Task("rule file"), Task("cache entry"), Task("cache file"), Task("roll"), Task("crash")]
+    found += [
+        Task(kind) for kind in ("rule file", "certificate", "cache entry", "cache file", "roll", "crash")
+    ]
     return found
 
 
@@ -143,6 +147,14 @@ _TRUE: tuple[_Claim, ...] = (
     ("divisible", (d > 0, d.divides(x)), (x % d).eq(0)),
     ("quotient is monotone", (d > 0, x <= y), x // d <= y // d),
     ("digits", (x.within(0, a - 1), y.within(0, b - 1)), (x * b + y).within(0, a * b - 1)),
+    ("digits divided again", (d > 0, c > 0), ((x // d * d + x % d) // c).eq(x // c)),
+)
+#: Digits, what is known of them, and a number that they do not make up.
+_DIGITS: tuple[tuple[str, tuple[Condition, ...], Expr, Expr], ...] = (
+    ("digits of another weight", (d > 0, n > 0), x // d * n + x % d, x),
+    ("digits of two numbers", (), x // 8 * 8 + y % 8, x),
+    ("digits without the highest", (d > 0, n > 0), x // d % n * d + x % d, x),
+    ("digits with a sign", (d > 0,), x // d * d - x % d, x),
 )
 #: False, at a point that is small.
 _FALSE: tuple[_Claim, ...] = (
@@ -166,6 +178,7 @@ _FALSE: tuple[_Claim, ...] = (
     ("quotient as a bound, one too near", (d > 0, d * y - d + 1 <= x), y <= x // d),
     ("bound of a quotient of any sign", (d.ne(0), x <= d * y + d - 1), x // d <= y),
     ("quotient of any sign as a bound", (d.ne(0), d * y <= x), y <= x // d),
+    *((name, (*known, c > 0), (digits // c).eq(number // c)) for name, known, digits, number in _DIGITS),
 )
 #: False, at points that no table of small points holds.
 _FAR: tuple[_Claim, ...] = (
@@ -374,6 +387,20 @@ def _with_quotient_bound(change: str) -> list[tuple[Any, str, Any]]:
     return [(solve, "unquotiented", wrong)]
 
 
+def _with_recombination() -> list[tuple[Any, str, Any]]:
+    """Digits are put together to the number of the first of them, and nobody asks whether they make it up."""
+
+    def wrong(goal: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]:
+        for s in divided(goal):
+            number = next((e.a for e in postorder(s) if isinstance(e, FloorDiv)), None)
+            if number is not None:
+                # what is asked is true: that a sum is equal to itself
+                return [(s, s)], goal.substitute({s: number})
+        return [], goal
+
+    return [(solve, "recombinations", wrong)]
+
+
 #: Ways to give an operator the wrong meaning: what to replace by what.
 _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
     **{f"division, {change}": partial(_with_division, "_witness", change) for change in _WRONG_DIVISIONS},
@@ -424,6 +451,7 @@ _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
         f"quotient bound, {change}": partial(_with_quotient_bound, change)
         for change in ("one too wide", "one too wide from below", "divisors of any sign")
     },
+    "recombined digits of whatever number": _with_recombination,
     "reduction: less is less or equal": lambda: [
         (reading.Reading, "compare", lambda s, op, p, q: _read_relation(s, "<=" if op == "<" else op, p, q))
     ],
@@ -663,6 +691,49 @@ def _rule_file(task: Task) -> Iterator[Outcome]:
                 refuted = v.status in (Status.REFUTED, Status.UNDEFINED) and v.witness is not None
                 shown = refuted and is_example(o, v.witness or {})
                 yield Outcome("rule file", f"{semantics} {r.name}, {what}", "refuted" if shown else "")
+
+
+# ----------------------------------------------------------------------------------------------------- certificates
+def _forged_equalities(known: Sequence[Condition], digits: Expr, number: Expr) -> Iterator[tuple[str, Node]]:
+    """Proofs that digits make up a number, all of which prove something else or nothing."""
+    from ..linear.export import recorded
+
+    true, false = (x // d * d + x % d).eq(x), digits.eq(number)
+    of_others, assumed = recorded((*known, d > 0), true), recorded((*known, false), false)
+    assert of_others is not None
+    assert assumed is not None
+    nothing: Node = {"step": "goals", "parts": []}
+    yield "not shown", nothing
+    yield "shown of other digits", of_others
+    yield "other digits are a goal", {"step": "goals", "parts": [{"goal": true, "proof": of_others}]}
+    yield "contradictory", {"step": "contradiction", "then": of_others}
+    yield "assumed", assumed
+    again = {"step": "equal terms", "term": digits, "value": number, "equal": nothing, "then": nothing}
+    yield "shown by itself", again
+    yield "shown the other way round", {**again, "term": number, "value": digits}
+
+
+@_kind("certificate")
+def _certificates(task: Task) -> Iterator[Outcome]:
+    """Certificates of false claims, in which a term is replaced by another one that is not equal to it."""
+    from ..certificate import CertificateRefused, check_certificate, z3_refutes
+    from ..linear.export import certificate_json
+
+    for name, facts, digits, number in _DIGITS:
+        known = (*facts, c > 0)
+        goal = (digits // c).eq(number // c)
+        # a quotient is equal to itself: nothing is left
+        then: Node = {"step": "goals", "parts": []}
+        for how, equal in _forged_equalities(known, digits, number):
+            proof = {"step": "equal terms", "term": digits, "value": number, "equal": equal, "then": then}
+            data = json.loads(json.dumps(certificate_json(name, known, goal, proof)))
+            try:
+                check_certificate(data, (known, goal), solvers={"z3": z3_refutes})
+            except CertificateRefused:
+                noticed = "the checker"
+            else:
+                noticed = ""
+            yield Outcome("certificate", f"{how}: {name}", noticed)
 
 
 # ------------------------------------------------------------------------------------------------------------ cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -12,7 +13,10 @@ import pytest
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import critical_pairs
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
-from indexproof.verify.confluence.overlap import Overlap
+from indexproof.verify.confluence.ground import Ground, Move
+from indexproof.verify.confluence.instances import Instance
+from indexproof.verify.confluence.overlap import Overlap, matched
+from indexproof.verify.confluence.rewriting import Witness
 
 _PLANTED = Path(__file__).parents[2] / "broken" / "confluence_rules.py"
 
@@ -45,6 +49,24 @@ def expression_overlaps() -> dict[str, Overlap]:
 def overlaps_with_constraints() -> dict[str, ConstraintOverlap]:
     """Those in which rules for constraints take part."""
     return {o.name: o for o in constraint_overlaps(RULES.constraints, RULES.rules)}
+
+
+@pytest.fixture(scope="session")
+def check_witness() -> Callable[[Witness[Instance, Move]], None]:
+    """Both forms are normal, different, have no common result, and have the value of the expression everywhere."""
+
+    def check(witness: Witness[Instance, Move]) -> None:
+        one, two = witness.forms
+        ground = Ground(matched(RULES.rules), dict(witness.instance.boxes))
+        assert one is not two
+        assert not ground.moves(one)
+        assert not ground.moves(two)
+        assert not (ground.normal_forms(witness.left[0].after) & ground.normal_forms(witness.right[0].after))
+        for form in witness.forms:
+            assert ground.facts.holds(form.eq(witness.instance.start))
+        assert witness.left[0].before is witness.right[0].before is witness.instance.start
+
+    return check
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -26,14 +26,16 @@ def verdict(r: StatedRule) -> Verdict:
     return decide(next(iter(stated_rule_obligations(r))))
 
 
-def test_every_size_may_be_a_symbol() -> None:
+def test_every_size_may_be_a_symbol(linear_strategies: frozenset[str]) -> None:
     started = time.process_time()
     stated = rules("sizes")
     assert len(stated) >= 90
     for r in stated:
         found = verdict(r)
         assert found.proved, (r.name, found)
-        assert set(found.strategy.split(" + ")) <= {"identity", "linear"}, (r.name, found.strategy)
+        # no digits are divided again here
+        allowed = linear_strategies - {"recombined digits"}
+        assert set(found.strategy.split(" + ")) <= allowed, (r.name, found.strategy)
     # some 2 s on a quiet machine
     assert time.process_time() - started < 60
 

@@ -8,6 +8,7 @@ import pytest
 
 from indexproof.core.expr import var
 from indexproof.reports.trust import selftest_json, selftest_status, selftest_text
+from indexproof.verify import certificate
 from indexproof.verify.cache import Cache
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.recheck import is_example
@@ -64,6 +65,8 @@ def test_everything_is_noticed(task: Task) -> None:
             Task("encoding", f"quotient bound, {change}")
             for change in ("one too wide", "one too wide from below", "divisors of any sign")
         ),
+        Task("encoding", "recombined digits of whatever number"),
+        Task("certificate"),
         Task("roll"),
         Task("crash"),
     ],
@@ -85,6 +88,7 @@ def test_lies_of_the_second_solver_are_noticed() -> None:
 def test_there_are_tasks_of_every_kind() -> None:
     kinds = {t.kind for t in tasks()}
     assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "roll", "crash"}
+    assert "certificate" in kinds
     assert len(tasks()) == len(set(tasks()))
 
 
@@ -113,6 +117,44 @@ def test_a_prover_that_does_not_evaluate_would_be_noticed(monkeypatch: pytest.Mo
     monkeypatch.setattr(solvers, "available", lambda: False)
     found = perform(Task("solver", "always unsat"))
     assert any(not o.noticed for o in found)
+
+
+def test_a_prover_that_believes_what_digits_are_said_to_be_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
+    monkeypatch.setattr(solvers, "available", lambda: False)
+    found = perform(Task("encoding", "recombined digits of whatever number"))
+    assert {o.name.partition(": ")[2] for o in found if not o.noticed} == {d[0] for d in sabotage._DIGITS}
+
+
+def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prove = certificate._Checker.prove
+
+    def believing(self: Any, node: Any, known: Any, goals: Any, place: str) -> None:
+        if not place.endswith(".equal"):
+            prove(self, node, known, goals, place)
+
+    assert all(o.noticed for o in perform(Task("certificate")))
+    monkeypatch.setattr(certificate._Checker, "prove", believing)
+    assert not any(o.noticed for o in perform(Task("certificate")))
+
+
+def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not because they could not be read."""
+    reasons = []
+
+    class Refused(certificate.CertificateRefused):
+        def __init__(self, place: str, reason: str) -> None:
+            super().__init__(place, reason)
+            reasons.append((place, reason))
+
+    monkeypatch.setattr(certificate, "CertificateRefused", Refused)
+    found = perform(Task("certificate"))
+    assert len(found) == len(reasons) >= 28
+    assert all(place.startswith("proof.equal") for place, _ in reasons), reasons
 
 
 def test_the_report_says_what_was_not_noticed() -> None:

@@ -1,0 +1,11 @@
+"""What tests of verdicts share: the strategies that stated rules and claims may need."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def linear_strategies() -> frozenset[str]:
+    """Strategies by which rules and claims in files are proved: none of them asks a nonlinear engine."""
+    return frozenset(("identity", "linear", "recombined digits"))

@@ -275,8 +275,9 @@ class _Run:
             v = self.box(b)
             if v in boxes:
                 v = None
-            # where nothing is said of the variable afterwards, its box is not what is meant
-            k = self.find(b, taken, now, rewrite=v is None or v not in said)
+            # a rule for one constraint means a constraint; where nothing is said of the variable afterwards, its box is
+            # not what is meant either
+            k = self.find(b, taken, now, rewrite=v is None or v not in said or len(entry.before) == 1)
             if k is not None:
                 taken.append(k)
             elif v is not None:

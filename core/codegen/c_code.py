@@ -3,7 +3,7 @@
 C's ``/`` and ``%`` round towards zero.  Where the dividend is never negative and the divisor positive they are floor
 division and remainder, and are written; elsewhere a helper function corrects them.  The steps are those of the
 program, in its order, so that what is said of the width of a map (reports/semantics.md, "Machine integers") is true of
-its code.
+its code; or those of the lean program, where that is shorter and intervals show that the same width is enough for it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..errors import InputError, TooLargeError, quoted
 from ..expr import Expr, Var
@@ -183,6 +183,9 @@ def _expression(e: Expr, bounds: Mapping[Any, Any], bits: int | None, name: str)
     program = Program.of((e,), variables)
     ranges = program.ranges(box)
     _refuse_zero_divisors(program, ranges)
+    lean = Program.shorter((e,), variables)
+    if lean != program and _enough(lean.ranges(box), bits or fits(ranges)):
+        program, ranges = lean, lean.ranges(box)
     language = _C(program, bits or _width(ranges, e), ranges)
     statements = Statements(program, language, Names(_refused, (name,)))
     (value,) = statements.compute(program.outputs)
@@ -193,23 +196,21 @@ def _expression(e: Expr, bounds: Mapping[Any, Any], bits: int | None, name: str)
 def _map(m: IndexingMap, checked: bool, bits: int | None, name: str) -> str:
     count = len(m.results)
     roots = [*m.results, *(c.expr for c in m.constraints)]
-    program = Program.of(roots, [v.expr for v in m.variables])
-    inputs = set(range(program.inputs))
-    box = program.ranges(m.bounds)
-    inside = program.ranges(m.bounds, domain_knowledge(m, program))
-    needed = inputs | program.needed(program.outputs if checked else program.outputs[:count])
-    least = WIDTHS[0]
-    if checked:
-        # constraints are evaluated at any point of the box, where nobody but the intervals answers for them
-        tested = inputs | program.needed(program.outputs[count:])
-        least = _width([box[k] for k in tested], m, "the constraints of ")
-        if bits is not None and bits < least:
-            raise InputError(
-                f"intervals do not show that {bits} bits are enough to test the constraints",
-                expected="64 bits",
-            )
+    variables = [v.expr for v in m.variables]
+    known = _Known.of(Program.of(roots, variables), m, checked)
+    if checked and bits is not None and bits < known.tested():
+        raise InputError(
+            f"intervals do not show that {bits} bits are enough to test the constraints",
+            expected="64 bits",
+        )
     if bits is None:
-        bits = max(least, _width([inside[k] for k in needed], m))
+        bits = max(known.tested(), _width([known.inside[k] for k in known.needed], m))
+    lean = Program.shorter(roots, variables)
+    if lean != known.program:
+        other = _Known.of(lean, m, checked)
+        if _enough([(other.box if checked else other.inside)[k] for k in other.needed], bits):
+            known = other
+    program, box, inside = known.program, known.box, known.inside
     language = _C(program, bits, box if checked else inside)
     statements = Statements(program, language, Names(_refused, (name,)))
     lines = statements.lines
@@ -226,6 +227,47 @@ def _map(m: IndexingMap, checked: bool, bits: int | None, name: str) -> str:
         lines.append("return true;")
     result = "bool" if checked else "void"
     return _file(_text(m), language, result, name, statements.inputs, [f"{language.type} *result"], lines)
+
+
+class _Known(NamedTuple):
+    """The ranges of the steps of a map's program, in the box and in the domain, and which steps are needed."""
+
+    program: Program
+    map: IndexingMap
+    box: list[Range]
+    inside: list[Range]
+    needed: set[int]
+    #: those that constraints are tested with, where they are
+    testing: set[int]
+
+    @classmethod
+    def of(cls, program: Program, m: IndexingMap, checked: bool) -> _Known:
+        inputs = set(range(program.inputs))
+        count = len(m.results)
+        wanted = program.outputs if checked else program.outputs[:count]
+        return cls(
+            program,
+            m,
+            program.ranges(m.bounds),
+            program.ranges(m.bounds, domain_knowledge(m, program)),
+            inputs | program.needed(wanted),
+            inputs | program.needed(program.outputs[count:]) if checked else set(),
+        )
+
+    def tested(self) -> int:
+        """The width that constraints need.
+
+        They are evaluated at any point of the box, where nobody but the intervals answers for them.
+        """
+        if not self.testing:
+            return WIDTHS[0]
+        return _width([self.box[k] for k in self.testing], self.map, "the constraints of ")
+
+
+def _enough(ranges: Iterable[Range], bits: int | None) -> bool:
+    """Whether the ranges show that so many bits are enough."""
+    found = fits(ranges)
+    return found is not None and bits is not None and found <= bits
 
 
 def _width(ranges: Iterable[Range], subject: Expr | IndexingMap, part: str = "") -> int:

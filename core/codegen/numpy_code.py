@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..indexing_map import IndexingMap, Variable
+from ..interval import Range
 from .program import Operation, Program, domain_knowledge, fits
 from .python_code import PythonLanguage, function_text, made, refused, tuple_text
 from .statements import ATOM, PRODUCT, SIGN, SUM, Names, Piece, Statements
@@ -49,13 +50,22 @@ def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any
     arguments and for arrays that do not hold integers.  Its docstring is its source.
     """
     roots = [*m.results, *(c.expr for c in m.constraints)]
-    program = Program.of(roots, [v.expr for v in m.variables])
     count = len(m.results)
-    wanted = program.outputs if checked else program.outputs[:count]
-    # a checked function also meets points of the box that the constraints leave out
-    ranges = program.ranges(m.bounds, None if checked else domain_knowledge(m, program))
-    needed = program.needed(wanted).union(range(program.inputs))
-    bits = fits(ranges[k] for k in needed)
+    variables = [v.expr for v in m.variables]
+
+    def examined(program: Program) -> tuple[Sequence[int], Sequence[Range], int | None]:
+        wanted = program.outputs if checked else program.outputs[:count]
+        # a checked function also meets points of the box that the constraints leave out
+        ranges = program.ranges(m.bounds, None if checked else domain_knowledge(m, program))
+        needed = program.needed(wanted).union(range(program.inputs))
+        return wanted, ranges, fits(ranges[k] for k in needed)
+
+    program = Program.of(roots, variables)
+    wanted, ranges, bits = examined(program)
+    other = Program.shorter(roots, variables)
+    if other != program and examined(other)[2] == bits:
+        program = other
+        wanted, ranges, bits = examined(program)
     dtype: Any = np.dtype(object if bits is None else f"int{bits}")
     least = None if bits is None else int(np.iinfo(dtype).min)
     negatable = [least is None or r.empty or r.interval.lo > least for r in ranges]

@@ -3,7 +3,8 @@
 An expression says nothing about the order in which a machine adds three summands, and machine integers care.  A
 :class:`Program` fixes it (reports/semantics.md, "Machine integers"): every literal, product and partial sum is a step
 of its own, each computed once.  What overflows, what the generated code does and what it may leave out are all read
-from the same steps.
+from the same steps.  A *lean* program has another order, in which summands with the same factor are added first and
+multiplied once; generated code follows it where it has fewer operations and does not need wider integers.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from ..expr import (
     minimum,
     mod,
     mul,
+    postorder,
 )
 from ..indexing_map import IndexingMap
 from ..interval import EVERYTHING, NOTHING, Interval, Range
@@ -87,6 +89,10 @@ _OPERATION_OF: Final[dict[type[Expr], Operation]] = {
 }
 
 
+#: A summand that is in more sums than this is not asked which.
+_OFTEN: Final = 64
+
+
 class Step(NamedTuple):
     """One operation.  ``args`` are the numbers of earlier steps; ``leaf`` is the variable or literal of a leaf."""
 
@@ -124,9 +130,14 @@ class Program:
     outputs: tuple[int, ...]
 
     @classmethod
-    def of(cls, roots: Sequence[Expr], variables: Sequence[Var] = ()) -> Program:
-        """The program of ``roots``.  Summands are added from left to right, as printed over ``variables``."""
+    def of(cls, roots: Sequence[Expr], variables: Sequence[Var] = (), *, lean: bool = False) -> Program:
+        """The program of ``roots``.  Summands are added from left to right, as printed over ``variables``.
+
+        ``lean``, those with the same factor, up to the sign, are added first and multiplied once, and what is subtracted
+        comes last, so that more of the partial sums are the same.
+        """
         order = Order(roots, {v: i for i, v in enumerate(variables)})
+        parts = _Parts(roots if lean else ())
         steps: list[Step] = []
         numbers: dict[Step, int] = {}
         known: dict[Expr, int] = {}
@@ -159,8 +170,19 @@ class Program:
                     values.append(number(Step("variable", (), e)))
                 case e:
                     todo.append(_Keep(e))
-                    todo.extend(reversed(_tasks(e, order)))
+                    todo.extend(reversed(parts.tasks(e) if lean and isinstance(e, Sum) else _tasks(e, order)))
         return cls(len(variables), tuple(steps), tuple(values))
+
+    @classmethod
+    def shorter(cls, roots: Sequence[Expr], variables: Sequence[Var] = ()) -> Program:
+        """The lean program of ``roots`` if it has fewer operations than the one in the printed order, which it is else."""
+        plain, lean = cls.of(roots, variables), cls.of(roots, variables, lean=True)
+        return lean if lean.operations < plain.operations else plain
+
+    @property
+    def operations(self) -> int:
+        """How many steps compute something from others."""
+        return sum(1 for s in self.steps if s.args)
 
     @classmethod
     def of_map(cls, m: IndexingMap) -> Program:
@@ -239,6 +261,66 @@ def _tasks(e: Expr, order: Order) -> list[_Task]:
     if e.const:
         out += [abs(e.const), _Apply("minus" if e.const < 0 else "plus", 2)]
     return out
+
+
+class _Parts:
+    """How sums are computed in a lean program: which others are a part of them."""
+
+    def __init__(self, roots: Sequence[Expr]) -> None:
+        #: by summand, the sums of several that it is in
+        self.having: dict[tuple[Expr, int], list[Sum]] = {}
+        for e in postorder(*roots):
+            if type(e) is Sum and len(e.terms) > 1:
+                for t in e.terms:
+                    self.having.setdefault(t, []).append(e)
+
+    def part(self, e: Sum) -> Sum | None:
+        """The largest other sum whose summands are some of those of ``e``."""
+        shared: dict[Sum, int] = {}
+        for t in e.terms:
+            having = self.having[t]
+            if len(having) <= _OFTEN:
+                for other in having:
+                    shared[other] = shared.get(other, 0) + 1
+        found = [s for s, n in shared.items() if n == len(s.terms) < len(e.terms)]
+        return max(found, key=lambda s: (len(s.terms), s.key), default=None)
+
+    def tasks(self, e: Sum) -> list[_Task]:
+        """How a sum is computed where what has the same factor is added first, and what is subtracted comes last."""
+        out: list[_Task] = []
+        rest = list(e.terms)
+        if len(rest) > 1 and (inner := self.part(e)) is not None:
+            out.append(linear(0, inner.terms))
+            rest = [t for t in rest if t not in inner.terms]
+        groups: dict[int, list[tuple[Expr, int]]] = {}
+        for t, k in sorted(rest, key=_subtracted):
+            groups.setdefault(abs(k), []).append((t, k))
+        for factor, terms in sorted(groups.items(), key=lambda g: _subtracted(g[1][0])):
+            positive = terms[0][1] > 0
+            first = not out
+            if factor == 1:
+                # nothing is multiplied: one after the other
+                for t, k in terms:
+                    lone = not out
+                    out.append(t)
+                    if not lone:
+                        out.append(_Apply("plus" if k > 0 else "minus", 2))
+                    elif k < 0:
+                        out.append(_Apply("negate", 1))
+                continue
+            out.append(terms[0][0])
+            for t, k in terms[1:]:
+                out += [t, _Apply("plus" if (k > 0) is positive else "minus", 2)]
+            out += [factor if positive or not first else -factor, _Apply("times", 2)]
+            if not first:
+                out.append(_Apply("plus" if positive else "minus", 2))
+        if e.const:
+            out += [abs(e.const), _Apply("minus" if e.const < 0 else "plus", 2)]
+        return out
+
+
+def _subtracted(term: tuple[Expr, int]) -> bool:
+    return term[1] < 0
 
 
 def _range(op: Operation, values: Sequence[Range]) -> Range:

@@ -98,14 +98,14 @@ def python_source(subject: IndexingMap | Expr, *, checked: bool = False, name: s
         raise InputError(f"{quoted(name)} is no name for a function", expected="a Python identifier")
     names = Names(refused, (name,))
     if isinstance(subject, Expr):
-        program = Program.of((subject,), subject.variables())
+        program = Program.shorter((subject,), subject.variables())
         statements = Statements(program, PythonLanguage(program), names)
         (value,) = statements.compute(program.outputs)
         return function_text(name, statements.inputs, [*statements.lines, f"return {value.text}"])
     m = subject
     constraints = m.constraints if checked else ()
     roots = [*m.results, *(c.expr for c in constraints)]
-    program = Program.of(roots, [v.expr for v in m.variables])
+    program = Program.shorter(roots, [v.expr for v in m.variables])
     statements = Statements(program, PythonLanguage(program), names)
     lines = statements.lines
     if checked:

@@ -460,6 +460,8 @@ def _rest(data: dict[str, Any]) -> list[str]:
 
 def _method() -> list[str]:
     points = (
+        """Our results are read as our code generator writes them (`core/codegen/program.py`), which adds what has the same
+        factor before it multiplies, as the results of other peers have it.""",
         """Maps come from seeded generators that use no simplifier (`tests/bench/corpora.py`); only literals and
         neutral elements are folded. Each peer gets the same nodes, shared where the map shares them.""",
         """One cost function reads every result in one neutral form (`tests/bench/programs.py`): the operations of

@@ -86,10 +86,12 @@ class Ours(Peer):
     def load(self) -> None:
         import indexproof
         from indexproof.core import expr, indexing_map, simplify_map
+        from indexproof.core.codegen.program import Program as Steps
         from indexproof.rules.catalog import RULES
 
         self.version = indexproof.__version__
         self.e, self.maps, self.run, self.rules = expr, indexing_map, simplify_map.simplify_map, RULES
+        self.steps = Steps
 
     def fresh(self) -> None:
         try:
@@ -135,7 +137,12 @@ class Ours(Peer):
         return self.back(self.run(self.convert(m), self.rules, division_weight=WEIGHTS[measure]), m)
 
     def back(self, result: Any, m: Map) -> Program:
-        return from_exprs(self.e, result.results)
+        return self.read(result, result.results)
+
+    def read(self, m: Any, roots: Any) -> Program:
+        """Expressions over the variables of a map, as the code generator writes them."""
+        found = self.steps.shorter(tuple(roots), [v.expr for v in m.variables])
+        return from_steps(found.steps, found.outputs)
 
 
 class Compiled(Peer):
@@ -191,37 +198,26 @@ class Compiled(Peer):
 OWN = (Ours.name, Compiled.name)
 
 
-def from_exprs(e: Any, roots: Any) -> Program:
-    """Expressions of this project as a program."""
+def from_steps(steps: Any, outputs: Any) -> Program:
+    """The straight-line program that this project writes for its results (``core/codegen/program.py``)."""
+    names = {"plus": "add", "times": "mul", "floordiv": "fdiv", "mod": "mod", "ceildiv": "cdiv"}
+    names |= {"minimum": "min", "maximum": "max"}
     b = Builder()
-    done: dict[Any, int] = {}
-    for node in e.postorder(*roots):
-        kind = type(node)
-        if kind is e.Int:
-            at = b.lit(node.value)
-        elif kind is e.Var:
-            at = b.var(node.name)
-        elif kind is e.Sum:
-            at = -1
-            for t, k in sorted(node.terms, key=lambda t: t[1] < 0):  # something to subtract from comes first
-                term = b.mul(done[t], k)
-                at = term if at < 0 else b.op("add", at, term)
-            at = b.add(at, n=node.const)
+    done: list[int] = []
+    for op, args, leaf in steps:
+        kids = [done[a] for a in args]
+        if op == "variable":
+            at = b.var(leaf.name)
+        elif op == "integer":
+            at = b.lit(leaf)
+        elif op == "negate":
+            at = b.mul(kids[0], -1)
+        elif op == "minus":
+            at = b.op("add", kids[0], b.mul(kids[1], -1))
         else:
-            op = {
-                e.FloorDiv: "fdiv",
-                e.Mod: "mod",
-                e.CeilDiv: "cdiv",
-                e.Min: "min",
-                e.Max: "max",
-                e.Mul: "mul",
-            }[kind]
-            kids = [done[c] for c in node.children]
-            at = kids[0]
-            for k in kids[1:]:
-                at = b.op(op, at, k)
-        done[node] = at
-    return b.program(done[r] for r in roots)
+            at = b.op(names[op], *kids)
+        done.append(at)
+    return b.program(done[k] for k in outputs)
 
 
 # --------------------------------------------------------------------------------------------------------------- XLA

@@ -212,6 +212,17 @@ def test_a_spelling_that_another_pass_could_improve() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "d0 in [0, 7], d1 in [0, 2], d0 mod 5 in [0, 1], d0 mod 2 in [1, 1], d1 - d0 + 2 in [2, 2]",
+        "d0 in [0, 9], d1 in [0, 2], d0 + d1 - 9 in [0, 1], d1 * 4 + d0 - 11 in [1, 2]",
+    ],
+)
+def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
+    explained_alike(parse_map(f"(d0, d1) -> (), domain: {domain}"))
+
+
 def test_a_map_that_stays_needs_no_step() -> None:
     derivation = explain(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"), RULES)
     assert not derivation.steps

@@ -261,6 +261,21 @@ void indexing_map(int32_t d0, int32_t d1, int32_t s0, int32_t *result)
     assert "    return true;\n" in checked
 
 
+def test_what_has_the_same_factor_is_added_first_where_that_fits() -> None:
+    m = parse_map("(d0, d1) -> (d0 * 4 + d1 * 4), domain: d0 in [0, 9], d1 in [0, 9]")
+    assert "result[0] = (d0 + d1) * 4;" in c_source(m)
+    # as printed every partial sum has 31 bits, and 4 * (d0 + d2) has not
+    large = f"[0, {1 << 28}]"
+    m = parse_map(
+        f"(d0, d1, d2) -> (d0 * 4 - d1 + d2 * 4), domain: d0 in {large}, d1 in [{1 << 30}, {(1 << 30) + 1}], d2 in {large}"
+    )
+    for bits in (None, 32):
+        source = c_source(m, bits=bits)
+        assert "int32_t d0" in source
+        assert "result[0] = d0 * 4 - d1 + d2 * 4;" in source
+    assert "result[0] = (d2 + d0) * 4 - d1;" in c_source(m, bits=64)
+
+
 def test_no_operand_is_computed_twice() -> None:
     """Not even where only the constraints tell that C's own division will do."""
     e: Expr = var("x")

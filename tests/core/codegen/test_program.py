@@ -66,6 +66,44 @@ def test_the_steps_of_an_expression(source: str, steps: list[str]) -> None:
     assert text(Program.of((e,), e.variables())) == steps
 
 
+@pytest.mark.parametrize(
+    ("source", "steps"),
+    [
+        ("a * 4 + b * 4", ["a", "b", "a + b", "4", "(a + b) * 4"]),
+        ("a * 4 - b * 4 + c", ["c", "a", "b", "a - b", "4", "(a - b) * 4", "c + (a - b) * 4"]),
+        ("a * -4 - b * 4", ["a", "b", "a + b", "-4", "(a + b) * -4"]),
+        ("-a - b + 3", ["a", "-a", "b", "-a - b", "3", "-a - b + 3"]),
+    ],
+)
+def test_the_steps_of_a_lean_program(source: str, steps: list[str]) -> None:
+    e = parse_expr(source)
+    program = Program.of((e,), lean=True)
+    shown = {format_expr(parse_expr(s)) for s in steps}
+    assert set(text(program)) == shown
+    assert program.exprs(program.outputs)[program.outputs[0]] == e
+
+
+def test_a_lean_program_computes_the_same(maps: Any) -> None:
+    shorter = 0
+    for _ in range(300):
+        m = maps.map()
+        variables = [v.expr for v in m.variables]
+        plain, lean = Program.of(m.roots, variables), Program.of(m.roots, variables, lean=True)
+        assert len(set(lean.steps)) == len(lean.steps)
+        exprs = lean.exprs(range(len(lean.steps)))
+        assert [exprs[k] for k in lean.outputs] == list(m.roots)
+        box = lean.ranges(m.bounds)
+        for point in maps.points(m, 5, outside=False):
+            env: dict[Expr, int] = dict(zip(variables, point, strict=True))
+            values = run(lean, env)  # type: ignore[arg-type]
+            assert [values[k] for k in lean.outputs] == interpret(m.roots, Integers(env))
+            assert all(x in r for x, r in zip(values, box, strict=True))
+        best = Program.shorter(m.roots, variables)
+        assert best.operations == min(plain.operations, lean.operations)
+        shorter += best == lean != plain
+    assert shorter > 20
+
+
 def test_no_step_occurs_twice_and_operands_come_first(maps: Any) -> None:
     for _ in range(200):
         m = maps.map()

@@ -115,11 +115,12 @@ def _form(rule: Rule, e: Expr, fresh: set[Var]) -> str:
                 key=lambda p: (isinstance(p[0], Var) and p[0].kind == "rest", str(p[0])),
             )
             text = _scaled(rule, *parts[0], fresh)
+            if constant is not core.integer(0):
+                # first: what summands become together is said of the whole sum
+                text = f"self.shift({text}, {const_text(constant)})"
             for t, k in parts[1:]:
                 text = f"self.add({text}, {_scaled(rule, t, k, fresh)})"
-            if constant is core.integer(0):
-                return text
-            return f"self.shift({text}, {const_text(constant)})"
+            return text
         case Mul():
             return _scaled(rule, e, 1, fresh)
         case FloorDiv(a=a, b=b) if _is_constant(b):

@@ -1167,9 +1167,17 @@ class Engine(Actions):
             a = _lone(g)
             if a >= 0 and self.kind[a] == other and f in self.parts[a]:
                 rest = [h for h in self.parts[a] if h != f]
-                h = self.extremum(not least, rest)
+                h = rest[0] if len(rest) == 1 else self._extremum_of(other, tuple(rest))
                 return self.min_absorbs_max(f, h) if least else self.max_absorbs_min(f, h)
         return None
+
+    def _extremum_of(self, kind: int, parts: tuple[Form, ...]) -> Form:
+        """The minimum or the maximum of forms as they are: some of the arguments of one that is in normal form."""
+        ranges = [self.range(f) for f in parts]
+        pick = min if kind == MINIMUM else max
+        made = self._new(kind, ZERO, 0, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))
+        self.parts[made[1][0][0]] = parts
+        return made
 
     def _opaque(self, e: Expr) -> Form:
         kids = [self.write(self.memo.get(c) or self._below(c)) for c in e.children]

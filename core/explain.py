@@ -271,10 +271,14 @@ class _Run:
         taken: list[int] = []
         boxes: set[Var] = set()
         said = {at[0] for c in entry.after if (at := shifted_variable(c.expr)) is not None}
-        for b in entry.before:
+        for n, b in enumerate(entry.before):
             v = self.box(b)
             if v in boxes:
                 v = None
+            if n and v is not None and v not in self.fixed:
+                # of two, the second is the box where it can be; a constraint may say the same
+                boxes.add(v)
+                continue
             # a rule for one constraint means a constraint; where nothing is said of the variable afterwards, its box is
             # not what is meant either
             k = self.find(b, taken, now, rewrite=v is None or v not in said or len(entry.before) == 1)

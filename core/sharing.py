@@ -905,7 +905,8 @@ class Speller:
             for u in users:
                 if u != a:
                     self.spelling[u] = x, g * engine.divisor[u]
-                    self.reason[u] = "quotient_widens", (g, self._rest(x, y, g))
+                    # they may have atoms in common, which add up in x
+                    self.reason[u] = "quotient_widens", (g, _plus(x, y, -g))
 
     def _taking_in(self, c: int, total: dict[int, int], a: int, products: dict[tuple[int, int], int]) -> int:
         """How many operations it saves that the remainder ``a`` takes in what it stands with; 0 where it cannot."""
@@ -1331,7 +1332,7 @@ class Speller:
         e = engine.divisor[a]
         if engine.record is not None:
             y = engine.arg[a]
-            r = self.write(self._rest(x, y, g))
+            r = self.write(_plus(x, y, -g))
             engine.record("remainder_widens", (e, g, h, g * h, r, 0, self.write(y)))
         return linear(0, [(mod(self.write(x), g * e), h)])
 

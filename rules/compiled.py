@@ -73,7 +73,7 @@ class CatalogueEngine(Engine):
             self.refuse("quotient_absorbs_negated", (a, b, r, v, x,))
         if self.record is not None:
             self.record("quotient_absorbs_negated", (a, b, r, v, x,))
-        return self.floordiv(self.shift(self.add(self.scale(r, a), self.scale(x, (-1))), (a + -1)), (b * a))
+        return self.floordiv(self.add(self.shift(self.scale(r, a), (a + -1)), self.scale(x, (-1))), (b * a))
 
     def quotient_absorbs_digit(self, a: int, b: int, m: int, n: int, r: Form, v: int, x: Form) -> Form:
         """``((x // m)·v + x // a mod n + r…) // b  →  ((x // m)·a·v + a·r… + x mod (a·n)) // (a·b)   when 0 < n,  0 < b   guard m = a·n,  n ∣ v``"""

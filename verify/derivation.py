@@ -217,12 +217,14 @@ class _Checker:
                     )
         taken: list[int] = []
         boxes: set[Var] = set()
-        for c in step.before:
+        for n, c in enumerate(step.before):
+            v = self.boxed(c)
+            # of two, the second is the box where it can be: both are part of the domain, and may say the same
+            second = n > 0 and v is not None and v not in self.fixed and v not in boxes
             at = next((k for k, d in enumerate(self.constraints) if d == c and k not in taken), None)
-            if at is not None:
+            if at is not None and not second:
                 taken.append(at)
                 continue
-            v = self.boxed(c)
             if v is None or v in boxes:
                 raise DerivationRefused(
                     number, f"{_text(c)} is neither a constraint nor a box of the map as it stands"

@@ -32,6 +32,7 @@ from indexproof.core.simplify_map import simplify_map
 from indexproof.core.text import parse_expr, parse_map
 from indexproof.core.transform import reduce_map
 from indexproof.rules.catalog import RULES
+from indexproof.rules.simplifier import simplify
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 from indexproof.verify.domain import Domain
 from indexproof.verify.fuzz.corpus import builtin_corpus
@@ -221,6 +222,33 @@ def test_a_spelling_that_another_pass_could_improve() -> None:
 )
 def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
     explained_alike(parse_map(f"(d0, d1) -> (), domain: {domain}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [
+        # a constraint that says what the box says, beside one that narrows it
+        ("()[s0] -> (), domain: s0 in [0, 1], s0 - 3 in [-3, -3], s0 in [0, 1]", 3),
+        # what stands beside a remainder has variables or quotients in common with what is divided
+        ("(d0) -> (((d0 * 2 - 1) mod -6) * 3 + d0), domain: d0 in [0, 3]", 12),
+        (
+            "(d1, d2) -> ((((d1 * 3 + d2) floordiv 3) mod 3) * 9 + (d1 * 3 + d2) mod 3 + 3),"
+            " domain: d1 in [0, 2], d2 in [0, 5]",
+            3,
+        ),
+        # the constant of a sum whose other summands become one
+        (
+            "(d0) -> ((((d0 * -3) floordiv 12) * -6 + (d0 * 3) ceildiv -2) floordiv 5), domain: d0 in [0, 3]",
+            12,
+        ),
+        # what is left of the arguments of a maximum would be written in another way by itself
+        ("(d0) -> (min(max(min(d0 + 1, 3), d0, 2), d0)), domain: d0 in [0, 3]", 3),
+    ],
+)
+def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:
+    derivation = simplify(parse_map(text), division_weight=weight, explain=True)
+    assert derivation.after == simplify(parse_map(text), division_weight=weight)
+    check_derivation(derivation, RULES)
 
 
 def test_a_map_that_stays_needs_no_step() -> None:

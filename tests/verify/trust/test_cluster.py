@@ -212,7 +212,8 @@ def test_a_worker_killed_half_way(dask: Processes, tmp_path: Path, expected: Fac
     assert twice <= set(by_dead)
     assert before
     assert not twice & before
-    assert len(twice) <= module._AHEAD * longest
+    # of the parcels that are on their way the scheduler may have given it all
+    assert len(twice) <= module._AHEAD * WORKERS * longest
     assert len({pid for pid, _ in done}) >= 2
 
 

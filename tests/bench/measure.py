@@ -93,15 +93,9 @@ def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
             program = ours.back(ours.simplify(ours.convert(m)), m)
             c = cost(program)
             wrong = disagreement(m, program)
-            for own in OWN:
-                if own in row["peers"]:
-                    row["peers"][own] |= {
-                        "all": c.all,
-                        "div": c.divisions,
-                        "state": "wrong" if wrong else "ok",
-                    }
-                    if wrong:
-                        row["peers"][own]["why"] = wrong
+            row["peers"][ours.name] |= {"all": c.all, "div": c.divisions, "state": "wrong" if wrong else "ok"}
+            if wrong:
+                row["peers"][ours.name]["why"] = wrong
             row["asked"] = {what: asked_for(ours, what, m) for what in WEIGHTS}
         found["summary"] = summarise(found["rows"], list(data["peers"]))
     if "growth" in data:
@@ -247,7 +241,8 @@ def virtual_best(row: dict[str, Any], others: Sequence[str]) -> tuple[int, int, 
 def beaten(row: dict[str, Any], name: str, names: Sequence[str]) -> bool:
     """Whether one result of another peer has no more operations, no more divisions, and less of one of them."""
     mine = measures(row["peers"][name])[:2]
-    theirs = [measures(row["peers"][n])[:2] for n in names if row["peers"].get(n, {}).get("state") == "ok"]
+    others = [n for n in names if not (name in OWN and n in OWN)]
+    theirs = [measures(row["peers"][n])[:2] for n in others if row["peers"].get(n, {}).get("state") == "ok"]
     return any(a <= mine[0] and d <= mine[1] and (a, d) != mine for a, d in theirs)
 
 

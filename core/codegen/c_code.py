@@ -183,9 +183,9 @@ def _expression(e: Expr, bounds: Mapping[Any, Any], bits: int | None, name: str)
     program = Program.of((e,), variables)
     ranges = program.ranges(box)
     _refuse_zero_divisors(program, ranges)
-    lean = Program.shorter((e,), variables)
-    if lean != program and _enough(lean.ranges(box), bits or fits(ranges)):
-        program, ranges = lean, lean.ranges(box)
+    lean = program.shortened((e,), variables)
+    if lean is not program and _enough(other := lean.ranges(box), bits or fits(ranges)):
+        program, ranges = lean, other
     language = _C(program, bits or _width(ranges, e), ranges)
     statements = Statements(program, language, Names(_refused, (name,)))
     (value,) = statements.compute(program.outputs)
@@ -198,15 +198,16 @@ def _map(m: IndexingMap, checked: bool, bits: int | None, name: str) -> str:
     roots = [*m.results, *(c.expr for c in m.constraints)]
     variables = [v.expr for v in m.variables]
     known = _Known.of(Program.of(roots, variables), m, checked)
-    if checked and bits is not None and bits < known.tested():
+    least = known.tested()
+    if bits is not None and bits < least:
         raise InputError(
             f"intervals do not show that {bits} bits are enough to test the constraints",
             expected="64 bits",
         )
     if bits is None:
-        bits = max(known.tested(), _width([known.inside[k] for k in known.needed], m))
-    lean = Program.shorter(roots, variables)
-    if lean != known.program:
+        bits = max(least, _width([known.inside[k] for k in known.needed], m))
+    lean = known.program.shortened(roots, variables)
+    if lean is not known.program:
         other = _Known.of(lean, m, checked)
         if _enough([(other.box if checked else other.inside)[k] for k in other.needed], bits):
             known = other

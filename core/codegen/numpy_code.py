@@ -62,10 +62,10 @@ def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any
 
     program = Program.of(roots, variables)
     wanted, ranges, bits = examined(program)
-    other = Program.shorter(roots, variables)
-    if other != program and examined(other)[2] == bits:
-        program = other
-        wanted, ranges, bits = examined(program)
+    lean = program.shortened(roots, variables)
+    if lean is not program and (found := examined(lean))[2] == bits:
+        program = lean
+        wanted, ranges, _ = found
     dtype: Any = np.dtype(object if bits is None else f"int{bits}")
     least = None if bits is None else int(np.iinfo(dtype).min)
     negatable = [least is None or r.empty or r.interval.lo > least for r in ranges]

@@ -173,11 +173,10 @@ class Program:
                     todo.extend(reversed(parts.tasks(e) if lean and isinstance(e, Sum) else _tasks(e, order)))
         return cls(len(variables), tuple(steps), tuple(values))
 
-    @classmethod
-    def shorter(cls, roots: Sequence[Expr], variables: Sequence[Var] = ()) -> Program:
-        """The lean program of ``roots`` if it has fewer operations than the one in the printed order, which it is else."""
-        plain, lean = cls.of(roots, variables), cls.of(roots, variables, lean=True)
-        return lean if lean.operations < plain.operations else plain
+    def shortened(self, roots: Sequence[Expr], variables: Sequence[Var] = ()) -> Program:
+        """The lean program of the same roots if it has fewer operations than this one, which is returned else."""
+        lean = Program.of(roots, variables, lean=True)
+        return lean if lean.operations < self.operations else self
 
     @property
     def operations(self) -> int:

@@ -98,14 +98,15 @@ def python_source(subject: IndexingMap | Expr, *, checked: bool = False, name: s
         raise InputError(f"{quoted(name)} is no name for a function", expected="a Python identifier")
     names = Names(refused, (name,))
     if isinstance(subject, Expr):
-        program = Program.shorter((subject,), subject.variables())
+        roots, variables = (subject,), subject.variables()
+        program = Program.of(roots, variables).shortened(roots, variables)
         statements = Statements(program, PythonLanguage(program), names)
         (value,) = statements.compute(program.outputs)
         return function_text(name, statements.inputs, [*statements.lines, f"return {value.text}"])
     m = subject
     constraints = m.constraints if checked else ()
-    roots = [*m.results, *(c.expr for c in constraints)]
-    program = Program.shorter(roots, [v.expr for v in m.variables])
+    wanted, inputs = [*m.results, *(c.expr for c in constraints)], [v.expr for v in m.variables]
+    program = Program.of(wanted, inputs).shortened(wanted, inputs)
     statements = Statements(program, PythonLanguage(program), names)
     lines = statements.lines
     if checked:

@@ -141,7 +141,8 @@ class Ours(Peer):
 
     def read(self, m: Any, roots: Any) -> Program:
         """Expressions over the variables of a map, as the code generator writes them."""
-        found = self.steps.shorter(tuple(roots), [v.expr for v in m.variables])
+        variables = [v.expr for v in m.variables]
+        found = self.steps.of(roots, variables).shortened(roots, variables)
         return from_steps(found.steps, found.outputs)
 
 

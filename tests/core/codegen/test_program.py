@@ -98,7 +98,7 @@ def test_a_lean_program_computes_the_same(maps: Any) -> None:
             values = run(lean, env)  # type: ignore[arg-type]
             assert [values[k] for k in lean.outputs] == interpret(m.roots, Integers(env))
             assert all(x in r for x, r in zip(values, box, strict=True))
-        best = Program.shorter(m.roots, variables)
+        best = plain.shortened(m.roots, variables)
         assert best.operations == min(plain.operations, lean.operations)
         shorter += best == lean != plain
     assert shorter > 20

@@ -309,7 +309,7 @@ class Simplifier:
                 self._fresh()
             return mixed, None
         self.respelled = speller.respelled
-        self.decided = speller.quotients and not speller.torn and not engine.exact
+        self.decided = speller.decided
         return results, speller.forms if speller.changed else None
 
 

@@ -1,0 +1,92 @@
+"""What the forms of a map are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..actions import Form
+from ..engine import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
+
+__all__ = ["Survey"]
+
+
+class Survey:
+    """What forms are made of, each sum and each atom looked at once.  ``weight`` is what a division costs."""
+
+    def __init__(self, engine: Engine, weight: int, forms: list[Form]) -> None:
+        #: the atoms but variables and what is opaque
+        self.atoms: set[int] = set()
+        #: who divides what
+        self.dividends: dict[Form, list[int]] = {}
+        #: the sums that quotients stand in
+        self.places: dict[int, list[tuple[Form, int]]] = {}
+        #: whether there are remainders, some of them times a number in a sum with others, and those inside dividends
+        self.remainders = False
+        self.joinable = False
+        self.inner: set[int] = set()
+        #: the cost of everything that the forms need, written as they are
+        self.cost = self._walk(engine, weight, forms)
+        if self.remainders:
+            kind = engine.kind
+            self.inner = {t[0] for x in self.dividends for t in x[1] if kind[t[0]] == REMAINDER}
+
+    def _walk(self, engine: Engine, weight: int, forms: list[Form]) -> int:
+        kind = engine.kind
+        # compiled, a form is taken apart where its type is known and put together where it is a key: these stay whole
+        arg: list[Any] = engine.arg
+        todo: list[Any] = list(forms)
+        done: set[Any] = set()
+        atoms, dividends, places = self.atoms, self.dividends, self.places
+        products: set[tuple[int, int]] = set()
+        spent = 0
+        while todo:
+            whole = todo.pop()
+            known = len(done)
+            done.add(whole)
+            if len(done) == known:
+                continue
+            f: Form = whole
+            c, terms = f
+            if not terms:
+                continue
+            spent += len(terms) - 1
+            opposite = True
+            for t in terms:
+                a, k = t
+                if k > 0:
+                    opposite = False
+                if k < 0:
+                    if k != -1:
+                        products.add((a, -k))
+                elif k != 1:
+                    products.add(t)
+                of = kind[a]
+                if of == VARIABLE or of == OPAQUE:
+                    continue
+                if of == QUOTIENT:
+                    if a in places:
+                        places[a].append((whole, k))
+                    else:
+                        places[a] = [(whole, k)]
+                elif of == REMAINDER and k != 1 and k != -1 and len(terms) > 1:
+                    self.joinable = True
+                if a in atoms:
+                    continue
+                atoms.add(a)
+                if of == QUOTIENT or of == REMAINDER:
+                    if of == REMAINDER:
+                        self.remainders = True
+                    spent += weight
+                    x = arg[a]
+                    if x in dividends:
+                        dividends[x].append(a)
+                    else:
+                        dividends[x] = [a]
+                    todo.append(x)
+                else:
+                    parts = engine.parts[a]
+                    spent += len(parts) - 1
+                    todo += parts
+            if c or opposite:
+                spent += 1
+        return spent + len(products)

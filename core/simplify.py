@@ -21,7 +21,7 @@ from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum,
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs, rejoined
 from .rewrite import Rule, RuleSet
-from .sharing import Speller
+from .sharing import Speller, with_differences
 
 __all__ = ["Driver", "NormalForms", "Simplifier", "Step"]
 
@@ -246,7 +246,7 @@ class Simplifier:
         assert engine is not None
         if not self.decided or not all(f in (x, y) for f, x, y in zip(forms, before, written, strict=True)):
             return False
-        return Speller(engine, self.division_weight).differences(forms) == written
+        return with_differences(engine, self.division_weight, forms) == written
 
     def _fresh(self) -> None:
         """Start with another engine: steps that an engine has taken before it does not record again."""

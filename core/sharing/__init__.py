@@ -13,6 +13,6 @@ are compared are small, so an estimate of the change is enough.
 :mod:`.constants` with what constants; :mod:`.speller` writes them.
 """
 
-from .speller import Speller
+from .speller import Speller, with_differences
 
-__all__ = ["Speller"]
+__all__ = ["Speller", "with_differences"]

@@ -8,7 +8,28 @@ from .order import Order
 from .spelling import Spelling
 from .survey import Survey
 
-__all__ = ["Constants"]
+__all__ = ["Constants", "in_place"]
+
+
+def in_place(spelling: Spelling, survey: Survey) -> bool:
+    """Whether no constant can be moved with gain: no dividend has one, and at most one sum.
+
+    To move the constant of one sum makes one in a dividend, which costs as much.
+    """
+    for x in survey.dividends:
+        if x[0]:
+            return False
+    for y, _ in spelling.dividend.values():
+        if y[0]:
+            return False
+    found: Form | None = None
+    for at in survey.places.values():
+        for f, _ in at:
+            if f[0]:
+                if found is not None and f != found:
+                    return False
+                found = f
+    return True
 
 
 class Constants:
@@ -29,8 +50,6 @@ class Constants:
 
     def move(self) -> None:
         """Choose where the constants stand; :attr:`now` says what is left of them in sums."""
-        if self._in_place():
-            return
         groups = [g for g in self._groups().items() if len(g[1]) > 1 or self.first[g[1][0]][0]]
         if len(groups) > 1:
             # the first takes what it can use: what is first must not depend on where the constants are
@@ -48,26 +67,6 @@ class Constants:
     def _rank(self, group: tuple[Terms, list[int]]) -> int:
         """An order of dividends without their constants that does not depend on when their atoms were met."""
         return self.order.digest((0, group[0]))
-
-    def _in_place(self) -> bool:
-        """Whether no constant can be moved with gain: no dividend has one, and at most one sum.
-
-        To move the constant of one sum makes one in a dividend, which costs as much.
-        """
-        for x in self.survey.dividends:
-            if x[0]:
-                return False
-        for y, _ in self.spelling.dividend.values():
-            if y[0]:
-                return False
-        found: Form | None = None
-        for at in self.survey.places.values():
-            for f, _ in at:
-                if f[0]:
-                    if found is not None and f != found:
-                        return False
-                    found = f
-        return True
 
     def _groups(self) -> dict[Terms, list[int]]:
         """The quotients and remainders of dividends that differ in their constants at most, by those."""
@@ -88,7 +87,7 @@ class Constants:
         return groups
 
     def _settled(self, users: list[int]) -> bool:
-        """:meth:`_in_place` for the users of one group, as the constants are now."""
+        """:func:`in_place` for the users of one group, as the constants are now."""
         now, places = self.now, self.survey.places
         found: Form | None = None
         for a in users:

@@ -22,7 +22,19 @@ class Differences:
     ``weight`` is what a division costs.  ``keep_digits`` leaves remainders alone that might take in what they stand with.
     """
 
-    def __init__(self, engine: Engine, weight: int, order: Order, keep_digits: bool) -> None:
+    # of one pass: the forms, and those with candidates as they become,
+    forms: list[Form]
+    sums: dict[int, dict[int, int]]
+    constants: dict[int, int]
+    # the forms that remainders stand in, the products and the atoms that are needed,
+    uses: dict[int, list[int]]
+    products: Products
+    seen: set[int]
+    # and the remainders that have become differences, and those of them that have come back since
+    gone: set[int]
+    returned: set[int]
+
+    def __init__(self, engine: Engine, weight: int, order: Order, keep_digits: bool = False) -> None:
         self.engine = engine
         self.weight = weight
         self.order = order
@@ -35,17 +47,6 @@ class Differences:
         self.deeper = False
         #: how the last pass has changed the forms
         self.changes: list[Change] = []
-        # of one pass: the forms, those with candidates as they become,
-        self.forms: list[Form] = []
-        self.sums: dict[int, dict[int, int]] = {}
-        self.constants: dict[int, int] = {}
-        # the forms that remainders stand in, the products and the atoms that are needed
-        self.uses: dict[int, list[int]] = {}
-        self.products: Products = {}
-        self.seen: set[int] = set()
-        # and the remainders that have become differences, and those of them that have come back since
-        self.gone: set[int] = set()
-        self.returned: set[int] = set()
 
     def written(self, forms: list[Form]) -> list[Form]:
         """The forms with remainders as differences; :attr:`changes` say which."""

@@ -6,7 +6,7 @@ from typing import Final
 
 from ..actions import Form
 from ..engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
-from .constants import Constants
+from .constants import Constants, in_place
 from .digit_with_rest import digit_with_rest, saved
 from .order import Order
 from .spelling import Spelling
@@ -61,10 +61,13 @@ class Dividends:
                 if len(x[1]) > 1 or x[0]:
                     self.wide.append(x)
                     self.inside.append(self._variables(x))
-        constants = Constants(self.engine, self.order, spelling, survey)
-        constants.move()
+        moved: dict[Form, int] = {}
+        if not in_place(spelling, survey):
+            constants = Constants(self.engine, self.order, spelling, survey)
+            constants.move()
+            moved = constants.now
         if self.engine.exact:
-            self._negate(survey, constants.now)
+            self._negate(survey, moved)
 
     def _widen(self, y: Form, users: list[int], wide: list[Form]) -> None:
         """Write what is divided with the dividend y by another dividend instead, if there is one."""

@@ -6,12 +6,20 @@ from ..actions import Form
 from ..cost import DIVISION_WEIGHT
 from ..engine import DEEPEST, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
 from ..expr import Expr, distinct_sum, floordiv, integer, linear, maximum, minimum, mod
+from .differences import Differences
 from .dividends import Dividends
 from .order import Order
 from .rounds import Rounds
 from .sums import plus
 
-__all__ = ["Speller"]
+__all__ = ["Speller", "with_differences"]
+
+
+def with_differences(engine: Engine, weight: int, forms: list[Form]) -> list[Form] | None:
+    """The forms with those remainders as differences that cost less so, where that is all there is to it."""
+    differences = Differences(engine, weight, Order(engine))
+    after = differences.written(forms)
+    return None if differences.deeper or differences.torn else after
 
 
 class Speller:
@@ -61,12 +69,6 @@ class Speller:
         if self.spelling or self.dividends.wide:
             return [self.write(f) for f in forms]
         return [engine.write(f) for f in forms]
-
-    def differences(self, forms: list[Form]) -> list[Form] | None:
-        """The forms with those remainders as differences that cost less so, where that is all there is to it."""
-        differences = self.rounds.differences
-        after = differences.written(forms)
-        return None if differences.deeper or differences.torn else after
 
     @property
     def changed(self) -> bool:

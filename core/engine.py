@@ -62,6 +62,9 @@ EXCESS: Final = 64
 #: Of so many variables with two values a linear quotient is looked for.
 PAIRS: Final = 3
 
+#: Sums of so many atoms are used for sums that are no multiples of them, in so many proportions.
+FEW: Final = 6
+
 #: Ranges are pairs of integers.  What has no end, or one farther than ``_FAR``, ends at ``_END``; constants and divisors
 #: beyond ``_LARGE`` are refused there, so no sum or quotient brings an end back to where numbers are.
 _LARGE: Final = 1 << 1024
@@ -148,6 +151,8 @@ class Engine(Actions):
         self.facts: dict[Terms, tuple[int, int]] = {}
         self.sums: dict[Terms, tuple[int, int]] = {}
         self.leading: set[int] = set()
+        #: digits about which something is known, with what they are above: by what they are digits of
+        self.coarse: dict[tuple[Form, int], list[tuple[int, int]]] = {}
         self.memo: dict[Expr, Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
         #: by the terms and the constant of the dividend and the divisor
@@ -300,6 +305,79 @@ class Engine(Actions):
         self.remainders.clear()
         self.above.clear()
         self.apart.clear()
+        self._know_digits()
+
+    def _know_digits(self) -> None:
+        """Prepare what is known about digits for the digits that have more to them (:meth:`_refine`)."""
+        self.coarse.clear()
+        of_sums = {t[0] for part in self.sums for t in part}
+        for a, t in enumerate(self.kind):
+            if t == QUOTIENT or t == REMAINDER:
+                x, n, m = self._digit(a)
+                if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 1)):
+                    self.coarse.setdefault((x, m), []).append((n, a))
+        if self.coarse:
+            for a, t in enumerate(self.kind):
+                if t == QUOTIENT or t == REMAINDER:
+                    self._refine(a)
+
+    def _digit(self, a: int) -> tuple[Form, int, int]:
+        """``(x, n, m)`` where the quotient or remainder is ``x // n``, or ``x % m // n`` where m is not 0."""
+        x, d = self.arg[a], self.divisor[a]
+        if self.kind[a] == QUOTIENT:
+            return x, d, 0
+        q = _lone(x)
+        if q >= 0 and self.kind[q] == QUOTIENT:
+            d *= self.divisor[q]
+            return self.arg[q], self.divisor[q], d
+        return x, 1, d
+
+    def _refine(self, a: int) -> None:
+        """What is known about the digit ``t`` is known about ``a = g·t + r`` with ``0 <= r < g``."""
+        x, n, m = self._digit(a)
+        for coarse, t in self.coarse.get((x, m), ()):
+            g = coarse // n
+            if g < 2 or coarse % n:
+                continue
+            self.lo[a] = max(self.lo[a], g * self.lo[t])
+            self.hi[a] = min(self.hi[a], g * self.hi[t] + g - 1)
+            for part, (lo, hi) in list(self.sums.items()):
+                if len(part) > FEW:
+                    continue
+                total = dict(part)
+                k = total.pop(t, 0)
+                if not k or a in total:
+                    continue
+                total = {b: g * j for b, j in total.items()}
+                total[a] = k
+                lo, hi = g * lo, g * hi
+                if k > 0:
+                    hi += k * (g - 1)
+                else:
+                    lo += k * (g - 1)
+                self._know_sum(tuple(sorted(total.items())), lo, hi)
+
+    def _know_sum(self, terms: Terms, lo: int, hi: int) -> tuple[Terms, int, int]:
+        """Remember the ends of a sum without constant; they and the sum without common factors, first a positive one."""
+        g = gcd(*[k for _, k in terms])
+        if terms[0][1] < 0:
+            g = -g
+            lo, hi = hi, lo
+        lo = -(-lo // g)
+        hi = hi // g
+        if lo < -_FAR:
+            lo = -_END
+        if hi > _FAR:
+            hi = _END
+        terms = tuple([(a, k // g) for a, k in terms])
+        if len(terms) > 1:
+            old = self.facts.get(terms)
+            if old is not None:
+                lo, hi = max(lo, old[0]), min(hi, old[1])
+            self.leading.add(terms[0][0])
+            self.sums[terms] = self.facts[terms] = lo, hi
+            self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
+        return terms, lo, hi
 
     def known_remainder(self, x: Form, d: int) -> int | None:
         """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
@@ -321,25 +399,7 @@ class Engine(Actions):
             (c, terms), lo, hi = todo.pop()
             if not terms:
                 continue
-            lo, hi = lo - c, hi - c
-            g = gcd(*[k for _, k in terms])
-            if terms[0][1] < 0:
-                g = -g
-                lo, hi = hi, lo
-            lo = -(-lo // g)
-            hi = hi // g
-            if lo < -_FAR:
-                lo = -_END
-            if hi > _FAR:
-                hi = _END
-            terms = tuple([(a, k // g) for a, k in terms])
-            if len(terms) > 1:
-                old = self.facts.get(terms)
-                if old is not None:
-                    lo, hi = max(lo, old[0]), min(hi, old[1])
-                self.leading.add(terms[0][0])
-                self.sums[terms] = self.facts[terms] = lo, hi
-                self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
+            terms, lo, hi = self._know_sum(terms, lo - c, hi - c)
             least, most = self._span(0, terms)
             for a, k in terms:
                 # what the other summands leave for this one
@@ -428,6 +488,45 @@ class Engine(Actions):
             low, high = self._span(0, tuple(total.items()))
             lo = max(lo, from_ + low)
             hi = min(hi, to + high)
+        for part, (low, high) in self.sums.items():
+            if len(part) <= FEW and lo < hi:
+                lo, hi = self._in_proportion(c, terms, part, low, high, lo, hi)
+        return lo, hi
+
+    def _in_proportion(
+        self, c: int, terms: Terms, part: Terms, low: int, high: int, lo: int, hi: int
+    ) -> tuple[int, int]:
+        """Bounds of a sum, ``lo`` and ``hi`` so far, from those of another one of which it has some atoms.
+
+        ``q·terms`` is ``p·part`` and what is left of both, where p : q is such that an atom is not left.
+        """
+        total = dict(terms)
+        tried: list[tuple[int, int]] = []
+        for a, k in part:
+            p = total.get(a, 0)
+            if not p or len(tried) == FEW:
+                continue
+            q = k
+            g = gcd(p, q)
+            if q < 0:
+                g = -g
+            p //= g
+            q //= g
+            if (p, q) in tried:
+                continue
+            tried.append((p, q))
+            left = {b: q * j for b, j in terms}
+            for b, j in part:
+                left[b] = left.get(b, 0) - p * j
+            least, most = self._span(0, tuple(left.items()))
+            if p > 0:
+                least += p * low
+                most += p * high
+            else:
+                least += p * high
+                most += p * low
+            lo = max(lo, c - -least // q)
+            hi = min(hi, c + most // q)
         return lo, hi
 
     def add(self, x: Form, y: Form) -> Form:
@@ -954,6 +1053,10 @@ class Engine(Actions):
             found = self.index.setdefault((kind, arg, d), a)
             if found != a:
                 return self._again(found, lo, hi)
+            if self.coarse:
+                f = self._new(kind, arg, d, lo, hi)
+                self._refine(a)
+                return f if self.lo[a] < self.hi[a] else self._again(a, lo, hi)
         return self._new(kind, arg, d, lo, hi)
 
     def _again(self, a: int, lo: int, hi: int) -> Form:

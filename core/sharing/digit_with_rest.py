@@ -39,25 +39,33 @@ def digit_with_rest(engine: Engine, f: Form) -> DigitWithRest | None:
     return (a, g, h, plus(r, engine.arg[a], g)) if lo >= 0 and hi < g else None
 
 
-def saved(engine: Engine, f: Form, found: DigitWithRest, products: Products) -> int:
-    """How many operations it saves to write the sum as one remainder; ``products`` are changed accordingly."""
+def saved(engine: Engine, f: Form, found: DigitWithRest, products: Products, there: bool = False) -> int:
+    """How many operations it saves to write the sum as one remainder; ``products`` are changed accordingly.
+
+    ``there`` says that the new dividend is needed anyway.
+    """
     a, _, h, x = found
     before = spent(f, products, -1) + spent(engine.arg[a], products, -1)
-    return before - spent(x, products, 1) - spent((0, ((a, h),)), products, 1)
+    after = 0 if there else spent(x, products, 1)
+    return before - after - spent((0, ((a, h),)), products, 1)
 
 
 def saved_by_taking_in(engine: Engine, c: int, total: dict[int, int], a: int, products: Products) -> int:
-    """How many operations it saves that the remainder ``a`` takes in what it stands with; 0 where it cannot."""
+    """How many operations it saves that a remainder takes in what it stands with, where ``a`` is one of those; 0 if none."""
     if not c and len(total) == 1:
         return 0
-    w = total[a]
-    if w == 1 or w == -1:
+    most = largest = 0
+    for b, k in total.items():
+        if k < 0:
+            k = -k
+        if k > most:
+            most, largest = k, b
+    # what is below a remainder is smaller than what it is taken times
+    if most == 1 or engine.kind[largest] != REMAINDER:
         return 0
-    most = w if w > 0 else -w
-    for k in total.values():
-        if k > most or -k > most:
-            # what is below a remainder is smaller than what it is taken times
-            return 0
     f = c, tuple(total.items())
     found = digit_with_rest(engine, f)
-    return saved(engine, f, found, {**products}) if found is not None and found[0] == a else 0
+    if found is None:
+        return 0
+    b, g, h, x = found
+    return saved(engine, f, (b, g, h, engine.renewed(x)), {**products})

@@ -137,7 +137,7 @@ class Dividends:
             options = dict(found)
             found = [(f, options[f]) for f in self.order.widest(list(options))]
         for f, option in found:
-            a, g, _, x = option
+            a, g, h, x = option
             y = arg[a]
             users = dividends[y]
             if places[a] > 1 or any(
@@ -145,10 +145,14 @@ class Dividends:
             ):
                 continue
             gone = {**products}
-            if saved(engine, f, option, gone) <= 0:
+            # digits that belong together in a dividend of its own
+            own = engine.renewed(x) if len(users) == 1 else x
+            if saved(engine, f, (a, g, h, own), gone, own != x and own in dividends) <= 0:
                 continue
             products = gone
             spelling.whole[f] = option
+            if own != x:
+                spelling.renewed.add(f)
             for u in users:
                 if u != a:
                     spelling.dividend[u] = x, g * engine.divisor[u]

@@ -187,6 +187,8 @@ class Speller:
             y = engine.arg[a]
             r = self.write(plus(x, y, -g))
             engine.record("remainder_widens", (e, g, h, g * h, r, 0, self.write(y)))
+        if f in self.spelling.renewed:
+            x = engine.renewed(x)
         return linear(0, [(mod(self.write(x), g * e), h)])
 
     def _joined(self, f: Form) -> Expr | None:

@@ -381,15 +381,33 @@ class Engine(Actions):
 
     def known_remainder(self, x: Form, d: int) -> int | None:
         """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
-        if d < 2:
-            return None
+        left, known = self.unknown_part(x, d)
+        return known if not left and known >= 0 else None
+
+    def unknown_part(self, x: Form, d: int) -> tuple[dict[int, int], int]:
+        """The summands of x of whose remainders by d nothing is known, and the remainder of the others; -1 for none.
+
+        A sum that is r modulo n is ``j·r`` modulo d when it is taken j times and d divides ``j·n``.
+        """
         c, terms = x
-        least = 0
-        known = 0
+        left = {a: k for a, k in terms if k % d} if d > 1 else {}
+        found = False
         for (body, n), r in self.exact.items():
-            if not n % d and (n < least or not least) and body == terms:
-                least, known = n, r
-        return (known + c) % d if least else None
+            if not left:
+                break
+            a, k = body[0]
+            j = left.get(a, 0) // k
+            if not j or j * n % d:
+                continue
+            for b, i in body:
+                if (left.get(b, 0) - j * i) % d:
+                    break
+            else:
+                for b, _ in body:
+                    left.pop(b, None)
+                c += j * r
+                found = True
+        return left, c % d if found else -1
 
     def _narrow(self, f: Form, lo: int, hi: int) -> None:
         """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
@@ -488,34 +506,36 @@ class Engine(Actions):
             low, high = self._span(0, tuple(total.items()))
             lo = max(lo, from_ + low)
             hi = min(hi, to + high)
-        for part, (low, high) in self.sums.items():
-            if len(part) <= FEW and lo < hi:
-                lo, hi = self._in_proportion(c, terms, part, low, high, lo, hi)
+        if len(terms) <= FEW:
+            total = dict(terms)
+            for part, (low, high) in self.sums.items():
+                if len(part) <= FEW:
+                    lo, hi = self._in_proportion(c, total, part, low, high, lo, hi)
         return lo, hi
 
     def _in_proportion(
-        self, c: int, terms: Terms, part: Terms, low: int, high: int, lo: int, hi: int
+        self, c: int, total: dict[int, int], part: Terms, low: int, high: int, lo: int, hi: int
     ) -> tuple[int, int]:
-        """Bounds of a sum, ``lo`` and ``hi`` so far, from those of another one of which it has some atoms.
+        """Bounds of a sum, ``lo`` and ``hi`` so far, from those of another one of which it has several atoms.
 
-        ``q·terms`` is ``p·part`` and what is left of both, where p : q is such that an atom is not left.
+        ``q`` times the sum is ``p·part`` and what is left of both, where p : q is such that an atom is not left.
         """
-        total = dict(terms)
-        tried: list[tuple[int, int]] = []
-        for a, k in part:
+        proportions: list[tuple[int, int]] = []
+        shared = 0
+        for a, q in part:
             p = total.get(a, 0)
-            if not p or len(tried) == FEW:
-                continue
-            q = k
-            g = gcd(p, q)
-            if q < 0:
-                g = -g
-            p //= g
-            q //= g
-            if (p, q) in tried:
-                continue
-            tried.append((p, q))
-            left = {b: q * j for b, j in terms}
+            if p:
+                shared += 1
+                g = gcd(p, q)
+                if q < 0:
+                    g = -g
+                if (p // g, q // g) not in proportions:
+                    proportions.append((p // g, q // g))
+        # of a single one all is known by its own ends; in one proportion it is a multiple, or nearly
+        if shared < 2 or (len(proportions) == 1 and shared == len(part) and proportions[0][1] == 1):
+            return lo, hi
+        for p, q in proportions:
+            left = {b: q * j for b, j in total.items()}
             for b, j in part:
                 left[b] = left.get(b, 0) - p * j
             least, most = self._span(0, tuple(left.items()))

@@ -51,7 +51,7 @@ def saved(engine: Engine, f: Form, found: DigitWithRest, products: Products, the
 
 
 def saved_by_taking_in(engine: Engine, c: int, total: dict[int, int], a: int, products: Products) -> int:
-    """How many operations it saves that a remainder takes in what it stands with, where ``a`` is one of those; 0 if none."""
+    """How many operations it saves that a remainder takes in what it stands with, ``a`` among that; 0 if none does."""
     if not c and len(total) == 1:
         return 0
     most = largest = 0

@@ -37,6 +37,27 @@ CASES = """
 (a, b, c) -> ((a * 4 + b + c * 4) floordiv 16), domain: a in [0, 3], b in [0, 3], c in [0, 3], a + c in [0, 3]
 (a, b, c) -> (0), domain: a in [0, 3], b in [0, 3], c in [0, 3], a + c in [0, 3]
 
+# a sum of which others say something that is no multiple of it
+(a)[s] -> ((a * 6 + s - 1) floordiv 5, (a * 6 + s - 1) mod 5), domain: a in [0, 1], s in [0, 2], a * 6 + s in [1, 8]
+(a)[s] -> (a, a + s - 1), domain: a in [0, 1], s in [0, 2], a * 6 + s in [1, 8]
+
+(a)[s] -> ((a + s - 1) floordiv 3), domain: a in [0, 9], s in [0, 9], a * 3 + s * 2 in [1, 6]
+(a)[s] -> (0), domain: a in [0, 2], s in [0, 3], a * 3 + s * 2 in [1, 6]
+
+# what is known of a digit is known of the digits that have more to them
+(d)[s] -> ((s * 64 + (d floordiv 2) mod 224 - 32) floordiv 512), domain: d in [0, 895], s in [0, 6], (d floordiv 64) mod 7 + s * 2 in [1, 16]
+(d)[s] -> (0), domain: d in [0, 895], s in [0, 6], s * 2 + (d floordiv 64) mod 7 in [1, 16]
+
+(d) -> (((d floordiv 2) mod 44 - 8) floordiv 20), domain: d in [0, 999], (d floordiv 8) mod 11 in [2, 6]
+(d) -> (0), domain: d in [0, 999], (d floordiv 8) mod 11 in [2, 6]
+
+# remainders of multiples of what has a known one, and of sums with such a summand
+(a) -> (((a * 3 + 1) floordiv 2) * 8), domain: a in [1, 3], a mod 2 in [1, 1]
+(a) -> (a * 12 + 4), domain: a in [1, 3], a mod 2 in [1, 1]
+
+(a, b) -> (((a + b) mod 2) * 5 + a), domain: a in [2, 4], b in [0, 1], a mod 2 in [0, 0]
+(a, b) -> (b * 5 + a), domain: a in [2, 4], b in [0, 1], a mod 2 in [0, 0]
+
 # variables with two values, quotients that are subtracted, remainders of what is congruent
 (d0) -> ((d0 * 8 + 144) floordiv 21, (d0 * 8 + 144) mod 21), domain: d0 in [0, 1]
 (d0) -> (d0 + 6, d0 * -13 + 18), domain: d0 in [0, 1]

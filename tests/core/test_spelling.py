@@ -80,6 +80,13 @@ CASES = {
         3,
         (10, 2),
     ),
+    # as a difference, d0 mod 5 could not be taken in: and it is one digit with what that remainder divides
+    "taken in with its digit": (
+        "(d0) -> (((d0 floordiv 105) * 35 + d0 mod 35) floordiv 10, ((d0 floordiv 105) * 35 + d0 mod 35) mod 10),"
+        " domain: d0 in [0, 209]",
+        3,
+        (6, 4),
+    ),
     # a remainder that has become a difference comes back with another one, and becomes one again
     "comes back": (
         "(d0, d1, d2, d3)[s0] -> (((d1 * 16 + d2) floordiv 5) mod 8 + (d0 * 5 + s0) floordiv 2 * 8,"

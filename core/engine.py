@@ -1130,10 +1130,16 @@ class Engine(Actions):
         c, terms = x
         if not terms and d:
             return c % d, ()
-        if self.exact:
-            m = self.known_remainder(x, d)
-            if m is not None:
-                return self.value_known(m, self._atom(REMAINDER, x, d, m, m))
+        if self.exact and d > 1:
+            left, m = self.unknown_part(x, d)
+            if m >= 0:
+                if not left:
+                    return self.value_known(m, self._atom(REMAINDER, x, d, m, m))
+                y = m, tuple(sorted(left.items()))
+                if self.record is not None:
+                    # a rule about what is congruent, which may as well be used in the other direction
+                    self.record("remainder_takes_congruent", (d, x, y))
+                return self.mod(y, d)
         if d <= 1:
             if d == 0:
                 raise ZeroDivisionError("division by the constant zero has no value")

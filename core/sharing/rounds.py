@@ -39,7 +39,6 @@ class Rounds:
         """The forms to write, and what they are made of."""
         engine, differences = self.engine, self.differences
         if engine.exact:
-            forms = self._round(forms, [self._without_known_residues(f) for f in forms])
             forms = self._cheaper(forms, self._by_known_digits(forms))
         while True:
             after = differences.written(forms)
@@ -94,21 +93,6 @@ class Rounds:
             if then >= now:
                 after = before
         return self._round(before, after)
-
-    def _without_known_residues(self, f: Form) -> Form:
-        """A sum without those summands below its remainders whose own remainders are known."""
-        engine = self.engine
-        for a, k in f[1]:
-            if engine.kind[a] != REMAINDER:
-                continue
-            x, d = engine.arg[a], engine.divisor[a]
-            left, known = engine.unknown_part(x, d)
-            if known < 0 or len(left) == len(x[1]):
-                continue
-            y = known, tuple(sorted(left.items()))
-            self.changes.append(("remainder_takes_congruent", (d, x, y)))
-            return self._without_known_residues(engine.renewed(plus(without(f, a), engine.mod(y, d), k)))
-        return f
 
     def _by_known_digits(self, forms: list[Form]) -> list[Form]:
         """The forms with multiples of quotients and digits that have a known digit below them written with that digit.

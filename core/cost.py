@@ -95,11 +95,11 @@ def cost(roots: Iterable[Expr]) -> Cost:
 
 
 def map_cost(m: IndexingMap) -> Cost:
-    """The cost of a map: of its results, of its constraints and of the indices of its runtime sources.
+    """The cost of a map: of its results, of its constraints and of the indices of each of its runtime sources.
 
-    The three are computed in different places (constraints before, to see whether the rest is needed at all; indices where
+    All are computed in different places (constraints before, to see whether the rest is needed at all; indices where
     the runtime value is read), so they share nothing.
     """
-    sources = [e for r in m.rts if r.source is not None for e in r.source.results]
-    parts = [cost(m.results), cost(c.expr for c in m.constraints), cost(sources)]
+    sources = [cost(r.source.results) for r in m.rts if r.source is not None]
+    parts = [cost(m.results), cost(c.expr for c in m.constraints), *sources]
     return Cost(sum(p.divisions for p in parts), sum(p.operations for p in parts))

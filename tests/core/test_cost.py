@@ -9,6 +9,7 @@ import pytest
 from indexproof.core.cost import DIVISION_WEIGHT, Cost, cost, map_cost
 from indexproof.core.expr import Expr, integer, minimum, mul, var
 from indexproof.core.text import parse_expr, parse_map
+from indexproof.rules.simplifier import simplify
 
 COSTS = {
     "d0": (0, 0),
@@ -66,6 +67,18 @@ def test_results_and_constraints_share_nothing() -> None:
     m = parse_map("(d0) -> (d0 floordiv 4), domain: d0 in [0, 9], d0 floordiv 4 in [0, 1]")
     assert map_cost(m) == (2, 2)
     assert cost(m.roots) == (1, 1)
+
+
+def test_runtime_sources_share_nothing_and_get_no_dearer_one_by_one() -> None:
+    m = parse_map(
+        "(d0, d1){rt0, rt1} -> (),\ndomain:\nd0 in [0, 3],\nd1 in [0, 1],\nrt0 in [0, 0]\n  hlo: p0 = s32[] parameter(0)\n"
+        "  (d0, d1) -> (d0, (d1 * 4 + d0) floordiv 2),\nrt1 in [0, 0]\n  hlo: p1 = s32[] parameter(1)\n"
+        "  (d0, d1) -> (d1 * 4, 0)"
+    )
+    assert map_cost(m) == (1, 4)
+    after = simplify(m)
+    assert [str(r.source.results[1]) for r in after.rts if r.source] == ["d0 // 2 + 2·d1", "0"]
+    assert map_cost(after) == (1, 4)
 
 
 def test_products_of_symbols_count() -> None:

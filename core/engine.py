@@ -281,8 +281,11 @@ class Engine(Actions):
             self.record("value_known", (n, e))
         return n, ()
 
-    def know(self, e: Expr, lo: int | float, hi: int | float) -> None:
-        """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten."""
+    def know(self, e: Expr, lo: int | float, hi: int | float, *, more: bool = False) -> None:
+        """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten.
+
+        ``more`` says that it is called again at once, and what follows for digits can wait.
+        """
         self._narrow(self.read(e), _finite(lo), _finite(hi))
         self.index = {}
         for a, t in enumerate(self.kind):
@@ -305,7 +308,8 @@ class Engine(Actions):
         self.remainders.clear()
         self.above.clear()
         self.apart.clear()
-        self._know_digits()
+        if not more:
+            self._know_digits()
 
     def _know_digits(self) -> None:
         """Prepare what is known about digits for the digits that have more to them (:meth:`_refine`)."""

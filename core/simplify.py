@@ -386,9 +386,9 @@ def _engine(
                 steps.append(Step(rule, binding, before, after, engine.spelling))
 
         engine.record = record
-    for e, (lo, hi) in facts.constraints:
-        if lo != -math.inf or hi != math.inf:
-            engine.know(e, lo, hi)
+    known = [(e, lo, hi) for e, (lo, hi) in facts.constraints if lo != -math.inf or hi != math.inf]
+    for n, (e, lo, hi) in enumerate(known, 1):
+        engine.know(e, lo, hi, more=n < len(known))
     return engine
 
 

@@ -45,8 +45,8 @@ CASES = """
 (a)[s] -> (0), domain: a in [0, 2], s in [0, 3], a * 3 + s * 2 in [1, 6]
 
 # what is known of a digit is known of the digits that have more to them
-(d)[s] -> ((s * 64 + (d floordiv 2) mod 224 - 32) floordiv 512), domain: d in [0, 895], s in [0, 6], (d floordiv 64) mod 7 + s * 2 in [1, 16]
-(d)[s] -> (0), domain: d in [0, 895], s in [0, 6], s * 2 + (d floordiv 64) mod 7 in [1, 16]
+(d)[s] -> ((s * 8 + d mod 28 - 4) floordiv 64), domain: d in [0, 895], s in [0, 6], (d floordiv 4) mod 7 + s * 2 in [1, 16]
+(d)[s] -> (0), domain: d in [0, 895], s in [0, 6], s * 2 + (d floordiv 4) mod 7 in [1, 16]
 
 (d) -> (((d floordiv 2) mod 44 - 8) floordiv 20), domain: d in [0, 999], (d floordiv 8) mod 11 in [2, 6]
 (d) -> (0), domain: d in [0, 999], (d floordiv 8) mod 11 in [2, 6]

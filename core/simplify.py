@@ -93,11 +93,13 @@ class Simplifier:
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
 
-    def _larger(self, after: Sequence[Expr], before: Sequence[Expr], bound: int | None = None) -> bool:
-        """Whether ``after``, which costs ``bound`` at most, costs more than ``before``."""
+    def _larger(
+        self, after: Sequence[Expr], before: Sequence[Expr], bound: int | None = None, *, more: int = 0
+    ) -> bool:
+        """Whether ``after``, which costs ``bound`` at most, costs more than ``before`` and ``more`` operations."""
         weight = self.division_weight - 1
         old = cost(before)
-        had = old.operations + weight * old.divisions
+        had = old.operations + weight * old.divisions + more
         if bound is not None and bound <= had:
             return False
         new = cost(after)
@@ -118,7 +120,7 @@ class Simplifier:
                 others = other.spelled(forms)
             finally:
                 engine.record = record
-            if self._larger(results, others):
+            if self._larger(results, others, more=speller.promised - other.promised):
                 if trace is None:
                     return other, others
                 # once more, for the record

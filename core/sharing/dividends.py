@@ -28,6 +28,8 @@ class Dividends:
         self.engine = engine
         self.order = order
         self.spelling = Spelling()
+        #: how many operations less it will be once what is written is read again
+        self.promised = 0
         #: dividends that are there anyway, the widest first, and what variables are in them
         self.wide: list[Form] = []
         self.inside: list[int] = []
@@ -145,14 +147,17 @@ class Dividends:
             ):
                 continue
             gone = {**products}
-            # digits that belong together in a dividend of its own
+            gain = saved(engine, f, option, gone)
+            # a dividend of its own is read again, and digits in it that belong together come together then
             own = engine.renewed(x) if len(users) == 1 else x
-            if saved(engine, f, (a, g, h, own), gone, own != x and own in dividends) <= 0:
+            if own != x:
+                later = saved(engine, f, (a, g, h, own), {**products}, own in dividends)
+                self.promised += later - gain
+                gain = later
+            if gain <= 0:
                 continue
             products = gone
             spelling.whole[f] = option
-            if own != x:
-                spelling.renewed.add(f)
             for u in users:
                 if u != a:
                     spelling.dividend[u] = x, g * engine.divisor[u]

@@ -90,6 +90,11 @@ class Speller:
         """Whether what was written is decided by what remainders become as differences."""
         return self.rounds.differences.quotients and not self.torn and not self.engine.exact
 
+    @property
+    def promised(self) -> int:
+        """How many operations less it will be once what was written is read again."""
+        return self.dividends.promised
+
     def bound(self) -> int:
         """What :attr:`forms` cost at most as they were written."""
         return self.rounds.bound(self.forms)
@@ -187,8 +192,6 @@ class Speller:
             y = engine.arg[a]
             r = self.write(plus(x, y, -g))
             engine.record("remainder_widens", (e, g, h, g * h, r, 0, self.write(y)))
-        if f in self.spelling.renewed:
-            x = engine.renewed(x)
         return linear(0, [(mod(self.write(x), g * e), h)])
 
     def _joined(self, f: Form) -> Expr | None:

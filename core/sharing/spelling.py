@@ -28,8 +28,6 @@ class Spelling:
         self.negated: dict[int, Form] = {}
         #: sums that are written as one remainder
         self.whole: dict[Form, DigitWithRest] = {}
-        #: those in whose dividend digits come together
-        self.renewed: set[Form] = set()
 
     def __bool__(self) -> bool:
         """Whether anything is written in another way than it is."""

@@ -300,9 +300,9 @@ def _indices(
     return [b.var(n) for n in names], [(n, 0, s - 1) for n, s in zip(names, shape, strict=True)]
 
 
-def chains(count: int = 300) -> Iterator[Map]:
+def chains(count: int = 300, shift: int = 0) -> Iterator[Map]:
     """Chains of reshape, transpose, slice, pad, reverse and broadcast: depth 2 to 8, rank 1 to 6."""
-    rng = random.Random(2024)
+    rng = random.Random(2024 + shift)
     made = 0
     while made < count:
         depth = 2 + made % 7
@@ -374,9 +374,9 @@ def from_tiles(b: Builder, index: list[int], tiles: Sequence[Sequence[int]]) -> 
     return index
 
 
-def tiles(count: int = 120) -> Iterator[Map]:
+def tiles(count: int = 120, shift: int = 0) -> Iterator[Map]:
     """Two-level tiled layouts: logical to physical offset, back, there and back, and from one tiling to another."""
-    rng = random.Random(8128)
+    rng = random.Random(8128 + shift)
     made = 0
     while made < count:
         kind = ("offset", "logical", "round trip", "relayout")[made % 4]
@@ -414,9 +414,9 @@ def tiles(count: int = 120) -> Iterator[Map]:
 
 
 # ---------------------------------------------------------------------------------------------------- convolutions
-def convolutions(count: int = 120) -> Iterator[Map]:
+def convolutions(count: int = 120, shift: int = 0) -> Iterator[Map]:
     """Strided and dilated windows over padded and dilated inputs, behind and before movement chains."""
-    rng = random.Random(33)
+    rng = random.Random(33 + shift)
     made = 0
     while made < count:
         spatial = rng.choice([1, 2, 2, 2, 3])
@@ -523,9 +523,9 @@ def _ending_in(rng: random.Random, shape: list[int], depth: int) -> tuple[list[S
 
 
 # ------------------------------------------------------------------------------------------------ threads and blocks
-def threads(count: int = 150) -> Iterator[Map]:
+def threads(count: int = 150, shift: int = 0) -> Iterator[Map]:
     """Kernels: block, thread, vector lane and unrolled steps to an output position, on to an operand's index."""
-    rng = random.Random(128)
+    rng = random.Random(128 + shift)
     made = 0
     while made < count:
         shape = random_shape(rng, rng.randint(1, 4), 1 << 20)
@@ -733,6 +733,14 @@ CORPORA: dict[str, Callable[[], Iterator[Map]]] = {
     "threads": threads,
     "terms": terms,
     "depths": depths,
+}
+
+#: Those that can be made with other seeds.
+GENERATED: dict[str, Callable[..., Iterator[Map]]] = {
+    "chains": chains,
+    "tiles": tiles,
+    "convolutions": convolutions,
+    "threads": threads,
 }
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from corpora import Map, corpus, depths, published, terms
+from corpora import GENERATED, Map, corpus, depths, published, terms
 from dump import disagreement, limited
 from peers import OWN, WEIGHTS, Ours, Peer
 from programs import Builder, Program, cost
@@ -74,6 +74,16 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
                 row["asked"] = {what: asked_for(p, what, m) for what in WEIGHTS}
         rows.append(row)
     return rows
+
+
+def held_out(peers: Sequence[Peer], shifts: Sequence[int]) -> dict[str, Any]:
+    """The summaries of corpora like those of the benchmark, made with other seeds: sizes, and no times."""
+    names = [p.name for p in peers]
+    found: dict[str, Any] = {"shifts": list(shifts), "peers": names, "corpora": {}}
+    for name, made in GENERATED.items():
+        rows = measure_corpus(peers, (m for s in shifts for m in made(shift=s)), rounds=1)
+        found["corpora"][name] = summarise(rows, names)
+    return found
 
 
 def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:

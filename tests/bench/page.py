@@ -110,6 +110,8 @@ def markdown(data: dict[str, Any]) -> str:
     out += _goals(data, corpora)
     out += _corpora(corpora)
     out += _size(corpora, [n for n in names if n != COMPILED])
+    if "held out" in data:
+        out += _held_out(data["held out"])
     out += _time(corpora, names)
     out += _wrong(data, corpora, names)
     if "growth" in data:
@@ -298,6 +300,30 @@ def _size(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
         rows.append([n, *(f"{p['beaten']} of {p['ok']}" if p.get("ok") else "-" for p in found)])
     out += ["**Beaten maps**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
     return out + _asked(corpora)
+
+
+def _held_out(found: dict[str, Any]) -> list[str]:
+    """Sizes on maps of the same kinds that are made with other seeds."""
+    rows = []
+    for c, s in found["corpora"].items():
+        own = s["peers"]["indexproof"]
+        shares = [
+            f"{ratio(own['cost'][k], s['best'][k])} ({percent(own['at_best'][k])})"
+            for k in range(len(MEASURES))
+        ]
+        rows.append([TITLES[c], f"{s['maps']:,}", *shares, f"{own['beaten']} of {own['ok']}"])
+    peers = ", ".join(n for n in found["peers"] if n != "indexproof")
+    return [
+        "### Maps made with other seeds",
+        "",
+        *prose(
+            f"""What is found by looking at the maps of a benchmark may be of use for those alone. So the same generators
+            make more of them, with {", ".join(map(str, found["shifts"]))} added to their seeds, which were first looked
+            at to write this table (`python tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json
+            --write`). The virtual best is that of {peers}; the slow ones are left out."""
+        ),
+        *table(["corpus", "maps", "operations", "divisions", "documented cost", "beaten"], rows),
+    ]
 
 
 def _asked(corpora: dict[str, Any]) -> list[str]:

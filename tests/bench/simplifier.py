@@ -3,7 +3,8 @@
 Measures this project and every installed peer in one process, and prints tables.  With ``--write`` it writes
 ``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--quick`` measures only the
 fast simplifiers, and a tenth of the memory run.  ``--sizes reports/benchmark/simplifier.json --write`` brings the sizes of
-our results and our times on growing maps up to date, and says so on the page.
+our results and our times on growing maps up to date, and says so on the page.  ``--held-out`` with the same file does so
+with the sizes on maps that are made with other seeds.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from corpora import CORPORA, corpus
 from peers import PEERS, Compiled, Ours, available
 
 ROOT = Path(__file__).resolve().parents[2]
+#: What is added to the seeds of the corpora for maps that nobody has looked at.
+SHIFTS = (7_001, 7_002, 7_003, 7_004)
 #: Families of growing maps have their own section.
 FAMILIES = ("terms", "depths")
 
@@ -44,11 +47,24 @@ def main() -> None:
         metavar="JSON",
         help="measure only how large our results are, and our growth; the rest from this file",
     )
+    parser.add_argument(
+        "--held-out",
+        type=Path,
+        metavar="JSON",
+        help="measure only how large results are on maps made with other seeds; the rest from this file",
+    )
+    parser.add_argument(
+        "--shift", type=int, action="append", help="the seeds of those maps, added to the usual ones"
+    )
     args = parser.parse_args()
     sys.setrecursionlimit(20_000)
 
     if args.draw:
         data = page.expanded(args.draw.read_text("utf-8"))
+    elif args.held_out:
+        data = page.expanded(args.held_out.read_text("utf-8"))
+        fast, _ = available([p.name for p in PEERS if not p.slow and p.name not in ("xla", Compiled.name)])
+        data["held out"] = measure.held_out(fast, args.shift or SHIFTS)
     elif args.sizes:
         data = measure.resized(page.expanded(args.sizes.read_text("utf-8")), Ours())
     else:

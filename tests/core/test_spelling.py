@@ -87,6 +87,14 @@ CASES = {
         3,
         (6, 4),
     ),
+    # what is taken in is read again, with atoms that are spelled otherwise by then
+    "taken in, and read again": (
+        "(d0, d1, d2, d3) -> (((d1 * 6 + d2) floordiv 10 * 30 + (d1 * 6 + d2) mod 10 + d0 * 90 + 10) floordiv 725,"
+        " ((((d1 * 6 + d2) mod 10 * 8 + d3) floordiv 5 + (d1 * 6 + d2) floordiv 10 * 48 + d0 * 144 + 16) mod 1160) * 5"
+        " + (d1 * 48 + d2 * 8 + d3) mod 5), domain: d0 in [0, 15], d1 in [0, 4], d2 in [0, 5], d3 in [0, 7]",
+        3,
+        (13, 3),
+    ),
     # a remainder that has become a difference comes back with another one, and becomes one again
     "comes back": (
         "(d0, d1, d2, d3)[s0] -> (((d1 * 16 + d2) floordiv 5) mod 8 + (d0 * 5 + s0) floordiv 2 * 8,"

@@ -77,6 +77,7 @@ docs: $(VENV)/ready ## write the generated documents anew
 bench: $(VENV)/ready-bench compiled-beside ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
 	$(PY) -W ignore tests/bench/simplifier.py --write
+	$(PY) -W ignore tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json --write
 
 constraints: ## write constraints.txt anew, with the newest versions that pyproject.toml allows
 	rm -rf $(VENV)/fresh && $(PYTHON) -m venv $(VENV)/fresh

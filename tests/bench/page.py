@@ -320,7 +320,7 @@ def _held_out(found: dict[str, Any]) -> list[str]:
             f"""What is found by looking at the maps of a benchmark may be of use for those alone. So the same generators
             make more of them, with {", ".join(map(str, found["shifts"]))} added to their seeds, which were first looked
             at to write this table (`python tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json
-            --write`). The virtual best is that of {peers}; the slow ones are left out."""
+            --write`). The virtual best is that of {peers}; sympy and Inductor, which take longest, are left out."""
         ),
         *table(["corpus", "maps", "operations", "divisions", "documented cost", "beaten"], rows),
     ]

@@ -64,6 +64,8 @@ PAIRS: Final = 3
 
 #: Sums of so many atoms are used for sums that are no multiples of them, in so many proportions.
 FEW: Final = 6
+#: Where more sums are known nothing is added about digits, so that time grows with the size of a map and not faster.
+MANY: Final = 64
 
 #: Ranges are pairs of integers.  What has no end, or one farther than ``_FAR``, ends at ``_END``; constants and divisors
 #: beyond ``_LARGE`` are refused there, so no sum or quotient brings an end back to where numbers are.
@@ -345,6 +347,8 @@ class Engine(Actions):
                 continue
             self.lo[a] = max(self.lo[a], g * self.lo[t])
             self.hi[a] = min(self.hi[a], g * self.hi[t] + g - 1)
+            if len(self.sums) > MANY:
+                continue
             for part, (lo, hi) in list(self.sums.items()):
                 if len(part) > FEW:
                     continue

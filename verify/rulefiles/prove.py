@@ -23,6 +23,7 @@ from ..solve import Budget, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
+from .generalise import GENERALISED, generalised
 from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
@@ -70,17 +71,18 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     spent = 0
     open_: list[Obligation] = []
     for o in parts:
-        proved, strategy, cost = _at_once(o, budget)
+        strategy, cost = _first_attempt(r, o, budget)
         spent += cost
-        for name, shorter in _MODULAR if not proved and r.semantics.overflow == "wrap" else ():
-            (proved, more), strategy = shorter(o, _limits(budget)), name
-            spent += more
-            if proved:
-                break
-        if proved:
+        if strategy:
             used[strategy] = None
-        else:
-            open_.append(o)
+            continue
+        if not open_:
+            shown, cost = _as_instance(r, budget)
+            spent += cost
+            if shown:
+                used = shown
+                break
+        open_.append(o)
     if open_ and (found_out := _everywhere(source, spent, budget)):
         return found_out
     if open_ and r.semantics.width:
@@ -114,6 +116,33 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             detail = "no point that satisfies the conditions is known" if found_one is None else ""
             return Verdict(status, "model", spent, tried=(_POINTS, "model"), detail=detail)
     return Verdict(Status.PROVED, " + ".join(used) or "identity", spent, tried=tuple(tried))
+
+
+def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
+    """The strategy that proves a case at once, empty where none does, and the cost."""
+    proved, strategy, spent = _at_once(o, budget, patient=patient)
+    for name, shorter in _MODULAR if not proved and r.semantics.overflow == "wrap" else ():
+        (proved, cost), strategy = shorter(o, _limits(budget, patient=patient)), name
+        spent += cost
+        if proved:
+            break
+    return strategy if proved else "", spent
+
+
+def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
+    """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy."""
+    wider, spent = generalised(r), 0
+    used = {GENERALISED: None}
+    try:
+        for o in expanded(wider) if wider is not None else ():
+            strategy, cost = _first_attempt(r, o, budget, patient=False)
+            spent += cost
+            if not strategy:
+                return {}, spent
+            used[strategy] = None
+    except TooLargeError:
+        return {}, spent
+    return used if wider is not None else {}, spent
 
 
 def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:

@@ -1,0 +1,138 @@
+"""Compound terms where simpler rules have variables: decided without a nonlinear engine, and quickly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from indexproof.core.expr import var
+from indexproof.verify.certificate import check_certificate, z3_refutes
+from indexproof.verify.linear import LEMMAS, STEPS
+from indexproof.verify.rulefiles import StatedRule, judge, prove, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.certify import case_certificate
+from indexproof.verify.rulefiles.generalise import GENERALISED, generalised, repeated
+from indexproof.verify.rulefiles.known import Known, Polynomials
+from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles.sample import table_of
+from indexproof.verify.solve import Budget, decide
+from indexproof.verify.verdict import Status, Verdict
+
+FILE = Path(__file__).parent / "data" / "compound.rules"
+RULES = {r.name: r for r in read_rule_file(FILE.read_text("utf-8"), FILE.name).rules}
+#: Rather more than any of these rules needs.
+ENOUGH = 400_000
+SCHEMES = {**LEMMAS, **STEPS}
+Z3 = {"z3": z3_refutes}
+
+
+def verdict(r: StatedRule) -> Verdict:
+    return decide(next(stated_rule_obligations(r)))
+
+
+def one(text: str) -> StatedRule:
+    (r,) = read_rule_file(text, "t").rules
+    return r
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_decided_as_its_name_says(name: str, linear_strategies: frozenset[str]) -> None:
+    r = RULES[name]
+    found = verdict(r)
+    assert found.resources < ENOUGH
+    if name.startswith("true"):
+        assert found.status is Status.PROVED
+        assert set(found.strategy.split(" + ")) <= linear_strategies | {"odd factors"}
+    else:
+        assert found.status in (Status.REFUTED, Status.UNDEFINED)
+        assert judge(r, dict(found.witness or {})) in ("counterexample", "undefined")
+
+
+def test_instances_are_generalised() -> None:
+    for name, r in RULES.items():
+        if name.startswith("true_instance"):
+            assert GENERALISED in verdict(r).strategy or name.endswith("truth"), name
+
+
+def test_what_a_point_refutes_is_not_generalised() -> None:
+    """``x % 4`` is below 4, and not any variable; of two terms one may be a variable all the same."""
+    assert generalised(one("int x, y\nr: min(x % 4, 4) * 0 + max(x % 4, 0) -> x % 4\n")) is None
+    r = one(
+        "semantics euclid0\nint x, y\nconst c, d\nr: (x % 4 + 1) / 5 + y / (c * d) - y / (c * d) -> x % 4 / 4\n"
+    )
+    wider = generalised(r)
+    assert wider is not None
+    assert repeated(r) == ["y / (c * d)", "c * d", "x % 4"]
+    assert repeated(wider) == ["x % 4"]
+    assert wider.statement() == "(x % 4 + 1) / 5 + t1 - t1 -> x % 4 / 4"
+
+
+PARTIAL = "select(y == 0, x, x / y) -> select(x / y == x / y, select(y == 0, x, x / y), 7)"
+
+
+@pytest.mark.parametrize("semantics", ["floor", "trunc", "euclid"])
+def test_terms_that_may_lack_a_value_are_not_generalised(semantics: str) -> None:
+    """Where y is zero the left side chooses x, and the right side has no value: of a variable nothing is wrong."""
+    r = one(f"semantics {semantics}\nint x, y\nr: {PARTIAL}\n")
+    assert not any("/" in t for t in repeated(r))
+    assert verdict(r).status is Status.UNDEFINED
+
+
+def test_terms_that_may_overflow_or_mean_two_things_are_not_generalised() -> None:
+    """``x + 1`` is positive in a condition of a machine integer that wraps around to a negative one in a side."""
+    text = "int x, y\nr: max(x + 1, 0) * y -> (x + 1) * y if x + 1 > 0\n"
+    for overflow in ("wrap", "undefined", "nowrap"):
+        r = one(f"integers 32 bits {overflow}\n{text}")
+        assert generalised(r) is None
+    assert verdict(one(f"integers 32 bits wrap\n{text}")).witness is not None
+    free = generalised(
+        one("integers 32 bits wrap\nint x, y\nr: (x + 1) / 2 * y -> y * ((x + 1) / 2) if y > 0\n")
+    )
+    assert free is not None
+    assert free.statement() == "t1 / 2 * y -> y * (t1 / 2) if y > 0"
+    zero = generalised(
+        one("semantics trunc0\nintegers 32 bits wrap\nint x, y\nr: (x / y) * y -> y * (x / y)\n")
+    )
+    assert zero is not None
+    assert zero.statement() == "t1 * y -> y * t1"
+
+
+def test_nothing_follows_from_a_wider_rule_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    r = RULES["false_instance_divisor"]
+    assert not prove._as_instance(r, Budget())[0]
+    # a wider rule that is false is not proved either, though no point is asked
+    false = one("semantics euclid0\nint x, t\nconst c\nr: t % c * x -> t * x if c > 0\n")
+    monkeypatch.setattr(prove, "generalised", lambda _: false)
+    assert not prove._as_instance(r, Budget())[0]
+
+
+def test_not_zero_and_not_negative_is_positive() -> None:
+    x, y = var("x"), var("y")
+    known = Known(Polynomials())
+    known.assume((x.ne(-5), x >= -5, (y - x).ne(0)))
+    assert known.at_least(x, -4)
+    assert not known.at_least(x, -3)
+    assert not known.at_least(y - x, 1)
+    known.assume((y >= x,))
+    assert known.at_least(y - x, 1)
+
+
+def test_both_variables_at_the_same_limit_are_tried() -> None:
+    for name in ("false_turn_divisor_16", "false_turn_divisor_32", "false_turn_divisor_64"):
+        found = verdict(RULES[name])
+        assert found.strategy in ("small points", "machine limits"), name
+    r = RULES["false_turn_divisor_32"]
+    assert table_of(r).counterexample() == {"x": -(1 << 31), "y": -(1 << 31)}
+
+
+@pytest.mark.parametrize(
+    "name", ["true_factor_not_zero", "true_factor_difference", "true_two_factors", "true_factor_odd"]
+)
+def test_compound_factors_have_certificates(name: str) -> None:
+    lemmas: set[str] = set()
+    for o in expanded(RULES[name]):
+        data = json.loads(json.dumps(case_certificate(o)))
+        used = check_certificate(data, (o.hypotheses, o.goal), proved=SCHEMES, solvers=Z3).lemmas
+        lemmas |= {lemma for lemma, n in used.items() if n}
+    assert lemmas & {"zero product", "multiples are apart", "product of a choice"}

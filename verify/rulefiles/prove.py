@@ -23,7 +23,7 @@ from ..solve import Budget, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
-from .generalise import GENERALISED, generalised
+from .generalise import GENERALISED, generalised, repeated
 from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
@@ -70,19 +70,24 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     tried: dict[str, None] = {}
     spent = 0
     open_: list[Obligation] = []
+    briefly = bool(repeated(r))
     for o in parts:
-        strategy, cost = _first_attempt(r, o, budget)
+        strategy, cost = _first_attempt(r, o, budget.scaled(0.1) if briefly else budget, patient=not briefly)
         spent += cost
-        if strategy:
-            used[strategy] = None
-            continue
-        if not open_:
+        if not strategy and briefly:
+            # an instance of a wider rule is sooner seen to be one than proved with all patience
+            briefly = False
             shown, cost = _as_instance(r, budget)
             spent += cost
             if shown:
                 used = shown
                 break
-        open_.append(o)
+            strategy, cost = _first_attempt(r, o, budget)
+            spent += cost
+        if strategy:
+            used[strategy] = None
+        else:
+            open_.append(o)
     if open_ and (found_out := _everywhere(source, spent, budget)):
         return found_out
     if open_ and r.semantics.width:
@@ -131,18 +136,21 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
 
 def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
     """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy."""
-    wider, spent = generalised(r), 0
-    used = {GENERALISED: None}
+    wider = generalised(r)
+    if wider is None:
+        return {}, 0
+    used: dict[str, None] = {GENERALISED: None}
+    spent = 0
     try:
-        for o in expanded(wider) if wider is not None else ():
-            strategy, cost = _first_attempt(r, o, budget, patient=False)
+        for o in expanded(wider):
+            strategy, cost = _first_attempt(wider, o, budget.scaled(0.1), patient=False)
             spent += cost
             if not strategy:
                 return {}, spent
             used[strategy] = None
     except TooLargeError:
         return {}, spent
-    return used if wider is not None else {}, spent
+    return used, spent
 
 
 def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:

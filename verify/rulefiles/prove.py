@@ -143,7 +143,7 @@ def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
     spent = 0
     try:
         for o in expanded(wider):
-            strategy, cost = _first_attempt(wider, o, budget.scaled(0.1), patient=False)
+            strategy, cost = _first_attempt(wider, o, budget.scaled(0.5))
             spent += cost
             if not strategy:
                 return {}, spent

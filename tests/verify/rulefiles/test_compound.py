@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from indexproof.core.expr import var
+from indexproof.reports.certificates import check_files, write_certificates
 from indexproof.verify.certificate import check_certificate, z3_refutes
 from indexproof.verify.linear import LEMMAS, STEPS
 from indexproof.verify.rulefiles import (
@@ -20,9 +22,12 @@ from indexproof.verify.rulefiles import (
 )
 from indexproof.verify.rulefiles.certify import case_certificate
 from indexproof.verify.rulefiles.generalise import GENERALISED, generalised, repeated
+from indexproof.verify.rulefiles.instance import instance_terms
 from indexproof.verify.rulefiles.known import Known, Polynomials
 from indexproof.verify.rulefiles.obligations import expanded
 from indexproof.verify.rulefiles.sample import table_of
+from indexproof.verify.rulefiles.semantics import Semantics
+from indexproof.verify.rulefiles.terms import Kind
 from indexproof.verify.solve import Budget, decide
 from indexproof.verify.verdict import Status, Verdict
 
@@ -143,3 +148,73 @@ def test_compound_factors_have_certificates(name: str) -> None:
         used = check_certificate(data, (o.hypotheses, o.goal), proved=SCHEMES, solvers=Z3).lemmas
         lemmas |= {lemma for lemma, n in used.items() if n}
     assert lemmas & {"zero product", "multiples are apart", "product of a choice"}
+
+
+INSTANCE = "(y - x * (2 * c)) % (a - b) -> y % (a - b) if (2 * c) % (a - b) == 0"
+
+
+def _two(head: str, wider: str, rule: str) -> tuple[StatedRule, StatedRule]:
+    names = "int x, y, t1, t2\nint i in [0, 9]\nconst a, b, c\nbool p\n"
+    return one(f"{head}\n{names}r: {wider}\n"), one(f"{head}\n{names}r: {rule}\n")
+
+
+def test_what_is_an_instance() -> None:
+    wider, r = _two("semantics floor", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE)
+    found = instance_terms(wider, r)
+    assert found is not None
+    assert {v: show(t) for v, t in found.items()} == {"t1": "2 * c", "t2": "a - b"}
+    for name, stated in RULES.items():
+        general = generalised(stated)
+        assert general is None or instance_terms(general, stated), name
+
+
+@pytest.mark.parametrize(
+    ("head", "wider", "rule"),
+    [
+        # another operator, another literal, a condition that is not there, one variable for two terms
+        ("", "(y + x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE),
+        ("", "x + t1 * 2 -> t1 * 2 + x", "x + (a + b) * 3 -> (a + b) * 3 + x"),
+        ("", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0, t2 > 0", INSTANCE),
+        ("", "x * t1 - x * t1 -> 0", "x * (a + b) - x * (a + c) -> 0"),
+        # a term that may lack a value, or a truth value, or more values than the variable
+        ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
+        ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
+        ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
+        ("", "i * 0 + 1 -> 1", "(x + y) * 0 + 1 -> 1"),
+        # a condition sees another number than the sides do
+        (
+            "integers 8 bits",
+            "max(t1, 0) * x -> t1 * x if t1 > 0",
+            "max(y + 1, 0) * x -> (y + 1) * x if y + 1 > 0",
+        ),
+    ],
+)
+def test_what_is_no_instance(head: str, wider: str, rule: str) -> None:
+    assert instance_terms(*_two(head, wider, rule)) is None
+
+
+def test_other_semantics_are_no_instance() -> None:
+    wider, r = _two("semantics floor", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE)
+    for other in (replace(r, semantics=Semantics("trunc", "trunc")), replace(r, conditions=())):
+        assert instance_terms(wider, other) is None
+    narrow = replace(wider, variables={**wider.variables, "t1": Kind("int", 0, 9)})
+    assert instance_terms(narrow, r) is None
+
+
+def test_an_instance_has_a_certificate(tmp_path: Path) -> None:
+    r = RULES["true_instance_divisor"]
+    assert write_certificates([next(stated_rule_obligations(r))], tmp_path) == (1, [])
+    (file,) = tmp_path.iterdir()
+    (found,) = check_files([file])
+    assert (found.refused, found.compared) == ("", True)
+    data = json.loads(file.read_text("utf-8"))
+    assert "instance of" in data
+    # the certificate of the wider rule is none of another one
+    data["rule"]["rules"][0]["right"] = 0
+    file.write_text(json.dumps(data), "utf-8")
+    (found,) = check_files([file])
+    assert "no instance" in found.refused
+    del data["instance of"]
+    file.write_text(json.dumps(data), "utf-8")
+    (found,) = check_files([file])
+    assert found.refused

@@ -60,15 +60,18 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     point = table.counterexample()
     if point is not None:
         return _refuted(table, point, _LIMITS if _is_large(r, point) else _POINTS, 0, (), budget)
-    try:
-        parts = list(expanded(r))
-    except TooLargeError as large:
-        return _everywhere(source, 0, budget) or Verdict(
-            Status.UNDECIDED, tried=(_POINTS,), detail=str(large)
-        )
     used: dict[str, None] = {}
     tried: dict[str, None] = {}
     spent = 0
+    parts: list[Obligation] = []
+    try:
+        parts = list(expanded(r))
+    except TooLargeError as large:
+        if (found_out := _everywhere(source, 0, budget)) is not None:
+            return found_out
+        used, spent = _as_instance(r, budget)
+        if not used:
+            return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
     open_: list[Obligation] = []
     briefly = bool(repeated(r))
     for o in parts:

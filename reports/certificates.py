@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
@@ -20,7 +21,9 @@ from ..verify.lemmas import LemmaObligation, proved_lemmas
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
 from ..verify.rulefiles.certify import case_certificate
-from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of
+from ..verify.rulefiles.generalise import generalised
+from ..verify.rulefiles.instance import instance_terms
+from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of, source_of
 from .selection import read_text
 
 __all__ = [
@@ -44,13 +47,28 @@ def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
         yield tuple(o.hypotheses), o.goal
 
 
-def _certificates(o: Obligation) -> Iterator[Any]:
-    """A certificate of each of these claims, or ``None``."""
-    if isinstance(o, StatedObligation):
-        for part in expanded(o.rule):
-            yield case_certificate(replace(part, subject=o.subject, kind=o.kind))
-    else:
-        yield certificate(o.name, o.hypotheses, o.goal)[0]
+def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
+    """What a file says besides what it is a certificate of, and a certificate of each claim; ``None`` where one has none.
+
+    Raises :class:`TooLargeError` for a rule with too many cases.
+    """
+    if not isinstance(o, StatedObligation):
+        found = certificate(o.name, o.hypotheses, o.goal)[0]
+        return None if found is None else ({}, [found])
+    wider = generalised(o.rule)
+    for stated in (o.rule,) if wider is None else (wider, o.rule):
+        said = {"rule": json.loads(o.source)}
+        if stated is wider:
+            said["instance of"] = json.loads(source_of(stated))
+        parts: list[Any] = []
+        for part in expanded(stated):
+            found = case_certificate(replace(part, subject=o.subject, kind=o.kind))
+            if found is None:
+                break
+            parts.append(found)
+        else:
+            return said, parts
+    return None
 
 
 def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:
@@ -68,21 +86,16 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
     for o in proved:
         if o.question != "valid" or isinstance(o, LemmaObligation):
             continue
-        parts = []
-        try:
-            for found in _certificates(o):
-                if found is None:
-                    break
-                parts.append(found)
-            else:
-                name = _file_name(o.name, used)
-                rule = {"rule": json.loads(o.source)} if isinstance(o, StatedObligation) else {}
-                data = {"format": FORMAT, "obligation": o.name, **rule, "parts": parts}
-                (folder / name).write_text(json.dumps(data, ensure_ascii=False) + "\n", "utf-8")
+        with suppress(TooLargeError):
+            found = _certificates(o)
+            if found is not None:
+                said, parts = found
+                data = {"format": FORMAT, "obligation": o.name, **said, "parts": parts}
+                (folder / _file_name(o.name, used)).write_text(
+                    json.dumps(data, ensure_ascii=False) + "\n", "utf-8"
+                )
                 written += 1
                 continue
-        except TooLargeError:
-            pass
         without.append(o.name)
     return written, without
 
@@ -179,12 +192,18 @@ def _check(
 def _stated(
     data: Mapping[str, Any], known: Callable[[], Mapping[str, Obligation]]
 ) -> list[tuple[tuple[Condition, ...], Condition]] | None:
-    """What must be proved: the cases of the rule that is in the file, or what the catalogue claims by that name.
+    """What must be proved: the cases of the rule in the file, or of a wider one, or what the catalogue claims by that name.
 
     ``None`` for another claim, which then is what the certificate says.
     """
     if "rule" in data:
-        return [(part.hypotheses, part.goal) for part in expanded(rule_of(json.dumps(data["rule"])))]
+        stated = rule_of(json.dumps(data["rule"]))
+        if "instance of" in data:
+            wider = rule_of(json.dumps(data["instance of"]))
+            if instance_terms(wider, stated) is None:
+                raise InputError("it is no instance of the rule that is proved")
+            stated = wider
+        return [(part.hypotheses, part.goal) for part in expanded(stated)]
     o = known().get(str(data.get("obligation")))
     return None if o is None else list(_claims(o))
 

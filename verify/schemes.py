@@ -66,6 +66,13 @@ LEMMAS: dict[str, Scheme] = {
             (e >= 0,),
             all_of((_implies(d >= 0, e * d >= 0), _implies(d <= 0, e * d <= 0))),
         ),
+        Scheme(
+            "zero product",
+            "p·q = 0 → p = 0 or q = 0",
+            ((p * q).eq(0),),
+            any_of((p.eq(0), q.eq(0))),
+            ((p, q), (-p, q)),
+        ),
         Scheme("square", "p·p ≥ p and p·p ≥ -p", (), all_of((p * p >= p, p * p >= -p))),
         Scheme("product of a choice", "(m = a → m·p = a·p)", (), _implies(m.eq(a), (m * p - a * p).eq(0))),
         Scheme(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indexproof.core.condition import all_of, any_of
 from indexproof.core.expr import var
 from indexproof.verify.linear import Scheme
 
@@ -29,6 +30,12 @@ BROKEN = [
         ((e * (1 + p * t)).eq(u * (p * q)),),
         e.eq(p * (u * q + t * e)),
     ),
+    # either factor may be zero
+    Scheme("zero product", "p·q = 0 → p = 0", ((p * q).eq(0),), p.eq(0)),
+    # both need not be
+    Scheme("zero product", "p·q = 0 → p = 0 and q = 0", ((p * q).eq(0),), all_of((p.eq(0), q.eq(0)))),
+    # a product is not a sum
+    Scheme("zero product", "p + q = 0 → p = 0 or q = 0", ((p + q).eq(0),), any_of((p.eq(0), q.eq(0)))),
     # without the inverse nothing follows
     Scheme("invertible factor", "v·e = p·q → e = p·(u·q - t·e)", (), e.eq(p * (u * q - t * e))),
 ]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..schemes import LEMMAS, STEPS, Scheme
 from .formula import TRUE, Formula, at_least, atoms, both, either, holds, names, nonzero, zero
-from .polynomial import ONE, Monomial, Poly, over, product, variable
+from .polynomial import ONE, ZERO, Monomial, Poly, over, product, variable
 from .reading import Fact, Witness
 
 __all__ = ["LEMMAS", "STEPS", "Instance", "Scheme", "Setting", "pool"]
@@ -96,6 +96,8 @@ class Setting:
     witnesses: list[Witness]
     low: dict[str, int]
     choices: list[tuple[Poly, tuple[Poly, ...]]]
+    #: Whether a polynomial is certainly not negative.
+    certain: Callable[[Poly], bool]
 
     def near(self) -> Setting:
         """What has to do with the negated goal: facts about its names and the names these facts mention."""
@@ -112,12 +114,23 @@ class Setting:
             [w for w in self.witnesses if w.dividend.names | w.divisor.names | w.quotient.names <= reached],
             self.low,
             [(m, os) for m, os in self.choices if m.names <= reached and all(o.names <= reached for o in os)],
+            self.certain,
         )
 
     @cached_property
     def atoms(self) -> list[Poly]:
         """The atoms of the negated goal and of the disjunctions."""
         return list(dict.fromkeys(x.p for f in (self.refuted, *self.clauses) for x in atoms(f)))
+
+    @cached_property
+    def differences(self) -> list[Poly]:
+        """What may be claimed to be zero or not, up to its sign; not zero is ``p - 1 >= 0`` or ``-p - 1 >= 0``."""
+        found: dict[Poly, None] = {}
+        for p in self.atoms:
+            for d in (p, p + ONE):
+                if not d.is_constant and -d not in found:
+                    found[d] = None
+        return list(found)
 
     @cached_property
     def nonlinear(self) -> dict[Monomial, None]:
@@ -166,6 +179,19 @@ class Setting:
         return [Poly({m: 1}) for m in sorted(found, key=lambda m: (len(m), m))][:14]
 
     @cached_property
+    def cofactors(self) -> list[tuple[Poly, Poly]]:
+        """Sums that are at least 1 and atoms that facts multiply with them: ``c + 1`` in ``x·(c + 1) <= y·(c + 1)``."""
+        found: dict[tuple[Poly, Poly], None] = {}
+        for e in (*self.bounds, *self.equations, *self.atoms):
+            for d in self.atoms if e.degree > 1 else ():
+                if d is e or d.is_constant or not d.names <= e.names:
+                    continue
+                whole, rest = e.divide(d)
+                if len(whole) > 1 and rest.degree < e.degree:
+                    found.update({(b, d): None for b in (whole, -whole) if self.certain(b - ONE)})
+        return list(found)[:_COFACTORS]
+
+    @cached_property
     def top(self) -> int:
         """The largest degree of a fact."""
         everything = [
@@ -177,8 +203,9 @@ class Setting:
         return max((p.degree for p in everything), default=1)
 
 
-#: How many differences are considered.
+#: How many differences are considered, and how many pairs of a sum and what it is multiplied with.
 _CANDIDATES = 60
+_COFACTORS = 12
 
 
 def pool(s: Setting, level: int) -> tuple[list[Instance], list[Poly]]:
@@ -193,6 +220,7 @@ def pool(s: Setting, level: int) -> tuple[list[Instance], list[Poly]]:
         [*s.positive, *(w.divisor for w in s.witnesses if not w.divisor.is_constant), *s.strides]
     )
     found: list[Instance] = [Apart(b, d) for d in differences for b in scales if d.degree + b.degree <= limit]
+    found += [Apart(b, d) for b, d in s.cofactors]
     if level > 1:
         shifted = [x for d in differences for x in (d + ONE, d - ONE)]
         found += [Apart(b, d) for d in shifted for b in scales if d.degree + b.degree <= limit]
@@ -219,6 +247,11 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
                 add("product of an equation", zero(e * p), {"e": e, "p": p}, ((e, "="),))
         for p in _cofactors(e, s):
             add("product of an equation", zero(e * p), {"e": e, "p": p}, ((e, "="),))
+        for p, q in _factors(e, s):
+            add("zero product", either((zero(p), zero(q))), {"p": p, "q": q}, ((e, "="),))
+    for e in s.differences:
+        for p, q in _factors(e, s):
+            add("product of a choice", either((nonzero(p), zero(e))), {"m": p, "a": ZERO, "p": q})
     factors = list(s.positive)
     if level > 1:
         singles = [p for p in s.positive if p.single]
@@ -264,6 +297,15 @@ def _cofactors(e: Poly, s: Setting) -> list[Poly]:
     goal = sorted({m for x in atoms(s.refuted) for m in x.p.terms if len(m) > 1})
     found = {rest: None for m in sorted(e.terms) for t in goal if len(m) > 1 and (rest := over(t, m))}
     return [Poly({m: 1}) for m in found][:12]
+
+
+def _factors(e: Poly, s: Setting) -> Iterator[tuple[Poly, Poly]]:
+    """What divides ``e``, and what is left of it: where ``e`` is zero one of them is, and the other way round."""
+    for p in s.differences if e.degree > 1 else ():
+        if p.names <= e.names:
+            q, rest = e.divide(p)
+            if not rest and not q.is_constant:
+                yield p, q
 
 
 def _differences(s: Setting) -> list[Poly]:

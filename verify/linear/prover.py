@@ -662,6 +662,7 @@ def _setting(state: _State, refuted: Formula) -> tuple[Setting, Bounds]:
         state.witnesses,
         bounds.low,
         state.choices,
+        bounds.certain,
     )
     return setting, bounds
 

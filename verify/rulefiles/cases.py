@@ -18,9 +18,10 @@ The cases exclude each other and leave nothing out, so the claims of all cases t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, divides, negate, within
+from ...core.condition import FALSE, TRUE, Condition, Or, all_of, any_of, atoms, divides, negate, within
 from ...core.errors import TooLargeError
 from ...core.expr import (
     Expr,
@@ -49,6 +50,8 @@ __all__ = ["MAX_CASES", "Case", "cases", "variable_of"]
 #: More cases than this are not worth enumerating, and so many are enough with dividends of both signs apart.
 MAX_CASES = 256
 _SIGNED_CASES = 96
+#: A condition with more alternatives is left as it is.
+_ALTERNATIVES = 4
 
 
 @dataclass(frozen=True)
@@ -121,24 +124,28 @@ def cases(
     may divide by what is zero in other cases; ``total`` ones never divide by zero, so that those of several cases may
     stand in one condition.  Raises :class:`TooLargeError` for too many cases.
     """
-    try:
-        return list(_cases(r, _Options(without, right, total, signs=True, most=_SIGNED_CASES)))
-    except TooLargeError:
-        # dividends of either sign at once: more to prove in one case, but fewer cases
-        return list(_cases(r, _Options(without, right, total, signs=False, most=MAX_CASES)))
+    # fewer and fewer cases, with more and more to prove in one
+    with suppress(TooLargeError):
+        return list(_cases(r, _Options(without, right, total, signs=True, apart=True, most=_SIGNED_CASES)))
+    with suppress(TooLargeError):
+        return list(_cases(r, _Options(without, right, total, signs=True, apart=False, most=_SIGNED_CASES)))
+    return list(_cases(r, _Options(without, right, total, signs=False, apart=False, most=MAX_CASES)))
 
 
 @dataclass(frozen=True)
 class _Options:
     """What :func:`cases` is asked for.
 
-    ``signs`` tells the signs of dividends apart where a rounding depends on them; there may be ``most`` cases.
+    ``signs`` tells the signs of dividends apart where a rounding depends on them; ``apart`` tells apart how often a
+    dividend or a divisor wraps around, where that is once at most, and the alternatives of a condition; there may be
+    ``most`` cases.
     """
 
     without: int | None
     right: bool
     total: bool
     signs: bool
+    apart: bool
     most: int
 
 
@@ -196,6 +203,8 @@ def _case(
         truth = _Reading(r, known, options, machine=False).truth(t)
         if truth.true is FALSE:
             return None
+        if options.apart and known.truth(truth.true) is None:
+            _split_alternatives(truth.true)
         given.append(truth.true)
         known.assume((truth.true,))
     sides = _Reading(r, known, options, machine=bool(r.semantics.width))
@@ -206,6 +215,12 @@ def _case(
         return None
     other = sides.side(r.right) if options.right else None
     return Case(decided, tuple(given), left, other, known, r.semantics.modulus if sides.wraps else 0)
+
+
+def _split_alternatives(c: Condition) -> None:
+    """Raise :class:`_Split` for a disjunction of few relations; where none of them holds the rule says nothing."""
+    if isinstance(c, Or) and len(c.args) <= _ALTERNATIVES and all(len(list(atoms(a))) == 1 for a in c.args):
+        raise _Split([all_of((*map(negate, c.args[:k]), a)) for k, a in enumerate(c.args)])
 
 
 def _reduced(e: Expr, modulus: int) -> Expr:
@@ -236,6 +251,7 @@ class _Reading:
         self.rule = r
         self.total = options.total
         self.signs = options.signs
+        self.apart = options.apart
         self.semantics = r.semantics
         self.known = known
         self.machine = machine
@@ -359,7 +375,8 @@ class _Reading:
                 return self._made(-args[0].e, fits)
             case "mul":
                 return self._made(mul(args[0].e, args[1].e), fits)
-        seen = [self._seen(a) for a in args]
+        apart = self.apart and t.op not in ("min", "max", "wrap")
+        seen = [self._seen(a, apart=apart) for a in args]
         match t.op:
             case "min":
                 return Number(minimum(*seen), fits)
@@ -386,14 +403,21 @@ class _Reading:
             return Number(_reduced(e, s.modulus), fits, wraps=True)
         return Number(e, all_of((fits, within(e, integer(s.lo), integer(s.hi)))))
 
-    def _seen(self, a: Number) -> Expr:
+    def _seen(self, a: Number, *, apart: bool = False) -> Expr:
         """The value of a number, wrapped around where it must be."""
-        return self._wrapped(a.e) if a.wraps else a.e
+        return self._wrapped(a.e, apart=apart) if a.wraps else a.e
 
-    def _wrapped(self, e: Expr) -> Expr:
-        s = self.semantics
-        if self.known.at_least(e, s.lo) and self.known.at_most(e, s.hi):
-            return e
+    def _wrapped(self, e: Expr, *, apart: bool = False) -> Expr:
+        """The machine integer that ``e`` wraps around to; with ``apart`` in cases by how often, if that is once at most."""
+        s, known = self.semantics, self.known
+        turns = (0, -1, 1) if apart else (0,)
+        for k in turns:
+            turned = e + k * s.modulus
+            if known.at_least(turned, s.lo) and known.at_most(turned, s.hi):
+                return turned
+        if apart and known.at_least(e, s.lo - s.modulus) and known.at_most(e, s.hi + s.modulus):
+            fits = within(e, integer(s.lo), integer(s.hi))
+            raise _Split([c for c in (fits, e > s.hi, e < s.lo) if known.truth(c) is not False])
         return mod(e - s.lo, s.modulus) + s.lo
 
     # -- division

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ...core.condition import And, Compare, Condition, Or, Truth, Within, negate
 from ...core.expr import Expr, Mul, Sum, Var, interpret
 from ..linear.bounds import Bounds
+from ..linear.formula import tight
 from ..linear.polynomial import ONE, Poly, Ring, constant, variable
 
 __all__ = ["Known", "Polynomials"]
@@ -101,8 +102,15 @@ class Known:
             for f in e.factors:
                 self._not_zero(f)
 
+    def _sharpen(self) -> None:
+        """``p >= 0`` and ``p != 0`` are ``p >= 1``."""
+        for p in self._nonzero:
+            if tight(p) in self._bounds.facts:
+                self._bounds.learn(p - ONE)
+
     def _certain(self, p: Poly) -> bool:
         if not self._settled:
+            self._sharpen()
             self._bounds.settle()
             self._settled = True
         return self._bounds.certain(p)

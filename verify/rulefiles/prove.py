@@ -23,6 +23,7 @@ from ..solve import Budget, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
+from .generalise import GENERALISED, generalised, repeated
 from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
@@ -59,25 +60,34 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     point = table.counterexample()
     if point is not None:
         return _refuted(table, point, _LIMITS if _is_large(r, point) else _POINTS, 0, (), budget)
-    try:
-        parts = list(expanded(r))
-    except TooLargeError as large:
-        return _everywhere(source, 0, budget) or Verdict(
-            Status.UNDECIDED, tried=(_POINTS,), detail=str(large)
-        )
     used: dict[str, None] = {}
     tried: dict[str, None] = {}
     spent = 0
+    parts: list[Obligation] = []
+    try:
+        parts = list(expanded(r))
+    except TooLargeError as large:
+        if (found_out := _everywhere(source, 0, budget)) is not None:
+            return found_out
+        used, spent = _as_instance(r, budget)
+        if not used:
+            return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
     open_: list[Obligation] = []
+    briefly = bool(repeated(r))
     for o in parts:
-        proved, strategy, cost = _at_once(o, budget)
+        strategy, cost = _first_attempt(r, o, budget.scaled(0.1) if briefly else budget, patient=not briefly)
         spent += cost
-        for name, shorter in _MODULAR if not proved and r.semantics.overflow == "wrap" else ():
-            (proved, more), strategy = shorter(o, _limits(budget)), name
-            spent += more
-            if proved:
+        if not strategy and briefly:
+            # an instance of a wider rule is sooner seen to be one than proved with all patience
+            briefly = False
+            shown, cost = _as_instance(r, budget)
+            spent += cost
+            if shown:
+                used = shown
                 break
-        if proved:
+            strategy, cost = _first_attempt(r, o, budget)
+            spent += cost
+        if strategy:
             used[strategy] = None
         else:
             open_.append(o)
@@ -114,6 +124,36 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             detail = "no point that satisfies the conditions is known" if found_one is None else ""
             return Verdict(status, "model", spent, tried=(_POINTS, "model"), detail=detail)
     return Verdict(Status.PROVED, " + ".join(used) or "identity", spent, tried=tuple(tried))
+
+
+def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
+    """The strategy that proves a case at once, empty where none does, and the cost."""
+    proved, strategy, spent = _at_once(o, budget, patient=patient)
+    for name, shorter in _MODULAR if not proved and r.semantics.overflow == "wrap" else ():
+        (proved, cost), strategy = shorter(o, _limits(budget, patient=patient)), name
+        spent += cost
+        if proved:
+            break
+    return strategy if proved else "", spent
+
+
+def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
+    """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy."""
+    wider = generalised(r)
+    if wider is None:
+        return {}, 0
+    used: dict[str, None] = {GENERALISED: None}
+    spent = 0
+    try:
+        for o in expanded(wider):
+            strategy, cost = _first_attempt(wider, o, budget.scaled(0.5))
+            spent += cost
+            if not strategy:
+                return {}, spent
+            used[strategy] = None
+    except TooLargeError:
+        return {}, spent
+    return used, spent
 
 
 def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:

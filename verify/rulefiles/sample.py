@@ -338,6 +338,21 @@ def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
     return columns
 
 
+def _alike(r: StatedRule, kind: Any) -> dict[str, Array] | None:
+    """Points at which two variables stand at the same limit of machine integers, and the others near zero."""
+    s = r.semantics
+    pairs = list(itertools.combinations(r.variables, 2))
+    share = max(1, min(_LEAST, _CORNERS // max(1, len(pairs))))
+    generator = np.random.default_rng(s.width)
+    points = generator.integers(-2, 4, size=(share * len(pairs), len(r.variables))).astype(kind)
+    columns = {v: points[:, k] for k, v in enumerate(r.variables)}
+    limits = np.array([s.lo, s.hi], dtype=kind)[np.arange(share) % 2]
+    for n, pair in enumerate(pairs):
+        for v in pair:
+            columns[v][n * share : (n + 1) * share] = limits
+    return columns if pairs else None
+
+
 # -------------------------------------------------------------------------------------- points of the conditions
 def _variables(*terms: Term) -> set[str]:
     return {t.name for t in below(*terms) if t.op in ("var", "flag")}
@@ -569,6 +584,9 @@ def table_of(r: StatedRule) -> Table:
     if r.semantics.width:
         near = _limits(r, _MACHINE, kind)
         blocks += [near, _follow(r, near, r.conditions)]
+        alike = _alike(r, kind)
+        if alike is not None:
+            blocks += [alike, _follow(r, alike, r.conditions)]
     columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
     size = len(next(iter(columns.values()))) if columns else 1
     return Table(r, columns, size, radius)

@@ -32,6 +32,8 @@ from ..cache import FORMAT, Cache, content_key
 from ..catalogue import catalogue, sections
 from ..encode import Encoder
 from ..linear import bounds, question, reading
+from ..linear import lemmas as linear_lemmas
+from ..linear.polynomial import Poly
 from ..linear.record import Node
 from ..obligations import Obligation
 from ..preprocess import unquotiented
@@ -147,6 +149,7 @@ _TRUE: tuple[_Claim, ...] = (
     ("divisible", (d > 0, d.divides(x)), (x % d).eq(0)),
     ("quotient is monotone", (d > 0, x <= y), x // d <= y // d),
     ("digits", (x.within(0, a - 1), y.within(0, b - 1)), (x * b + y).within(0, a * b - 1)),
+    ("equal multiples", ((x * (d + n)).eq(y * (d + n)), (d + n).ne(0)), x.eq(y)),
     ("digits divided again", (d > 0, c > 0), ((x // d * d + x % d) // c).eq(x // c)),
 )
 #: Digits, what is known of them, and a number that they do not make up.
@@ -173,6 +176,7 @@ _FALSE: tuple[_Claim, ...] = (
     ("monotone for all divisors", (d.ne(0), x <= y), x // d <= y // d),
     ("digits without bounds", (x.within(0, a - 1), y.within(0, b)), (x * b + y).within(0, a * b - 1)),
     ("a linear slip", (x >= 1, y >= 1), x + y >= 3),
+    ("multiples one apart", ((x * d).eq(y * d + d), d.ne(0)), x.eq(y)),
     ("an equation", ((x + y).eq(5),), x <= 5),
     ("bound of a quotient, one too far", (d > 0, x <= d * y + d), x // d <= y),
     ("quotient as a bound, one too near", (d > 0, d * y - d + 1 <= x), y <= x // d),
@@ -401,6 +405,14 @@ def _with_recombination() -> list[tuple[Any, str, Any]]:
     return [(solve, "recombinations", wrong)]
 
 
+def _loose_factors(e: Poly, s: linear_lemmas.Setting) -> Iterator[tuple[Poly, Poly]]:
+    """Differences and what they are multiplied with in an equation, whatever else is in it."""
+    for p in s.differences if e.degree > 1 else ():
+        q, _ = e.divide(p)
+        if not q.is_constant:
+            yield p, q
+
+
 #: Ways to give an operator the wrong meaning: what to replace by what.
 _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
     **{f"division, {change}": partial(_with_division, "_witness", change) for change in _WRONG_DIVISIONS},
@@ -467,6 +479,7 @@ _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
     "reduction: remainder off by one": lambda: [
         (reading.Reading, "divmod", lambda s, p, q: _shifted(_read_divmod(s, p, q), 0, -1))
     ],
+    "reduction: a factor that leaves a rest": lambda: [(linear_lemmas, "_factors", _loose_factors)],
     "reduction: everything is certain": lambda: [(bounds.Bounds, "certain", lambda s, p: True)],
     "reduction: certain though one short": lambda: [
         (bounds.Bounds, "certain", lambda s, p: _certain(s, p + 1))

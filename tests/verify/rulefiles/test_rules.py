@@ -157,9 +157,14 @@ def test_many_dividends_of_unknown_sign() -> None:
 def test_too_many_cases_are_not_a_proof() -> None:
     names = [f"x{k}" for k in range(7)]
     total = " + ".join(f"7 / {v}" for v in names)
-    found = verdict(one(f"semantics euclid0\nint {', '.join(names)}\nr: {total} -> {total}"))
+    # true, and written so that no term occurs again
+    other = " + ".join(f"14 / (2 * {v})" for v in names)
+    found = verdict(one(f"semantics euclid0\nint {', '.join(names)}\nr: {total} -> {other}"))
     assert found.status is Status.UNDECIDED
     assert "cases" in found.detail
+    # an instance of ``t -> t``, whatever the number of its own cases
+    found = verdict(one(f"semantics euclid0\nint {', '.join(names)}\nr: {total} -> {total}"))
+    assert (found.status, found.strategy) == (Status.PROVED, "generalisation")
 
 
 # ----------------------------------------------------------------------------------------------------- findings

@@ -1,0 +1,220 @@
+"""Compound terms where simpler rules have variables: decided without a nonlinear engine, and quickly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from indexproof.core.expr import var
+from indexproof.reports.certificates import check_files, write_certificates
+from indexproof.verify.certificate import check_certificate, z3_refutes
+from indexproof.verify.linear import LEMMAS, STEPS
+from indexproof.verify.rulefiles import (
+    StatedRule,
+    judge,
+    prove,
+    read_rule_file,
+    show,
+    stated_rule_obligations,
+)
+from indexproof.verify.rulefiles.certify import case_certificate
+from indexproof.verify.rulefiles.generalise import GENERALISED, generalised, repeated
+from indexproof.verify.rulefiles.instance import instance_terms
+from indexproof.verify.rulefiles.known import Known, Polynomials
+from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles.sample import table_of
+from indexproof.verify.rulefiles.semantics import Semantics
+from indexproof.verify.rulefiles.terms import Kind
+from indexproof.verify.solve import Budget, decide
+from indexproof.verify.verdict import Status, Verdict
+
+FILE = Path(__file__).parent / "data" / "compound.rules"
+RULES = {r.name: r for r in read_rule_file(FILE.read_text("utf-8"), FILE.name).rules}
+#: Rather more than any of these rules needs.
+ENOUGH = 1_000_000
+SCHEMES = {**LEMMAS, **STEPS}
+Z3 = {"z3": z3_refutes}
+
+
+def verdict(r: StatedRule) -> Verdict:
+    return decide(next(stated_rule_obligations(r)))
+
+
+def one(text: str) -> StatedRule:
+    (r,) = read_rule_file(text, "t").rules
+    return r
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_decided_as_its_name_says(name: str, linear_strategies: frozenset[str]) -> None:
+    r = RULES[name]
+    found = verdict(r)
+    assert found.resources < ENOUGH
+    if name.startswith("true"):
+        assert found.status is Status.PROVED
+        assert set(found.strategy.split(" + ")) <= linear_strategies | {"odd factors"}
+    else:
+        assert found.status in (Status.REFUTED, Status.UNDEFINED)
+        assert judge(r, dict(found.witness or {})) in ("counterexample", "undefined")
+
+
+def test_instances_are_generalised() -> None:
+    for name, r in RULES.items():
+        if name.startswith("true_instance"):
+            assert GENERALISED in verdict(r).strategy or name.endswith("truth"), name
+
+
+def test_what_a_point_refutes_is_not_generalised() -> None:
+    """``x % 4`` is below 4, and not any variable; of two terms one may be a variable all the same."""
+    assert generalised(one("int x, y\nr: min(x % 4, 4) * 0 + max(x % 4, 0) -> x % 4\n")) is None
+    r = one(
+        "semantics euclid0\nint x, y\nconst c, d\nr: (x % 4 + 1) / 5 + y / (c * d) - y / (c * d) -> x % 4 / 4\n"
+    )
+    wider = generalised(r)
+    assert wider is not None
+    assert [show(t) for t in repeated(r)] == ["y / (c * d)", "x % 4", "c * d"]
+    assert [show(t) for t in repeated(wider)] == ["x % 4"]
+    assert wider.statement() == "(x % 4 + 1) / 5 + t1 - t1 -> x % 4 / 4"
+
+
+PARTIAL = "select(y == 0, x, x / y) -> select(x / y == x / y, select(y == 0, x, x / y), 7)"
+
+
+@pytest.mark.parametrize("semantics", ["floor", "trunc", "euclid"])
+def test_terms_that_may_lack_a_value_are_not_generalised(semantics: str) -> None:
+    """Where y is zero the left side chooses x, and the right side has no value: of a variable nothing is wrong."""
+    r = one(f"semantics {semantics}\nint x, y\nr: {PARTIAL}\n")
+    assert not any("/" in show(t) for t in repeated(r))
+    assert verdict(r).status is Status.UNDEFINED
+
+
+def test_terms_that_may_overflow_or_mean_two_things_are_not_generalised() -> None:
+    """``x + 1`` is positive in a condition of a machine integer that wraps around to a negative one in a side."""
+    text = "int x, y\nr: max(x + 1, 0) * y -> (x + 1) * y if x + 1 > 0\n"
+    for overflow in ("wrap", "undefined", "nowrap"):
+        r = one(f"integers 32 bits {overflow}\n{text}")
+        assert generalised(r) is None
+    assert verdict(one(f"integers 32 bits wrap\n{text}")).witness is not None
+    free = generalised(
+        one("integers 32 bits wrap\nint x, y\nr: (x + 1) / 2 * y -> y * ((x + 1) / 2) if y > 0\n")
+    )
+    assert free is not None
+    assert free.statement() == "t1 / 2 * y -> y * (t1 / 2) if y > 0"
+    zero = generalised(
+        one("semantics trunc0\nintegers 32 bits wrap\nint x, y\nr: (x / y) * y -> y * (x / y)\n")
+    )
+    assert zero is not None
+    assert zero.statement() == "t1 * y -> y * t1"
+
+
+def test_nothing_follows_from_a_wider_rule_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    r = RULES["false_instance_divisor"]
+    assert not prove._as_instance(r, Budget())[0]
+    # a wider rule that is false is not proved either, though no point is asked
+    false = one("semantics euclid0\nint x, t\nconst c\nr: t % c * x -> t * x if c > 0\n")
+    monkeypatch.setattr(prove, "generalised", lambda _: false)
+    assert not prove._as_instance(r, Budget())[0]
+
+
+def test_not_zero_and_not_negative_is_positive() -> None:
+    x, y = var("x"), var("y")
+    known = Known(Polynomials())
+    known.assume((x.ne(-5), x >= -5, (y - x).ne(0)))
+    assert known.at_least(x, -4)
+    assert not known.at_least(x, -3)
+    assert not known.at_least(y - x, 1)
+    known.assume((y >= x,))
+    assert known.at_least(y - x, 1)
+
+
+def test_both_variables_at_the_same_limit_are_tried() -> None:
+    for name in ("false_turn_divisor_16", "false_turn_divisor_32", "false_turn_divisor_64"):
+        found = verdict(RULES[name])
+        assert found.strategy in ("small points", "machine limits"), name
+    r = RULES["false_turn_divisor_32"]
+    assert table_of(r).counterexample() == {"x": -(1 << 31), "y": -(1 << 31)}
+
+
+@pytest.mark.parametrize(
+    "name", ["true_factor_not_zero", "true_factor_difference", "true_two_factors", "true_factor_odd"]
+)
+def test_compound_factors_have_certificates(name: str) -> None:
+    lemmas: set[str] = set()
+    for o in expanded(RULES[name]):
+        data = json.loads(json.dumps(case_certificate(o)))
+        used = check_certificate(data, (o.hypotheses, o.goal), proved=SCHEMES, solvers=Z3).lemmas
+        lemmas |= {lemma for lemma, n in used.items() if n}
+    assert lemmas & {"zero product", "multiples are apart", "product of a choice"}
+
+
+INSTANCE = "(y - x * (2 * c)) % (a - b) -> y % (a - b) if (2 * c) % (a - b) == 0"
+
+
+def _two(head: str, wider: str, rule: str) -> tuple[StatedRule, StatedRule]:
+    names = "int x, y, t1, t2\nint i in [0, 9]\nconst a, b, c\nbool p\n"
+    return one(f"{head}\n{names}r: {wider}\n"), one(f"{head}\n{names}r: {rule}\n")
+
+
+def test_what_is_an_instance() -> None:
+    wider, r = _two("semantics floor", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE)
+    found = instance_terms(wider, r)
+    assert found is not None
+    assert {v: show(t) for v, t in found.items()} == {"t1": "2 * c", "t2": "a - b"}
+    for name, stated in RULES.items():
+        general = generalised(stated)
+        assert general is None or instance_terms(general, stated), name
+
+
+@pytest.mark.parametrize(
+    ("head", "wider", "rule"),
+    [
+        # another operator, another literal, a condition that is not there, one variable for two terms
+        ("", "(y + x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE),
+        ("", "x + t1 * 2 -> t1 * 2 + x", "x + (a + b) * 3 -> (a + b) * 3 + x"),
+        ("", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0, t2 > 0", INSTANCE),
+        ("", "x * t1 - x * t1 -> 0", "x * (a + b) - x * (a + c) -> 0"),
+        # a term that may lack a value, or a truth value, or more values than the variable
+        ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
+        ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
+        ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
+        ("", "i * 0 + 1 -> 1", "(x + y) * 0 + 1 -> 1"),
+        # a condition sees another number than the sides do
+        (
+            "integers 8 bits",
+            "max(t1, 0) * x -> t1 * x if t1 > 0",
+            "max(y + 1, 0) * x -> (y + 1) * x if y + 1 > 0",
+        ),
+    ],
+)
+def test_what_is_no_instance(head: str, wider: str, rule: str) -> None:
+    assert instance_terms(*_two(head, wider, rule)) is None
+
+
+def test_other_semantics_are_no_instance() -> None:
+    wider, r = _two("semantics floor", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE)
+    for other in (replace(r, semantics=Semantics("trunc", "trunc")), replace(r, conditions=())):
+        assert instance_terms(wider, other) is None
+    narrow = replace(wider, variables={**wider.variables, "t1": Kind("int", 0, 9)})
+    assert instance_terms(narrow, r) is None
+
+
+def test_an_instance_has_a_certificate(tmp_path: Path) -> None:
+    r = RULES["true_instance_divisor"]
+    assert write_certificates([next(stated_rule_obligations(r))], tmp_path) == (1, [])
+    (file,) = tmp_path.iterdir()
+    (found,) = check_files([file])
+    assert (found.refused, found.compared) == ("", True)
+    data = json.loads(file.read_text("utf-8"))
+    assert "instance of" in data
+    # the certificate of the wider rule is none of another one
+    data["rule"]["rules"][0]["right"] = 0
+    file.write_text(json.dumps(data), "utf-8")
+    (found,) = check_files([file])
+    assert "no instance" in found.refused
+    del data["instance of"]
+    file.write_text(json.dumps(data), "utf-8")
+    (found,) = check_files([file])
+    assert found.refused

@@ -5,7 +5,8 @@
 3. otherwise the points of smallest magnitude, which often hold the smallest counterexample, and random
 points;
 4. rounds of congruence, images of single sources (where ranges are long), isl, isl on what the normal form leaves,
-and z3, with budgets that grow from round to round; z3 begins one round later where isl is complete.
+congruence with both solvers, and z3, with budgets that grow from round to round; z3 begins one round later where isl is
+complete.
 
 A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more
 small points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before
@@ -45,11 +46,13 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     images.NAME: lambda p, factor: images.decide(p, factor * images.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
     isl.RESIDUE_NAME: lambda p, factor: isl.decide_residue(p, factor * isl.BUDGET),
+    congruence.BOTH_NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET, both=True),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_SOLVERS = (congruence.NAME, images.NAME, isl.NAME, isl.RESIDUE_NAME, smt.NAME)
+_SOLVERS = (congruence.NAME, images.NAME, isl.NAME, isl.RESIDUE_NAME, congruence.BOTH_NAME, smt.NAME)
 _POINTS = (_PROBE, _SAMPLE)
-#: Who may confirm, best first.  Nobody confirms an engine of its own family.
+#: Who may confirm, best first.  Nobody confirms an engine of its own family; what both solvers had a part in is confirmed
+#: by enumeration, or by each of them alone.
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
 _FAMILY = {
     _PROBE: enumeration.NAME,
@@ -58,6 +61,7 @@ _FAMILY = {
     congruence.NAME: isl.NAME,
     images.NAME: enumeration.NAME,
 }
+_BOTH = {isl.NAME, smt.NAME}
 
 
 class Decision(NamedTuple):
@@ -162,10 +166,11 @@ def _check(problem: Problem, name: str, outcome: Outcome) -> None:
 
 
 def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]) -> str:
-    """The first engine of another family that reaches a verdict too; its name, or the empty string."""
+    """Who reaches a verdict too, without the solvers that the first verdict rests on alone; empty for nobody."""
+    agreed: list[str] = []
     for turn in range(2):
         for name in _OPINIONS:
-            if name == _FAMILY.get(engine, engine):
+            if name == _FAMILY.get(engine, engine) or name in agreed:
                 continue
             other = ENGINES[name](problem, _MORE**turn)
             tried.append(f"confirmation by {name}: {other.note or other.status}")
@@ -177,7 +182,11 @@ def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]
                 same = outcome.point == other.point
             if not same:
                 raise EngineDisagreement(problem, engine, outcome, name, other)
-            return name
+            if engine != congruence.BOTH_NAME or name not in _BOTH:
+                return name
+            agreed.append(name)
+            if _BOTH <= {*agreed}:
+                return " and ".join(agreed)
     return ""
 
 

@@ -37,7 +37,7 @@ from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_consta
 from . import isl, smt
 from .problem import HOLDS, Box, Fact, Option, Outcome, Point, Problem, smallest
 
-__all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide"]
+__all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide", "solve_equations"]
 
 NAME = "congruence"
 #: The same with z3 for local questions that isl leaves open: minima and maxima are choices, which isl multiplies out.
@@ -471,7 +471,7 @@ def _lead(f: Form) -> int:
 
 
 # ------------------------------------------------------------------------------------------------- equations
-def _solved(problem: Problem) -> tuple[Problem, list[tuple[Var, Expr]]]:
+def solve_equations(problem: Problem) -> tuple[Problem, list[tuple[Var, Expr]]]:
     """The problem without the variables that its equations and known remainders determine, and what these are."""
     box = dict(problem.variables)
     where, options = list(problem.where), list(problem.options)
@@ -552,7 +552,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Out
         return Outcome("open", note="not tried")
     if any(is_infinite(x) for _, i in problem.variables for x in i):
         return Outcome("open", note="not tried")
-    smaller, solved = _solved(Problem(problem.variables, problem.where, tuple(options)))
+    smaller, solved = solve_equations(Problem(problem.variables, problem.where, tuple(options)))
     simple = smaller.simplified()
     if simple is None:
         return HOLDS

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...core.expr import Var
-from . import congruence, images, isl, normal_form, smt
+from . import congruence, images, isl, normal_form, smt, witnesses
 from . import enumerate as enumeration
 from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
 
@@ -43,13 +43,22 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
     congruence.NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET),
+    witnesses.NAME: lambda p, factor: witnesses.decide(p, factor * witnesses.BUDGET),
     images.NAME: lambda p, factor: images.decide(p, factor * images.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
     isl.RESIDUE_NAME: lambda p, factor: isl.decide_residue(p, factor * isl.BUDGET),
     congruence.BOTH_NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET, both=True),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_SOLVERS = (congruence.NAME, images.NAME, isl.NAME, isl.RESIDUE_NAME, congruence.BOTH_NAME, smt.NAME)
+_SOLVERS = (
+    congruence.NAME,
+    witnesses.NAME,
+    images.NAME,
+    isl.NAME,
+    isl.RESIDUE_NAME,
+    congruence.BOTH_NAME,
+    smt.NAME,
+)
 _POINTS = (_PROBE, _SAMPLE)
 #: Who may confirm, best first.  Nobody confirms an engine of its own family; what both solvers had a part in is confirmed
 #: by enumeration, or by each of them alone.
@@ -62,6 +71,7 @@ _FAMILY = {
     images.NAME: enumeration.NAME,
 }
 _BOTH = {isl.NAME, smt.NAME}
+_WITH_BOTH = (congruence.BOTH_NAME, witnesses.NAME)
 
 
 class Decision(NamedTuple):
@@ -182,7 +192,7 @@ def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]
                 same = outcome.point == other.point
             if not same:
                 raise EngineDisagreement(problem, engine, outcome, name, other)
-            if engine != congruence.BOTH_NAME or name not in _BOTH:
+            if engine not in _WITH_BOTH or name not in _BOTH:
                 return name
             agreed.append(name)
             if _BOTH <= {*agreed}:

@@ -84,9 +84,9 @@ class Decision(NamedTuple):
 
 
 def decide_problem(
-    problem: Problem, *, confirm: bool = False, engines: Sequence[str] | None = None
+    problem: Problem, *, confirm: bool = False, engines: Sequence[str] | None = None, rounds: int = ROUNDS
 ) -> Decision:
-    """Decide ``problem`` with the portfolio, or only with those of its engines that are named.
+    """Decide ``problem`` with the portfolio, or only with those of its engines that are named, in so many rounds.
 
     ``open`` is possible only where the problem is not Presburger or the budgets of all rounds are spent.
     Raises :class:`~.problem.EngineDisagreement` when engines contradict each other or a counterexample is
@@ -111,19 +111,19 @@ def decide_problem(
     smaller, fixed = simple
     engine = normal_form.NAME
     if outcome.status == "open":
-        outcome, engine = _portfolio(smaller, asked, tried)
+        outcome, engine = _portfolio(smaller, asked, tried, rounds)
     confirmed = _confirmed(smaller, outcome, engine, tried) if confirm and outcome.status != "open" else ""
     if outcome.status == "fails":
         outcome = outcome._replace(point=_restored(problem, smaller, fixed, outcome.point))
     return Decision(outcome, engine, tuple(tried), confirmed)
 
 
-def _schedule(asked: Sequence[str], presburger: bool) -> Iterator[tuple[str, int, int]]:
+def _schedule(asked: Sequence[str], presburger: bool, rounds: int) -> Iterator[tuple[str, int, int]]:
     """Engine, budget factor and round.
 
     Points are tried in two rounds only, since more find little more, and z3 waits one round where isl could answer.
     """
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         for name in asked:
             if name == enumeration.NAME and turn < _ENUMERATED:
                 yield name, GROWTH**turn, turn + 1
@@ -136,7 +136,9 @@ def _schedule(asked: Sequence[str], presburger: bool) -> Iterator[tuple[str, int
                 yield name, GROWTH**turn, turn + 1
 
 
-def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str]) -> tuple[Outcome, str]:
+def _portfolio(
+    problem: Problem, asked: Sequence[str], tried: list[str], rounds: int
+) -> tuple[Outcome, str]:
     """The first verdict.
 
     A refutation that is not known to be minimal is kept, while the solvers have one more round, and more
@@ -145,7 +147,7 @@ def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str]) -> tupl
     best, engine = Outcome("open"), ""
     useless: set[str] = set()
     minimising = {isl.NAME, isl.RESIDUE_NAME, *(() if problem.presburger else (smt.NAME,))}
-    for name, factor, turn in _schedule(asked, problem.presburger):
+    for name, factor, turn in _schedule(asked, problem.presburger, rounds):
         if best.status == "fails" and (name not in minimising if turn == 1 else name != _PROBE):
             continue
         if name in useless:

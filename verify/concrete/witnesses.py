@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from ...core.expr import Expr, Integers, Var, integer, interpret, lift, linear, minimum, substitute_all
 from ...core.interval import Interval, is_infinite
-from . import congruence, isl, normal_form
+from . import congruence, isl, normal_form, smt
 from .enumerate import _simplex, _sum_type, drawn
 from .forms import Form, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem, counterexample_order, smallest
@@ -33,6 +33,8 @@ NAME = "witnesses"
 #: Operations of isl for one question about the unknowns at a point, and so many points in a round.
 BUDGET = 2_000
 _POINTS = 12
+#: Resource units of z3 for such a question that isl leaves open, a multiple of the operations.
+_UNITS = 50
 #: So many guesses are made for an option, from so many choices of equations, and so many are taken together.
 _GUESSES = 24
 _CHOICES = 96
@@ -41,6 +43,7 @@ _TOGETHER = 4
 _SUMS = 8
 _EQUATIONS = 3
 _DRAWN = 4096
+_MOST_DRAWN = 1 << 17
 _SMALL = 1024
 
 
@@ -106,13 +109,14 @@ class _Sums:
         if d < 0:
             a, d = scaled(a, -1), -d
         self.note(a)
-        out: Form = {}
-        for m, k in list(a.items()):
-            if k % d == 0 or not m:
-                add_term(out, m, k // d)
-        rest = {m: k % d if not m else k for m, k in a.items() if k % d}
-        g = math.gcd(d, *(k for m, k in rest.items() if m))
-        rest, d = {m: k // g for m, k in rest.items() if k // g}, d // g
+        # multiples of variables stay where they are: sums are to be recognised
+        out = constant(a.get(0, 0) // d)
+        g = math.gcd(d, *(k for m, k in a.items() if m))
+        rest, d = {m: (k if m else k % d) // g for m, k in a.items()}, d // g
+        if not rest.get(0, 1):
+            del rest[0]
+        if d == 1:
+            return plus(out, rest, 1)
         lo, hi = self.range(rest)
         low, high = (x if is_infinite(x) else x // d for x in (lo, hi))
         if low == high:
@@ -169,9 +173,8 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
     ]
     todo = _equations(sums, exact, box, known)
     own = dict(problem.variables)
-    ways = itertools.product(*(range(len(es)) for es in todo))
-    for choice in sorted(itertools.islice(ways, 4096), key=lambda c: (sum(c), c))[:_CHOICES]:
-        rows = _eliminated([es[k] for es, k in zip(todo, choice, strict=True)])
+    for choice in itertools.islice(_ways([len(es) for es in todo]), _CHOICES):
+        rows = _eliminated([es[k] for es, k in zip(todo, choice, strict=True) if k < len(es)])
         for greedy in (False, True):
             values = _digits(rows, box, of, greedy=greedy)
             guess = []
@@ -180,11 +183,30 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
                 if m is not None and m in values:
                     guess.append(values[m])
                 else:
-                    guess.append(next((x for x in own if v.name.rstrip("'") == x.name), None) or integer(smallest(i)))
+                    like: list[Expr] = [x for x in own if v.name.rstrip("'") == x.name]
+                    guess.append(like[0] if like else integer(smallest(i)))
             found.setdefault(tuple(guess))
         if len(found) >= _GUESSES:
             break
     return list(found)
+
+
+def _ways(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Which equation of each sum to take, the first ones first; a number that there is not stands for none."""
+    for n in range(len(counts), 0, -1):
+        yield (*(0 for _ in counts[:n]), *counts[n:])
+    for total in range(1, sum(counts) + 1):
+        yield from _of_total(counts, total)
+
+
+def _of_total(counts: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
+    if not counts:
+        if not total:
+            yield ()
+        return
+    for k in range(min(counts[0], total) + 1):
+        for rest in _of_total(counts[1:], total - k):
+            yield (k, *rest)
 
 
 def _equations(
@@ -206,7 +228,8 @@ def _equations(
         key = tuple(sorted((m, k // g) for m, k in inner.items()))
         cost += 8 * sum(m in shared for m in value if m) + len(value) + 4 * is_constant(value)
         values = found.setdefault(key, {})
-        aligned = _aligned(key, value, box, known)
+        aligned, unlike = _aligned(key, value, box, known)
+        cost += unlike
         for const in (value.get(0, 0), aligned):
             if const is not None:
                 at = tuple(sorted({**value, 0: const}.items()))
@@ -219,13 +242,15 @@ def _equations(
         if inner:
             offer(inner, scaled(outer, -1), -16 if linear_ else 4)
     for f in of_both:
-        inner, outer, _ = _parts(f, box, known)
+        inner, outer, pure = _parts(f, box, known)
         if not inner:
             continue
         for other in without:
-            _, theirs, _ = _parts(other, box, known)
+            _, theirs, alike = _parts(other, box, known)
             for sign in (1, -1):
-                offer(inner, plus(scaled(theirs, sign), outer, -1), 2 * (sign < 0))
+                # beside a quotient there may be anything
+                cost = 2 * (sign < 0) + 4 * (not pure) + 4 * (not alike)
+                offer(inner, plus(scaled(theirs, sign), outer, -1), cost)
     out = []
     for key, values in found.items():
         best = sorted(values.items(), key=lambda item: (item[1], item[0]))[:_EQUATIONS]
@@ -244,17 +269,19 @@ def _parts(f: Form, box: Mapping[int, Interval], known: Mapping[int, Interval]) 
 
 def _aligned(
     key: Iterable[tuple[int, int]], value: Form, box: Mapping[int, Interval], known: Mapping[int, Interval]
-) -> int | None:
-    """The constant with which a value has the range of the sum, if both are equally long."""
+) -> tuple[int | None, int]:
+    """The constant with which a value has the range of the sum, if both are equally long, and how unlike ranges are."""
     one, two = Interval(0, 0), Interval(0, 0)
     for m, k in key:
         one = one.plus(box[m].scale(k))
     for m, k in value.items():
         if m:
             two = two.plus(known[m].scale(k))
-    if is_infinite(one.lo) or is_infinite(one.hi) or one.hi - one.lo != two.hi - two.lo:
-        return None
-    return int(one.lo - two.lo)
+    if any(is_infinite(x) for i in (one, two) for x in i):
+        return None, 0
+    sizes = int(one.hi - one.lo), int(two.hi - two.lo)
+    unlike = min(abs(sizes[0].bit_length() - sizes[1].bit_length()), 8)
+    return (int(one.lo - two.lo) if sizes[0] == sizes[1] else None), unlike
 
 
 def _eliminated(equations: Iterable[_Equation]) -> list[_Equation]:
@@ -310,8 +337,8 @@ def _digits(
 
 
 # ------------------------------------------------------------------------------------------------------- points
-def _sampled(problem: Problem) -> dict[Var, Any]:
-    """Columns of points that satisfy the facts: random ones and the smallest ones."""
+def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Var, Any]:
+    """Columns of points that satisfy the facts: so many random ones before the facts are asked, and the smallest ones."""
     smaller, definitions = congruence.solve_equations(Problem(problem.variables, problem.where))
     box = smaller.variables
     dtype = _sum_type(tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in problem.variables))
@@ -319,7 +346,7 @@ def _sampled(problem: Problem) -> dict[Var, Any]:
     columns: dict[Var, Any] = {}
     near = _simplex([i for _, i in box], _SMALL) if box else []
     for k, (v, i) in enumerate(box):
-        columns[v] = np.concatenate([drawn(i, _DRAWN, k + 41, dtype), near[k].astype(dtype)])
+        columns[v] = np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)])
     count = len(next(iter(columns.values()))) if columns else 1
     for v, e in reversed(definitions):
         columns[v] = np.broadcast_to(np.asarray(interpret([e], Integers(columns))[0]), (count,))
@@ -344,7 +371,7 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
         return Outcome("open", note="not tried")
     if any(i.empty for _, i in boxes):
         return Outcome("open", note="not tried")
-    columns = _sampled(problem)
+    columns = _sampled(problem, min(_DRAWN * (budget // BUDGET), _MOST_DRAWN))
     count = len(next(iter(columns.values()))) if columns else 1
     wrong = np.ones(count, dtype=bool)
     candidates: list[tuple[Option, Any]] = []
@@ -424,4 +451,6 @@ def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool:
     if not smaller.where:
         return False
     found = isl.decide(smaller, budget)
+    if found.status == "open":
+        found = smt.decide(smaller, budget * _UNITS)
     return found.status == "holds"

@@ -136,9 +136,7 @@ def _schedule(asked: Sequence[str], presburger: bool, rounds: int) -> Iterator[t
                 yield name, GROWTH**turn, turn + 1
 
 
-def _portfolio(
-    problem: Problem, asked: Sequence[str], tried: list[str], rounds: int
-) -> tuple[Outcome, str]:
+def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str], rounds: int) -> tuple[Outcome, str]:
     """The first verdict.
 
     A refutation that is not known to be minimal is kept, while the solvers have one more round, and more

@@ -341,8 +341,12 @@ def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Var, Any]:
     """Columns of points that satisfy the facts: so many random ones before the facts are asked, and the smallest ones."""
     smaller, definitions = congruence.solve_equations(Problem(problem.variables, problem.where))
     box = smaller.variables
-    dtype = _sum_type(tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in problem.variables))
-    dtype = dtype if dtype is object or all(abs(x) < 2**40 for _, i in problem.variables for x in i) else object
+    dtype = _sum_type(
+        tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in problem.variables)
+    )
+    dtype = (
+        dtype if dtype is object or all(abs(x) < 2**40 for _, i in problem.variables for x in i) else object
+    )
     columns: dict[Var, Any] = {}
     near = _simplex([i for _, i in box], _SMALL) if box else []
     for k, (v, i) in enumerate(box):
@@ -427,7 +431,8 @@ def _shown(problem: Problem, budget: int) -> bool:
 def _refuted(problem: Problem, columns: Mapping[Var, Any], rows: Any, budget: int) -> Point | None:
     """The smallest of some points at which there are no values for the unknowns."""
     rows = sorted(
-        rows.tolist(), key=lambda k: counterexample_order(tuple(int(columns[v][k]) for v, _ in problem.variables))
+        rows.tolist(),
+        key=lambda k: counterexample_order(tuple(int(columns[v][k]) for v, _ in problem.variables)),
     )
     count = _POINTS * budget // BUDGET
     # the smallest points, and some of the others: half of each

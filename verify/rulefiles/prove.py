@@ -18,7 +18,7 @@ from ...core.errors import TooLargeError
 from .. import linear
 from ..evidence import Question, note
 from ..obligations import Obligation
-from ..refute import minimised, model
+from ..refute import bounded_point, minimised, model
 from ..solve import Budget, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
@@ -39,6 +39,10 @@ EVERY = "every point"
 _MODULAR = ((ROOTS, by_roots), (ODD, by_odd_factors))
 
 _POINTS = "small points"
+_INSIDE = "bounded points"
+#: From so many variables on points inside bounds are tried before anything is proved, in so many cases.
+_MANY_VARIABLES = 7
+_CASES = 4
 _LIMITS = "machine limits"
 
 
@@ -65,6 +69,8 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         return _everywhere(source, 0, budget) or Verdict(
             Status.UNDECIDED, tried=(_POINTS,), detail=str(large)
         )
+    if len(r.variables) >= _MANY_VARIABLES and (found := _inside(r, parts)) is not None:
+        return _refuted(table, found, _INSIDE, 0, (_POINTS,), budget)
     used: dict[str, None] = {}
     tried: dict[str, None] = {}
     spent = 0
@@ -114,6 +120,17 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             detail = "no point that satisfies the conditions is known" if found_one is None else ""
             return Verdict(status, "model", spent, tried=(_POINTS, "model"), detail=detail)
     return Verdict(Status.PROVED, " + ".join(used) or "identity", spent, tried=tuple(tried))
+
+
+def _inside(r: StatedRule, parts: Sequence[Obligation]) -> dict[str, int] | None:
+    """A counterexample inside the bounds of the conditions: of many variables hardly any point of a table satisfies all."""
+    for o in itertools.islice(parts, _CASES):
+        point = bounded_point(o.hypotheses, o.goal)
+        if point is not None:
+            found = _point_of(r, {v.name: n for v, n in point.items()})
+            if judge(r, found) in ("counterexample", "undefined"):
+                return found
+    return None
 
 
 def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:

@@ -6,8 +6,8 @@ equal is a question about a few levels of definitions, linear once every quotien
 (``0 <= x - c·q < c``).  What has been shown equal is one atom from there on, so that a question about twelve nested
 divisions is a dozen questions about one or two.  Samples suggest and prove nothing; isl proves.
 
-A minimum is one of its arguments, and isl takes each question apart for every combination of choices.  Where that is too
-much, a linear question goes to z3, to which a choice is a disjunction; it has no divisions left, which is what z3 is bad at.
+A minimum is one of its arguments, and isl takes each question apart for every combination of choices.  Where that is
+too much a question goes to z3, to which a choice is a disjunction; the divisions that z3 is bad at are gone by then.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from ...core.expr import (
     var,
 )
 from ...core.interval import Interval, is_infinite
+from . import isl, smt
 from .enumerate import drawn, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
-from . import isl, smt
 from .problem import HOLDS, Box, Fact, Option, Outcome, Point, Problem, smallest
 
 __all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide", "solve_equations"]

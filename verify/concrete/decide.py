@@ -146,7 +146,9 @@ def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str], rounds:
     useless: set[str] = set()
     minimising = {isl.NAME, isl.RESIDUE_NAME, *(() if problem.presburger else (smt.NAME,))}
     for name, factor, turn in _schedule(asked, problem.presburger, rounds):
-        if best.status == "fails" and (name not in minimising if turn == 1 else name != _PROBE):
+        # images tries the smallest sources first, which guesses at random points do not
+        smaller = name in minimising or (name == images.NAME and engine == witnesses.NAME)
+        if best.status == "fails" and (not smaller if turn == 1 else name != _PROBE):
             continue
         if name in useless:
             continue

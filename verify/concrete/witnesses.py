@@ -193,6 +193,8 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
 
 def _ways(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Which equation of each sum to take, the first ones first; a number that there is not stands for none."""
+    if not counts:
+        yield ()
     for n in range(len(counts), 0, -1):
         yield (*(0 for _ in counts[:n]), *counts[n:])
     for total in range(1, sum(counts) + 1):

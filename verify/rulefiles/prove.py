@@ -19,7 +19,7 @@ from .. import linear
 from ..evidence import Question, note
 from ..obligations import Obligation
 from ..refute import bounded_point, minimised, model
-from ..solve import Budget, by_recombined_digits, reduced, valid
+from ..solve import Budget, by_equated_dividends, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
@@ -37,6 +37,9 @@ EVERY = "every point"
 
 #: What is tried of machine integers that wrap around.
 _MODULAR = ((ROOTS, by_roots), (ODD, by_odd_factors))
+
+#: What makes a goal shorter before it is reduced.
+_SHORTENED = (("recombined digits", by_recombined_digits), ("equated dividends", by_equated_dividends))
 
 _POINTS = "small points"
 _INSIDE = "bounded points"
@@ -148,12 +151,15 @@ def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
 def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
     """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver.
 
-    Digits that are divided again are put together first.
+    Digits that are divided again are put together first, and dividends replaced by what they are said to be.
     """
-    outcomes = by_recombined_digits(o.hypotheses, o.goal, _limits(budget, patient=patient))
-    if outcomes and outcomes[-1].proved:
-        note(Question("linear", leaf) for outcome in outcomes for leaf in outcome.leaves)
-        return True, "recombined digits", sum(outcome.resources for outcome in outcomes)
+    outcomes: list[linear.Outcome] = []
+    for name, shortened in _SHORTENED:
+        found = shortened(o.hypotheses, o.goal, _limits(budget, patient=patient))
+        outcomes += found
+        if found and found[-1].proved:
+            note(Question("linear", leaf) for outcome in found for leaf in outcome.leaves)
+            return True, name, sum(outcome.resources for outcome in outcomes)
     outcome = reduced(o.hypotheses, o.goal, _limits(budget, patient=patient))
     return outcome.proved, outcome.strategy, outcome.resources + sum(o.resources for o in outcomes)
 

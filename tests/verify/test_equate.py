@@ -148,7 +148,9 @@ def test_a_certificate_with_another_replacement_is_refused(change: str) -> None:
     spoiled = copy.deepcopy(written)
     (node,) = (x for x in nodes(spoiled) if x.get("step") == "equal terms")
     if change == "value":
-        node["value"] = next(x for x in range(len(spoiled["terms"])) if x not in (node["term"], node["value"]))
+        node["value"] = next(
+            x for x in range(len(spoiled["terms"])) if x not in (node["term"], node["value"])
+        )
     else:
         node[change] = {"step": "goals", "parts": []}
     with pytest.raises(CertificateRefused):

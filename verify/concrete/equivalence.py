@@ -499,8 +499,8 @@ def _directions(
         variables = len(left.dims) + len(fixed_left)
         one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
     refuted = answers[0].counterexample is not None
-    # the other direction can only have a smaller counterexample then, which is worth one round
-    rounds = 1 if refuted else ROUNDS
+    # the other direction can only have a smaller counterexample then, which is worth two rounds
+    rounds = 2 if refuted else ROUNDS
     back = _inclusion("right", right, left, other, one, pair.parameters, there, confirm, rounds)
     if refuted and back.verdict is Status.UNDECIDED:
         found = answers[0].counterexample

@@ -146,12 +146,18 @@ class _Sums:
         return scaled(self.minimum([scaled(f, -1) for f in args]), -1)
 
 
+def _like(v: Var, i: Interval, own: Mapping[Var, Interval]) -> Expr:
+    """The variable that an unknown is named after, or else a number in its box."""
+    return next((x for x in own if v.name.rstrip("'") == x.name), integer(smallest(i)))
+
+
 #: ``Σ coefficient·unknown = value``, both as forms over atoms.
 _Equation = tuple[Form, Form]
 
 
 def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
     """Expressions for the unknowns of an option, in the order of their promise."""
+    own = dict(problem.variables)
     found: dict[tuple[Expr, ...], None] = dict.fromkeys(option.guesses)
     try:
         sums = _Sums(dict([*problem.variables, *option.unknowns]))
@@ -162,6 +168,7 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
             if g.within.lo != g.within.hi:
                 sums.note(f)
     except NotQuasiAffine:
+        found.setdefault(tuple(_like(v, i, own) for v, i in option.unknowns))
         return list(found)
     of = {m: v for v, m in sums.variables.items()}
     box = {sums.variables[v]: i for v, i in option.unknowns if v in sums.variables}
@@ -172,19 +179,14 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
         if g.within.lo == g.within.hi
     ]
     todo = _equations(sums, exact, box, known)
-    own = dict(problem.variables)
     for choice in itertools.islice(_ways([len(es) for es in todo]), _CHOICES):
         rows = _eliminated([es[k] for es, k in zip(todo, choice, strict=True) if k < len(es)])
         for greedy in (False, True):
             values = _digits(rows, box, of, greedy=greedy)
-            guess = []
-            for v, i in option.unknowns:
-                m = sums.variables.get(v)
-                if m is not None and m in values:
-                    guess.append(values[m])
-                else:
-                    like: list[Expr] = [x for x in own if v.name.rstrip("'") == x.name]
-                    guess.append(like[0] if like else integer(smallest(i)))
+            guess = [
+                values[m] if (m := sums.variables.get(v)) in values else _like(v, i, own)
+                for v, i in option.unknowns
+            ]
             found.setdefault(tuple(guess))
         if len(found) >= _GUESSES:
             break
@@ -381,15 +383,15 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
     count = len(next(iter(columns.values()))) if columns else 1
     wrong = np.ones(count, dtype=bool)
     candidates: list[tuple[Option, Any]] = []
-    for o in problem.options:
-        tried = [o] if not o.unknowns else list(replace(o, guesses=tuple(guesses(problem, o))).guessed())
-        for guessed in tried:
-            try:
+    try:
+        for o in problem.options:
+            tried = [o] if not o.unknowns else replace(o, guesses=tuple(guesses(problem, o))).guessed()
+            for guessed in tried:
                 right = _hold(guessed.facts, columns, count)
-            except ZeroDivisionError:
-                return Outcome("open", note="a divisor can be zero")
-            candidates.append((guessed, right))
-            wrong &= ~right
+                candidates.append((guessed, right))
+                wrong &= ~right
+    except ZeroDivisionError:
+        return Outcome("open", note="a divisor can be zero")
     chosen = _together(candidates, wrong)
     if not wrong.any():
         # nothing seems to be wrong: perhaps a single guess is right, or a few in turn
@@ -448,7 +450,10 @@ def _refuted(problem: Problem, columns: Mapping[Var, Any], rows: Any, budget: in
 
 def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool:
     """Whether no values of the unknowns satisfy an option at a point."""
-    moved = substitute_all([f.expr for f in option.facts], at)
+    try:
+        moved = substitute_all([f.expr for f in option.facts], at)
+    except ZeroDivisionError:
+        return False
     facts = [Fact(e, f.within) for e, f in zip(moved, option.facts, strict=True)]
     empty = Problem(option.unknowns, tuple(facts))
     simple = empty.simplified()

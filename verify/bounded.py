@@ -17,7 +17,7 @@ from ..core.condition import Compare, Condition, Within
 from ..core.expr import Expr, Int, Sum, Var, ceildiv, linear, natural_key, postorder
 from .preprocess import flattened
 
-__all__ = ["Bound", "assignment_order", "bounds_of", "inside"]
+__all__ = ["Bound", "assignment_order", "bounds_of", "equations_of", "inside"]
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -39,6 +39,12 @@ class Bound:
 def bounds_of(hypotheses: Sequence[Condition]) -> list[tuple[Bound, ...]]:
     """For every inequality the ways in which it bounds a variable; none for one that bounds no variable by itself."""
     return [tuple(_isolated(gap)) for gap in _natural(flattened(hypotheses))]
+
+
+def equations_of(hypotheses: Sequence[Condition]) -> list[Expr]:
+    """What the hypotheses say to be zero, of several variables each."""
+    gaps = [h.a - h.b for h in flattened(hypotheses) if isinstance(h, Compare) and h.op == "=="]
+    return [e for e in gaps if len(e.variables()) > 2 and _small(e)]
 
 
 def _natural(known: Sequence[Condition]) -> Iterator[Expr]:
@@ -103,14 +109,45 @@ def assignment_order(names: Sequence[Var], bounds: Sequence[tuple[Bound, ...]]) 
     return order
 
 
+def _at_least(b: Bound, v: Var, least: Mapping[Var, int], columns: Mapping[Var, Array]) -> int | None:
+    """The least value of ``v`` by a bound that cannot be computed yet."""
+    if b.v is not v or b.upper or columns.keys() >= set(b.e.variables()):
+        return None
+    const, terms = (b.e.const, b.e.terms) if isinstance(b.e, Sum) else (0, ((b.e, 1),))
+    if any(k < 0 or not isinstance(t, Var) or t not in least for t, k in terms):
+        return None
+    return const + sum(least[t] * k for t, k in terms if isinstance(t, Var))
+
+
+def _aims(
+    order: list[Var], equations: Sequence[Expr], bounds: Sequence[tuple[Bound, ...]]
+) -> dict[Var, tuple[Expr, bool]]:
+    """The variables that an equation gives their values, and whether each is its last one; they come last in ``order``.
+
+    These are the later half of those that have bounds on both sides: of two positions the coordinates of one.
+    """
+    sides = {(b.v, b.upper) for ways in bounds for b in ways}
+    aims: dict[Var, tuple[Expr, bool]] = {}
+    for e in equations:
+        between = [v for v in e.variables() if {(v, True), (v, False)} <= sides and v in order]
+        between.sort(key=lambda v: natural_key(v.name))
+        for v in between[(len(between) + 1) // 2 :]:
+            aims.setdefault(v, (e, v is between[-1]))
+    order.sort(key=lambda v: list(aims).index(v) if v in aims else -1)
+    return aims
+
+
 def inside(
     names: Sequence[Var],
     hypotheses: Sequence[Condition],
     values: Callable[[Expr, Mapping[Var, Array]], Any],
+    *,
+    aimed: bool = False,
 ) -> Array:
     """Points with a column for each of ``names``, inside what bounds they have; the same every time.
 
-    ``values(e, columns)`` evaluates an expression on columns of points.
+    ``values(e, columns)`` evaluates an expression on columns of points.  With ``aimed`` equations are met as well as
+    that is possible one variable after the other.
     """
     generator = np.random.default_rng(8191)
     known = set(names)
@@ -123,7 +160,16 @@ def inside(
     steps = np.where(corner, np.where(steps * 2 > reach, reach, 0), steps)
     from_above = generator.random(steps.shape) < 0.4
     negative = generator.random(steps.shape) < 0.3
-    for k, v in enumerate(assignment_order(names, bounds)):
+    order = assignment_order(names, bounds)
+    least = {
+        b.v: b.e.value
+        for ways in bounds
+        for b in ways
+        if not b.upper and isinstance(b.e, Int) and abs(b.e.value) < 64
+    }
+    aims = _aims(order, equations_of(hypotheses), bounds) if aimed else {}
+    off = generator.choice((0, 0, 0, 0, -1, 1), size=steps.shape)
+    for k, v in enumerate(order):
         own = [b for ways in bounds for b in ways if b.v is v and columns.keys() >= set(b.e.variables())]
         low, high = (
             [
@@ -133,6 +179,13 @@ def inside(
             ]
             for upper in (False, True)
         )
+        # what comes later and has to be below v cannot be less than the least it may be
+        low += [
+            np.full(_ROWS, n)
+            for ways in bounds
+            for b in ways
+            if (n := _at_least(b, v, least, columns)) is not None
+        ]
         step = steps[:, k]
         if low and high:
             bottom, top = np.maximum.reduce(low), np.minimum.reduce(high)
@@ -144,4 +197,21 @@ def inside(
             columns[v] = np.minimum.reduce(high) - step
         else:
             columns[v] = np.where(negative[:, k], -step, step)
+        if v in aims:
+            e, last = aims[v]
+            there = {u: columns.get(u, np.zeros(_ROWS, dtype=np.int64)) for u in e.variables()}
+            none, one = (
+                np.broadcast_to(
+                    np.asarray(values(e, {**there, v: np.full(_ROWS, n)}), dtype=np.int64), (_ROWS,)
+                )
+                for n in (0, 1)
+            )
+            factor = one - none
+            digit = np.where(factor == 0, columns[v], -none // np.where(factor == 0, 1, factor))
+            digit = digit if last else digit + off[:, k]
+            for end in low:
+                digit = np.maximum(digit, end)
+            for end in high:
+                digit = np.minimum(digit, end)
+            columns[v] = digit
     return np.stack([columns[v] for v in names], axis=1) if names else np.zeros((1, 0), dtype=np.int64)

@@ -18,7 +18,7 @@ import z3
 
 from ..core.condition import Compare, Condition, Divides, Within, all_exprs, condition_interpret
 from ..core.expr import Expr, Int, Sum, Var, interpret, natural_key, postorder, var
-from .bounded import inside
+from .bounded import equations_of, inside
 from .encode import Encoder
 from .preprocess import definition, flattened, mentioned, substituted
 
@@ -265,7 +265,10 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
     found = inside(free, hypotheses, values)
     points = np.zeros((len(found), len(names)), dtype=_kind([*hypotheses, goal]))
     points[:, [names.index(v) for v in free]] = found
-    return _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
+    point = _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
+    if point is None and equations_of(hypotheses):
+        point = _first_confirmed(inside(names, hypotheses, values, aimed=True), names, hypotheses, goal)
+    return point
 
 
 def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:

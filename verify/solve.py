@@ -14,6 +14,9 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
 ``recombined digits``
     digits that are divided again are first put together, ``(x // d)·d + x % d = x``, as a claim of its own; then as
     ``linear`` (:mod:`.recombine`).  Before it, where there are any.
+``equated dividends``
+    what is divided is replaced by what a hypothesis says to be equal to it, then as ``linear`` (:mod:`.equate`).
+    Before it, where there is any.
 ``witness``
     fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
 ``small points``
@@ -49,6 +52,7 @@ from ..core.expr import Expr, FloorDiv, Var, lift, var
 from . import linear
 from .budget import Budget
 from .encode import Encoder, resources
+from .equate import equated
 from .evidence import Question, note, wanted
 from .obligations import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
@@ -67,7 +71,7 @@ from .trust.disagreement import Disagreement
 from .trust.smtlib import script
 from .verdict import Status, Verdict
 
-__all__ = ["Budget", "by_recombined_digits", "decide", "exists", "reduced", "valid"]
+__all__ = ["Budget", "by_equated_dividends", "by_recombined_digits", "decide", "exists", "reduced", "valid"]
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
@@ -174,6 +178,8 @@ def _order(question: Part) -> Sequence[str]:
     """
     if recombinations(question.goal)[0]:
         return _DIGITS_FIRST
+    if equated(question.all, question.goal)[0]:
+        return _EQUATED_FIRST
     nested = itertools.islice(unquotienting(question.all, question.goal), _NESTED)
     return _QUICK if len(list(nested)) < _NESTED else _NESTED_FIRST
 
@@ -379,6 +385,29 @@ def by_recombined_digits(
     return outcomes
 
 
+def _equated(part: Part, budget: Budget) -> Attempt:
+    outcomes = by_equated_dividends(part.all, part.goal, _linear_limits(budget))
+    proved = bool(outcomes) and outcomes[-1].proved
+    kept = (
+        tuple(Question("linear", leaf) for o in outcomes for leaf in o.leaves) if proved and wanted() else ()
+    )
+    return proved, sum(o.resources for o in outcomes), kept
+
+
+def by_equated_dividends(
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget
+) -> list[linear.Outcome]:
+    """What is divided is replaced by what an equation says that it is; the proofs as for digits, none if there is nothing.
+
+    The equations are left out of the last proof, which would solve them for one of their variables.
+    """
+    steps, rest, replaced = equated(hypotheses, goal)
+    outcomes = [linear.prove(hypotheses, a.eq(b), budget=limits, assume_defined=True) for a, b in steps]
+    if steps and all(o.proved for o in outcomes):
+        outcomes.append(linear.prove(rest, replaced, budget=limits, assume_defined=True))
+    return outcomes
+
+
 def _certificate(part: Part, budget: Budget) -> Attempt:
     """Quotients are unique: whatever satisfies the inequalities of the quotient is the quotient."""
     certified = certificate(part.goal)
@@ -445,6 +474,7 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "linear": _linear,
     "quotient bound": _quotient_bound,
     "recombined digits": _recombined,
+    "equated dividends": _equated,
     "witness": _quick,
     "quotient certificate": _certificate,
     "divisor signs": _signs_briefly,
@@ -452,8 +482,9 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "witness, patient": _witness,
 }
 #: Tried on every part before a counterexample is looked for, in order.
-_QUICK = ("linear", "quotient bound", "recombined digits", "witness")
+_QUICK = ("linear", "quotient bound", "recombined digits", "equated dividends", "witness")
 _NESTED_FIRST = ("quotient bound", *(name for name in _QUICK if name != "quotient bound"))
+_EQUATED_FIRST = ("equated dividends", *(name for name in _QUICK if name != "equated dividends"))
 _DIGITS_FIRST = ("recombined digits", *(name for name in _QUICK if name != "recombined digits"))
 #: Where counterexamples are looked for without a solver.
 _POINTS = ("small points", "bounded points")

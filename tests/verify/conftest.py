@@ -8,4 +8,4 @@ import pytest
 @pytest.fixture(scope="session")
 def linear_strategies() -> frozenset[str]:
     """Strategies by which rules and claims in files are proved: none of them asks a nonlinear engine."""
-    return frozenset(("identity", "linear", "recombined digits", "generalisation"))
+    return frozenset(("identity", "linear", "recombined digits", "equated dividends", "generalisation"))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from indexproof.core.expr import Var, interpret, var
+from indexproof.core.condition import all_of
+from indexproof.core.expr import Expr, Var, interpret, var
 from indexproof.core.op import box, product, row_major, symbols
 from indexproof.verify.bounded import assignment_order, bounds_of, inside
 from indexproof.verify.obligation import Obligation
-from indexproof.verify.refute import _Masked, bounded_point, confirmed, small_point, variables_of
+from indexproof.verify.refute import _Masked, _where, bounded_point, confirmed, small_point, variables_of
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
@@ -107,3 +108,38 @@ def test_equations_are_met() -> None:
     assert point is not None
     assert confirmed(point, known, t < s - 1)
     assert len(point) == 14
+
+
+def test_points_are_aimed_at_equations() -> None:
+    """Two places that are equal have equal digits as a rule; where one digit may be too large there are others."""
+    sizes, room, index, other = (symbols(stem, 5) for stem in "npij")
+
+    def place(coordinates: Sequence[Expr]) -> Expr:
+        total = coordinates[0]
+        for x, p in zip(coordinates[1:], room[1:], strict=True):
+            total = total * p + x
+        return total
+
+    known = [*(m >= 1 for m in sizes), *(m <= p for m, p in zip(sizes, room, strict=True))]
+    known += [*box(other, sizes), place(index).eq(place(other))]
+    wider = [*known, *box(index, [m + 1 if m is sizes[2] else m for m in sizes])]
+    known += box(index, sizes)
+    goal = all_of([x.eq(y) for x, y in zip(index, other, strict=True)])
+    assert bounded_point(known, goal) is None
+    point = bounded_point(wider, goal)
+    assert point is not None
+    assert confirmed(point, wider, goal)
+    # without aim there is hardly any point, but for zero, at which the equation holds
+    names = variables_of(known)
+    met = []
+    for aimed in (False, True):
+        points = _where(inside(names, known, values, aimed=aimed), names, place(index) >= 1, True)
+        met.append(len(_where(points, names, place(index).eq(place(other)), True)))
+    assert met[1] > 1000 > 4 * met[0]
+
+
+def test_what_comes_later_bounds_what_comes_first() -> None:
+    """``1 <= n <= p`` says that p is at least 1, wherever p comes."""
+    p = var("p")
+    points = inside([n, p], [n >= 1, n <= p], values)
+    assert np.all((points[:, 0] >= 1) & (points[:, 0] <= points[:, 1]))

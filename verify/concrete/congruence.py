@@ -5,6 +5,9 @@ with those that are there.  Two whose values differ by a constant at sample poin
 equal is a question about a few levels of definitions, linear once every quotient is an integer of its own
 (``0 <= x - c·q < c``).  What has been shown equal is one atom from there on, so that a question about twelve nested
 divisions is a dozen questions about one or two.  Samples suggest and prove nothing; isl proves.
+
+A minimum is one of its arguments, and isl takes each question apart for every combination of choices.  Where that is
+too much a question goes to z3, to which a choice is a disjunction; the divisions that z3 is bad at are gone by then.
 """
 
 from __future__ import annotations
@@ -29,17 +32,22 @@ from ...core.expr import (
     var,
 )
 from ...core.interval import Interval, is_infinite
+from . import isl, smt
 from .enumerate import drawn, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
-from .isl import counterexample
 from .problem import HOLDS, Box, Fact, Option, Outcome, Point, Problem, smallest
 
-__all__ = ["BUDGET", "NAME", "decide"]
+__all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide", "solve_equations"]
 
 NAME = "congruence"
+#: The same with z3 for local questions that isl leaves open: minima and maxima are choices, which isl multiplies out.
+BOTH_NAME = "congruence, z3"
 #: Operations of isl for one local question; the last question about an option may take so many times more.
 BUDGET = 3_000
 _LAST = 5
+#: Resource units of z3 for a local question, a multiple of the operations of isl, and for the last one.
+_UNITS = 20
+_MOST_UNITS = 4_000_000
 #: More than this is not spent on one local question; what grows then is the search for a counterexample.
 _PATIENT = 15_000
 #: Sample points, of which so many are drawn, and how few of them may satisfy the facts.
@@ -65,8 +73,10 @@ _OPTIONS = 8
 class _Atoms:
     """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
 
-    def __init__(self, box: Box, columns: Sequence[Any], budget: int) -> None:
+    def __init__(self, box: Box, columns: Sequence[Any], budget: int, *, both: bool = False) -> None:
         self.budget = min(budget, _PATIENT)
+        #: For z3, where it is asked what isl leaves open.
+        self.units = min(budget * _UNITS, _MOST_UNITS) if both else 0
         self.lo: list[int | float] = [1]
         self.hi: list[int | float] = [1]
         self.quotients: dict[int, tuple[Form, int]] = {}
@@ -235,7 +245,7 @@ class _Atoms:
                     rows.append((plus(a, {m: 1}, -c), Interval(0, c - 1)))
             gaps = [plus(g, {m: 1}, -1) for g in self.minima.get(m, ()) if number.keys() >= g.keys()]
             rows += [(g, Interval(0, math.inf)) for g in gaps]
-            if gaps and len(gaps) == len(self.minima[m]) and len(choices) < _CHOICES:
+            if gaps and len(gaps) == len(self.minima[m]):
                 choices.append([[(g, Interval(-math.inf, 0))] for g in gaps])
 
         def numbered(rows: Iterable[Row]) -> list[Row]:
@@ -243,13 +253,12 @@ class _Atoms:
 
         atoms = [Interval(self.lo[m], self.hi[m]) for m in sorted(cone)]
         (asked,) = numbered([goal])
-        return counterexample(
-            atoms,
-            numbered(rows),
-            [[numbered(r) for r in c] for c in choices],
-            asked,
-            self.budget * factor // (1 + len(self.doubts)),
-        )
+        facts, alternatives = numbered(rows), [[numbered(r) for r in c] for c in choices]
+        operations = self.budget * factor // (1 + len(self.doubts))
+        found = isl.counterexample(atoms, facts, alternatives[:_CHOICES], asked, operations)
+        if self.units and (found[0] is None or (found[0] and len(alternatives) > _CHOICES)):
+            return smt.counterexample(atoms, facts, alternatives, asked, self.units * factor)
+        return found
 
     # -- the algebra
     def integer(self, n: int) -> Form:
@@ -462,7 +471,7 @@ def _lead(f: Form) -> int:
 
 
 # ------------------------------------------------------------------------------------------------- equations
-def _solved(problem: Problem) -> tuple[Problem, list[tuple[Var, Expr]]]:
+def solve_equations(problem: Problem) -> tuple[Problem, list[tuple[Var, Expr]]]:
     """The problem without the variables that its equations and known remainders determine, and what these are."""
     box = dict(problem.variables)
     where, options = list(problem.where), list(problem.options)
@@ -531,8 +540,11 @@ def _columns(problem: Problem) -> list[Any]:
     return [c[rows[:_SAMPLES]] for c in columns]
 
 
-def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
-    """``holds`` or ``fails`` (hardly minimal) where equal quotients are found, otherwise ``open``."""
+def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Outcome:
+    """``holds`` or ``fails`` (hardly minimal) where equal quotients are found, otherwise ``open``.
+
+    With ``both`` z3 is asked what isl leaves open.
+    """
     variables = {v for v, _ in problem.variables}
     # a guess may name a variable that the problem does not have, and is then none
     options = [o for option in problem.options for o in option.guessed() if o.variables() <= variables]
@@ -540,13 +552,13 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
         return Outcome("open", note="not tried")
     if any(is_infinite(x) for _, i in problem.variables for x in i):
         return Outcome("open", note="not tried")
-    smaller, solved = _solved(Problem(problem.variables, problem.where, tuple(options)))
+    smaller, solved = solve_equations(Problem(problem.variables, problem.where, tuple(options)))
     simple = smaller.simplified()
     if simple is None:
         return HOLDS
     smaller, fixed = simple
     try:
-        atoms = _Atoms(smaller.variables, _columns(smaller), budget)
+        atoms = _Atoms(smaller.variables, _columns(smaller), budget, both=both)
         for f in smaller.where:
             # one after the other, so that each may help to compare what follows
             (form,) = interpret([f.expr], atoms)

@@ -5,7 +5,8 @@
 3. otherwise the points of smallest magnitude, which often hold the smallest counterexample, and random
 points;
 4. rounds of congruence, images of single sources (where ranges are long), isl, isl on what the normal form leaves,
-and z3, with budgets that grow from round to round; z3 begins one round later where isl is complete.
+congruence with both solvers, and z3, with budgets that grow from round to round; z3 begins one round later where isl is
+complete.
 
 A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more
 small points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...core.expr import Var
-from . import congruence, images, isl, normal_form, smt
+from . import congruence, images, isl, normal_form, smt, witnesses
 from . import enumerate as enumeration
 from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
 
@@ -42,14 +43,25 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
     congruence.NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET),
+    witnesses.NAME: lambda p, factor: witnesses.decide(p, factor * witnesses.BUDGET),
     images.NAME: lambda p, factor: images.decide(p, factor * images.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
     isl.RESIDUE_NAME: lambda p, factor: isl.decide_residue(p, factor * isl.BUDGET),
+    congruence.BOTH_NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET, both=True),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_SOLVERS = (congruence.NAME, images.NAME, isl.NAME, isl.RESIDUE_NAME, smt.NAME)
+_SOLVERS = (
+    congruence.NAME,
+    witnesses.NAME,
+    images.NAME,
+    isl.NAME,
+    isl.RESIDUE_NAME,
+    congruence.BOTH_NAME,
+    smt.NAME,
+)
 _POINTS = (_PROBE, _SAMPLE)
-#: Who may confirm, best first.  Nobody confirms an engine of its own family.
+#: Who may confirm, best first.  Nobody confirms an engine of its own family; what both solvers had a part in is confirmed
+#: by enumeration, or by each of them alone.
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
 _FAMILY = {
     _PROBE: enumeration.NAME,
@@ -58,6 +70,8 @@ _FAMILY = {
     congruence.NAME: isl.NAME,
     images.NAME: enumeration.NAME,
 }
+_BOTH = {isl.NAME, smt.NAME}
+_WITH_BOTH = (congruence.BOTH_NAME, witnesses.NAME)
 
 
 class Decision(NamedTuple):
@@ -70,9 +84,9 @@ class Decision(NamedTuple):
 
 
 def decide_problem(
-    problem: Problem, *, confirm: bool = False, engines: Sequence[str] | None = None
+    problem: Problem, *, confirm: bool = False, engines: Sequence[str] | None = None, rounds: int = ROUNDS
 ) -> Decision:
-    """Decide ``problem`` with the portfolio, or only with those of its engines that are named.
+    """Decide ``problem`` with the portfolio, or only with those of its engines that are named, in so many rounds.
 
     ``open`` is possible only where the problem is not Presburger or the budgets of all rounds are spent.
     Raises :class:`~.problem.EngineDisagreement` when engines contradict each other or a counterexample is
@@ -97,19 +111,19 @@ def decide_problem(
     smaller, fixed = simple
     engine = normal_form.NAME
     if outcome.status == "open":
-        outcome, engine = _portfolio(smaller, asked, tried)
+        outcome, engine = _portfolio(smaller, asked, tried, rounds)
     confirmed = _confirmed(smaller, outcome, engine, tried) if confirm and outcome.status != "open" else ""
     if outcome.status == "fails":
         outcome = outcome._replace(point=_restored(problem, smaller, fixed, outcome.point))
     return Decision(outcome, engine, tuple(tried), confirmed)
 
 
-def _schedule(asked: Sequence[str], presburger: bool) -> Iterator[tuple[str, int, int]]:
+def _schedule(asked: Sequence[str], presburger: bool, rounds: int) -> Iterator[tuple[str, int, int]]:
     """Engine, budget factor and round.
 
     Points are tried in two rounds only, since more find little more, and z3 waits one round where isl could answer.
     """
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         for name in asked:
             if name == enumeration.NAME and turn < _ENUMERATED:
                 yield name, GROWTH**turn, turn + 1
@@ -122,7 +136,7 @@ def _schedule(asked: Sequence[str], presburger: bool) -> Iterator[tuple[str, int
                 yield name, GROWTH**turn, turn + 1
 
 
-def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str]) -> tuple[Outcome, str]:
+def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str], rounds: int) -> tuple[Outcome, str]:
     """The first verdict.
 
     A refutation that is not known to be minimal is kept, while the solvers have one more round, and more
@@ -131,8 +145,10 @@ def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str]) -> tupl
     best, engine = Outcome("open"), ""
     useless: set[str] = set()
     minimising = {isl.NAME, isl.RESIDUE_NAME, *(() if problem.presburger else (smt.NAME,))}
-    for name, factor, turn in _schedule(asked, problem.presburger):
-        if best.status == "fails" and (name not in minimising if turn == 1 else name != _PROBE):
+    for name, factor, turn in _schedule(asked, problem.presburger, rounds):
+        # images tries the smallest sources first, which guesses at random points do not
+        smaller = name in minimising or (name == images.NAME and engine == witnesses.NAME)
+        if best.status == "fails" and (not smaller if turn == 1 else name != _PROBE):
             continue
         if name in useless:
             continue
@@ -162,10 +178,11 @@ def _check(problem: Problem, name: str, outcome: Outcome) -> None:
 
 
 def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]) -> str:
-    """The first engine of another family that reaches a verdict too; its name, or the empty string."""
+    """Who reaches a verdict too, without the solvers that the first verdict rests on alone; empty for nobody."""
+    agreed: list[str] = []
     for turn in range(2):
         for name in _OPINIONS:
-            if name == _FAMILY.get(engine, engine):
+            if name == _FAMILY.get(engine, engine) or name in agreed:
                 continue
             other = ENGINES[name](problem, _MORE**turn)
             tried.append(f"confirmation by {name}: {other.note or other.status}")
@@ -177,7 +194,11 @@ def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]
                 same = outcome.point == other.point
             if not same:
                 raise EngineDisagreement(problem, engine, outcome, name, other)
-            return name
+            if engine not in _WITH_BOTH or name not in _BOTH:
+                return name
+            agreed.append(name)
+            if _BOTH <= {*agreed}:
+                return " and ".join(agreed)
     return ""
 
 

@@ -37,7 +37,7 @@ from ...core.expr import (
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable
 from ...core.interval import Interval
 from ..verdict import Status
-from .decide import Decision, decide_problem
+from .decide import ROUNDS, Decision, decide_problem
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, counterexample_order
 
 __all__ = [
@@ -498,8 +498,15 @@ def _directions(
             return answers
         variables = len(left.dims) + len(fixed_left)
         one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
-    answers.append(_inclusion("right", right, left, other, one, pair.parameters, there, confirm))
-    return answers
+    refuted = answers[0].counterexample is not None
+    # the other direction can only have a smaller counterexample then, which is worth two rounds
+    rounds = 2 if refuted else ROUNDS
+    back = _inclusion("right", right, left, other, one, pair.parameters, there, confirm, rounds)
+    if refuted and back.verdict is Status.UNDECIDED:
+        found = answers[0].counterexample
+        assert found is not None
+        return [replace(answers[0], counterexample=replace(found, minimal=False))]
+    return [*answers, back]
 
 
 def _same_domain(one: _Image, other: _Image, place: Mapping[Any, ExprLike]) -> bool:
@@ -519,6 +526,7 @@ def _inclusion(
     parameters: Box,
     where: Sequence[Fact],
     confirm: bool,
+    rounds: int = ROUNDS,
 ) -> Answer:
     problem = _included(inner, [outer], parameters, where)
 
@@ -537,7 +545,7 @@ def _inclusion(
         left, right = (target, there) if side == "left" else (there, target)
         return Counterexample(_named(env), left, right, reason)
 
-    return _asked(problem, describe, confirm)
+    return _asked(problem, describe, confirm, rounds)
 
 
 def _at_same_place(
@@ -723,9 +731,14 @@ def onto(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
 
 
 # ----------------------------------------------------------------------------------------------------- common
-def _asked(problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool) -> Answer:
+def _asked(
+    problem: Problem,
+    describe: Callable[[dict[Expr, int]], Counterexample],
+    confirm: bool,
+    rounds: int = ROUNDS,
+) -> Answer:
     start = time.perf_counter()
-    decision: Decision = decide_problem(problem, confirm=confirm)
+    decision: Decision = decide_problem(problem, confirm=confirm, rounds=rounds)
     outcome = decision.outcome
     found: Counterexample | None = None
     status = Status.UNDECIDED

@@ -36,6 +36,7 @@ from ...core.expr import (
 )
 from ...core.interval import Interval, is_infinite
 from ..verdict import Status
+from .places import parts, whole
 
 __all__ = [
     "Answer",
@@ -135,6 +136,7 @@ class Problem:
         while True:
             kept: list[Fact] = []
             where = [_without_quotient(f) for f in where]
+            where = _with_digits(where, box)
             _narrow_sums(where, box)
             for f in where:
                 narrowed = _narrowed(f, box)
@@ -209,6 +211,18 @@ def _narrowed(f: Fact, box: Mapping[Var, Interval]) -> tuple[Var, Interval] | No
 
 def _implied(f: Fact, box: Mapping[Var, Interval]) -> bool:
     return isinstance(f.expr, Var) and f.expr in box and box[f.expr].inside(f.within)
+
+
+def _with_digits(where: Sequence[Fact], box: Mapping[Var, Interval]) -> list[Fact]:
+    """Equations between places as those of their digits."""
+    zero = Interval(0, 0)
+    equations = [f.expr - int(f.within.lo) for f in where if f.within.lo == f.within.hi]
+    if not equations:
+        return list(where)
+    digits = [e for whole_ in whole(equations) for e in parts(whole_, box)]
+    if digits == equations:
+        return list(where)
+    return [f for f in where if f.within.lo != f.within.hi] + [Fact(e, zero) for e in digits]
 
 
 def _without_quotient(f: Fact) -> Fact:

@@ -7,17 +7,18 @@ with a smaller total.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import z3
 
 from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
 from ...core.interval import Interval, is_infinite
-from ..encode import Encoder
+from ..encode import SEED, Encoder
+from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
-__all__ = ["BUDGET", "NAME", "decide"]
+__all__ = ["BUDGET", "NAME", "counterexample", "decide"]
 
 NAME = "z3"
 #: z3's resource units for each single query.
@@ -100,6 +101,40 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
             low, high = (middle + 1, high) if answer == z3.unsat else (low, _coordinate(best, k))
         solver.add(measure == high)
     return Outcome("fails", best)
+
+
+def counterexample(
+    atoms: Sequence[Interval],
+    rows: Iterable[Row],
+    choices: Iterable[Sequence[Sequence[Row]]],
+    goal: Row,
+    budget: int,
+) -> tuple[bool | None, Point]:
+    """As :func:`.isl.counterexample`: linear arithmetic, with a choice as a disjunction."""
+    context = z3.Context()
+    values = [z3.Int(f"x{k}", context) for k in range(1, len(atoms) + 1)]
+    zero = z3.IntVal(0, context)
+
+    def inside(f: Form, i: Interval) -> Any:
+        total = z3.Sum([zero + f.get(0, 0), *(values[m - 1] * k for m, k in f.items() if m)])
+        return z3.And([z3.BoolVal(True, context), *_within(total, i)])
+
+    solver = z3.SolverFor("QF_LIA", ctx=context)
+    solver.set("rlimit", budget)
+    solver.set("random_seed", SEED)
+    solver.set("ctrl_c", False)
+    solver.add([inside({k: 1}, i) for k, i in enumerate(atoms, 1)])
+    solver.add([inside(f, i) for f, i in rows])
+    for choice in choices:
+        solver.add(z3.Or([z3.And([inside(f, i) for f, i in chosen]) for chosen in choice]))
+    solver.add(z3.Not(inside(*goal)))
+    answer = solver.check()
+    if answer == z3.unsat:
+        return False, ()
+    if answer != z3.sat:
+        return None, ()
+    found = solver.model()
+    return True, tuple(found.eval(x, model_completion=True).as_long() for x in values)
 
 
 def _spent(solver: z3.Solver) -> int:

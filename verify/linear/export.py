@@ -13,6 +13,7 @@ from typing import Any
 from ...core.condition import FALSE, And, Compare, Condition, Divides, Not, Or, Truth, Within
 from ...core.expr import Expr, Int, Sum, Var, postorder
 from ...core.operators import NAME_OF
+from ..equate import equated
 from ..preprocess import comparisons, unquotienting
 from ..recombine import recombinations
 from .formula import All, AtLeast, Formula, Some, Zero
@@ -70,7 +71,9 @@ def _with_quotient_bounds(
                 if then is not None:
                     proof = {"step": "quotient bound", "sides": [side for side, _ in steps], "then": then}
             if proof is None:
-                proof = _with_recombined_digits(known, part, budget)
+                proof = _with_recombined_digits(known, part, budget) or _with_equated_dividends(
+                    known, part, budget
+                )
             if proof is None:
                 hard.append(part)
             else:
@@ -92,6 +95,23 @@ def _with_recombined_digits(
     claims = [*(s.eq(v) for s, v in steps), left]
     plain = [h for h in hypotheses if not recombinations(h)[0]]
     proofs = [prove(plain, c, budget=budget, assume_defined=True, record=True).proof for c in claims]
+    return _of_equal_terms(steps, proofs)
+
+
+def _with_equated_dividends(
+    hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None
+) -> Node | None:
+    """A proof of the goal about what hypotheses say that its dividends are."""
+    steps, rest, left = equated(hypotheses, goal)
+    if not steps:
+        return None
+    claims = [*((hypotheses, s.eq(v)) for s, v in steps), (rest, left)]
+    proofs = [prove(known, c, budget=budget, assume_defined=True, record=True).proof for known, c in claims]
+    return _of_equal_terms(steps, proofs)
+
+
+def _of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
+    """The last proof, below one step for each term that is replaced by an equal one."""
     if None in proofs:
         return None
     node = proofs[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,7 @@ from .reading import (
     NeedSign,
     Reading,
     Witness,
+    cofactors,
     conjuncts,
     divides_somewhere,
     extrema,
@@ -730,6 +732,8 @@ def _defined_by_equations(
     for h in equations:
         a, b = (Reading(case, Names()).value(e) for e in h.exprs())
         gap = a - b
+        if _of_digits(gap):
+            continue
         bare = {p.single for p in (a, b)}
         units = sorted(gap.units(), key=lambda u: (u[0] not in bare, uses.get(u[0], 0), u[0]))
         if units:
@@ -738,6 +742,12 @@ def _defined_by_equations(
             d = Definition(name, gap.without(name) * -sign, "substitution", equation=equation)
             case = case.with_definition(d)
             yield d
+
+
+def _of_digits(p: Poly) -> bool:
+    """Whether two names have one sum as their stride, but for its sign: digits are compared before they are eliminated."""
+    sums = [b for b in cofactors(p) if b.degree]
+    return any(one in (two, -two) for one, two in itertools.combinations(sums, 2))
 
 
 def _solved(state: _State, refuted: Fact, *, eager: bool) -> tuple[_State, Fact]:

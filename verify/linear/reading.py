@@ -9,7 +9,7 @@ most divisions are exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -192,6 +192,8 @@ def name_of(v: Var) -> str:
 
 #: Longer facts than this are not divided.
 _DIVIDED = 24
+#: So many sums are tried as strides of an equation.
+_STRIDES = 4
 
 
 class Reading(Ring, FormulaLogic):
@@ -425,7 +427,18 @@ class Reading(Ring, FormulaLogic):
                 found[m[:k] + m[k + 1 :]] = None
             if base:
                 found[base] = None
-        return [Poly({m: 1}) for m in sorted(found, key=lambda m: (-len(m), m)) if m]
+        products = [Poly({m: 1}) for m in sorted(found, key=lambda m: (-len(m), m)) if m]
+        return [*products, *self._cofactors(p)]
+
+    def _cofactors(self, p: Poly) -> list[Poly]:
+        """What names of ``p`` are multiplied with, where that is a sum: strides with gaps, ``n·m + g``; longest first."""
+        found: dict[Poly, None] = {}
+        for b in cofactors(p):
+            # of b and -b the one that is positive
+            for sign in (1, -1):
+                if self.bounds.certain(b * sign - ONE):
+                    found[b * sign] = None
+        return sorted(found, key=lambda b: (-b.degree, -len(b), b.key))[:_STRIDES]
 
     def divide_bounds(self) -> None:
         """``b·t + r ≥ 0`` with ``r < b`` as ``t ≥ 0``: in radix notation, bounds of numbers as bounds of digits."""
@@ -924,6 +937,14 @@ def _no_remainder(c: Condition) -> Divides | None:
             if isinstance(a, Mod) and isinstance(b, Int) and b.value == 0:
                 return Divides(a.b, a.a)
     return None
+
+
+def cofactors(p: Poly) -> Iterator[Poly]:
+    """The sums that names of a polynomial are multiplied with."""
+    for v in sorted(p.names):
+        terms = {m: c for m, c in p.terms.items() if v in m}
+        if len(terms) > 1 and all(m.count(v) == 1 for m in terms):
+            yield Poly({over(m, (v,)) or (): c for m, c in terms.items()})
 
 
 def extrema(conditions: Iterable[Condition]) -> list[Min | Max]:

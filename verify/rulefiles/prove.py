@@ -18,8 +18,8 @@ from ...core.errors import TooLargeError
 from .. import linear
 from ..evidence import Question, note
 from ..obligations import Obligation
-from ..refute import minimised, model
-from ..solve import Budget, by_recombined_digits, reduced, valid
+from ..refute import bounded_point, minimised, model
+from ..solve import Budget, by_equated_dividends, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
@@ -39,7 +39,14 @@ EVERY = "every point"
 #: What is tried of machine integers that wrap around.
 _MODULAR = ((ROOTS, by_roots), (ODD, by_odd_factors))
 
+#: What makes a goal shorter before it is reduced.
+_SHORTENED = (("recombined digits", by_recombined_digits), ("equated dividends", by_equated_dividends))
+
 _POINTS = "small points"
+_INSIDE = "bounded points"
+#: From so many variables on points inside bounds are tried before anything is proved, in so many cases.
+_MANY_VARIABLES = 7
+_CASES = 4
 _LIMITS = "machine limits"
 
 
@@ -72,6 +79,8 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         used, spent = _as_instance(r, budget)
         if not used:
             return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
+    if len(r.variables) >= _MANY_VARIABLES and (found := _inside(r, parts)) is not None:
+        return _refuted(table, found, _INSIDE, 0, (_POINTS,), budget)
     open_: list[Obligation] = []
     briefly = bool(repeated(r))
     for o in parts:
@@ -156,6 +165,17 @@ def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
     return used, spent
 
 
+def _inside(r: StatedRule, parts: Sequence[Obligation]) -> dict[str, int] | None:
+    """A counterexample inside the bounds of the conditions: of many variables hardly any point of a table satisfies all."""
+    for o in itertools.islice(parts, _CASES):
+        point = bounded_point(o.hypotheses, o.goal)
+        if point is not None:
+            found = _point_of(r, {v.name: n for v, n in point.items()})
+            if judge(r, found) in ("counterexample", "undefined"):
+                return found
+    return None
+
+
 def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
     """The verdict on a rule that has few points, by evaluating it at every one."""
     table = _everything(source)
@@ -171,12 +191,15 @@ def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
 def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
     """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver.
 
-    Digits that are divided again are put together first.
+    Digits that are divided again are put together first, and dividends replaced by what they are said to be.
     """
-    outcomes = by_recombined_digits(o.hypotheses, o.goal, _limits(budget, patient=patient))
-    if outcomes and outcomes[-1].proved:
-        note(Question("linear", leaf) for outcome in outcomes for leaf in outcome.leaves)
-        return True, "recombined digits", sum(outcome.resources for outcome in outcomes)
+    outcomes: list[linear.Outcome] = []
+    for name, shortened in _SHORTENED:
+        found = shortened(o.hypotheses, o.goal, _limits(budget, patient=patient))
+        outcomes += found
+        if found and found[-1].proved:
+            note(Question("linear", leaf) for outcome in found for leaf in outcome.leaves)
+            return True, name, sum(outcome.resources for outcome in outcomes)
     outcome = reduced(o.hypotheses, o.goal, _limits(budget, patient=patient))
     return outcome.proved, outcome.strategy, outcome.resources + sum(o.resources for o in outcomes)
 

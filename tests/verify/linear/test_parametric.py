@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.linear import prove
+from indexproof.verify.linear.export import certificate
 from indexproof.verify.rulefiles import StatedRule, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.json_form import parse_json_rules
 from indexproof.verify.rulefiles.obligations import expanded
@@ -121,3 +124,57 @@ def test_tiles_of_tiles_stay_inside(order: tuple[int, ...]) -> None:
         found = decide(next(stated_rule_obligations(r)))
         assert found.status is status
         assert found.resources < 2000
+
+
+# --------------------------------------------------------------------------------------------- strides with gaps
+def _with_gaps(rank: int, *, gaps: bool = True) -> tuple[list[str], list[str]]:
+    """Places whose strides are ``size·stride + gap``, and that equal ones have equal digits."""
+    stride, strides = "1", ["1"]
+    for k in reversed(range(1, rank)):
+        stride = f"(n{k} * {stride} + g{k})"
+        strides.insert(0, stride)
+    places = [" + ".join(f"{x}{k} * {s}" for k, s in enumerate(strides)) for x in "ij"]
+    given = [f"n{k} > 0" for k in range(rank)] + [f"g{k} >= {0 if gaps else -1}" for k in range(1, rank)]
+    given += [f"0 <= {x}{k} < n{k}" for x in "ij" for k in range(rank)] + [" == ".join(places)]
+    return given, [f"i{k} == j{k}" for k in range(rank)]
+
+
+def _gap_rule(rank: int, *, gaps: bool = True) -> StatedRule:
+    given, goals = _with_gaps(rank, gaps=gaps)
+    names = ", ".join([f"{v}{k}" for v in "nij" for k in range(rank)] + [f"g{k}" for k in range(1, rank)])
+    (r,) = read_rule_file(f"int {names}\nr: {' and '.join(goals)} -> true if {', '.join(given)}\n", "t").rules
+    return r
+
+
+@pytest.mark.parametrize("rank", [2, 3, 4, 5])
+def test_places_with_gaps_between_strides_are_injective(rank: int) -> None:
+    found = decide(next(stated_rule_obligations(_gap_rule(rank))))
+    assert (found.status, found.strategy, found.resources) == (Status.PROVED, "identity", 0)
+    # where a gap may be negative digits overlap
+    found = decide(next(stated_rule_obligations(_gap_rule(rank, gaps=False))))
+    assert found.status is Status.REFUTED
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_the_digits_of_places_with_gaps_have_certificates(rank: int) -> None:
+    (o,) = expanded(_gap_rule(rank))
+    written, _ = certificate("gaps", o.hypotheses, o.goal)
+    written = json.loads(json.dumps(written))
+    claim = (tuple(o.hypotheses), o.goal)
+    assert check_certificate(written, claim, solvers={"z3": z3_refutes}).steps > 0
+    steps = [s for s in _objects(written) if s.get("by") == "equal digits"]
+    assert steps
+    for n in range(len(steps)):
+        for change in ("base", "t", "r", "high", "low"):
+            spoiled = copy.deepcopy(written)
+            step = [s for s in _objects(spoiled) if s.get("by") == "equal digits"][n]
+            step[change] = [] if change in ("base", "t", "r") else {"parts": [], "shifts": []}
+            with pytest.raises(CertificateRefused):
+                check_certificate(spoiled, claim, solvers={"z3": z3_refutes})
+
+
+def _objects(data: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(data, dict):
+        yield data
+    for part in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from _objects(part)

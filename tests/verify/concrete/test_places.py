@@ -1,0 +1,105 @@
+"""Equations between places and between their digits: the same points satisfy both."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from indexproof.core.condition import all_of
+from indexproof.core.expr import Expr, integer, linear, var
+from indexproof.core.interval import Interval
+from indexproof.verify.concrete import Fact, Problem, holds
+from indexproof.verify.concrete.places import parts, whole
+from indexproof.verify.verdict import Status
+
+x, y, z, u, v, w = map(var, "xyzuvw")
+
+
+def zeros(equations: list[Expr], box: dict[Expr, Interval]) -> set[tuple[int, ...]]:
+    points = itertools.product(*(range(int(i.lo), int(i.hi) + 1) for i in box.values()))
+    return {p for p in points if all(e.evaluate(dict(zip(box, p, strict=True))) == 0 for e in equations)}
+
+
+def test_places_are_equal_where_digits_are() -> None:
+    box = {v: Interval(0, 8) for v in (x, y, z, u, v, w)}
+    found = parts(x * 850 + y * 9 + z - u * 850 - v * 9 - w, box)  # type: ignore[arg-type]
+    assert {str(e) for e in found} == {str(x - u), str(y - v), str(z - w)}
+    # the last digit may be as large as its stride: it carries
+    box[z] = box[w] = Interval(0, 9)
+    assert len(parts(x * 850 + y * 9 + z - u * 850 - v * 9 - w, box)) == 2  # type: ignore[arg-type]
+
+
+def test_one_multiple_that_is_not_zero() -> None:
+    box = {x: Interval(0, 9), y: Interval(0, 9), z: Interval(7, 9)}
+    found = parts(x * 10 - y * 10 + z - 28, box)  # type: ignore[arg-type]
+    assert zeros(found, box) == zeros([x * 10 - y * 10 + z - 28], box)  # type: ignore[arg-type]
+    assert [str(e) for e in found] == [str(z - 8), str(x - y - 2)]
+    # and none
+    assert parts(x * 10 - y * 10 + z - 25, {**box, z: Interval(6, 9)}) == [integer(1)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_parts_have_the_same_zeros(seed: int) -> None:
+    rng = random.Random(seed)
+    split = 0
+    for _ in range(120):
+        names = [x, y, z, u, v][: rng.randint(3, 5)]
+        box: dict[Expr, Interval] = {}
+        for n in names:
+            lo = rng.randint(-3, 3)
+            box[n] = Interval(lo, lo + rng.randint(0, 4))
+        strides = (1, -1, 2, 3, 5, -5, 6, 17, -17, 40)
+        e = linear(rng.randint(-45, 45), [(n, rng.choice(strides)) for n in names])
+        found = parts(e, box)  # type: ignore[arg-type]
+        assert zeros(found, box) == zeros([e], box), e
+        split += found != [e]
+    assert split > 10
+
+
+def test_a_quotient_and_the_remainder_are_the_whole() -> None:
+    one, two = x * 9 + y, u * 9 + v
+    for equations in (
+        [one // 4 - two // 4, one % 4 - two % 4],
+        [two % 4 - one % 4, one // 4 - two // 4, x - 1],
+    ):
+        *rest, place = whole(equations)
+        assert place in (one - two, two - one)
+        assert rest == equations[2:]
+    for other in (
+        [one // 4 - two // 4, one % 5 - two % 5],
+        [one // 4 - two // 4 + 1, one % 4 - two % 4],
+        [one // 4 - two // 4, one % 4 - two % 4 - 1],
+        [one // 4 - two // 4, one % 4 + two % 4],
+        [one // 4 + two // 4, one % 4 - two % 4],
+        [one // 4 - two // 4, one % 4 - x % 4],
+        [one // -4 - two // -4, one % -4 - two % -4],
+    ):
+        assert whole(other) == other
+
+
+@pytest.mark.parametrize("tile", [0, 4, 12])
+def test_padded_strides_of_rank_eight_are_injective(tile: int) -> None:
+    rng = random.Random(tile)
+    sizes = [rng.choice((2, 7, 16, 128, 300)) for _ in range(8)]
+    strides, stride = [], 1
+    for n in sizes:
+        strides.append(stride)
+        stride = stride * n + rng.choice((0, 1, 13, stride))
+    ones, others = ([var(f"{stem}{k}") for k in range(8)] for stem in "de")
+    places = [linear(0, list(zip(cs, strides, strict=True))) for cs in (ones, others)]
+    keys = [[p] if not tile else [p // tile, p % tile] for p in places]
+    box = [(c, 0, n - 1) for cs in (ones, others) for c, n in zip(cs, sizes, strict=True)]
+    given = [a.eq(b) for a, b in zip(*keys, strict=True)]
+    goal = all_of([a.eq(b) for a, b in zip(ones, others, strict=True)])
+    assert holds(goal, box, given).proved
+    # one more than there is room for
+    wider = [(c, lo, hi + (c is ones[2])) for c, lo, hi in box]
+    gap = strides[3] - strides[2] * sizes[2]
+    assert holds(goal, wider, given).verdict is (Status.PROVED if gap >= strides[2] else Status.REFUTED)
+
+
+def test_contradictory_digits() -> None:
+    box = tuple((n, Interval(0, 3)) for n in (x, y, z))
+    assert Problem(box, (Fact(x * 10 - y * 10 + z, Interval(5, 5)),)).simplified() is None

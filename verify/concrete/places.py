@@ -1,0 +1,93 @@
+"""Equations between places: numbers of mixed radix that are equal have equal digits, with gaps between strides too.
+
+``850·d0 + 9·d1 + d2 = 850·e0 + 9·e1 + e2`` is ``850·(d0 - e0) = r`` with r between -850 and 850, so both sides are
+zero, and so on with r.  What is left of the equation of two places are equations between two variables.  A place of
+which a quotient and the remainder are known is known itself.  A solver would look for all that in one system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, linear, substitute_all
+from ...core.interval import Interval, is_infinite
+
+__all__ = ["parts", "whole"]
+
+
+def parts(e: Expr, box: Mapping[Var, Interval]) -> list[Expr]:
+    """Expressions that are all zero exactly where ``e`` is, ``e`` itself if it has no parts; 1 if it is never zero."""
+    todo, done = [e], []
+    while todo:
+        one = todo.pop()
+        found = _split(one, box)
+        if found is None:
+            done.append(one)
+        else:
+            todo += found
+    return done
+
+
+def _split(e: Expr, box: Mapping[Var, Interval]) -> list[Expr] | None:
+    """``s·t + r`` as ``t - m`` and ``r + s·m``, where r has room for one multiple of s only."""
+    if (
+        not isinstance(e, Sum)
+        or len(e.terms) < 3
+        or not all(isinstance(v, Var) and v in box for v, _ in e.terms)
+    ):
+        return None
+    for s in sorted({abs(k) for _, k in e.terms}, reverse=True):
+        high = [(v, k // s) for v, k in e.terms if k % s == 0]
+        low = [(v, k) for v, k in e.terms if k % s]
+        if s == 1 or not low:
+            break
+        span = Interval(e.const, e.const)
+        for v, k in low:
+            span = span.plus(box[v].scale(k))  # type: ignore[index]
+        if is_infinite(span.lo) or is_infinite(span.hi) or span.empty:
+            return None
+        # -r is a multiple of s
+        least, most = -(int(span.hi) // s), -int(span.lo) // s
+        if least > most:
+            return [integer(1)]
+        if least == most:
+            return [linear(-least, high), linear(e.const + s * least, low)]
+    return None
+
+
+def whole(equations: Sequence[Expr]) -> list[Expr]:
+    """The same equations; a quotient and a remainder by one divisor as the equation of what is divided."""
+    left = list(equations)
+    changed = True
+    while changed:
+        changed = False
+        for quotient, remainder in _pairs(left):
+            c, place = quotient
+            left = [e for e in left if e is not c and e is not remainder]
+            left.append(place)
+            changed = True
+            break
+    return left
+
+
+def _pairs(equations: Sequence[Expr]) -> Iterator[tuple[tuple[Expr, Expr], Expr]]:
+    """``x // n = y // n`` with ``x - y`` and ``x mod n = y mod n``."""
+    for one in equations:
+        match one:
+            case Sum(const=0, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))):
+                if n != m or n <= 0 or k != -j:
+                    continue
+                # other than the expressions themselves, their remainders may be written in any way
+                for other in equations:
+                    if other is not one and _is_remainder(other, x, y, n):
+                        yield (one, x - y), other
+
+
+def _is_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
+    """Whether ``e`` is a multiple of ``x mod n - y mod n``, or of the same with quotients."""
+    if not isinstance(e, Sum):
+        return False
+    mods = {t: t.a - (t.a // t.b) * t.b for t, _ in e.terms if isinstance(t, Mod)}
+    (spelled,) = substitute_all((e,), mods) if mods else (e,)
+    wanted = x - y - (x // n - y // n) * n
+    return spelled in (wanted, -wanted)

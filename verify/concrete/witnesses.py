@@ -1,0 +1,468 @@
+"""Relations between maps with ranges: expressions for the ranges of one map in those of the other.
+
+That every pair of one map is a pair of another one says that *there are* values for the ranges of the other.  Where both
+are spellings of one map these values have a simple form: ``s`` was split into ``8·a + b``, reversed, moved or joined with
+another one.  What is divided survives such rewriting, so a dividend with unknowns is taken to be equal to one without.
+The linear equations that result are eliminated, and what is left of them solved digit by digit (``a = s // 8``,
+``b = s mod 8``).  Whether such a guess is right is a question without unknowns.
+
+Guesses are compared at sample points first.  Where all are wrong no values need exist, and that is a question about the
+unknowns alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...core.expr import Expr, Integers, Var, integer, interpret, lift, linear, minimum, substitute_all
+from ...core.interval import Interval, is_infinite
+from . import congruence, isl, normal_form, smt
+from .enumerate import _simplex, _sum_type, drawn
+from .forms import Form, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
+from .problem import HOLDS, Fact, Option, Outcome, Point, Problem, counterexample_order, smallest
+
+__all__ = ["BUDGET", "NAME", "decide", "guesses"]
+
+NAME = "witnesses"
+#: Operations of isl for one question about the unknowns at a point, and so many points in a round.
+BUDGET = 2_000
+_POINTS = 12
+#: Resource units of z3 for such a question that isl leaves open, a multiple of the operations.
+_UNITS = 50
+#: So many guesses are made for an option, from so many choices of equations, and so many are taken together.
+_GUESSES = 24
+_CHOICES = 96
+_TOGETHER = 4
+#: Sums with unknowns that are considered, and what each may be equal to.
+_SUMS = 8
+_EQUATIONS = 3
+_DRAWN = 4096
+_MOST_DRAWN = 1 << 17
+_SMALL = 1024
+
+
+# ------------------------------------------------------------------------------------------------------ guesses
+class _Sums:
+    """An algebra (see :func:`~indexproof.core.expr.interpret`) that collects what is divided or compared.
+
+    Values are linear forms over atoms: variables, and quotients and minima by their arguments.
+    """
+
+    def __init__(self, box: Mapping[Var, Interval]) -> None:
+        self.box = box
+        self.variables: dict[Var, int] = {}
+        self.atoms: dict[object, int] = {}
+        self.ranges: list[Interval] = [Interval(1, 1)]
+        self.sums: dict[frozenset[tuple[int, int]], Form] = {}
+
+    def _atom(self, key: object, within: Interval) -> Form:
+        if key not in self.atoms:
+            self.atoms[key] = len(self.ranges)
+            self.ranges.append(within)
+        return {self.atoms[key]: 1}
+
+    def note(self, f: Form) -> frozenset[tuple[int, int]]:
+        """Keep a sum, and how it is found again."""
+        key = frozenset(f.items())
+        self.sums.setdefault(key, f)
+        return key
+
+    def range(self, f: Form) -> Interval:
+        """What the ranges of its atoms say of a form."""
+        total = Interval(0, 0)
+        for m, k in f.items():
+            total = total.plus(self.ranges[m].scale(k))
+        return total
+
+    def integer(self, n: int) -> Form:
+        return constant(n)
+
+    def variable(self, v: Var) -> Form:
+        f = self._atom(v, self.box[v])
+        (self.variables[v],) = f
+        return f
+
+    def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
+        out = constant(const)
+        for f, k in terms:
+            add(out, f, k)
+        return out
+
+    def product(self, factors: list[Form]) -> Form:
+        total = constant(1)
+        for f in factors:
+            if not is_constant(f) and not is_constant(total):
+                raise NotQuasiAffine
+            total = scaled(total, f.get(0, 0)) if is_constant(f) else scaled(f, total.get(0, 0))
+        return total
+
+    def floordiv(self, a: Form, b: Form) -> Form:
+        if not is_constant(b) or not b:
+            raise NotQuasiAffine
+        d = b[0]
+        if d < 0:
+            a, d = scaled(a, -1), -d
+        self.note(a)
+        # multiples of variables stay where they are: sums are to be recognised
+        out = constant(a.get(0, 0) // d)
+        g = math.gcd(d, *(k for m, k in a.items() if m))
+        rest, d = {m: (k if m else k % d) // g for m, k in a.items()}, d // g
+        if not rest.get(0, 1):
+            del rest[0]
+        if d == 1:
+            return plus(out, rest, 1)
+        lo, hi = self.range(rest)
+        low, high = (x if is_infinite(x) else x // d for x in (lo, hi))
+        if low == high:
+            add_term(out, 0, int(low))
+        else:
+            add(out, self._atom((frozenset(rest.items()), d), Interval(low, high)), 1)
+        return out
+
+    def mod(self, a: Form, b: Form) -> Form:
+        return plus(a, self.floordiv(a, b), -b.get(0, 0))
+
+    def ceildiv(self, a: Form, b: Form) -> Form:
+        return scaled(self.floordiv(scaled(a, -1), b), -1)
+
+    def minimum(self, args: list[Form]) -> Form:
+        kept: list[Form] = []
+        for f in args:
+            if not any(self.range(plus(f, g, -1)).lo >= 0 for g in kept):
+                kept = [g for g in kept if self.range(plus(g, f, -1)).lo < 0] + [f]
+        if len(kept) == 1:
+            return kept[0]
+        ranges = [self.range(f) for f in kept]
+        within = Interval(min(i.lo for i in ranges), min(i.hi for i in ranges))
+        return self._atom(frozenset(self.note(f) for f in kept), within)
+
+    def maximum(self, args: list[Form]) -> Form:
+        return scaled(self.minimum([scaled(f, -1) for f in args]), -1)
+
+
+def _like(v: Var, i: Interval, own: Mapping[Var, Interval]) -> Expr:
+    """The variable that an unknown is named after, or else a number in its box."""
+    return next((x for x in own if v.name.rstrip("'") == x.name), integer(smallest(i)))
+
+
+#: ``Σ coefficient·unknown = value``, both as forms over atoms.
+_Equation = tuple[Form, Form]
+
+
+def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
+    """Expressions for the unknowns of an option, in the order of their promise."""
+    own = dict(problem.variables)
+    found: dict[tuple[Expr, ...], None] = dict.fromkeys(option.guesses)
+    try:
+        sums = _Sums(dict([*problem.variables, *option.unknowns]))
+        facts = interpret([f.expr for f in option.facts], sums)
+        for f in interpret([f.expr for f in problem.where], sums):
+            sums.note(f)
+        for f, g in zip(facts, option.facts, strict=True):
+            if g.within.lo != g.within.hi:
+                sums.note(f)
+    except NotQuasiAffine:
+        found.setdefault(tuple(_like(v, i, own) for v, i in option.unknowns))
+        return list(found)
+    of = {m: v for v, m in sums.variables.items()}
+    box = {sums.variables[v]: i for v, i in option.unknowns if v in sums.variables}
+    known = {sums.variables[v]: i for v, i in problem.variables if v in sums.variables}
+    exact = [
+        plus(f, constant(int(g.within.lo)), -1)
+        for f, g in zip(facts, option.facts, strict=True)
+        if g.within.lo == g.within.hi
+    ]
+    todo = _equations(sums, exact, box, known)
+    for choice in itertools.islice(_ways([len(es) for es in todo]), _CHOICES):
+        rows = _eliminated([es[k] for es, k in zip(todo, choice, strict=True) if k < len(es)])
+        for greedy in (False, True):
+            values = _digits(rows, box, of, greedy=greedy)
+            guess = [
+                values[m] if (m := sums.variables.get(v)) in values else _like(v, i, own)
+                for v, i in option.unknowns
+            ]
+            found.setdefault(tuple(guess))
+        if len(found) >= _GUESSES:
+            break
+    return list(found)
+
+
+def _ways(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Which equation of each sum to take, the first ones first; a number that there is not stands for none."""
+    if not counts:
+        yield ()
+    for n in range(len(counts), 0, -1):
+        yield (*(0 for _ in counts[:n]), *counts[n:])
+    for total in range(1, sum(counts) + 1):
+        yield from _of_total(counts, total)
+
+
+def _of_total(counts: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
+    if not counts:
+        if not total:
+            yield ()
+        return
+    for k in range(min(counts[0], total) + 1):
+        for rest in _of_total(counts[1:], total - k):
+            yield (k, *rest)
+
+
+def _equations(
+    sums: _Sums, exact: Sequence[Form], box: Mapping[int, Interval], known: Mapping[int, Interval]
+) -> list[list[_Equation]]:
+    """For every sum of unknowns the values that it may have, the most promising first."""
+    of_both = [f for f in sums.sums.values() if any(m in box for m in f)]
+    without = [f for f in sums.sums.values() if not any(m in box for m in f)]
+    # variables that do not stand beside unknowns are those that unknowns are values of
+    shared = {m for f in of_both for m in f if m in known}
+    found: dict[tuple[tuple[int, int], ...], dict[tuple[tuple[int, int], ...], int]] = {}
+
+    def offer(inner: Form, value: Form, cost: int) -> None:
+        first = inner[min(inner)]
+        g = math.gcd(*inner.values()) * (1 if first > 0 else -1)
+        if any(k % g for m, k in value.items() if m):
+            return
+        value = {m: k // g for m, k in value.items() if k // g}
+        key = tuple(sorted((m, k // g) for m, k in inner.items()))
+        cost += 8 * sum(m in shared for m in value if m) + len(value) + 4 * is_constant(value)
+        values = found.setdefault(key, {})
+        aligned, unlike = _aligned(key, value, box, known)
+        cost += unlike
+        for const in (value.get(0, 0), aligned):
+            if const is not None:
+                at = tuple(sorted({**value, 0: const}.items()))
+                # what has the same range is hardly a coincidence
+                more = cost - 4 * (const == aligned) - 2 * (const == value.get(0, 0))
+                values[at] = min(values.get(at, more), more)
+
+    for f in exact:
+        inner, outer, linear_ = _parts(f, box, known)
+        if inner:
+            offer(inner, scaled(outer, -1), -16 if linear_ else 4)
+    for f in of_both:
+        inner, outer, pure = _parts(f, box, known)
+        if not inner:
+            continue
+        for other in without:
+            _, theirs, alike = _parts(other, box, known)
+            for sign in (1, -1):
+                # beside a quotient there may be anything
+                cost = 2 * (sign < 0) + 4 * (not pure) + 4 * (not alike)
+                offer(inner, plus(scaled(theirs, sign), outer, -1), cost)
+    out = []
+    for key, values in found.items():
+        best = sorted(values.items(), key=lambda item: (item[1], item[0]))[:_EQUATIONS]
+        # worse than the best by a variable that has nothing to do with it is no alternative
+        out.append((best[0][1], [(dict(key), dict(value)) for value, cost in best if cost < best[0][1] + 6]))
+    out.sort(key=lambda item: (item[0], len(item[1][0][0])))
+    return [es for _, es in out[:_SUMS]]
+
+
+def _parts(f: Form, box: Mapping[int, Interval], known: Mapping[int, Interval]) -> tuple[Form, Form, bool]:
+    """The terms of unknowns, of variables with the constant, and whether that is all."""
+    inner = {m: k for m, k in f.items() if m in box}
+    outer = {m: k for m, k in f.items() if m in known or not m}
+    return inner, outer, len(inner) + len(outer) == len(f)
+
+
+def _aligned(
+    key: Iterable[tuple[int, int]], value: Form, box: Mapping[int, Interval], known: Mapping[int, Interval]
+) -> tuple[int | None, int]:
+    """The constant with which a value has the range of the sum, if both are equally long, and how unlike ranges are."""
+    one, two = Interval(0, 0), Interval(0, 0)
+    for m, k in key:
+        one = one.plus(box[m].scale(k))
+    for m, k in value.items():
+        if m:
+            two = two.plus(known[m].scale(k))
+    if any(is_infinite(x) for i in (one, two) for x in i):
+        return None, 0
+    sizes = int(one.hi - one.lo), int(two.hi - two.lo)
+    unlike = min(abs(sizes[0].bit_length() - sizes[1].bit_length()), 8)
+    return (int(one.lo - two.lo) if sizes[0] == sizes[1] else None), unlike
+
+
+def _eliminated(equations: Iterable[_Equation]) -> list[_Equation]:
+    """The same equations, as far as they do not contradict each other, with few unknowns in each."""
+    rows: list[tuple[int, Form, Form]] = []
+    for inner, value in equations:
+        for pivot, one, other in rows:
+            inner, value = _without(pivot, inner, value, one, other)
+        if not inner:
+            continue
+        pivot = max(inner, key=lambda m: (abs(inner[m]), -m))
+        rows = [
+            (p, *_without(pivot, one, other, inner, value)) if pivot in one else (p, one, other)
+            for p, one, other in rows
+        ]
+        rows.append((pivot, inner, value))
+    return [(one, other) for _, one, other in rows]
+
+
+def _without(pivot: int, f: Form, value: Form, g: Form, other: Form) -> _Equation:
+    """``f = value`` less as much of ``g = other`` as takes the pivot out, in lowest terms."""
+    a, b = f.get(pivot, 0), g.get(pivot, 0)
+    if a and b:
+        f, value = plus(scaled(f, b), g, -a), plus(scaled(value, b), other, -a)
+    whole = math.gcd(*f.values(), *value.values()) if f else 1
+    return {m: k // whole for m, k in f.items()}, {m: k // whole for m, k in value.items()}
+
+
+def _digits(
+    equations: Sequence[_Equation], box: Mapping[int, Interval], of: Mapping[int, Var], *, greedy: bool
+) -> dict[int, Expr]:
+    """Solve equations one after the other, each for the unknowns that are still open, as digits of its value.
+
+    The largest coefficient first; ``greedy`` takes no more than there is.
+    """
+    values: dict[int, Expr] = {}
+    for inner, value in sorted(equations, key=lambda e: len(e[0])):
+        rest: Expr = linear(value.get(0, 0), [(of[m], k) for m, k in value.items() if m])
+        rest = rest - linear(0, [(values[m], k) for m, k in inner.items() if m in values])
+        left = sorted(((m, k) for m, k in inner.items() if m not in values), key=lambda t: (-abs(t[1]), t[0]))
+        if any(is_infinite(x) for m, _ in left for x in box[m]):
+            continue
+        # every unknown counted from the end from which its term grows
+        for m, k in left:
+            rest = rest - k * int(box[m].lo if k > 0 else box[m].hi)
+        for n, (m, k) in enumerate(left):
+            digit = rest if abs(k) == 1 else rest // abs(k)
+            if greedy and n < len(left) - 1:
+                digit = minimum(digit, int(box[m].hi - box[m].lo))
+            rest = rest - digit * abs(k)
+            values[m] = lift(digit + int(box[m].lo) if k > 0 else int(box[m].hi) - digit)
+    return values
+
+
+# ------------------------------------------------------------------------------------------------------- points
+def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Var, Any]:
+    """Columns of points that satisfy the facts: so many random ones before the facts are asked, and the smallest ones."""
+    smaller, definitions = congruence.solve_equations(Problem(problem.variables, problem.where))
+    box = smaller.variables
+    dtype = _sum_type(
+        tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in problem.variables)
+    )
+    dtype = (
+        dtype if dtype is object or all(abs(x) < 2**40 for _, i in problem.variables for x in i) else object
+    )
+    columns: dict[Var, Any] = {}
+    near = _simplex([i for _, i in box], _SMALL) if box else []
+    for k, (v, i) in enumerate(box):
+        columns[v] = np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)])
+    count = len(next(iter(columns.values()))) if columns else 1
+    for v, e in reversed(definitions):
+        columns[v] = np.broadcast_to(np.asarray(interpret([e], Integers(columns))[0]), (count,))
+    keep = _hold(problem.where, columns, count)
+    for v, i in problem.variables:
+        keep &= np.asarray((columns[v] >= i.lo) & (columns[v] <= i.hi), dtype=bool)
+    return {v: columns[v][keep] for v, _ in problem.variables}
+
+
+def _hold(facts: Sequence[Fact], columns: Mapping[Any, Any], count: int) -> Any:
+    kept = np.ones(count, dtype=bool)
+    for f, x in zip(facts, interpret([f.expr for f in facts], Integers(columns)), strict=True):
+        kept &= np.broadcast_to(np.asarray((x >= f.within.lo) & (x <= f.within.hi), dtype=bool), (count,))
+    return kept
+
+
+# ------------------------------------------------------------------------------------------------------- engine
+def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
+    """``holds`` where a few guesses together are right everywhere, ``fails`` where nothing is right at some point."""
+    boxes = [*problem.variables, *(u for o in problem.options for u in o.unknowns)]
+    if not any(o.unknowns for o in problem.options) or any(is_infinite(x) for _, i in boxes for x in i):
+        return Outcome("open", note="not tried")
+    if any(i.empty for _, i in boxes):
+        return Outcome("open", note="not tried")
+    columns = _sampled(problem, min(_DRAWN * (budget // BUDGET), _MOST_DRAWN))
+    count = len(next(iter(columns.values()))) if columns else 1
+    wrong = np.ones(count, dtype=bool)
+    candidates: list[tuple[Option, Any]] = []
+    try:
+        for o in problem.options:
+            tried = [o] if not o.unknowns else replace(o, guesses=tuple(guesses(problem, o))).guessed()
+            for guessed in tried:
+                right = _hold(guessed.facts, columns, count)
+                candidates.append((guessed, right))
+                wrong &= ~right
+    except ZeroDivisionError:
+        return Outcome("open", note="a divisor can be zero")
+    chosen = _together(candidates, wrong)
+    if not wrong.any():
+        # nothing seems to be wrong: perhaps a single guess is right, or a few in turn
+        smaller = replace(problem, options=tuple(chosen))
+        if _shown(smaller, budget):
+            return HOLDS
+        return Outcome("open", note="out of budget: no guess is wrong")
+    found = _refuted(problem, columns, np.flatnonzero(wrong), budget)
+    if found is not None:
+        return Outcome("fails", found, minimal=False, note="not minimised")
+    return Outcome("open", note="out of budget: guesses are wrong, but others may be right")
+
+
+def _together(candidates: Sequence[tuple[Option, Any]], wrong: Any) -> list[Option]:
+    """As few options as possible of which one is right wherever any is: each time the one that is right most often."""
+    left = ~wrong
+    chosen: list[Option] = []
+    while len(chosen) < _TOGETHER:
+        option, right = max(candidates, key=lambda c: int((c[1] & left).sum()))
+        if not (right & left).any() and chosen:
+            break
+        chosen.append(option)
+        left = left & ~right
+    return chosen
+
+
+def _shown(problem: Problem, budget: int) -> bool:
+    """Whether a problem without unknowns holds."""
+    if normal_form.decide(problem).status == "holds":
+        return True
+    simple = problem.simplified()
+    if simple is None:
+        return True
+    smaller, _ = simple
+    for both in (False, True):
+        if congruence.decide(smaller, budget * congruence.BUDGET // BUDGET, both=both).status == "holds":
+            return True
+    return isl.decide(smaller, budget).status == "holds"
+
+
+def _refuted(problem: Problem, columns: Mapping[Var, Any], rows: Any, budget: int) -> Point | None:
+    """The smallest of some points at which there are no values for the unknowns."""
+    rows = sorted(
+        rows.tolist(),
+        key=lambda k: counterexample_order(tuple(int(columns[v][k]) for v, _ in problem.variables)),
+    )
+    count = _POINTS * budget // BUDGET
+    # the smallest points, and some of the others: half of each
+    chosen = [*rows[: count // 2], *rows[count // 2 :: max(1, 2 * len(rows) // count)]]
+    for k in chosen[:count]:
+        at = {v: int(columns[v][k]) for v, _ in problem.variables}
+        if all(_impossible(o, at, budget) for o in problem.options):
+            return tuple(at[v] for v, _ in problem.variables)
+    return None
+
+
+def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool:
+    """Whether no values of the unknowns satisfy an option at a point."""
+    try:
+        moved = substitute_all([f.expr for f in option.facts], at)
+    except ZeroDivisionError:
+        return False
+    facts = [Fact(e, f.within) for e, f in zip(moved, option.facts, strict=True)]
+    empty = Problem(option.unknowns, tuple(facts))
+    simple = empty.simplified()
+    if simple is None:
+        return True
+    smaller, _ = simple
+    if not smaller.where:
+        return False
+    found = isl.decide(smaller, budget)
+    if found.status == "open":
+        found = smt.decide(smaller, budget * _UNITS)
+    return found.status == "holds"

@@ -137,7 +137,7 @@ _DRAWN = 2_000
 #: A prime above the number of choices of all three.
 _STEP = 100_003
 #: A set of domains in which so much was rewritten is begun anew.
-_REMEMBERED = 150_000
+REMEMBERED = 150_000
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ class _Choices:
             return
         if any(not _possible(c, facts) for c in known):
             return
-        known = [c for c in known if all(v.kind == "const" for v in c.variables())]
+        known = self._of_bounds(known, facts)
         for gone in ((), *((n,) for n, e in enumerate(expressions) if isinstance(e, Var))):
             for ends_of in self._bounds(expressions, gone, at, boxes, facts, known):
                 made: list[Bound] = []
@@ -312,6 +312,10 @@ class _Choices:
                     if n not in gone:
                         made.append((e, *(x.evaluate({**at, **ends_of}) for x in (b.lo, b.hi))))
                 yield Domain.of(boxes, made)
+
+    def _of_bounds(self, known: Sequence[Condition], facts: Exact) -> list[Condition]:
+        """What is asked of bounds, where what expressions may be is known."""
+        return [c for c in known if all(v.kind == "const" for v in c.variables())]
 
     def _bounds(
         self,
@@ -371,7 +375,7 @@ class DomainExamination:
     """Rewrites instances, smallest first and then some of every kind, until one of them has two normal forms."""
 
     def __init__(self, o: ConstraintOverlap, cases: Sequence[Posed], domains: Domains) -> None:
-        if domains.remembered > _REMEMBERED:
+        if domains.remembered > REMEMBERED:
             domains.forget()
         self.cases = cases
         self.found = domain_instances(cases)

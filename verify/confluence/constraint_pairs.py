@@ -11,7 +11,9 @@ from ...core.rewrite import ConstraintRule, Rule
 from ..solve import reduced
 from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
-from .constraint_instances import DomainExamination
+from .constraint_again import join_again
+from .constraint_further import examine_further
+from .constraint_instances import REMEMBERED, DomainExamination
 from .constraint_joining import (
     QUESTIONS,
     SINGLE,
@@ -25,20 +27,30 @@ from .constraint_overlap import ConstraintOverlap, statement_of
 from .domains import Domain, DomainMove, Domains
 from .joining import LIMITS
 from .overlap import matched
+from .remainders import CONTRADICTORY, by_remainders
 from .rewriting import Circle, Examined
+from .tightening import joined_by_tightening
 
-__all__ = ["constraint_key", "decide_constraint_pair"]
+__all__ = ["BY_REMAINDERS", "BY_TIGHTENING", "constraint_key", "decide_constraint_pair", "further_verdict"]
 
 #: So many instances come before symbols; the others only where symbols do not decide.
 _FIRST = 60
 #: How many questions are asked about a rule for expressions inside a constraint.
 _INSIDE = 24
+_NO_INSTANCE = "no instance is known to which both rules apply"
+#: Why a pair joins of which no steps are counted.
+BY_TIGHTENING = "both rules only narrow bounds, monotonely"
+BY_REMAINDERS = "remainders of one expression end in one, or nowhere"
 _OWN = (
+    "constraint_again",
+    "constraint_further",
     "constraint_instances",
     "constraint_joining",
     "constraint_overlap",
     "constraint_pairs",
     "domains",
+    "remainders",
+    "tightening",
 )
 
 
@@ -67,14 +79,10 @@ def decide_constraint_pair(
     spent = 0
     live: list[Posed] = []
     for p in open_:
-        names = tuple(v for side in (p.first, p.second) for b in side for v in b.e.variables())
-        status, how, used = possible(o.name, p.given, names)
+        never, used = _refuted(p)
         spent += used
-        if status is Status.UNDECIDED and reduced(p.given, FALSE, LIMITS).proved:
-            status, how = Status.VACUOUS, "the reduction to linear arithmetic"
-        if status is Status.VACUOUS:
-            why = f"no integers satisfy what is known of both, by {how}"
-        else:
+        why = never or why
+        if not never:
             live.append(p)
     base = base.but(resources=spent)
     if not live:
@@ -84,6 +92,10 @@ def decide_constraint_pair(
         examination = DomainExamination(o, live, domains)
         found = examination.until(_FIRST)
         joins = _joined(o, live, rules, constraints) if found.witness is None else None
+        if found.witness is None and joins is None and joined_by_tightening(o, constraints):
+            counts = {"tried": found.tried, "joined": found.joined, "given_up": found.given_up}
+            end = "the largest bounds within these that neither rule changes, or nowhere"
+            return _ended(base.but(**counts), BY_TIGHTENING, "bounds", end)
         if found.witness is None and joins is None:
             found = examination.until()
         if found.witness is None and (
@@ -96,10 +108,68 @@ def decide_constraint_pair(
     if found.witness is not None:
         return _apart(base, found)
     if joins is None:
-        return base.but(reason=_open(found))
+        return further_verdict(o, base.but(reason=_open(found)), rules, constraints, worlds)
     if not joins:
         return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
     return _joinable(base.but(statement=live[0].overlap.statement()), joins)
+
+
+def _refuted(p: Posed) -> tuple[str, int]:
+    """Why a case cannot be, or nothing, and what it took to know."""
+    names = tuple(v for side in (p.first, p.second) for b in side for v in b.e.variables())
+    status, how, used = possible(p.overlap.name, p.given, names)
+    if status is Status.UNDECIDED and reduced(p.given, FALSE, LIMITS).proved:
+        status, how = Status.VACUOUS, "the reduction to linear arithmetic"
+    return f"no integers satisfy what is known of both, by {how}" if status is Status.VACUOUS else "", used
+
+
+def further_verdict(
+    o: ConstraintOverlap,
+    base: Pair,
+    rules: Sequence[Rule],
+    constraints: Sequence[ConstraintRule],
+    worlds: dict[Any, Any],
+) -> Pair:
+    """The verdict on a pair that is open: by what its remainders say, by further domains, and by joining once more.
+
+    ``base`` is what is known so far.  The cases are posed anew, so that nothing depends on what was asked before.
+    """
+    live = [p for p in posed(o) if not p.never and not _refuted(p)[0]]
+    said = [by_remainders(p, constraints) for p in live]
+    if all(said):
+        if set(said) == {CONTRADICTORY}:
+            return base.but(
+                kind=Kind.CONTRADICTORY, reason="one rule says that there is none, the other names one"
+            )
+        return _ended(base, BY_REMAINDERS, "remainders of one expression", "one remainder, or nowhere")
+    domains = worlds.setdefault("domains", Domains(constraints, matched(rules)))
+    if domains.remembered > REMEMBERED:
+        domains.forget()
+    try:
+        found = examine_further(o, live, domains)
+    except Circle as circle:
+        return base.but(reason=f"steps lead back to where they came from: {circle}")
+    base = base.but(
+        tried=base.tried + found.tried,
+        joined=base.joined + found.joined,
+        given_up=base.given_up + found.given_up,
+    )
+    if found.witness is not None:
+        return _apart(base.but(reason=""), found)
+    joins: list[ConstraintJoin] = []
+    for p in live:
+        made = join_again(p, constraints, matched(rules))
+        if made is None:
+            reason = (
+                f"{base.given_up} instances reach too much"
+                if base.given_up
+                else f"all {base.joined} instances join"
+            )
+            return base.but(reason=reason if base.tried else _NO_INSTANCE)
+        joins += made
+    if not joins:
+        return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
+    return _joinable(base.but(reason="", statement=live[0].overlap.statement()), joins)
 
 
 def _joined(
@@ -118,9 +188,15 @@ def _joined(
     return joins
 
 
+def _ended(base: Pair, reason: str, which: str, end: str) -> Pair:
+    """The verdict where an argument says in what both sides end, and not after how many steps."""
+    steps = ((f"rules for {which}, as long as they apply", end),)
+    return base.but(kind=Kind.JOINABLE, reason=reason, first=steps, second=steps, meets=end)
+
+
 def _open(found: Examined[Domain, DomainMove]) -> str:
     if not found.tried:
-        return "no instance is known to which both rules apply"
+        return _NO_INSTANCE
     return (
         f"{found.given_up} instances reach too much"
         if found.given_up

@@ -287,3 +287,20 @@ HASTY_CONSTRAINTS: tuple[ConstraintRule, ...] = (
     nothing_is_nowhere,
     what_holds_vanishes,
 )
+
+
+# ---------------------------------------------------------------------------------------------------- rules for sums
+@rule()
+def four_quotients_are_a_multiple(x: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """Not without a factor: what is four times a quotient is no longer four times one."""
+    return Rewrite(x * w + (x % d) * v + r, (x // d) * (d * w) + r, when=(v.eq(-w), v.eq(4)))
+
+
+@rule()
+def half_of_a_coefficient(x: Expr, y: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """Not with every factor: it need not divide what is said only of its multiple."""
+    return Rewrite(x * w + (y % d) * v + r, x * w + (y % d) * v + r, when=(v.eq(2 * w),))
+
+
+#: Rules for sums that do not commute with taking out a factor.
+LOPSIDED: tuple[Rule, ...] = (four_quotients_are_a_multiple, half_of_a_coefficient)

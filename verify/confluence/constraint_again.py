@@ -1,4 +1,4 @@
-"""Joining once more, where the search of :mod:`.constraint_joining` ended: few rules, more patience, and three more arguments.
+"""Joining once more, where the search of :mod:`.constraint_joining` ended: few rules, more patience, more arguments.
 
 - *The rule of the pair again.*  A rule for expressions that rewrites a part of a constraint on one side rewrites it on the
   other side as well, where the constraint still stands: its conditions speak of values, and there are no more of those.
@@ -41,9 +41,9 @@ __all__ = ["BETWEEN", "join_again"]
 #: What stands for the steps of rules that narrow bounds, of which nobody has counted how many there are.
 BETWEEN = "rules that narrow bounds, as long as they do"
 #: Counts: questions of each attempt, comparisons with more patience of each case, and how often cases are told apart.
-_QUESTIONS = 160
+_QUESTIONS = 60
 _PATIENCE = 4
-_DEPTH = 4
+_DEPTH = 3
 
 
 @dataclass
@@ -228,19 +228,12 @@ def join_again(
     plain = [r for r in rules if len(r.left) == 1 and r not in endings and r not in anything]
     tight = [r for r in rules if narrows(r) and len(r.left) == 2]
     ended = all(any(map(needed, rules)) for needed in (intersecting, empties, satisfied))
-    attempts = (
-        [*endings, *pair],
-        [*pair, *endings],
-        [*anything, *endings, *pair],
-        [*pair, *plain, *endings],
-        [*plain, *pair, *tight, *endings],
-        [*pair, *plain, *tight, *anything, *endings],
-    )
-    for some in attempts:
-        unique = tuple(dict.fromkeys(some))
-        for within in ((), tuple(inside)) if p.overlap.at is not None else ((),):
-            search = _Again(p, _ranges(p), unique, within, ended=ended)
-            found = search.cases(p.given, p.first, p.second, (), (), _DEPTH)
-            if found is not None:
-                return found
+    every = [*pair, *plain, *tight, *anything, *endings]
+    # many rules have too many places where there are three constraints, or expressions are rewritten besides
+    more = [[*anything, *endings, *pair], every] if len(p.overlap.start) == 2 and p.overlap.at is None else []
+    for some in ([*endings, *pair], *more):
+        search = _Again(p, _ranges(p), tuple(dict.fromkeys(some)), inside, ended=ended)
+        found = search.cases(p.given, p.first, p.second, (), (), _DEPTH)
+        if found is not None:
+            return found
     return None

@@ -2,9 +2,8 @@
 
 The domains of :mod:`.constraint_instances` give every variable of an overlap an expression of its own, so that they hardly
 ever satisfy an equation between expressions, as rules for sums have them (``k + r = x // d``).  Here constants are drawn
-first, then every equation that gives a variable by others is solved, what must be a multiple, or lie in a block, is written
-as one (:func:`.instances._written`), and only what is left is drawn.  It is drawn from expressions which have a property
-that no rule sees: ``min(2·a, 2·b)`` is even, ``(a + 1) // 2 + (-a) // 2`` is nothing.  Small constants come first.
+first, and the other variables as :mod:`.draws` does.  What always lies between two bounds, or always is one, says which
+bounds these can be.
 
 What is found is made smaller in the same way as there.
 """
@@ -13,43 +12,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...core.condition import FALSE, TRUE, Compare, Condition, Within
-from ...core.expr import Expr, Var, integer, maximum, minimum
-from .constraint_instances import (
-    _A,
-    _B,
-    _BOXES,
-    _WIDE_BOXES,
-    _Choices,
-    _DomainTrial,
-    smaller_domains,
-)
+from ...core.expr import Expr, Var, integer
+from .constraint_instances import _Choices, _DomainTrial, smaller_domains
 from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
-from .dependent import _short
 from .domains import Domain, DomainMove, Domains
+from .draws import BOXES, KINDS, SMALL, Pick, values_for
 from .ground import Exact
-from .instances import _definition, _written
+from .instances import _definition
 from .rewriting import Examined
 from .unify import is_const, tidy
 from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_further", "further_domains"]
 
-#: Constants of the first batch; those of others are drawn as elsewhere.
-_SMALL = (1, 2, 2, 3, 3, 4, 6, -1, -2, -3)
-_FACTORS = (1, 1, 1, 2, 3, 4, 6, -1, -2, 0)
-_SHIFTS = (0, 0, 0, 1, -1, 2)
-#: Sums that are nothing, though no rule sees it inside a larger one.
-_NOTHING: tuple[Expr, ...] = tuple(
-    e for t in (_A, _B) for e in ((t + 1) // 2 + (-t) // 2, t - t // 2 - (t + 1) // 2)
-)
-#: What the batches draw from, each with a seed of its own.
-_KINDS = ("", "", "remainders", "short")
 #: Counts: draws of a batch; domains of a draw; domains with different results that are rewritten
 #: of a batch, and domains that are looked at; smaller ones that are tried of one that has two normal forms.
 _ROWS = 2_000
@@ -60,60 +40,7 @@ _TRIED = 150
 _LOOKED = 1_200
 _SMALLER = 200
 #: Where so many reach too much, the others of the batch are left out.
-_GIVEN_UP = 4
-#: So many equations are solved.
-_SOLVED = 8
-
-
-@dataclass
-class _Pick:
-    """Draws members of lists."""
-
-    generator: np.random.Generator
-    #: whether to draw remainders of multiples of one variable, or expressions over few of them
-    kind: str = ""
-    modulus: int = 5
-
-    def of(self, pool: Sequence[int]) -> int:
-        """One of the numbers."""
-        return pool[int(self.generator.integers(len(pool)))]
-
-    def chance(self) -> float:
-        """A number between nothing and one."""
-        return float(self.generator.random())
-
-    def sum(self, factor: int = 1) -> Expr:
-        """A sum of multiples of ``a`` and ``b``."""
-        return _A * (self.of(_FACTORS) * factor) + _B * (self.of(_FACTORS) * factor)
-
-    def extremum(self, factor: int) -> Expr:
-        """A minimum or maximum of multiples."""
-        x, y = _A * (self.of((1, 1, 2, 3)) * factor), _B * (self.of((1, 1, -1, 2)) * factor)
-        return minimum(x, y) if self.chance() < 0.5 else maximum(x, y)
-
-    def expression(self, rest: bool) -> Expr:
-        """What a variable may stand for; the rest of a sum is often nothing."""
-        kind = self.chance()
-        if rest and kind < 0.3:
-            return integer(0)
-        if self.kind == "remainders" and kind < 0.9:
-            return (_A * self.of((1, 2, 3, 4, 5, -1, -2)) + self.of((0, 0, 1, 2))) % self.modulus
-        if self.kind == "short" and kind < 0.9:
-            short = _short()
-            return short[self.of(range(len(short)))]
-        if kind < 0.5:
-            return self.sum() + self.of(_SHIFTS)
-        if kind < 0.57:
-            return (self.sum() + self.of(_SHIFTS)) // self.of((2, 3, 4))
-        if kind < 0.65:
-            return self.sum() % self.of((2, 3, 4, 5, 8))
-        factor = self.of((1, 2, 2, 3, 4, 6))
-        if kind < 0.8:
-            hidden = _NOTHING[self.of(range(len(_NOTHING)))]
-            return self.sum(factor) + hidden * self.of((1, 1, -1, 2, 3)) + self.of((0, 0, 1))
-        if kind < 0.95:
-            return self.extremum(factor) + self.of((0, 0, 0, 1, factor))
-        return self.extremum(factor) + self.sum(factor)
+_GIVEN_UP = 2
 
 
 class _Further(_Choices):
@@ -145,42 +72,20 @@ class _Further(_Choices):
 
     def batch(self, batch: int) -> Iterator[Domain]:
         """The domains of a batch, in the order in which they are drawn."""
-        pick = _Pick(np.random.default_rng(SEED + 1000 * (batch + 1) + self.number), _KINDS[batch])
-        rows = drawn_numbers(self.free, self.known, pick.generator, _SMALL if batch != 1 else None)
+        pick = Pick(np.random.default_rng(SEED + 1000 * (batch + 1) + self.number), KINDS[batch])
+        rows = drawn_numbers(self.free, self.known, pick.generator, SMALL if batch != 1 else None)
         for row in itertools.islice(itertools.cycle(rows), _ROWS):
-            pick.modulus = pick.of((3, 4, 5, 5, 6, 7, 8, 9))
+            pick.begin()
             numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.free, row, strict=True)}
             try:
                 for v, e in reversed(self.given_by):
                     numbers[v] = tidy(e.substitute(numbers))
-                values = self._values(numbers, pick)
+                values = values_for(self.loose, [c.substitute(numbers) for c in self.given], pick)
             except ZeroDivisionError:
                 continue
             if values is not None:
-                box = (*_BOXES, *_WIDE_BOXES)[pick.of(range(len(_BOXES) + len(_WIDE_BOXES)))]
-                yield from itertools.islice(self._written({**numbers, **values}, box), _EACH)
-
-    def _values(self, numbers: dict[Var, Expr], pick: _Pick) -> dict[Var, Expr] | None:
-        """Expressions for the other variables, or nothing where equations contradict each other."""
-        todo = [c.substitute(numbers) for c in self.given]
-        mine = set(self.loose)
-        form: dict[Var, Expr] = {v: v for v in self.loose}
-        for _ in range(_SOLVED):
-            if FALSE in todo:
-                return None
-            todo = [c for c in todo if c != TRUE and not all(v.kind == "const" for v in c.variables())]
-            found = next((d for c in todo if (d := self._defined(c, mine)) is not None), None)
-            if found is None:
-                found = next((d for c in todo if (d := self._shaped(c, mine, pick)) is not None), None)
-            if found is None:
-                break
-            v, e = found
-            mine |= set(e.variables())
-            form = {w: x.substitute({v: e}) for w, x in form.items()}
-            todo = [c.substitute({v: e}) for c in todo]
-        free = dict.fromkeys(v for e in form.values() for v in e.variables())
-        drawn = {v: pick.expression(v.kind == "rest") for v in free}
-        return {v: tidy(e.substitute(drawn)) for v, e in form.items()}
+                (_, a), (_, b) = BOXES[pick.of(range(len(BOXES)))]
+                yield from itertools.islice(self._written({**numbers, **values}, (a, b)), _EACH)
 
     def _of_bounds(self, known: Sequence[Condition], facts: Exact) -> list[Condition]:
         """Also what conditions on expressions say of bounds: what always lies between two, or always is one."""
@@ -200,25 +105,6 @@ class _Further(_Choices):
         """Whether what ``e`` may be is known."""
         return all(not v.kind for v in e.variables()) and bool(e.variables())
 
-    @staticmethod
-    def _defined(c: Condition, mine: set[Var]) -> tuple[Var, Expr] | None:
-        """A variable that an equation gives by others."""
-        found = _definition(c)
-        if found is None or found[0] not in mine or not set(found[1].variables()) <= mine:
-            return None
-        return found
-
-    @staticmethod
-    def _shaped(c: Condition, mine: set[Var], pick: _Pick) -> tuple[Var, Expr] | None:
-        """A variable in a form with which a condition on it holds, most of the time."""
-        found = _written(c)
-        if found is None or found[0] not in mine or pick.chance() > 0.8:
-            return None
-        v, e, _ = found
-        # a bound, which is chosen when the values are known
-        bounds: dict[Var, Expr] = {w: integer(pick.of((0, 0, 1, 2))) for w in e.variables() if is_const(w)}
-        return v, e.substitute(bounds)
-
 
 def further_domains(p: Posed, number: int, batch: int) -> Iterator[Domain]:
     """The domains of one case of an overlap in one batch."""
@@ -233,7 +119,7 @@ def examine_further(
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = _DomainTrial(o, domains)
-    for batch, (number, p) in itertools.product(range(len(_KINDS)), enumerate(cases)):
+    for batch, (number, p) in itertools.product(range(len(KINDS)), enumerate(cases)):
         apart, tried, looked, given_up = trial.apart, trial.tried, len(trial.seen), trial.given_up
         for d in further_domains(p, number, batch):
             done = trial.apart - apart, len(trial.seen) - looked, trial.given_up - given_up

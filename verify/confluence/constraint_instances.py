@@ -137,7 +137,7 @@ _DRAWN = 2_000
 #: A prime above the number of choices of all three.
 _STEP = 100_003
 #: A set of domains in which so much was rewritten is begun anew.
-REMEMBERED = 150_000
+_REMEMBERED = 150_000
 
 
 @dataclass(frozen=True)
@@ -375,7 +375,7 @@ class DomainExamination:
     """Rewrites instances, smallest first and then some of every kind, until one of them has two normal forms."""
 
     def __init__(self, o: ConstraintOverlap, cases: Sequence[Posed], domains: Domains) -> None:
-        if domains.remembered > REMEMBERED:
+        if domains.remembered > _REMEMBERED:
             domains.forget()
         self.cases = cases
         self.found = domain_instances(cases)

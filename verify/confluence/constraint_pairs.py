@@ -13,7 +13,7 @@ from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
 from .constraint_again import join_again
 from .constraint_further import examine_further
-from .constraint_instances import REMEMBERED, DomainExamination
+from .constraint_instances import DomainExamination
 from .constraint_joining import (
     QUESTIONS,
     SINGLE,
@@ -26,12 +26,20 @@ from .constraint_joining import (
 from .constraint_overlap import ConstraintOverlap, statement_of
 from .domains import Domain, DomainMove, Domains
 from .joining import LIMITS
+from .linear_form import joined_by_linear_form
 from .overlap import matched
 from .remainders import CONTRADICTORY, by_remainders
 from .rewriting import Circle, Examined
 from .tightening import joined_by_tightening
 
-__all__ = ["BY_REMAINDERS", "BY_TIGHTENING", "constraint_key", "decide_constraint_pair", "further_verdict"]
+__all__ = [
+    "BY_LINEAR_FORM",
+    "BY_REMAINDERS",
+    "BY_TIGHTENING",
+    "constraint_key",
+    "decide_constraint_pair",
+    "further_verdict",
+]
 
 #: So many instances come before symbols; the others only where symbols do not decide.
 _FIRST = 60
@@ -40,6 +48,7 @@ _INSIDE = 24
 _NO_INSTANCE = "no instance is known to which both rules apply"
 #: Why a pair joins of which no steps are counted.
 BY_TIGHTENING = "both rules only narrow bounds, monotonely"
+BY_LINEAR_FORM = "constraints on sums have one form"
 BY_REMAINDERS = "remainders of one expression end in one, or nowhere"
 _OWN = (
     "constraint_again",
@@ -49,6 +58,8 @@ _OWN = (
     "constraint_overlap",
     "constraint_pairs",
     "domains",
+    "draws",
+    "linear_form",
     "remainders",
     "tightening",
 )
@@ -93,9 +104,8 @@ def decide_constraint_pair(
         found = examination.until(_FIRST)
         joins = _joined(o, live, rules, constraints) if found.witness is None else None
         if found.witness is None and joins is None and joined_by_tightening(o, constraints):
-            counts = {"tried": found.tried, "joined": found.joined, "given_up": found.given_up}
             end = "the largest bounds within these that neither rule changes, or nowhere"
-            return _ended(base.but(**counts), BY_TIGHTENING, "bounds", end)
+            return _ended(o, base, BY_TIGHTENING, "bounds", end)
         if found.witness is None and joins is None:
             found = examination.until()
         if found.witness is None and (
@@ -108,7 +118,7 @@ def decide_constraint_pair(
     if found.witness is not None:
         return _apart(base, found)
     if joins is None:
-        return further_verdict(o, base.but(reason=_open(found)), rules, constraints, worlds)
+        return further_verdict(o, base.but(reason=_open(found)), rules, constraints)
     if not joins:
         return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
     return _joinable(base.but(statement=live[0].overlap.statement()), joins)
@@ -128,12 +138,19 @@ def further_verdict(
     base: Pair,
     rules: Sequence[Rule],
     constraints: Sequence[ConstraintRule],
-    worlds: dict[Any, Any],
 ) -> Pair:
-    """The verdict on a pair that is open: by what its remainders say, by further domains, and by joining once more.
+    """The verdict on a pair that is open: by what both sides end in, by further domains, and by joining once more.
 
     ``base`` is what is known so far.  The cases are posed anew, so that nothing depends on what was asked before.
     """
+    if joined_by_linear_form(o, constraints):
+        return _ended(
+            o,
+            base,
+            BY_LINEAR_FORM,
+            "the form of sums",
+            "the same sum without constant and factor, or nowhere",
+        )
     live = [p for p in posed(o) if not p.never and not _refuted(p)[0]]
     said = [by_remainders(p, constraints) for p in live]
     if all(said):
@@ -141,12 +158,10 @@ def further_verdict(
             return base.but(
                 kind=Kind.CONTRADICTORY, reason="one rule says that there is none, the other names one"
             )
-        return _ended(base, BY_REMAINDERS, "remainders of one expression", "one remainder, or nowhere")
-    domains = worlds.setdefault("domains", Domains(constraints, matched(rules)))
-    if domains.remembered > REMEMBERED:
-        domains.forget()
+        return _ended(o, base, BY_REMAINDERS, "remainders of one expression", "one remainder, or nowhere")
     try:
-        found = examine_further(o, live, domains)
+        # with a memory of their own: how much is reached may depend on what is known
+        found = examine_further(o, live, Domains(constraints, matched(rules)))
     except Circle as circle:
         return base.but(reason=f"steps lead back to where they came from: {circle}")
     base = base.but(
@@ -158,7 +173,7 @@ def further_verdict(
         return _apart(base.but(reason=""), found)
     joins: list[ConstraintJoin] = []
     for p in live:
-        made = join_again(p, constraints, matched(rules))
+        made = join_again(p, constraints)
         if made is None:
             reason = (
                 f"{base.given_up} instances reach too much"
@@ -188,10 +203,17 @@ def _joined(
     return joins
 
 
-def _ended(base: Pair, reason: str, which: str, end: str) -> Pair:
+def _ended(o: ConstraintOverlap, base: Pair, reason: str, which: str, end: str) -> Pair:
     """The verdict where an argument says in what both sides end, and not after how many steps."""
     steps = ((f"rules for {which}, as long as they apply", end),)
-    return base.but(kind=Kind.JOINABLE, reason=reason, first=steps, second=steps, meets=end)
+    second = steps
+    if isinstance(o.inner, Rule):
+        # what the rule for expressions has rewritten on one side it rewrites on the other
+        steps = (
+            (o.inner.name, "the same expression as on the other side, but for factor and constant"),
+            *steps,
+        )
+    return base.but(kind=Kind.JOINABLE, reason=reason, first=steps, second=second, meets=end)
 
 
 def _open(found: Examined[Domain, DomainMove]) -> str:

@@ -8,18 +8,19 @@ value that its expression has.  Three facts about bounds (:func:`facts_of`) are 
 - it is *monotone*: of bounds that lie within others it makes bounds within what it makes of those, where it applies to both
 - and where it applies to the wider ones only.  (Where it applies to the narrower ones only that follows from the first.)
 
-What a strategy looks up is the range of an expression on the boxes.  Of smaller boxes it lies within that of larger ones, so
-it takes part in the comparison: it may be narrower, too.
+What a strategy looks up is the range of an expression on the boxes.  Of smaller boxes it lies within that of larger ones,
+so it takes part in the comparison: it may be narrower, too.
 
 Now let both results of a pair be rewritten by the two rules as long as one of them changes something.  That ends, because
 every step descends.  The bounds in which it ends are *the largest ones within those of the start that neither rule
 changes*: those lie within the start, and if they lie within some bounds they lie within what a rule makes of these, because
 the rule is monotone and leaves them alone.  So both results end in the same bounds, or both nowhere.
 
-Two constraints on one expression become one on the way if their bounds become the same; with the rule that intersects them,
-which is monotone as well, it makes no difference when.  A constraint on a variable that says in the end what its box says
-is satisfied, and the rule for such constraints lets it vanish.  So these rules have to be there too.  (Chaotic iteration: P. and R. Cousot, 1977; K. R. Apt, The essence of constraint
-propagation, 1999.)
+Two constraints on one expression become one on the way if their bounds become the same; with the rule that intersects
+them, which is monotone as well, it makes no difference when.  A constraint on a variable that says in the end what its box
+says is satisfied, and the rule for such constraints lets it vanish.  So these rules have to be there too.
+
+(Chaotic iteration: P. and R. Cousot, 1977; K. R. Apt, The essence of constraint propagation, 1999.)
 """
 
 from __future__ import annotations

@@ -40,8 +40,10 @@ __all__ = ["BETWEEN", "join_again"]
 
 #: What stands for the steps of rules that narrow bounds, of which nobody has counted how many there are.
 BETWEEN = "rules that narrow bounds, as long as they do"
-#: Counts: questions of each attempt, comparisons with more patience of each case, and how often cases are told apart.
+#: Counts: questions of each attempt, and where a rule for expressions takes part; comparisons with more patience of each
+#: case, and how often cases are told apart.
 _QUESTIONS = 60
+_INSIDE = 24
 _PATIENCE = 4
 _DEPTH = 3
 
@@ -229,10 +231,16 @@ def join_again(
     tight = [r for r in rules if narrows(r) and len(r.left) == 2]
     ended = all(any(map(needed, rules)) for needed in (intersecting, empties, satisfied))
     every = [*pair, *plain, *tight, *anything, *endings]
-    # many rules have too many places where there are three constraints, or expressions are rewritten besides
-    more = [[*anything, *endings, *pair], every] if len(p.overlap.start) == 2 and p.overlap.at is None else []
-    for some in ([*endings, *pair], *more):
+    attempts = [[*endings, *pair]]
+    if p.overlap.at is None:
+        # where a rule for expressions takes part, both ways meet soon or not at all
+        attempts.append([*pair, *endings])
+        # many rules have too many places where there are three constraints
+        attempts += [[*anything, *endings, *pair], every] if len(p.overlap.start) == 2 else []
+    questions = _QUESTIONS if p.overlap.at is None else _INSIDE
+    for some in attempts:
         search = _Again(p, _ranges(p), tuple(dict.fromkeys(some)), inside, ended=ended)
+        search.questions = questions
         found = search.cases(p.given, p.first, p.second, (), (), _DEPTH)
         if found is not None:
             return found

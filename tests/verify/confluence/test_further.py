@@ -177,6 +177,7 @@ def test_bounds_between_each_other_end_in_the_same(
 ) -> None:
     """One side merges remainders and then raises the bound, the other has raised it before by less."""
     o = overlaps_with_constraints["remainders_merge / window_raises_lower_bound at 1=1 #1"]
+    monkeypatch.setattr(again_module, "_QUESTIONS", 20)
     p, found = _again(o)
     assert found is not None
     assert all(j.left[-1].rule == j.right[-1].rule == BETWEEN for j in found)
@@ -197,8 +198,9 @@ def test_bounds_between_each_other_end_in_the_same(
 
 
 def test_bounds_are_followed_to_their_end_only_with_the_rules_it_takes(
-    overlaps_with_constraints: dict[str, ConstraintOverlap],
+    overlaps_with_constraints: dict[str, ConstraintOverlap], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(again_module, "_QUESTIONS", 20)
     o = overlaps_with_constraints["remainders_merge / window_raises_lower_bound at 1=1 #1"]
     (p,) = _live(o)
     assert join_again(p, [r for r in RULES.constraints if r.name != "same_expression_intersects"]) is None

@@ -31,7 +31,8 @@ from .wide import SEED, drawn_numbers
 __all__ = ["examine_further", "further_domains"]
 
 #: Counts: draws of a batch; domains of a draw; domains with different results that are rewritten of a batch, and where a
-#: rule for expressions takes part; domains that are looked at; smaller ones that are tried of one with two normal forms.
+#: rule for expressions meets one for two constraints; domains that are looked at; smaller ones that are tried of one that
+#: has two normal forms.
 _ROWS = 2_000
 _EACH = 3
 _APART = 50
@@ -120,7 +121,7 @@ def examine_further(
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = _DomainTrial(o, domains)
-    most = _APART if o.at is None else _INSIDE
+    most = _APART if o.at is None or len(o.start) == 1 else _INSIDE
     for batch, (number, p) in itertools.product(range(len(KINDS)), enumerate(cases)):
         apart, tried, looked, given_up = trial.apart, trial.tried, len(trial.seen), trial.given_up
         for d in further_domains(p, number, batch):

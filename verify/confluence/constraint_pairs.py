@@ -205,7 +205,7 @@ def _joined(
 
 def _ended(o: ConstraintOverlap, base: Pair, reason: str, which: str, end: str) -> Pair:
     """The verdict where an argument says in what both sides end, and not after how many steps."""
-    steps = ((f"rules for {which}, as long as they apply", end),)
+    steps: tuple[tuple[str, str], ...] = ((f"rules for {which}, as long as they apply", end),)
     second = steps
     if isinstance(o.inner, Rule):
         # what the rule for expressions has rewritten on one side it rewrites on the other

@@ -56,6 +56,7 @@ def confluence_text(run: ConfluenceRun, *, seconds: float, details: bool = False
                     f"JOINABLE  {p.name}",
                     [
                         ("pair", p.statement),
+                        *([("why", p.reason)] if p.reason else []),
                         ("left", _derivation(left, p.first)),
                         ("right", _derivation(right.partition("   when ")[0].partition(" if ")[0], p.second)),
                         *_further(p),
@@ -351,12 +352,12 @@ _METHOD = """## How
    nothing joins the pair. One with two normal forms is made smaller, one number, box or summand at a time, as long as it
    has two. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
    proposes; instances that join decide nothing.
-7. **Further instances**, where nothing else decides: constants are drawn first, then every equation that gives a variable
-   by others is solved, what must be a multiple or lie in a block is written as one, and what is left is drawn: a variable
-   of its own with a constant for each, or expressions over `a` and `b` that have a property which no rule sees
-   (`min(2·a, 2·b)` is even, `(a + 1) // 2 + (-a) // 2` is nothing), remainders of multiples of `a` by one modulus, and
-   short ones; up to 60 of each kind whose two results differ. They are rewritten with a memory of their own, so that what
-   is known of them does not depend on which pairs came before.
+7. **Further instances**, where nothing else decides and a rule takes a constant out of extrema: constants are drawn
+   first, then every equation that gives a variable by others is solved, what must be a multiple or lie in a block is
+   written as one, and what is left is drawn: a variable of its own with a constant for each, or expressions over `a` and
+   `b` that have a property which no rule sees (`min(2·a, 2·b)` is even, `(a + 1) // 2 + (-a) // 2` is nothing), remainders
+   of multiples of `a` by one modulus, and short ones; up to 60 of each kind whose two results differ. They are rewritten
+   with a memory of their own, so that what is known of them does not depend on which pairs came before.
 
 ## How rules for constraints are compared
 
@@ -397,7 +398,8 @@ _METHOD = """## How
    *Sums*: a constraint on a sum loses its constant and its common factor and is turned one way, so a rule for expressions
    that commutes with factors and constants makes no difference.
 6. **Further domains, and joining once more**, where that does not decide either: domains drawn as the further instances
-   are, up to 50 of each kind whose results differ. Then a search with fewer rules, more patience and less known at a time:
+   are, up to 50 of each kind whose results differ (not where a rule for expressions rewrites one of two constraints: most
+   of those reach too much). Then a search with fewer rules, more patience and less known at a time:
    first only what speaks of the constants that are asked about. A rule for expressions of the pair applies where its
    constraint still stands; what is left of an expression without a summand has the same ends however it is written; if a
    common divisor shows that two remainders contradict each other, so does the greatest one; and where both sides are

@@ -253,8 +253,11 @@ def _apart(base: Pair, w: Witness[Instance, Move]) -> Pair:
 def further_pair(o: Overlap, base: Pair, rules: Sequence[Rule]) -> Pair:
     """The verdict on a pair that is open, by further instances; ``base`` is what is known so far.
 
-    They have a memory of their own, because how much is reached may depend on what is known.
+    They are drawn where a rule takes a constant out of extrema, whose arguments must all have one.  They have a memory of
+    their own, because how much is reached may depend on what is known.
     """
+    if "common_constant" not in (o.outer.choose, o.inner.choose):
+        return base
     used = matched(rules)
     live = [case for case in narrowed(o).overlaps if not _refuted(case)[0]]
     try:

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -220,6 +221,17 @@ def _positive_factors(given: Sequence[Condition]) -> Iterator[Condition]:
                 yield others[0] > 0
 
 
+def _applies(p: Posed, rules: Sequence[ConstraintRule]) -> bool:
+    """Whether a rule of the pair may apply to the side that the rule for expressions has made, whatever its conditions."""
+    search = _Again(p, _ranges(p), rules, (), ended=False)
+    return any(
+        True
+        for rule in rules
+        for used in itertools.permutations(p.second, len(rule.left))
+        for _ in search._values(rule, used)
+    )
+
+
 def join_again(
     p: Posed, rules: Sequence[ConstraintRule], inside: Sequence[Rule] = ()
 ) -> list[ConstraintJoin] | None:
@@ -232,6 +244,9 @@ def join_again(
     ended = all(any(map(needed, rules)) for needed in (intersecting, empties, satisfied))
     every = [*pair, *plain, *tight, *anything, *endings]
     attempts = [[*endings, *pair]]
+    if p.overlap.at is not None and len(p.overlap.start) == 2 and not _applies(p, pair):
+        # the rule for two constraints no longer sees them on the side where one was rewritten
+        return None
     if p.overlap.at is None:
         # where a rule for expressions takes part, both ways meet soon or not at all
         attempts.append([*pair, *endings])

@@ -30,13 +30,11 @@ from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_further", "further_domains"]
 
-#: Counts: draws of a batch; domains of a draw; domains with different results that are rewritten of a batch, and where a
-#: rule for expressions meets one for two constraints; domains that are looked at; smaller ones that are tried of one that
-#: has two normal forms.
+#: Counts: draws of a batch; domains of a draw; domains with different results that are rewritten of a batch; domains that
+#: are looked at; smaller ones that are tried of one that has two normal forms.
 _ROWS = 2_000
 _EACH = 3
 _APART = 50
-_INSIDE = 25
 #: Such domains and those whose results are the same, of a batch.
 _TRIED = 150
 _LOOKED = 1_200
@@ -121,12 +119,16 @@ def examine_further(
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = _DomainTrial(o, domains)
-    most = _APART if o.at is None or len(o.start) == 1 else _INSIDE
     for batch, (number, p) in itertools.product(range(len(KINDS)), enumerate(cases)):
         apart, tried, looked, given_up = trial.apart, trial.tried, len(trial.seen), trial.given_up
         for d in further_domains(p, number, batch):
             done = trial.apart - apart, len(trial.seen) - looked, trial.given_up - given_up
-            if done[0] >= most or done[1] >= _LOOKED or done[2] >= _GIVEN_UP or trial.tried - tried >= _TRIED:
+            if (
+                done[0] >= _APART
+                or done[1] >= _LOOKED
+                or done[2] >= _GIVEN_UP
+                or trial.tried - tried >= _TRIED
+            ):
                 break
             if trial.witness(d):
                 trial.shrink(d, _smaller, lambda e: e, _SMALLER)

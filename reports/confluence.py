@@ -56,6 +56,7 @@ def confluence_text(run: ConfluenceRun, *, seconds: float, details: bool = False
                     f"JOINABLE  {p.name}",
                     [
                         ("pair", p.statement),
+                        *([("why", p.reason)] if p.reason else []),
                         ("left", _derivation(left, p.first)),
                         ("right", _derivation(right.partition("   when ")[0].partition(" if ")[0], p.second)),
                         *_further(p),
@@ -180,12 +181,18 @@ def _left(pairs: Sequence[Pair]) -> str:
     chosen = sum(p.kind is Kind.JOINABLE and p.chosen for p in pairs)
     cases = sum(p.kind is Kind.JOINABLE and bool(p.cases) for p in pairs)
     joined = sum(p.kind is Kind.JOINABLE for p in pairs)
+    ends = Counter(p.reason for p in pairs if p.kind is Kind.JOINABLE and p.reason)
+    ended = "".join(f"\n- {count(n, 'pair')}: {reason}" for reason, n in sorted(ends.items()))
+    undecided = [f"| {p.name} | {p.reason} |" for p in pairs if p.kind is Kind.UNDECIDED]
+    if undecided:
+        lines += ["", "| pair | what is known |", "|---|---|", *undecided]
     return "\n".join(
         [
             *(lines or ["Nothing."]),
             "",
             f"Of the {joined} that are joinable {cases} are so in several cases of their constants and ranges, and "
-            f"{chosen} by a step whose strategy is only assumed to propose what was chosen.",
+            f"{chosen} by a step whose strategy is only assumed to propose what was chosen."
+            + (f" Some are so by what both sides end in:\n{ended}" if ended else ""),
         ]
     )
 
@@ -345,6 +352,12 @@ _METHOD = """## How
    nothing joins the pair. One with two normal forms is made smaller, one number, box or summand at a time, as long as it
    has two. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
    proposes; instances that join decide nothing.
+7. **Further instances**, where nothing else decides and a rule takes a constant out of extrema: constants are drawn
+   first, then every equation that gives a variable by others is solved, what must be a multiple or lie in a block is
+   written as one, and what is left is drawn: a variable of its own with a constant for each, or expressions over `a` and
+   `b` that have a property which no rule sees (`min(2·a, 2·b)` is even, `(a + 1) // 2 + (-a) // 2` is nothing), remainders
+   of multiples of `a` by one modulus, and short ones; up to 60 of each kind whose two results differ. They are rewritten
+   with a memory of their own, so that what is known of them does not depend on which pairs came before.
 
 ## How rules for constraints are compared
 
@@ -374,13 +387,31 @@ _METHOD = """## How
    known implies its conditions, by the reduction to linear arithmetic; where it implies neither them nor their opposite,
    both are cases, and all cases must join, bounds being compared by value. Questions are few and short, and their number
    is bounded, so some that would join stay **undecided**.
-5. **What a joinable pair assumes.** It joins for all constants and bounds, all expressions, and all ranges of these,
-   as long as the ranges are the same on both sides: the boxes that they come from are not among the constraints that
-   the pair rewrites. Where one is, facts become sharper on the way, and only instances speak. That ranges of
-   multiples, of sums with a constant and of quotients are those that follow from what is below, and that an expression
+5. **By what both sides end in**, where neither instances nor symbols decide. These are arguments about all derivations,
+   so no number of steps is given; what they need of each rule is proved (`verify/confluence/tightening.py`,
+   `remainders.py`, `linear_form.py`), and tests plant rules for which it does not hold.
+   *Bounds*: two rules that have the same expressions on both sides, and of bounds within others make bounds within what
+   they make of those, end in the largest bounds within the given ones that neither changes. This includes boxes, since of
+   smaller boxes ranges are narrower.
+   *Remainders*: a set of remainders of one expression has no solutions, and then one is out of range or two contradict
+   each other, or any two with moduli above zero merge; so one is left, or nothing, and one with given solutions is unique.
+   *Sums*: a constraint on a sum loses its constant and its common factor and is turned one way, so a rule for expressions
+   that commutes with factors and constants makes no difference.
+6. **Further domains, and joining once more**, where that does not decide either: domains drawn as the further instances
+   are, up to 50 of each kind whose results differ (not where a rule for expressions rewrites one of two constraints: most
+   of those reach too much). Then a search with fewer rules, more patience and less known at a time:
+   first only what speaks of the constants that are asked about. A rule for expressions of the pair applies where its
+   constraint still stands; what is left of an expression without a summand has the same ends however it is written; if a
+   common divisor shows that two remainders contradict each other, so does the greatest one; and where both sides are
+   constraints on the same expressions, each of which after some steps by rules that narrow bounds lies within what the
+   other was before such steps, both end in the same bounds.
+7. **What a joinable pair assumes.** Where steps are given, it joins for all constants and bounds, all expressions, and
+   all ranges of these, as long as the ranges are the same on both sides: the boxes that they come from are not among the
+   constraints that the pair rewrites. Where one is, facts become sharper on the way, and only instances speak. That ranges
+   of multiples, of sums with a constant and of quotients are those that follow from what is below, and that an expression
    and what it is rewritten to have the same, holds of exact ranges; an enclosure need not be exact. Where a step takes
    out a factor, moves a constant out of a remainder or merges remainders, it is assumed that the strategy proposes that.
-6. **Not covered**: two rules that want different constraints of a domain, where one of them narrows a box from which
+8. **Not covered**: two rules that want different constraints of a domain, where one of them narrows a box from which
    the other has its facts, as a pair of their own; instances of other pairs meet such steps on the way to their ends.
 
 ## Rule files

@@ -16,6 +16,7 @@ from indexproof.core.rewrite import (
     constraint_rule,
     rule,
 )
+from indexproof.rules.constraints import NOWHERE
 
 
 @rule()
@@ -226,3 +227,80 @@ HEALED_CONSTRAINTS: tuple[ConstraintRule, ...] = (*APART_CONSTRAINTS, far_is_nat
 HALF_HEALED_CONSTRAINTS: tuple[ConstraintRule, ...] = (*APART_CONSTRAINTS, far_is_natural_for_some)
 #: Rules for two constraints that do not join where they have one in common.
 SHARING_CONSTRAINTS: tuple[ConstraintRule, ...] = (both_ranges_are_one, remainder_of_remainder)
+
+
+# ------------------------------------------------------------------------------------------- rules that narrow bounds
+@constraint_rule()
+def wide_ranges_are_raised(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """A lower bound moves up to where a remainder is, but only of a range that is wide."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, s), Bounded(x, lo + (s - lo) % m, hi)),
+        when=(m > 0,),
+        guard=(lo + 6 <= hi, ((s - lo) % m).ne(0)),
+    )
+
+
+@constraint_rule()
+def ranges_are_lowered(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """An upper bound moves down to where a remainder is."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, s), Bounded(x, lo, hi - (hi - s) % m)),
+        when=(m > 0,),
+        guard=(lo <= hi, ((hi - s) % m).ne(0)),
+    )
+
+
+@constraint_rule()
+def ranges_grow(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+    """A lower bound moves down where the value below it has another remainder: the same solutions, and no narrower."""
+    return ConstraintRewrite(
+        (Bounded(x % m, s, s), Bounded(x, lo, hi)),
+        (Bounded(x % m, s, s), Bounded(x, lo - 1, hi)),
+        when=(m > 0, ((lo - 1 - s) % m).ne(0)),
+    )
+
+
+@constraint_rule()
+def nothing_is_nowhere(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
+    """Bounds that no value reaches hold nowhere."""
+    return ConstraintRewrite(
+        (Bounded(x, lo, hi),),
+        (NOWHERE,),
+        when=(x.within(a, b), (hi < a) | (b < lo) | (hi < lo)),
+        choose="whole_range",
+    )
+
+
+@constraint_rule()
+def what_holds_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
+    """A constraint that always holds says nothing."""
+    return ConstraintRewrite((Bounded(x, lo, hi),), (), when=(x.within(lo, hi),))
+
+
+#: Two rules that narrow bounds, one of them only where they are wide: which is first makes a difference.
+HASTY_CONSTRAINTS: tuple[ConstraintRule, ...] = (
+    wide_ranges_are_raised,
+    ranges_are_lowered,
+    both_ranges_are_one,
+    nothing_is_nowhere,
+    what_holds_vanishes,
+)
+
+
+# ---------------------------------------------------------------------------------------------------- rules for sums
+@rule()
+def four_quotients_are_a_multiple(x: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """Not without a factor: what is four times a quotient is no longer four times one."""
+    return Rewrite(x * w + (x % d) * v + r, (x // d) * (d * w) + r, when=(v.eq(-w), v.eq(4)))
+
+
+@rule()
+def half_of_a_coefficient(x: Expr, y: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
+    """Not with every factor: it need not divide what is said only of its multiple."""
+    return Rewrite(x * w + (y % d) * v + r, x * w + (y % d) * v + r, when=(v.eq(2 * w),))
+
+
+#: Rules for sums that do not commute with taking out a factor.
+LOPSIDED: tuple[Rule, ...] = (four_quotients_are_a_multiple, half_of_a_coefficient)

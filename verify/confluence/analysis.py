@@ -19,16 +19,17 @@ from ..obligations import Obligation
 from ..solve import Budget, exists
 from ..verdict import Status
 from .dependent import REWRITTEN, examine_dependent
+from .further import examine_further
 from .ground import Circle, Ground, Move
 from .instances import Instance, examine
 from .joining import Join, Known, SymbolicStep, join
 from .overlap import Overlap, matched, overlaps
 from .proposals import narrowed
-from .rewriting import Examined
+from .rewriting import Examined, Witness
 from .unify import is_const
 from .wide import APART, GIVEN_UP, examine_wide
 
-__all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "pair_key", "possible"]
+__all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "further_pair", "pair_key", "possible"]
 
 
 class Kind(StrEnum):
@@ -145,6 +146,8 @@ def digest(*more: str) -> str:
         "analysis",
         "cases",
         "dependent",
+        "draws",
+        "further",
         "ground",
         "instances",
         "joining",
@@ -219,26 +222,57 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
         notes=tuple(f"{m.rule.name}: {m.before}  →  {m.after}" for m in found.risen),
     )
     if found.witness is not None:
-        w = found.witness
-        return replace(
-            base,
-            kind=Kind.NOT_JOINABLE,
-            first=_derivation(w.left),
-            second=_derivation(w.right),
-            witness=str(w.instance.start),
-            domain=", ".join(f"{v} ∈ [{lo}, {hi}]" for v, (lo, hi) in w.instance.boxes),
-            forms=(str(w.forms[0]), str(w.forms[1])),
-            rank=w.instance.rank[:3],
-        )
+        return _apart(base, found.witness)
     if joins:
         return _joinable(base, *joins)
-    if not found.tried:
-        reason = "no instance is known to which both rules apply"
-    elif found.given_up:
-        reason = f"{found.given_up} instances reach too much"
-    else:
-        reason = f"all {found.joined} instances join"
-    return replace(base, reason=reason)
+    return further_pair(o, replace(base, reason=_open(base)), rules)
+
+
+def _open(base: Pair) -> str:
+    """What is known of a pair that is open."""
+    if not base.tried:
+        return "no instance is known to which both rules apply"
+    if base.given_up:
+        return f"{base.given_up} instances reach too much"
+    return f"all {base.joined} instances join"
+
+
+def _apart(base: Pair, w: Witness[Instance, Move]) -> Pair:
+    return replace(
+        base,
+        kind=Kind.NOT_JOINABLE,
+        first=_derivation(w.left),
+        second=_derivation(w.right),
+        witness=str(w.instance.start),
+        domain=", ".join(f"{v} ∈ [{lo}, {hi}]" for v, (lo, hi) in w.instance.boxes),
+        forms=(str(w.forms[0]), str(w.forms[1])),
+        rank=w.instance.rank[:3],
+    )
+
+
+def further_pair(o: Overlap, base: Pair, rules: Sequence[Rule]) -> Pair:
+    """The verdict on a pair that is open, by further instances; ``base`` is what is known so far.
+
+    They are drawn where a rule takes a constant out of extrema, whose arguments must all have one.  They have a memory of
+    their own, because how much is reached may depend on what is known.
+    """
+    if "common_constant" not in (o.outer.choose, o.inner.choose):
+        return base
+    used = matched(rules)
+    live = [case for case in narrowed(o).overlaps if not _refuted(case)[0]]
+    try:
+        found = examine_further(o, live or [o], used, {})
+    except Circle as circle:
+        return replace(base, reason=f"steps lead back to where they came from: {circle}")
+    base = replace(
+        base,
+        tried=base.tried + found.tried,
+        joined=base.joined + found.joined,
+        given_up=base.given_up + found.given_up,
+    )
+    if found.witness is not None:
+        return _apart(replace(base, reason=""), found.witness)
+    return replace(base, reason=_open(base))
 
 
 def _joined_apart(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], *, signed: bool) -> list[Join]:

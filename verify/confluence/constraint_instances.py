@@ -304,7 +304,7 @@ class _Choices:
             return
         if any(not _possible(c, facts) for c in known):
             return
-        known = [c for c in known if all(v.kind == "const" for v in c.variables())]
+        known = self._of_bounds(known, facts)
         for gone in ((), *((n,) for n, e in enumerate(expressions) if isinstance(e, Var))):
             for ends_of in self._bounds(expressions, gone, at, boxes, facts, known):
                 made: list[Bound] = []
@@ -312,6 +312,10 @@ class _Choices:
                     if n not in gone:
                         made.append((e, *(x.evaluate({**at, **ends_of}) for x in (b.lo, b.hi))))
                 yield Domain.of(boxes, made)
+
+    def _of_bounds(self, known: Sequence[Condition], facts: Exact) -> list[Condition]:
+        """What is asked of bounds, where what expressions may be is known."""
+        return [c for c in known if all(v.kind == "const" for v in c.variables())]
 
     def _bounds(
         self,

@@ -11,6 +11,8 @@ from ...core.rewrite import ConstraintRule, Rule
 from ..solve import reduced
 from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
+from .constraint_again import join_again
+from .constraint_further import examine_further
 from .constraint_instances import DomainExamination
 from .constraint_joining import (
     QUESTIONS,
@@ -24,21 +26,42 @@ from .constraint_joining import (
 from .constraint_overlap import ConstraintOverlap, statement_of
 from .domains import Domain, DomainMove, Domains
 from .joining import LIMITS
+from .linear_form import joined_by_linear_form
 from .overlap import matched
+from .remainders import CONTRADICTORY, by_remainders
 from .rewriting import Circle, Examined
+from .tightening import joined_by_tightening
 
-__all__ = ["constraint_key", "decide_constraint_pair"]
+__all__ = [
+    "BY_LINEAR_FORM",
+    "BY_REMAINDERS",
+    "BY_TIGHTENING",
+    "constraint_key",
+    "decide_constraint_pair",
+    "further_verdict",
+]
 
 #: So many instances come before symbols; the others only where symbols do not decide.
 _FIRST = 60
 #: How many questions are asked about a rule for expressions inside a constraint.
 _INSIDE = 24
+_NO_INSTANCE = "no instance is known to which both rules apply"
+#: Why a pair joins of which no steps are counted.
+BY_TIGHTENING = "both rules only narrow bounds, monotonely"
+BY_LINEAR_FORM = "constraints on sums have one form"
+BY_REMAINDERS = "remainders of one expression end in one, or nowhere"
 _OWN = (
+    "constraint_again",
+    "constraint_further",
     "constraint_instances",
     "constraint_joining",
     "constraint_overlap",
     "constraint_pairs",
     "domains",
+    "draws",
+    "linear_form",
+    "remainders",
+    "tightening",
 )
 
 
@@ -67,14 +90,10 @@ def decide_constraint_pair(
     spent = 0
     live: list[Posed] = []
     for p in open_:
-        names = tuple(v for side in (p.first, p.second) for b in side for v in b.e.variables())
-        status, how, used = possible(o.name, p.given, names)
+        never, used = _refuted(p)
         spent += used
-        if status is Status.UNDECIDED and reduced(p.given, FALSE, LIMITS).proved:
-            status, how = Status.VACUOUS, "the reduction to linear arithmetic"
-        if status is Status.VACUOUS:
-            why = f"no integers satisfy what is known of both, by {how}"
-        else:
+        why = never or why
+        if not never:
             live.append(p)
     base = base.but(resources=spent)
     if not live:
@@ -84,6 +103,9 @@ def decide_constraint_pair(
         examination = DomainExamination(o, live, domains)
         found = examination.until(_FIRST)
         joins = _joined(o, live, rules, constraints) if found.witness is None else None
+        if found.witness is None and joins is None and joined_by_tightening(o, constraints):
+            end = "the largest bounds within these that neither rule changes, or nowhere"
+            return _ended(o, base, BY_TIGHTENING, "bounds", end)
         if found.witness is None and joins is None:
             found = examination.until()
         if found.witness is None and (
@@ -96,10 +118,75 @@ def decide_constraint_pair(
     if found.witness is not None:
         return _apart(base, found)
     if joins is None:
-        return base.but(reason=_open(found))
+        return further_verdict(o, base.but(reason=_open(found)), rules, constraints)
     if not joins:
         return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
     return _joinable(base.but(statement=live[0].overlap.statement()), joins)
+
+
+def _refuted(p: Posed) -> tuple[str, int]:
+    """Why a case cannot be, or nothing, and what it took to know."""
+    names = tuple(v for side in (p.first, p.second) for b in side for v in b.e.variables())
+    status, how, used = possible(p.overlap.name, p.given, names)
+    if status is Status.UNDECIDED and reduced(p.given, FALSE, LIMITS).proved:
+        status, how = Status.VACUOUS, "the reduction to linear arithmetic"
+    return f"no integers satisfy what is known of both, by {how}" if status is Status.VACUOUS else "", used
+
+
+def further_verdict(
+    o: ConstraintOverlap,
+    base: Pair,
+    rules: Sequence[Rule],
+    constraints: Sequence[ConstraintRule],
+) -> Pair:
+    """The verdict on a pair that is open: by what both sides end in, by further domains, and by joining once more.
+
+    ``base`` is what is known so far.  The cases are posed anew, so that nothing depends on what was asked before.  Of a
+    rule for expressions inside one of two constraints no further domains are drawn: most of them reach too much.
+    """
+    if joined_by_linear_form(o, constraints):
+        return _ended(
+            o,
+            base,
+            BY_LINEAR_FORM,
+            "the form of sums",
+            "the same sum without constant and factor, or nowhere",
+        )
+    live = [p for p in posed(o) if not p.never and not _refuted(p)[0]]
+    said = [by_remainders(p, constraints) for p in live]
+    if all(said):
+        if set(said) == {CONTRADICTORY}:
+            return base.but(
+                kind=Kind.CONTRADICTORY, reason="one rule says that there is none, the other names one"
+            )
+        return _ended(o, base, BY_REMAINDERS, "remainders of one expression", "one remainder, or nowhere")
+    if o.at is None or len(o.start) == 1:
+        try:
+            # with a memory of their own: how much is reached may depend on what is known
+            found = examine_further(o, live, Domains(constraints, matched(rules)))
+        except Circle as circle:
+            return base.but(reason=f"steps lead back to where they came from: {circle}")
+        base = base.but(
+            tried=base.tried + found.tried,
+            joined=base.joined + found.joined,
+            given_up=base.given_up + found.given_up,
+        )
+        if found.witness is not None:
+            return _apart(base.but(reason=""), found)
+    joins: list[ConstraintJoin] = []
+    for p in live:
+        made = join_again(p, constraints)
+        if made is None:
+            reason = (
+                f"{base.given_up} instances reach too much"
+                if base.given_up
+                else f"all {base.joined} instances join"
+            )
+            return base.but(reason=reason if base.tried else _NO_INSTANCE)
+        joins += made
+    if not joins:
+        return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
+    return _joinable(base.but(reason="", statement=live[0].overlap.statement()), joins)
 
 
 def _joined(
@@ -118,9 +205,22 @@ def _joined(
     return joins
 
 
+def _ended(o: ConstraintOverlap, base: Pair, reason: str, which: str, end: str) -> Pair:
+    """The verdict where an argument says in what both sides end, and not after how many steps."""
+    steps: tuple[tuple[str, str], ...] = ((f"rules for {which}, as long as they apply", end),)
+    second = steps
+    if isinstance(o.inner, Rule):
+        # what the rule for expressions has rewritten on one side it rewrites on the other
+        steps = (
+            (o.inner.name, "the same expression as on the other side, but for factor and constant"),
+            *steps,
+        )
+    return base.but(kind=Kind.JOINABLE, reason=reason, first=steps, second=second, meets=end)
+
+
 def _open(found: Examined[Domain, DomainMove]) -> str:
     if not found.tried:
-        return "no instance is known to which both rules apply"
+        return _NO_INSTANCE
     return (
         f"{found.given_up} instances reach too much"
         if found.given_up

@@ -92,13 +92,19 @@ class _Draw:
 
 
 def drawn_numbers(
-    constants: Sequence[Var], known: Sequence[Condition], generator: np.random.Generator
+    constants: Sequence[Var],
+    known: Sequence[Condition],
+    generator: np.random.Generator,
+    numbers: Sequence[int] | None = None,
 ) -> list[list[int]]:
-    """Values for the constants that satisfy what is known of constants alone, no two the same."""
+    """Values for the constants that satisfy what is known of constants alone, no two the same.
+
+    They are drawn from ``numbers``, where these are given.
+    """
     if not constants:
         return [[] for _ in range(_KEPT)]
     column = {v: i for i, v in enumerate(constants)}
-    pools = [_SHARES if is_share(v) else _NUMBERS for v in constants]
+    pools = [_SHARES if is_share(v) else numbers or _NUMBERS for v in constants]
     grid = np.stack([generator.choice(np.array(p), size=_DRAWN) for p in pools], axis=1)
     for h in known:
         # hardly ever would one drawn at random divide another

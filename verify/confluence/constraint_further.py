@@ -1,0 +1,147 @@
+"""Further domains for pairs that nothing else decides: what hides that it is a multiple, and variables that equations give.
+
+The domains of :mod:`.constraint_instances` give every variable of an overlap an expression of its own, so that they hardly
+ever satisfy an equation between expressions, as rules for sums have them (``k + r = x // d``).  Here constants are drawn
+first, and the other variables as :mod:`.draws` does.  What always lies between two bounds, or always is one, says which
+bounds these can be.
+
+What is found is made smaller in the same way as there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...core.condition import FALSE, TRUE, Compare, Condition, Within
+from ...core.expr import Expr, Var, integer
+from .constraint_instances import _Choices, _DomainTrial, smaller_domains
+from .constraint_joining import Posed
+from .constraint_overlap import ConstraintOverlap
+from .domains import Domain, DomainMove, Domains
+from .draws import BOXES, KINDS, SMALL, Pick, values_for
+from .ground import Exact
+from .instances import _definition
+from .rewriting import Examined
+from .unify import is_const, tidy
+from .wide import SEED, drawn_numbers
+
+__all__ = ["examine_further", "further_domains"]
+
+#: Counts: draws of a batch; domains of a draw; domains with different results that are rewritten of a batch; domains that
+#: are looked at; smaller ones that are tried of one that has two normal forms.
+_ROWS = 2_000
+_EACH = 3
+_APART = 50
+#: Such domains and those whose results are the same, of a batch.
+_TRIED = 150
+_LOOKED = 1_200
+_SMALLER = 200
+#: Where so many reach too much, the others of the batch are left out.
+_GIVEN_UP = 2
+
+
+class _Further(_Choices):
+    """Domains of one case of an overlap."""
+
+    def __init__(self, p: Posed, number: int) -> None:
+        super().__init__(p, number)
+        #: constants that others give, each by those that come before it in the list reversed
+        self.given_by: list[tuple[Var, Expr]] = []
+        facts = list(self.given)
+        while (d := next((d for c in facts if (d := self._constant(c)) is not None), None)) is not None:
+            self.given_by.append(d)
+            facts = [c.substitute({d[0]: d[1]}) for c in facts]
+        gone = {v for v, _ in self.given_by}
+        self.free = [v for v in self.numbers if v not in gone]
+        mine = set(self.free)
+        self.known = [c for c in facts if set(c.variables()) <= mine]
+
+    def _constant(self, c: Condition) -> tuple[Var, Expr] | None:
+        """A constant of an expression that other constants of expressions give."""
+        found = _definition(c)
+        if (
+            found is None
+            or found[0] not in self.numbers
+            or not set(found[1].variables()) <= set(self.numbers)
+        ):
+            return None
+        return found
+
+    def batch(self, batch: int) -> Iterator[Domain]:
+        """The domains of a batch, in the order in which they are drawn."""
+        pick = Pick(np.random.default_rng(SEED + 1000 * (batch + 1) + self.number), KINDS[batch])
+        rows = drawn_numbers(self.free, self.known, pick.generator, SMALL if batch != 1 else None)
+        for row in itertools.islice(itertools.cycle(rows), _ROWS):
+            pick.begin()
+            numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.free, row, strict=True)}
+            try:
+                for v, e in reversed(self.given_by):
+                    numbers[v] = tidy(e.substitute(numbers))
+                values = values_for(self.loose, [c.substitute(numbers) for c in self.given], pick)
+            except ZeroDivisionError:
+                continue
+            if values is not None:
+                (_, a), (_, b) = BOXES[pick.of(range(len(BOXES)))]
+                yield from itertools.islice(self._written({**numbers, **values}, (a, b)), _EACH)
+
+    def _of_bounds(self, known: Sequence[Condition], facts: Exact) -> list[Condition]:
+        """Also what conditions on expressions say of bounds: what always lies between two, or always is one."""
+        found = super()._of_bounds(known, facts)
+        for c in known:
+            match c:
+                case Within(e, lo, hi) if is_const(lo) and is_const(hi) and self._plain(e):
+                    of = facts.range(e).interval
+                    found += [lo <= int(of.lo), integer(int(of.hi)) <= hi]
+                case Compare("==", e, m) if is_const(m) and self._plain(e):
+                    of = facts.range(e).interval
+                    found.append(m.eq(int(of.lo)) if of.lo == of.hi else FALSE)
+        return [c for c in found if c != TRUE]
+
+    @staticmethod
+    def _plain(e: Expr) -> bool:
+        """Whether what ``e`` may be is known."""
+        return all(not v.kind for v in e.variables()) and bool(e.variables())
+
+
+def further_domains(p: Posed, number: int, batch: int) -> Iterator[Domain]:
+    """The domains of one case of an overlap in one batch."""
+    return _Further(p, number).batch(batch)
+
+
+def examine_further(
+    o: ConstraintOverlap, cases: Sequence[Posed], domains: Domains
+) -> Examined[Domain, DomainMove]:
+    """Rewrite further domains until one has two normal forms, and then smaller ones.
+
+    Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
+    """
+    trial = _DomainTrial(o, domains)
+    for batch, (number, p) in itertools.product(range(len(KINDS)), enumerate(cases)):
+        apart, tried, looked, given_up = trial.apart, trial.tried, len(trial.seen), trial.given_up
+        for d in further_domains(p, number, batch):
+            done = trial.apart - apart, len(trial.seen) - looked, trial.given_up - given_up
+            if (
+                done[0] >= _APART
+                or done[1] >= _LOOKED
+                or done[2] >= _GIVEN_UP
+                or trial.tried - tried >= _TRIED
+            ):
+                break
+            if trial.witness(d):
+                trial.shrink(d, _smaller, lambda e: e, _SMALLER)
+                return trial.examined()
+    return trial.examined()
+
+
+def _smaller(d: Domain) -> Iterator[Domain]:
+    """Simpler domains; bounds move far at once, and each end on its own."""
+    for n, (e, lo, hi) in enumerate(d.constraints):
+        for least, most in ((0, 0), (1, 1), (lo, lo + 1), (hi - 1, hi), (0, 1), (1, 2)):
+            if least <= most and (least, most) != (lo, hi):
+                yield Domain.of(
+                    dict(d.boxes), [*d.constraints[:n], (e, least, most), *d.constraints[n + 1 :]]
+                )
+    yield from smaller_domains(d)

@@ -1,0 +1,129 @@
+"""Further instances for pairs of rules for expressions that nothing else decides.
+
+They are drawn as the domains of :mod:`.constraint_further` are: constants first, then every equation that gives a variable
+by others is solved, what must be a multiple or lie in a block is written as one, and only what is left is drawn, from
+expressions which have a property that no rule sees.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.condition import Condition
+from ...core.expr import Expr, Sum, Var, integer, postorder
+from ...core.rewrite import Rule
+from .constraint_instances import _simpler
+from .draws import BOXES, KINDS, SHIFTED, SMALL, Pick, values_for
+from .ground import Ground, Move, point_count
+from .instances import ExpressionTrial, Instance, defined
+from .overlap import Overlap
+from .rewriting import Examined
+from .unify import tidy
+from .wide import SEED, drawn_numbers
+
+__all__ = ["examine_further", "further_instances"]
+
+_BATCHES = (SHIFTED, *KINDS)
+#: Counts: draws of a batch; instances with different results that are rewritten of a batch, those that both rules rewrite,
+#: and those that are looked at; points of a domain; smaller instances that are tried of one that has two normal forms.
+_ROWS = 1_500
+_APART = 60
+_TRIED = 120
+_LOOKED = 1_000
+_POINTS = 400
+_SMALLER = 150
+#: Where so many reach too much, the others of the batch are left out.
+_GIVEN_UP = 3
+
+
+def further_instances(o: Overlap, batch: int) -> Iterator[Instance]:
+    """The instances of a batch, in the order in which they are drawn."""
+    start, spot, facts = defined(o)
+    names = start.variables()
+    constants = [v for v in names if v.kind == "const"]
+    loose = [v for v in names if v.kind != "const"]
+    mine = set(constants)
+    known = [c for c in facts if set(c.variables()) <= mine]
+    pick = Pick(np.random.default_rng(SEED + 1000 * (batch + 1)), _BATCHES[batch])
+    rows = drawn_numbers(constants, known, pick.generator, SMALL if batch != 2 else None)
+    for row in itertools.islice(itertools.cycle(rows), _ROWS):
+        pick.begin()
+        numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(constants, row, strict=True)}
+        try:
+            values = values_for(loose, _given(facts, numbers), pick)
+            if values is None:
+                continue
+            at = {**numbers, **values}
+            here, there = tidy(start.substitute(at)), tidy(spot.substitute(at))
+        except ZeroDivisionError:
+            continue
+        box = pick.boxes or dict(BOXES[pick.of(range(len(BOXES)))])
+        boxes = {v: box[v] for v in here.variables() if v in box}
+        if boxes and len(boxes) == len(here.variables()) and point_count(boxes) <= _POINTS:
+            yield Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
+
+
+def _given(facts: Sequence[Condition], numbers: dict[Var, Expr]) -> list[Condition]:
+    return [c.substitute(numbers) for c in facts]
+
+
+def examine_further(
+    o: Overlap, cases: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]
+) -> Examined[Instance, Move]:
+    """Rewrite further instances until one has two normal forms, and then smaller ones.
+
+    Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
+    """
+    trial = ExpressionTrial(o, rules, worlds)
+    for batch, case in itertools.product(range(len(_BATCHES)), cases):
+        apart, tried, looked, given_up = trial.apart, trial.tried, len(trial.seen), trial.given_up
+        for i in further_instances(case, batch):
+            if (
+                trial.apart - apart >= _APART
+                or trial.tried - tried >= _TRIED
+                or len(trial.seen) - looked >= _LOOKED
+                or trial.given_up - given_up >= _GIVEN_UP
+            ):
+                break
+            if trial.witness(i):
+                trial.shrink(i, _smaller, lambda j: j, _SMALLER)
+                return trial.examined()
+    return trial.examined()
+
+
+def _smaller(i: Instance) -> Iterator[Instance]:
+    """The same on smaller boxes, with simpler expressions, and with fewer summands beside what the inner rule rewrites."""
+    boxes = dict(i.boxes)
+    for node in dict.fromkeys(reversed(postorder(i.spot, i.start))):
+        for new in _simpler(node):
+            try:
+                start, spot = (tidy(e.substitute({node: new})) for e in (i.start, i.spot))
+            except ZeroDivisionError:
+                continue
+            inside = start.variables()
+            if inside:
+                kept = tuple((v, b) for v, b in i.boxes if v in inside)
+                yield Instance(start, spot, kept)
+    for v, (lo, hi) in i.boxes:
+        width = hi - lo
+        ends = [(0, width)] if lo else []
+        ends += [(lo, lo + n) for n in dict.fromkeys((1, 2, 3, width // 2, width - 1)) if 0 < n < width]
+        ends += [(lo + 1, hi)] if width > 1 else []
+        for end in ends:
+            yield Instance(i.start, i.spot, tuple(sorted({**boxes, v: end}.items(), key=lambda b: b[0].name)))
+    if isinstance(i.start, Sum) and not i.start.const and i.spot is not i.start:
+        factor = math.gcd(*(k for _, k in i.start.terms))
+        for k in dict.fromkeys((factor, -factor)):
+            if k != 1:
+                made = sum((t * (j // k) for t, j in i.start.terms), integer(0))
+                yield Instance(made, i.spot, i.boxes)
+    if isinstance(i.start, Sum) and i.spot is not i.start:
+        for t, k in i.start.terms:
+            made = i.start - t * k
+            if t is not i.spot and set(made.variables()) == set(i.start.variables()):
+                yield Instance(made, i.spot, i.boxes)

@@ -387,15 +387,17 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
         for o in problem.options:
             tried = [o] if not o.unknowns else replace(o, guesses=tuple(guesses(problem, o))).guessed()
             for guessed in tried:
+                if not guessed.variables() <= columns.keys():
+                    # a guess that was made before the problem was simplified may use what has no part in it now
+                    continue
                 right = _hold(guessed.facts, columns, count)
                 candidates.append((guessed, right))
                 wrong &= ~right
     except ZeroDivisionError:
         return Outcome("open", note="a divisor can be zero")
-    chosen = _together(candidates, wrong)
-    if not wrong.any():
+    if candidates and not wrong.any():
         # nothing seems to be wrong: perhaps a single guess is right, or a few in turn
-        smaller = replace(problem, options=tuple(chosen))
+        smaller = replace(problem, options=tuple(_together(candidates, wrong)))
         if _shown(smaller, budget):
             return HOLDS
         return Outcome("open", note="out of budget: no guess is wrong")

@@ -34,7 +34,18 @@ from ...core.expr import (
 from ...core.interval import Interval, is_infinite
 from . import isl, smt
 from .enumerate import drawn, shrunk
-from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
+from .forms import (
+    Form,
+    LinearAlgebra,
+    NotQuasiAffine,
+    Row,
+    add,
+    add_term,
+    constant,
+    is_constant,
+    plus,
+    scaled,
+)
 from .problem import HOLDS, Box, Fact, Option, Outcome, Point, Problem, smallest
 
 __all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide", "solve_equations"]
@@ -70,7 +81,7 @@ _CHOICES = 4
 _OPTIONS = 8
 
 
-class _Atoms:
+class _Atoms(LinearAlgebra):
     """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
 
     def __init__(self, box: Box, columns: Sequence[Any], budget: int, *, both: bool = False) -> None:
@@ -261,25 +272,8 @@ class _Atoms:
         return found
 
     # -- the algebra
-    def integer(self, n: int) -> Form:
-        return constant(n)
-
     def variable(self, v: Var) -> Form:
         return self.variables[v]
-
-    def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
-        out = constant(const)
-        for f, k in terms:
-            add(out, f, k)
-        return out
-
-    def product(self, factors: list[Form]) -> Form:
-        total = constant(1)
-        for f in factors:
-            if not is_constant(f) and not is_constant(total):
-                raise NotQuasiAffine
-            total = scaled(total, f.get(0, 0)) if is_constant(f) else scaled(f, total.get(0, 0))
-        return total
 
     def floordiv(self, a: Form, b: Form) -> Form:
         if not is_constant(b) or not b:

@@ -8,6 +8,7 @@ from ...core.interval import Interval
 
 __all__ = [
     "Form",
+    "LinearAlgebra",
     "NotQuasiAffine",
     "Row",
     "add",
@@ -63,3 +64,24 @@ def plus(f: Form, g: Form, k: int) -> Form:
     out = dict(f)
     add(out, g, k)
     return out
+
+
+class LinearAlgebra:
+    """What every algebra (see :func:`~indexproof.core.expr.interpret`) of linear forms has in common."""
+
+    def integer(self, n: int) -> Form:
+        return constant(n)
+
+    def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
+        out = constant(const)
+        for f, k in terms:
+            add(out, f, k)
+        return out
+
+    def product(self, factors: list[Form]) -> Form:
+        total = constant(1)
+        for f in factors:
+            if not is_constant(f) and not is_constant(total):
+                raise NotQuasiAffine
+            total = scaled(total, f.get(0, 0)) if is_constant(f) else scaled(f, total.get(0, 0))
+        return total

@@ -24,7 +24,7 @@ from ...core.expr import Expr, Integers, Var, integer, interpret, lift, linear, 
 from ...core.interval import Interval, is_infinite
 from . import congruence, isl, normal_form, smt
 from .enumerate import _simplex, _sum_type, drawn
-from .forms import Form, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
+from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem, counterexample_order, smallest
 
 __all__ = ["BUDGET", "NAME", "decide", "guesses"]
@@ -48,7 +48,7 @@ _SMALL = 1024
 
 
 # ------------------------------------------------------------------------------------------------------ guesses
-class _Sums:
+class _Sums(LinearAlgebra):
     """An algebra (see :func:`~indexproof.core.expr.interpret`) that collects what is divided or compared.
 
     Values are linear forms over atoms: variables, and quotients and minima by their arguments.
@@ -80,27 +80,10 @@ class _Sums:
             total = total.plus(self.ranges[m].scale(k))
         return total
 
-    def integer(self, n: int) -> Form:
-        return constant(n)
-
     def variable(self, v: Var) -> Form:
         f = self._atom(v, self.box[v])
         (self.variables[v],) = f
         return f
-
-    def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
-        out = constant(const)
-        for f, k in terms:
-            add(out, f, k)
-        return out
-
-    def product(self, factors: list[Form]) -> Form:
-        total = constant(1)
-        for f in factors:
-            if not is_constant(f) and not is_constant(total):
-                raise NotQuasiAffine
-            total = scaled(total, f.get(0, 0)) if is_constant(f) else scaled(f, total.get(0, 0))
-        return total
 
     def floordiv(self, a: Form, b: Form) -> Form:
         if not is_constant(b) or not b:

@@ -357,7 +357,11 @@ def _quotient_bound(part: Part, budget: Budget) -> Attempt:
 
 
 def _recombined(part: Part, budget: Budget) -> Attempt:
-    outcomes = by_recombined_digits(part.all, part.goal, _linear_limits(budget))
+    return _in_turn(by_recombined_digits(part.all, part.goal, _linear_limits(budget)))
+
+
+def _in_turn(outcomes: Sequence[linear.Outcome]) -> Attempt:
+    """Linear proofs of which each needs those before it; of none nothing is proved."""
     proved = bool(outcomes) and outcomes[-1].proved
     kept = (
         tuple(Question("linear", leaf) for o in outcomes for leaf in o.leaves) if proved and wanted() else ()
@@ -386,12 +390,7 @@ def by_recombined_digits(
 
 
 def _equated(part: Part, budget: Budget) -> Attempt:
-    outcomes = by_equated_dividends(part.all, part.goal, _linear_limits(budget))
-    proved = bool(outcomes) and outcomes[-1].proved
-    kept = (
-        tuple(Question("linear", leaf) for o in outcomes for leaf in o.leaves) if proved and wanted() else ()
-    )
-    return proved, sum(o.resources for o in outcomes), kept
+    return _in_turn(by_equated_dividends(part.all, part.goal, _linear_limits(budget)))
 
 
 def by_equated_dividends(

@@ -24,23 +24,18 @@ from .domains import Domain, DomainMove, Domains
 from .draws import BOXES, KINDS, SMALL, Pick, values_for
 from .ground import Exact
 from .instances import _definition
-from .rewriting import Examined
+from .rewriting import Examined, Patience
 from .unify import is_const, tidy
 from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_further", "further_domains"]
 
-#: Counts: draws of a batch; domains of a draw; domains with different results that are rewritten of a batch; domains that
-#: are looked at; smaller ones that are tried of one that has two normal forms.
+#: Counts: draws of a batch; domains of a draw; smaller ones that are tried of one that has two normal forms.
 _ROWS = 2_000
 _EACH = 3
-_APART = 50
-#: Such domains and those whose results are the same, of a batch.
-_TRIED = 150
-_LOOKED = 1_200
 _SMALLER = 200
-#: Where so many reach too much, the others of the batch are left out.
-_GIVEN_UP = 2
+#: With the domains of one batch.
+_PATIENCE = Patience(apart=50, tried=150, looked=1_200, given_up=2)
 
 
 class _Further(_Choices):
@@ -120,19 +115,10 @@ def examine_further(
     """
     trial = _DomainTrial(o, domains)
     for batch, (number, p) in itertools.product(range(len(KINDS)), enumerate(cases)):
-        apart, tried, looked, given_up = trial.apart, trial.tried, len(trial.seen), trial.given_up
-        for d in further_domains(p, number, batch):
-            done = trial.apart - apart, len(trial.seen) - looked, trial.given_up - given_up
-            if (
-                done[0] >= _APART
-                or done[1] >= _LOOKED
-                or done[2] >= _GIVEN_UP
-                or trial.tried - tried >= _TRIED
-            ):
-                break
-            if trial.witness(d):
-                trial.shrink(d, _smaller, lambda e: e, _SMALLER)
-                return trial.examined()
+        found = trial.first(further_domains(p, number, batch), _PATIENCE)
+        if found is not None:
+            trial.shrink(found, _smaller, lambda d: d, _SMALLER)
+            break
     return trial.examined()
 
 

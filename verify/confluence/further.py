@@ -22,23 +22,19 @@ from .draws import BOXES, KINDS, SHIFTED, SMALL, Pick, values_for
 from .ground import Ground, Move, point_count
 from .instances import ExpressionTrial, Instance, defined
 from .overlap import Overlap
-from .rewriting import Examined
+from .rewriting import Examined, Patience
 from .unify import tidy
 from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_further", "further_instances"]
 
 _BATCHES = (SHIFTED, *KINDS)
-#: Counts: draws of a batch; instances with different results that are rewritten of a batch, those that both rules rewrite,
-#: and those that are looked at; points of a domain; smaller instances that are tried of one that has two normal forms.
+#: Counts: draws of a batch; points of a domain; smaller instances that are tried of one that has two normal forms.
 _ROWS = 1_500
-_APART = 60
-_TRIED = 120
-_LOOKED = 1_000
 _POINTS = 400
 _SMALLER = 150
-#: Where so many reach too much, the others of the batch are left out.
-_GIVEN_UP = 3
+#: With the instances of one batch.
+_PATIENCE = Patience(apart=60, tried=120, looked=1_000, given_up=3)
 
 
 def further_instances(o: Overlap, batch: int) -> Iterator[Instance]:
@@ -81,18 +77,10 @@ def examine_further(
     """
     trial = ExpressionTrial(o, rules, worlds)
     for batch, case in itertools.product(range(len(_BATCHES)), cases):
-        apart, tried, looked, given_up = trial.apart, trial.tried, len(trial.seen), trial.given_up
-        for i in further_instances(case, batch):
-            if (
-                trial.apart - apart >= _APART
-                or trial.tried - tried >= _TRIED
-                or len(trial.seen) - looked >= _LOOKED
-                or trial.given_up - given_up >= _GIVEN_UP
-            ):
-                break
-            if trial.witness(i):
-                trial.shrink(i, _smaller, lambda j: j, _SMALLER)
-                return trial.examined()
+        found = trial.first(further_instances(case, batch), _PATIENCE)
+        if found is not None:
+            trial.shrink(found, _smaller, lambda i: i, _SMALLER)
+            break
     return trial.examined()
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-__all__ = ["LIMIT", "Circle", "Examined", "Rewriting", "TooMany", "Trial", "Witness"]
+__all__ = ["LIMIT", "Circle", "Examined", "Patience", "Rewriting", "TooMany", "Trial", "Witness"]
 
 #: Nothing met so far reaches more; what does is given up, and said so.
 LIMIT = 300
@@ -157,6 +157,15 @@ class Examined(Generic[I, S]):
     risen: tuple[S, ...] = ()
 
 
+class Patience(NamedTuple):
+    """How many instances of one kind are enough: with different results, rewritten, looked at, given up."""
+
+    apart: int
+    tried: int
+    looked: int
+    given_up: int
+
+
 class Trial(Generic[I, S]):
     """Rewrites instances of an overlap and keeps what was found; subclasses say what both rules make of one."""
 
@@ -198,6 +207,21 @@ class Trial(Generic[I, S]):
         )
         self.found = Witness(i, left, right)
         return True
+
+    def first(self, instances: Iterable[I], patience: Patience) -> I | None:
+        """The first of the instances that has two normal forms, before patience is at an end; ``None`` if none has."""
+        apart, tried, looked, given_up = self.apart, self.tried, len(self.seen), self.given_up
+        for i in instances:
+            if (
+                self.apart - apart >= patience.apart
+                or self.tried - tried >= patience.tried
+                or len(self.seen) - looked >= patience.looked
+                or self.given_up - given_up >= patience.given_up
+            ):
+                return None
+            if self.witness(i):
+                return i
+        return None
 
     def shrink(
         self, d: D, smaller: Callable[[D], Iterator[D]], instance: Callable[[D], I | None], limit: int

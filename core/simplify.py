@@ -111,11 +111,11 @@ class Simplifier:
         assert engine is not None
         trace, weight = self.trace, self.division_weight
         start = len(trace) if trace is not None else 0
-        speller = Speller(engine, weight)
+        speller = Speller(engine, weight, self._another)
         results = speller.spelled(forms)
         if speller.torn:
             record, engine.record = engine.record, None
-            other = Speller(engine, weight, keep_digits=True)
+            other = Speller(engine, weight, self._another, keep_digits=True)
             try:
                 others = other.spelled(forms)
             finally:
@@ -125,7 +125,7 @@ class Simplifier:
                     return other, others
                 # once more, for the record
                 del trace[start:]
-                other = Speller(engine, weight, keep_digits=True)
+                other = Speller(engine, weight, self._another, keep_digits=True)
                 return other, other.spelled(forms)
         return speller, results
 
@@ -252,13 +252,18 @@ class Simplifier:
 
     def _fresh(self) -> None:
         """Start with another engine: steps that an engine has taken before it does not record again."""
+        self.engine = self._another()
+
+    def _another(self) -> Engine:
+        """An engine of the same domain that has not taken any steps."""
         assert isinstance(self.rules, RuleSet)
         assert self.rules.engine is not None
         start = len(self.trace) if self.trace is not None else 0
-        self.engine = _engine(self.rules, self.rules.engine, self.facts, self.trace, self.keep_points)
+        engine = _engine(self.rules, self.rules.engine, self.facts, self.trace, self.keep_points)
         # what an engine does to know the constraints it does again when it meets them
         if self.trace is not None:
             del self.trace[start:]
+        return engine
 
     def _read(self, es: list[Expr]) -> list[Form]:
         """The normal forms of the results."""

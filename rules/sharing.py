@@ -138,16 +138,16 @@ def quotient_releases_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
     keeps=["(a % 14 + b) // 2"],
 )
 def inner_remainder_leaves_quotient(
-    x: Expr, q: Expr, o: Expr, k: Const, m: Const, d: Const, r: Rest
+    x: Expr, q: Expr, o: Expr, j: Const, k: Const, m: Const, d: Const, r: Rest
 ) -> Rewrite:
-    """A remainder inside a quotient is a difference whose multiple leaves the quotient.
+    """A remainder inside a quotient is a difference, of which a multiple of the divisor leaves the quotient.
 
     Both quotients may be written in any way.
     """
     return Rewrite(
         ((x % m) * k + r) // d,
-        o - q * (k * m // d),
-        when=(d.divides(k * m), q.eq(x // m), o.eq((x * k + r) // d)),
+        o - q * j,
+        when=(q.eq(x // m), o.eq((x * k - q * (k * m - j * d) + r) // d)),
         choose="sharing",
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..actions import Form
 from ..engine import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Engine, Terms
@@ -12,8 +12,9 @@ from .sums import Products, count, difference, gained
 
 __all__ = ["Change", "Differences"]
 
-#: A rule and its values in the order of ``Rule.variables``.
-Change: TypeAlias = tuple[str, tuple[int | Form, ...]]
+#: A rule and its values in the order of ``Rule.variables``; with an empty name, the kind of an atom, a dividend and a
+#: divisor, which come to their normal form by the rules of the others.
+Change: TypeAlias = tuple[str, tuple[Any, ...]]
 
 
 class Differences:

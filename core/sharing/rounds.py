@@ -50,7 +50,9 @@ class Rounds:
             survey = Survey(engine, self.weight, forms)
             if differences.quotients:
                 if survey.inner:
-                    forms = self._round(forms, self._without_inner_remainders(forms, survey.cost))
+                    forms = self._round(
+                        forms, self._without_inner_remainders(forms, survey.atoms, survey.cost)
+                    )
                 if engine.exact:
                     forms = self._round(forms, [self._exact(f) for f in forms])
                     forms = self._cheaper(forms, self._by_known_digits(forms))
@@ -60,7 +62,7 @@ class Rounds:
                 forms = self._cheaper(forms, self._as_multiples(forms, survey))
             if survey.inner:
                 now = survey.cost if forms is surveyed else -1
-                forms = self._round(forms, self._differences_inside(forms, survey, now))
+                forms = self._differences_inside(forms, survey, now)
                 forms = self._cheaper(forms, self._whole_digits(forms))
             if forms is before or forms == before:
                 break
@@ -219,12 +221,13 @@ class Rounds:
             out.append(f)
         return out or forms
 
-    def _without_inner_remainders(self, forms: list[Form], now: int) -> list[Form]:
-        """Quotients with a remainder of a multiple of the divisor inside, without it where that is cheaper.
+    def _without_inner_remainders(self, forms: list[Form], atoms: set[int], now: int) -> list[Form]:
+        """Quotients with a remainder inside, as quotients without it where that is cheaper.
 
-        ``((x % m)·k + r) // d`` is ``(x·k + r) // d - (x // m)·(k·m // d)`` where d divides k·m.  Quotients with the same
-        remainder inside may only be cheaper together: what is subtracted from one is what another loses.  ``now`` is what
-        the forms cost.
+        ``((x % m)·k + r) // d`` is ``(x·k - (x // m)·(k·m - j·d) + r) // d - (x // m)·j``.  Where d does not divide k·m
+        something of ``x // m`` stays inside, which is of use only where that is there already.  Quotients with the same
+        remainder inside may only be cheaper together: what is subtracted from one is what another loses.  ``atoms`` are
+        what the forms are made of, and ``now`` is what they cost.
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
@@ -235,7 +238,7 @@ class Rounds:
             if kind[a] != QUOTIENT:
                 continue
             y, d = arg[a], divisor[a]
-            remainders = [b for b, k in y[1] if kind[b] == REMAINDER and not k * divisor[b] % d]
+            remainders = [b for b, k in y[1] if kind[b] == REMAINDER]
             if len(remainders) > 1:
                 # not by when they were met: what is read again is met in another order
                 self.order.sort(remainders)
@@ -243,9 +246,21 @@ class Rounds:
                 x, m, k = arg[b], divisor[b], dict(y[1])[b]
                 q = engine.floordiv(x, m)
                 r = without(y, b)
-                opened = engine.floordiv(engine.add(engine.scale(x, k), r), d)
-                change: Change = ("inner_remainder_leaves_quotient", (d, k, m, opened, q, r, x))
-                option = (a, plus(opened, q, -(k * m // d)), change)
+                j = (k * m + d // 2) // d
+                if k * m != j * d:
+                    if not self._there(q, atoms):
+                        continue
+                    # the nearest multiple of the divisor leaves, unless all of it adds up with what is there
+                    inside = [t[0] for t in r[1]]
+                    if any([t[0] in inside for t in q[1]]):
+                        j = 0
+                stays = k * m - j * d
+                z = engine.add(engine.scale(x, k), r)
+                if stays:
+                    z = engine.add(z, engine.scale(q, -stays))
+                opened = engine.floordiv(z, d)
+                change: Change = ("inner_remainder_leaves_quotient", (d, j, k, m, opened, q, r, x))
+                option = (a, plus(opened, q, -j), change)
                 singles.append([option])
                 if b in inner:
                     inner[b].append(option)
@@ -283,24 +298,23 @@ class Rounds:
     def _differences_inside(self, forms: list[Form], survey: Survey, now: int) -> list[Form]:
         """The forms without those remainders inside dividends that cost less as differences.
 
-        Only where the quotient is there already, and where what is divided then is in normal form as it is.  ``now`` is
-        what the forms cost, -1 where that is not known.
+        Only where the quotient is there already.  ``now`` is what the forms cost, -1 where that is not known.
         """
         engine = self.engine
-        kind = engine.kind
         atoms = survey.atoms
         inner = list(survey.inner)
         if len(inner) > 1:
             self.order.sort(inner)
         tried = forms
-        changes: list[Change] = []
+        rounds: list[tuple[list[Change], list[Form]]] = []
         kept = 0
         for r in inner[:MOST]:
             x, d = engine.arg[r], engine.divisor[r]
             q = engine.floordiv(x, d)
-            if any([t[0] not in atoms and kind[t[0]] != VARIABLE for t in q[1]]):
+            if r not in atoms or not self._there(q, atoms):
                 continue
-            after = self._replaced(tried, sorted(atoms), r, plus(x, q, -d))
+            changes: list[Change] = [("remainder_is_difference", (d, q, x))]
+            after = self._replaced(tried, sorted(atoms), r, plus(x, q, -d), changes)
             if after is None:
                 continue
             if now < 0:
@@ -309,16 +323,30 @@ class Rounds:
             tried = after
             other = Survey(engine, self.weight, tried)
             atoms = other.atoms
-            changes.append(("remainder_is_difference", (d, q, x)))
+            # each by itself: the next may change what this one has made
+            rounds.append((changes, tried))
             if other.cost < now:
                 now = other.cost
                 forms = tried
-                kept = len(changes)
-        self.changes += changes[:kept]
+                kept = len(rounds)
+        self.done += rounds[:kept]
         return forms
 
-    def _replaced(self, forms: list[Form], atoms: list[int], r: int, by: Form) -> list[Form] | None:
-        """The forms with ``by`` for the atom ``r``, or ``None`` where a dividend is not in normal form then."""
+    def _there(self, q: Form, atoms: set[int]) -> bool:
+        """Whether everything that a sum needs is among the atoms."""
+        kind = self.engine.kind
+        for a, _ in q[1]:
+            if a not in atoms and kind[a] != VARIABLE:
+                return False
+        return True
+
+    def _replaced(
+        self, forms: list[Form], atoms: list[int], r: int, by: Form, changes: list[Change]
+    ) -> list[Form] | None:
+        """The forms with ``by`` for the atom ``r``, or ``None`` where that stays in a minimum, a maximum or a dividend.
+
+        To ``changes`` are added quotients and remainders that come to another normal form.
+        """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         new: dict[int, Form] = {r: by}
@@ -341,15 +369,11 @@ class Rounds:
                 z = changed(y)
                 if z == y:
                     continue
-                if engine.renewed(z) != z:
+                changes.append(("", (t, z, d)))
+                z = engine.renewed(z)
+                if r in [b for b, _ in z[1]]:
                     return None
-                f = engine.floordiv(z, d) if t == QUOTIENT else engine.mod(z, d)
-                if not single(f):
-                    return None
-                b = f[1][0][0]
-                if kind[b] != t or arg[b] != z or divisor[b] != d:
-                    return None
-                new[a] = f
+                new[a] = engine.floordiv(z, d) if t == QUOTIENT else engine.mod(z, d)
             elif t == MINIMUM or t == MAXIMUM:
                 for f in engine.parts[a]:
                     if changed(f) != f:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..actions import Form
-from ..cost import DIVISION_WEIGHT
 from ..engine import DEEPEST, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
 from ..expr import Expr, distinct_sum, floordiv, integer, linear, maximum, minimum, mod
 from .differences import Differences
@@ -25,13 +26,17 @@ def with_differences(engine: Engine, weight: int, forms: list[Form]) -> list[For
 class Speller:
     """Writes forms of one engine so that together they cost least.
 
-    ``weight`` is what a division costs in units of other operations; ``keep_digits`` leaves remainders alone that might
-    take in what they stand with (:attr:`torn` says whether there was one).
+    ``weight`` is what a division costs in units of other operations; ``another`` makes an engine that has not taken any
+    steps, for the record; ``keep_digits`` leaves remainders alone that might take in what they stand with (:attr:`torn`
+    says whether there was one).
     """
 
-    def __init__(self, engine: Engine, weight: int = DIVISION_WEIGHT, *, keep_digits: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, weight: int, another: Callable[[], Engine], *, keep_digits: bool = False
+    ) -> None:
         order = Order(engine)
         self.engine = engine
+        self.another = another
         self.rounds = Rounds(engine, weight, order, keep_digits)
         self.dividends = Dividends(engine, order)
         self.spelling = self.dividends.spelling
@@ -55,8 +60,9 @@ class Speller:
         self.rounds.differences.quotients = quotients
         if not (found or quotients) or engine.deepest == DEEPEST:
             return [engine.write(f) for f in forms]
-        # what is tried here is no part of the derivation
+        # what is tried here is no part of the derivation, and may be large
         record, engine.record = engine.record, None
+        engine.limited = False
         try:
             forms, survey = self.rounds.chosen(forms)
             self.dividends.choose(forms, survey)
@@ -104,8 +110,18 @@ class Speller:
         record, write = self.engine.record, self.engine.write
         for changes, forms in self.rounds.done:
             for name, values in changes:
-                record(name, tuple([v if isinstance(v, int) else write(v) for v in values]))
+                if name:
+                    record(name, tuple([v if isinstance(v, int) else write(v) for v in values]))
+                else:
+                    self._record_steps(*values)
             record("", tuple(write(f) for f in forms))
+
+    def _record_steps(self, of: int, x: Form, d: int) -> None:
+        """Report how a quotient or a remainder of a sum comes to its normal form."""
+        engine = self.another()
+        engine.spelling = True
+        y = self.engine.write(x)
+        engine.read(floordiv(y, d) if of == QUOTIENT else mod(y, d))
 
     def write(self, f: Form) -> Expr:
         """The expression of a form, with the spellings that were chosen."""

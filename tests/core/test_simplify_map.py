@@ -141,6 +141,21 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
             "(d0) -> ((d0 floordiv 9 * 25 + d0 mod 9) floordiv 10, d0 floordiv 9), domain: d0 in [0, 199]",
             ["(d0 + d0 floordiv 9 * 16) floordiv 10", "d0 floordiv 9"],
         ),
+        # the remainder inside becomes a difference, of which a multiple of the divisor leaves the quotient
+        (
+            "(d0) -> ((d0 mod 384) floordiv 256 * 254 - d0 floordiv 128 * 255 + d0 floordiv 384 * 2045 + d0 * 2),"
+            " domain: d0 in [0, 6126]",
+            [
+                "(d0 floordiv 384 * 128 + d0) floordiv 256 * 254 - d0 floordiv 128 * 255 + d0 floordiv 384 * 1537"
+                " + d0 * 2"
+            ],
+        ),
+        # the remainder inside becomes a difference, and what is divided then has another normal form
+        (
+            "(d0) -> ((d0 floordiv 12 * 60 + d0 mod 12) floordiv 16, (d0 floordiv 12 * 60 + d0 mod 12) mod 16),"
+            " domain: d0 in [0, 959]",
+            ["d0 floordiv 12 * 3 + d0 floordiv 16", "d0 - d0 floordiv 16 * 16"],
+        ),
         # the quotient of what a remainder is congruent to, divided before
         (
             "(d0) -> (((d0 * 7 + 5) mod 10 * 12800 + d0 * 7 + 5) floordiv 1000 * 100"

@@ -243,6 +243,23 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
         ),
         # what is left of the arguments of a maximum would be written in another way by itself
         ("(d0) -> (min(max(min(d0 + 1, 3), d0, 2), d0)), domain: d0 in [0, 3]", 3),
+        # a remainder inside that becomes a difference, whose dividend is part of another such difference
+        (
+            "(d0, d1) -> ((d1 + 1919) floordiv 1920 - 1, (((d1 + 5) floordiv 6 + 31) mod 32 + 13) floordiv 15 +"
+            " ((d1 + 191) floordiv 192) * 2 - ((d1 + 1919) floordiv 1920) * 20, (((((d1 + 5) floordiv 6 + 31) mod 32)"
+            " * 4 + (d1 + 5) mod 6) floordiv 10 + 5) mod 6, ((((d1 + 5) floordiv 6 + 31) mod 32) * 4 + (d1 + 5) mod 6)"
+            " mod 10), domain: d0 in [2, 2], d1 in [3, 7680]",
+            3,
+        ),
+        # one that would be a difference in a sum, and comes together again in a dividend
+        (
+            "(d0) -> ((((d0 mod 11) floordiv 2 + 1) mod 2) * 16 + (((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
+            " + ((d0 floordiv 22) mod 3) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) floordiv 3"
+            " + ((d0 floordiv 11) mod 2) * 32, ((((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
+            " + (d0 floordiv 22) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) mod 3) * 4 + d0 floordiv 264),"
+            " domain: d0 in [2, 1054], d0 mod 11 in [2, 9]",
+            3,
+        ),
     ],
 )
 def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:

@@ -26,6 +26,7 @@ MODULES = [
     "core/sharing/differences",
     "core/sharing/digit_with_rest",
     "core/sharing/dividends",
+    "core/sharing/factors",
     "core/sharing/order",
     "core/sharing/rounds",
     "core/sharing/speller",

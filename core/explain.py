@@ -173,33 +173,37 @@ class _Run:
 
     def by_waypoints(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
         """A result: to the normal form, and then from one way of writing it to the next."""
-        runs: list[list[_Use]] = []
         since = self.since
         stages = [(n, w[index]) for n, w in self.waypoints if since <= n < now and len(w) > index]
         if part != "result" or not stages:
             return None
         stages.append((now, goal))
-        while stages:
-            found = self.stretch(e, stages, since)
-            if found is None:
-                return None
-            length, run = found
-            runs += [run] if run else []
-            since, e = stages[length - 1]
-            del stages[:length]
-        return runs
+        runs = self.along(e, stages, since, 0, set())
+        return runs if runs is None else [run for run in runs if run]
 
-    def stretch(
-        self, e: Expr, stages: Sequence[tuple[int, Expr]], since: int
-    ) -> tuple[int, list[_Use]] | None:
-        """A run to the next waypoint, or where there is none to one after it: how many are left behind, and the run."""
-        for length, (n, way) in enumerate(stages, 1):
-            if e is way:
-                return length, []
+    def along(
+        self, e: Expr, stages: Sequence[tuple[int, Expr]], since: int, first: int, dead: set[int]
+    ) -> list[list[_Use]] | None:
+        """A run to the next stage that leads on to the last one, and the runs from there.
+
+        A result that stayed as it was when others changed has left some stages out.  From those in ``dead`` no way leads
+        on.
+        """
+        if first == len(stages):
+            return []
+        for k in range(first, len(stages)):
+            if k in dead:
+                continue
+            n, way = stages[k]
             # what was recorded on this stretch; or what was known, and therefore not recorded again
-            run = _towards(e, way, [self.recorded(since, n), self.known(n), self.known(n, spelling=True)])
-            if run is not None:
-                return length, run
+            pools = [self.recorded(since, n), self.known(n), self.known(n, spelling=True)]
+            run = [] if e is way else _towards(e, way, pools)
+            if run is None:
+                continue
+            rest = self.along(way, stages, n, k + 1, dead)
+            if rest is not None:
+                return [run, *rest]
+            dead.add(k)
         return None
 
     def at_once(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:

@@ -106,10 +106,17 @@ def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s
     )
 
 
-@rule(sharing=True, fires={"(a + 1) // 2 - 1": "(a - 1) // 2"}, keeps=["(a + 1) // 2"])
-def constant_joins_quotient(x: Expr, d: Const, j: Const) -> Rewrite:
-    """A constant beside a quotient can stand inside it."""
-    return Rewrite(x // d, (x + j * d) // d - j, choose="sharing")
+@rule(
+    sharing=True,
+    fires={
+        "(a + 1) // 2 - 1": "(a - 1) // 2",
+        "(a * 7 + b) // 3 - a * 3": "(b - a * 2) // 3",
+    },
+    keeps=["(a + 1) // 2", "(a * 7 + b) // 3 - c", "(a * 7 + b) // 3 - a * 3; a * 7 + b"],
+)
+def summand_joins_quotient(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """What stands beside a quotient, a constant for one, can stand inside it."""
+    return Rewrite(x // d, (x + t * d) // d - t, choose="sharing")
 
 
 @rule(

@@ -130,8 +130,8 @@ class Constants:
                 spelling.reason[a] = "remainder_takes_congruent", ()
                 continue
             j = (n - c) // d
-            spelling.reason.setdefault(a, ("constant_joins_quotient", ()))
-            spelling.offset[a] = j
+            spelling.reason.setdefault(a, ("summand_joins_quotient", ()))
+            spelling.offset[a] = j, ()
             for f, k in self.survey.places.get(a, []):
                 now[f] = now.get(f, f[0]) - k * j
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from ..actions import Form
-from ..engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
+from ..engine import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
 from .constants import Constants, in_place
 from .digit_with_rest import digit_with_rest, saved
+from .factors import Factors
 from .order import Order
 from .spelling import Spelling
 from .sums import Products, plus, single
@@ -70,6 +71,7 @@ class Dividends:
             moved = constants.now
         if self.engine.exact:
             self._negate(survey, moved)
+        Factors(self.engine, self.order, spelling, survey, moved).choose(forms)
 
     def _widen(self, y: Form, users: list[int], wide: list[Form]) -> None:
         """Write what is divided with the dividend y by another dividend instead, if there is one."""
@@ -110,7 +112,7 @@ class Dividends:
         What else divides the dividend of that remainder divides the new dividend too.
         """
         engine, spelling = self.engine, self.spelling
-        kind, arg = engine.kind, engine.arg
+        arg = engine.arg
         dividends = survey.dividends
         found = []
         for f in forms:
@@ -118,17 +120,13 @@ class Dividends:
             if option is not None and (f, option) not in found:
                 y = arg[option[0]]
                 # another remainder, or a result, would still need y
-                if y not in forms and sum([kind[a] == REMAINDER for a in dividends[y]]) == 1:
+                if y not in forms and sum([engine.kind[a] == REMAINDER for a in dividends[y]]) == 1:
                     found.append((f, option))
         if not found:
             return
-        sums = list(dict.fromkeys([*forms, *dividends]))
-        for a in survey.atoms:
-            if kind[a] == MINIMUM or kind[a] == MAXIMUM:
-                sums += engine.parts[a]
         products: Products = {}
         places: dict[int, int] = {}
-        for f in sums:
+        for f in survey.sums(engine, forms):
             for t in f[1]:
                 a, k = t
                 if k < 0:

@@ -140,12 +140,16 @@ class Speller:
         c, terms = f
         parts = []
         done, offset, negated = self.done, self.spelling.offset, self.spelling.negated
-        for a, k in terms:
+        todo = list(terms)
+        for a, k in todo:
             e = done.get(a)
             if e is None:
                 e = self._atom(a)
             if offset and a in offset:
-                c -= k * offset[a]
+                j, others = offset[a]
+                c -= k * j
+                # which may be written with an offset themselves
+                todo += [(b, -k * i) for b, i in others]
             if negated and a in negated:
                 k = -k
             parts.append((e, k))
@@ -185,19 +189,19 @@ class Speller:
         engine, spelling = self.engine, self.spelling
         y = self.write(engine.arg[a])
         d = engine.divisor[a]
+        x, e = spelling.dividend[a]
         name, more = spelling.reason[a]
         if name == "quotient_widens":
             g, r = more
             engine.record(name, (d, g, self.write(r), y))
         elif name == "remainder_takes_congruent":
-            engine.record(name, (d, y, self.write(spelling.dividend[a][0])))
+            engine.record(name, (d, y, self.write(x)))
         elif name == "quotient_releases_summand":
-            b, r, x = more
-            engine.record(name, (b, d // b, self.write(r), self.write(x)))
+            b, r, z = more
+            engine.record(name, (b, d // b, self.write(r), self.write(z)))
         if a in spelling.offset:
-            (c, terms), d = spelling.dividend[a]
-            j = spelling.offset[a]
-            engine.record("constant_joins_quotient", (d, j, self.write((c - j * d, terms))))
+            t = spelling.offset[a]
+            engine.record("summand_joins_quotient", (e, self.write(t), self.write(plus(x, t, -e))))
 
     def _as_remainder(self, f: Form) -> Expr:
         """A sum that is written as one remainder."""

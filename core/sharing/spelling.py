@@ -21,7 +21,7 @@ class Spelling:
     def __init__(self) -> None:
         #: atoms written with another dividend and divisor, and what must be subtracted from them then
         self.dividend: dict[int, tuple[Form, int]] = {}
-        self.offset: dict[int, int] = {}
+        self.offset: dict[int, Form] = {}
         #: the rules by which, and what those need to know
         self.reason: dict[int, tuple[str, tuple[Any, ...]]] = {}
         #: atoms written as minus the quotient of another dividend

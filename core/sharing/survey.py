@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..actions import Form
-from ..engine import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
+from ..engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
 
 __all__ = ["Survey"]
 
@@ -29,6 +29,14 @@ class Survey:
         if self.remainders:
             kind = engine.kind
             self.inner = {t[0] for x in self.dividends for t in x[1] if kind[t[0]] == REMAINDER}
+
+    def sums(self, engine: Engine, forms: list[Form]) -> list[Form]:
+        """All sums that the forms need, each once where it is a result or divided."""
+        sums = list(dict.fromkeys([*forms, *self.dividends]))
+        for a in self.atoms:
+            if engine.kind[a] == MINIMUM or engine.kind[a] == MAXIMUM:
+                sums += engine.parts[a]
+        return sums
 
     def _walk(self, engine: Engine, weight: int, forms: list[Form]) -> int:
         kind = engine.kind

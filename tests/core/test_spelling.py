@@ -104,6 +104,33 @@ CASES = {
         3,
         (33, 6),
     ),
+    # multiples of the divisor are of no use in what is divided for its remainder only
+    "factors of a remainder": (
+        "(d0, d1, d2) -> ((d0 * 15 + d1 * 28 - d2 * 8) mod 7, (d0 * -4 - d1 * 5) mod 6),"
+        " domain: d0 in [0, 99], d1 in [0, 99], d2 in [0, 99]",
+        3,
+        (5, 2),
+    ),
+    # what stands beside the quotients joins the dividend of all of them
+    "summand joins": (
+        "(d0, d1) -> ((d0 * 150 + d1 * 11 + 1) floordiv 16 - d0 * 8, ((d0 * 150 + d1 * 11 + 1) floordiv 4) mod 4,"
+        " (d0 * 150 + d1 * 11 + 1) mod 4), domain: d0 in [0, 9], d1 in [0, 40]",
+        3,
+        (9, 3),
+    ),
+    # the same, where what is divided would be negative
+    "summand stays beside": (
+        "(d0, d1) -> ((d0 * 150 + d1 * 11 + 1) floordiv 16 - d0 * 12), domain: d0 in [0, 9], d1 in [0, 40]",
+        3,
+        (7, 1),
+    ),
+    # the same, where it would make numbers wide
+    "summand stays": (
+        "(d0, d1, d2) -> ((d0 * 36 + d1 * 3 + d2) floordiv 14 + d0 * 20736),"
+        " domain: d0 in [0, 9999], d1 in [0, 11], d2 in [0, 2]",
+        3,
+        (7, 1),
+    ),
 }
 
 

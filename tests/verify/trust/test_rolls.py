@@ -274,7 +274,7 @@ def test_a_set_that_joins_the_catalogue_is_there(copy: Copy) -> None:
     )
     found = copy.stated()
     assert "rules sharing" in found["stated"]
-    assert "constant_joins_quotient" in found["claims"]
+    assert "summand_joins_quotient" in found["claims"]
     copy.edit("rules/catalog.py", "replace(sums + minmax + sharing", "replace(sums + sharing")
     assert not any(name == "min_shifts" for name in copy.stated()["claims"])
 

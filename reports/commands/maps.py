@@ -9,6 +9,7 @@ import typer
 
 from ...core.cost import DIVISION_WEIGHT
 from ...core.errors import InputError
+from ..layout import put
 from .frame import FALSE, PROVED, emit, emit_json, report, status_of
 from .given import Json, MapText, as_map, given_map, given_text
 
@@ -231,4 +232,4 @@ def convert(
     from ..convert import converted, read_any
 
     m = given_map(text, "map", lambda given: read_any(given, domain))
-    sys.stdout.write(converted(m, to, checked=checked, name=name))
+    put(converted(m, to, checked=checked, name=name), sys.stdout)

@@ -117,6 +117,7 @@ def test_nobody_reads_what_a_run_says_meanwhile(words: list[str], status: int, f
         (["prove", "--cache", "/", "interval_sum"], "is a folder"),
         (["prove", "--cache", "/dev/null", "interval_sum"], "is no file"),
         (["prove", "--cache", "/dev/null/x", "interval_sum"], "cannot write"),
+        (["prove", "--cache", "/proc/x.sqlite", "interval_sum"], "cannot write"),
         (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
         (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),
         (["prove", "transpos"], "did you mean `transpose`"),
@@ -306,3 +307,22 @@ def test_a_full_disk_is_no_bug() -> None:
         )
     assert done.returncode == 3
     assert done.stderr == "error: cannot write the output: No space left on device\n"
+
+
+def test_a_cache_that_is_turned_off_or_has_no_place(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INDEXPROOF_CACHE", "off")
+    assert run("prove", "interval_sum", "--jobs", 1).status == 0
+    assert not (tmp_path / "off").exists()
+    monkeypatch.delenv("INDEXPROOF_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+
+    def unknown(self: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", unknown)
+    done = run("prove", "interval_sum", "--jobs", 1)
+    assert (done.status, done.err) == (0, "")
+    assert "damaged" not in done.out

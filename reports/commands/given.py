@@ -63,7 +63,9 @@ MaxRank = Annotated[
 MapText = Annotated[
     str,
     typer.Argument(
-        metavar="MAP", show_default=False, help="A map as text or JSON, @FILE, or - for standard input."
+        metavar="MAP",
+        show_default=False,
+        help="A map as text, as JSON or as affine_map<...> affine_set<...>; @FILE, or - for standard input.",
     ),
 ]
 Checkpoint = Annotated[
@@ -204,11 +206,14 @@ def given_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = 
 
 
 def as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
-    """A map as text or JSON."""
-    from ...core.text import read_map
+    """A map as text or JSON, or as an ``affine_map`` with its ``affine_set``."""
+    if read is None:
+        from ...core.interop import from_mlir, is_mlir
+        from ...core.text import read_map
 
+        read = from_mlir if is_mlir(text) else read_map
     with noted(f"in the {name}", unless_said=True):
-        return (read or read_map)(text)
+        return read(text)
 
 
 def point_of(text: str, known: Sequence[str]) -> dict[str, int]:

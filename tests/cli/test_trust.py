@@ -142,6 +142,30 @@ def test_export_of_rule_files(run: Run, tmp_path: Path) -> None:
         assert z3_reply(text, 300_000).answer in (status, "unknown") or status == "unknown"
 
 
+def test_every_case_of_a_false_rule_has_an_expected_answer(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cases.rules"
+    path.write_text(
+        """
+        semantics trunc
+        integers 32 bits undefined
+        int x
+        const c, d
+        nested: (x / c) / d -> x / fold(c * d) if c > 0, d > 0
+        """.replace("        ", ""),
+        "utf-8",
+    )
+    assert run("export", path, "--to", tmp_path / "out", "--jobs", 1).status == 0
+    index = json.loads((tmp_path / "out" / "index.json").read_text("utf-8"))
+    for o in index["obligations"]:
+        assert len(o["questions"]) > 1
+        for q in o["questions"]:
+            text = (tmp_path / "out" / q["file"]).read_text("utf-8")
+            assert q["expected"] in ("sat", "unsat") or o["obligation"] != "sound"
+            assert f"(set-info :status {q['expected']})" in text
+            assert z3_reply(text, 300_000).answer in (q["expected"], "unknown") or q["expected"] == "unknown"
+        assert "sat" in [q["expected"] for q in o["questions"]]
+
+
 @needs_cvc5
 def test_export_with_proofs(run: Run, tmp_path: Path) -> None:
     done = run("export", "quotient_by_one", "--to", tmp_path / "out", "--questions", "--proofs", "--jobs", 1)

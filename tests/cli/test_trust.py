@@ -245,3 +245,17 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
     outcome = run("check-certificate", tmp_path / "nothing.json")
     assert outcome.status == 3
     assert "nothing.json`: No such file or directory" in outcome.err
+
+
+@pytest.mark.parametrize("command", ["stability", "confluence"])
+def test_a_file_that_is_no_checkpoint_is_left_alone(run: Run, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "few.rules"
+    path.write_text(RULES, "utf-8")
+    done = run(command, path, "--checkpoint", path, "--jobs", 1)
+    assert done.status == 3
+    assert "few.rules` is not one of this program's checkpoints" in done.err
+    assert path.read_text("utf-8") == RULES
+    own = tmp_path / "own"
+    own.write_text('{"ke', "utf-8")  # killed while it wrote its first line
+    assert run(command, path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
+    assert len(own.read_text("utf-8").splitlines()) > 1

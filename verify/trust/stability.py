@@ -37,6 +37,7 @@ from ...core.errors import InputError
 from ...core.expr import Var, lift, natural_key, var
 from .. import encode
 from ..cache import content_key
+from ..checkpoint import leave_others_alone
 from ..lemmas import LemmaObligation
 from ..obligations import Obligation
 from ..preprocess import mentioned, ordered, substituted
@@ -257,6 +258,7 @@ def stability(
         key = _key(question, budget)
         questions.setdefault(key, question)
         askers.setdefault(key, []).append(n)
+    leave_others_alone(checkpoint)
     known = _read(checkpoint)
     found: dict[int, Record] = {}
     enough = {key for key in questions.keys() & known.keys() if known[key].mutants >= mutants}

@@ -477,7 +477,8 @@ def _rough(column: Array) -> Array:
     except OverflowError:
         top = int(_LARGE)
         return np.array([float(max(-top, min(top, int(x)))) for x in column])
-    return np.clip(rough, -_LARGE, _LARGE)
+    clipped: Array = np.clip(rough, -_LARGE, _LARGE)
+    return clipped
 
 
 # -------------------------------------------------------------------------------------------------------- table

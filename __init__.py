@@ -61,6 +61,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.text import parse_map as parse_map
     from .core.text import read_map as read_map
     from .core.transform import Reduced as Reduced
+    from .reports.derivation import derivation_text as derivation_text
     from .reports.pictures import layout_picture as layout_picture
     from .reports.pictures import reads_picture as reads_picture
     from .rules.simplifier import canonical as canonical
@@ -68,9 +69,11 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .rules.simplifier import reduce as reduce
     from .rules.simplifier import simplify as simplify
     from .rules.simplifier import simplify_expr as simplify_expr
+    from .verify.concrete import equal_maps as equal_maps
     from .verify.isl_form import from_isl as from_isl
     from .verify.isl_form import to_isl as to_isl
     from .verify.modules import module_maps as module_maps
+    from .verify.replay import replay as replay
     from .verify.width import subexpression_widths as subexpression_widths
     from .verify.width import width as width
 
@@ -105,7 +108,9 @@ _HOME: Final = {
     "compile_map": "core.codegen",
     "compile_numpy": "core.codegen.numpy_code",
     "decompose": "core.layout",
+    "derivation_text": "reports.derivation",
     "distinct": "rules.simplifier",
+    "equal_maps": "verify.concrete",
     "format_expr": "core.text",
     "format_map": "core.text",
     "format_module": "core.hlo",
@@ -130,6 +135,7 @@ _HOME: Final = {
     "read_shape": "core.hlo",
     "reads_picture": "reports.pictures",
     "reduce": "rules.simplifier",
+    "replay": "verify.replay",
     "simplify": "rules.simplifier",
     "simplify_expr": "rules.simplifier",
     "subexpression_widths": "verify.width",
@@ -169,7 +175,9 @@ __all__ = [
     "compile_map",
     "compile_numpy",
     "decompose",
+    "derivation_text",
     "distinct",
+    "equal_maps",
     "format_expr",
     "format_map",
     "format_module",
@@ -194,6 +202,7 @@ __all__ = [
     "read_shape",
     "reads_picture",
     "reduce",
+    "replay",
     "simplify",
     "simplify_expr",
     "subexpression_widths",

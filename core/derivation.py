@@ -30,7 +30,16 @@ from .expr import Expr
 from .indexing_map import Constraint, IndexingMap
 from .rewrite import ConstraintRule, Rule
 
-__all__ = ["ConstraintChange", "Derivation", "DerivationStep", "MapChange", "Part", "Position", "RuleStep"]
+__all__ = [
+    "ConstraintChange",
+    "Derivation",
+    "DerivationStep",
+    "MapChange",
+    "Part",
+    "Position",
+    "RuleStep",
+    "constraints_text",
+]
 
 #: The expressions of a map: its results, its constraints, and the indices of its runtime sources (all of them in order).
 Part: TypeAlias = Literal["result", "constraint", "source"]
@@ -73,6 +82,11 @@ class Position(NamedTuple):
         return f"{self.part} {self.number}"
 
 
+def constraints_text(constraints: tuple[Constraint, ...]) -> str:
+    """Constraints that hold together, in mathematical notation."""
+    return " and ".join(f"{c.expr} ∈ [{c.lo}, {c.hi}]" for c in constraints) or "true"
+
+
 @dataclass(frozen=True, slots=True)
 class RuleStep:
     """``rule`` under ``binding`` says that ``before`` equals ``after``; first needed at ``position``.
@@ -86,6 +100,9 @@ class RuleStep:
     before: Expr
     after: Expr
     run: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.before}  →  {self.after}   by {self.rule.name} in {self.position}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +119,9 @@ class ConstraintChange:
     before: tuple[Constraint, ...]
     after: tuple[Constraint, ...]
 
+    def __str__(self) -> str:
+        return f"{constraints_text(self.before)}  ⇔  {constraints_text(self.after)}   by {self.rule.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class MapChange:
@@ -111,13 +131,19 @@ class MapChange:
     before: IndexingMap
     after: IndexingMap
 
+    def __str__(self) -> str:
+        return f"{self.before}  ⇔  {self.after}   by {self.why}"
+
 
 DerivationStep: TypeAlias = RuleStep | ConstraintChange | MapChange
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Derivation:
-    """``before`` becomes ``after`` by ``steps``."""
+    """``before`` becomes ``after`` by ``steps``.
+
+    As text it has a line for every step; :func:`~indexproof.reports.derivation.derivation_text` says more of each.
+    """
 
     before: IndexingMap
     after: IndexingMap
@@ -134,4 +160,8 @@ class Derivation:
         return tuple(dict.fromkeys(s.rule.name for s in self.steps if not isinstance(s, MapChange)))
 
     def __str__(self) -> str:
-        return f"{len(self.steps)} steps by {', '.join(self.rules()) or 'no rule'}"
+        return "\n".join(f"{n}  {step}" for n, step in enumerate(self.steps, 1)) or "no rule applies"
+
+    def __repr__(self) -> str:
+        n = len(self.steps)
+        return f"<Derivation: {n} step{'s' * (n != 1)} by {', '.join(self.rules()) or 'no rule'}>"

@@ -383,9 +383,12 @@ class IndexingMap(_Memory):
         """The target index at one point, or ``None`` outside the domain.
 
         ``rts`` are the values of the runtime variables, that is, after clamping.  Raises :class:`InputError`
-        when the number of values is not the number of variables.
+        when the number of values is not the number of variables, and for values that are no integers.
         """
         env = self._environment(dims, ranges, rts)
+        for v, x in env.items():
+            if type(x) is not int:  # a numpy integer would overflow, and a fraction be rounded down
+                env[v] = _integer(x, f"the value of {quoted(v)}")
         if any(not v.lo <= env[v.expr] <= v.hi for v in self.variables):
             return None
         exprs = (*self.results, *(c.expr for c in self.constraints))

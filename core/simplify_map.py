@@ -9,7 +9,7 @@ what the results are then simplified with.  A map whose domain is seen to be emp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import is_
@@ -19,7 +19,7 @@ from .constraint_choose import Ends
 from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
 from .constraint_order import Bound
 from .cost import DIVISION_WEIGHT, cost, map_cost
-from .derivation import MapChange
+from .derivation import MapChange, constraints_text
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
 from .facts import Facts
 from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
@@ -44,10 +44,7 @@ class ConstraintStep:
     after: tuple[Constraint, ...]
 
     def __str__(self) -> str:
-        def text(constraints: Iterable[Constraint]) -> str:
-            return " and ".join(f"{c.expr} ∈ [{c.lo}, {c.hi}]" for c in constraints) or "true"
-
-        return f"{text(self.before)}  ⇔  {text(self.after)}   by {self.rule.name}"
+        return f"{constraints_text(self.before)}  ⇔  {constraints_text(self.after)}   by {self.rule.name}"
 
 
 #: What happened, in order: equalities of expressions with waypoints, changes of constraints, and where the domain turns out

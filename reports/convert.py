@@ -8,7 +8,7 @@ from typing import Final
 from ..core.codegen import c_source, python_source
 from ..core.errors import InputError, quoted
 from ..core.indexing_map import IndexingMap
-from ..core.interop import from_mlir, to_mlir, to_mlir_set, to_sympy, to_tvm
+from ..core.interop import from_mlir, is_mlir, to_mlir, to_mlir_set, to_sympy, to_tvm
 from ..core.interop.foreign import assignments
 from ..core.interop.sympy_form import sympy_source
 from ..core.json_form import dump_json, map_to_json
@@ -64,7 +64,7 @@ def converted(m: IndexingMap, form: str, *, checked: bool = False, name: str = "
 
 def read_any(text: str, domain: str = "") -> IndexingMap:
     """A map in the textual notation, in JSON, or as an ``affine_map`` of MLIR on a ``domain``."""
-    if text.lstrip().startswith(("affine_map", "affine_set", "#")):
+    if is_mlir(text):
         return from_mlir(text, domain)
     if domain:
         raise InputError("--domain is for an affine_map, which has no domain of its own")

@@ -4,12 +4,13 @@ it.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-__all__ = ["LABEL", "block", "count", "duration", "joined", "table", "write"]
+__all__ = ["LABEL", "block", "count", "duration", "joined", "lose", "put", "table", "write"]
 
 #: The least width of a label column.
 LABEL = 9
@@ -69,6 +70,29 @@ def joined(parts: Iterable[str]) -> str:
     return "   ".join(p for p in parts if p)
 
 
+def put(text: str, stream: TextIO) -> None:
+    """Write ``text``, at once if it is for standard error.
+
+    A reader that has gone (``indexproof list | head``) changes nothing, nor does a standard error that cannot be written:
+    what else is written there is lost, and the exit status says what was found.
+    """
+    try:
+        stream.write(text)
+        if stream is sys.stderr:
+            stream.flush()
+    except OSError as error:
+        if stream is not sys.stderr and not isinstance(error, BrokenPipeError):
+            raise
+        lose(stream)
+
+
+def lose(stream: TextIO) -> None:
+    """Nothing more is written to ``stream``, and the interpreter does not complain about it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
 def write(text: str, stream: TextIO | None = None) -> None:
     """``text`` and a line end, on standard output by default; verdicts in colour on a terminal, plain in a
     pipe.
@@ -77,7 +101,7 @@ def write(text: str, stream: TextIO | None = None) -> None:
     """
     out = stream or sys.stdout
     if not out.isatty():
-        out.write(text + "\n")
+        put(text + "\n", out)
         return
     from rich.console import Console
     from rich.text import Text

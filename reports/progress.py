@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, ClassVar, Self, TextIO
 
 from ..verify.verdict import Status
-from .layout import joined
+from .layout import joined, put
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -35,8 +35,7 @@ class Lines:
 
     def tell(self, line: str) -> None:
         """Write a line at once."""
-        self.stream.write(line + "\n")
-        self.stream.flush()
+        put(line + "\n", self.stream)
 
     def advance(self, more: int = 1) -> bool:
         """Count ``more`` as done; whether a line is due."""

@@ -7,6 +7,8 @@ from collections import Counter
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
+from .layout import put
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -65,5 +67,4 @@ class PairWatcher:
             self.total >= _LEAST and self.done * _LINES // self.total > (self.done - 1) * _LINES // self.total
         ):
             percent = 100 * self.done // self.total
-            self.stream.write(f"{percent:3}%  {self.done:,} of {self.total:,} pairs  {said}".rstrip() + "\n")
-            self.stream.flush()
+            put(f"{percent:3}%  {self.done:,} of {self.total:,} pairs  {said}".rstrip() + "\n", self.stream)

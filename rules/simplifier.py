@@ -55,6 +55,8 @@ def simplify(
     1 asks for few operations, 12 for few divisions; neither is promised to be the least (reports/simplifier.md, "The
     cost").  Raises :class:`~indexproof.core.errors.InputError` for a weight below 1.
     """
+    if not isinstance(m, IndexingMap):
+        raise _no_map(m)
     if not explain:
         return simplify_map(m, RULES, keep_points=keep_points, division_weight=division_weight)
     from ..core.explain import explained
@@ -82,6 +84,8 @@ def reduce(
 
     See :func:`indexproof.core.transform.reduce_map`.
     """
+    if not isinstance(m, IndexingMap):
+        raise _no_map(m)
     return reduce_map(
         m,
         RULES,
@@ -98,7 +102,14 @@ def reduce(
 
 def canonical(m: IndexingMap) -> IndexingMap:
     """An equal map in a form that does not depend on names or order of its variables."""
+    if not isinstance(m, IndexingMap):
+        raise _no_map(m)
     return _canonical(m, RULES)
+
+
+def _no_map(m: object) -> TypeError:
+    hint = "; parse_map reads one from text" if isinstance(m, str) else ""
+    return TypeError(f"expected an IndexingMap, got {type(m).__name__}{hint}")
 
 
 def distinct(maps: Iterable[IndexingMap]) -> Distinct:

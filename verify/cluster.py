@@ -12,6 +12,7 @@ import importlib
 import logging
 import pickle
 import platform
+import re
 import threading
 import time
 import uuid
@@ -39,6 +40,9 @@ _AHEAD = 2
 _CONNECT = 10.0
 _PATIENCE = 30.0
 _POLL = 0.02
+#: What an address ends in, with or without a protocol before it.
+_ADDRESS = re.compile(r"\S*[^\s/:]:[0-9]{1,5}/?")
+_EXPECTED = "an address as `dask scheduler` prints it, like tcp://host:8786"
 
 
 def fingerprint() -> dict[str, str]:
@@ -121,6 +125,10 @@ class Cluster:
         self._known: set[str] = set()
         self._checked = 0.0
         self._alive = 0.0
+        if not _ADDRESS.fullmatch(address):
+            # Dask waits for the like of it, and complains once more when the interpreter ends
+            message = f"there is no Dask scheduler at {quoted(address, 200)}: that is no address"
+            raise InputError(message, expected=_EXPECTED)
         with _quiet():
             try:
                 self._client = self._dask.Client(address, timeout=_CONNECT, set_as_default=False)
@@ -128,7 +136,7 @@ class Cluster:
                 why = " ".join(str(error).split()) or type(error).__name__
                 raise InputError(
                     f"there is no Dask scheduler at {quoted(address, 200)}: {why}",
-                    expected="an address as `dask scheduler` prints it, like tcp://host:8786",
+                    expected=_EXPECTED,
                 ) from None
         try:
             self._introduce()

@@ -438,14 +438,25 @@ def _descend(
     return best
 
 
+#: Up to this size a coordinate is moved by ones alone.
+_NEAR = 64
+
+
+def _strides(x: int) -> list[int]:
+    """By how much a large coordinate is moved towards zero, the most first: by ones it would take for ever."""
+    return [1 << k for k in range(x.bit_length() - 1, 0, -1)] if abs(x) > _NEAR else []
+
+
 def _neighbours(point: Mapping[Var, int], names: Sequence[Var]) -> Iterator[dict[Var, int]]:
     def toward_zero(x: int) -> list[int]:
-        return sorted({0, 1, -1, -x, x // 2, x - 1, x + 1}, key=lambda y: (abs(y), y < 0))
+        near = {x - step if x > 0 else x + step for step in _strides(x)}
+        return sorted({0, 1, -1, -x, x // 2, x - 1, x + 1, *near}, key=lambda y: (abs(y), y < 0))
 
     for v in names:
         for x in toward_zero(point[v]):
             if x != point[v]:
                 yield {**point, v: x}
     for v, w in itertools.combinations(names, 2):
-        for step in (1, -1):
+        strides = _strides(min(point[v], point[w], key=abs))
+        for step in (*(s * sign for s in strides for sign in (1, -1)), 1, -1):
             yield {**point, v: point[v] - step, w: point[w] - step}

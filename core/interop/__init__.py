@@ -7,7 +7,7 @@ Each system has one module, which imports it when one of its functions is called
 from __future__ import annotations
 
 from .foreign import ForeignMap
-from .mlir_form import from_mlir, to_mlir, to_mlir_set
+from .mlir_form import from_mlir, is_mlir, to_mlir, to_mlir_set
 from .sympy_form import SympyMap, from_sympy, to_sympy
 from .tvm_form import TvmMap, from_tvm, to_tvm
 
@@ -18,6 +18,7 @@ __all__ = [
     "from_mlir",
     "from_sympy",
     "from_tvm",
+    "is_mlir",
     "to_mlir",
     "to_mlir_set",
     "to_sympy",

@@ -38,7 +38,7 @@ from ..text_printer import Order, Printer
 from ..text_reader import Frame, Reader, Token
 from .foreign import Relation, domain_of, fresh_name
 
-__all__ = ["from_mlir", "to_mlir", "to_mlir_set"]
+__all__ = ["from_mlir", "is_mlir", "to_mlir", "to_mlir_set"]
 
 _LARGEST: Final = 2**63 - 1  # MLIR reads no larger constant, not even behind a minus sign
 
@@ -155,6 +155,14 @@ class _Head(NamedTuple):
     scope: dict[str, Expr]
 
 
+class _Attribute(NamedTuple):
+    """``affine_map<HEAD -> (results)>``, or ``affine_set<HEAD : (relations)>``, which has no results."""
+
+    head: _Head
+    results: list[Expr] | None
+    relations: list[Relation]
+
+
 class _Affine(Reader):
     """MLIR's notation, which has its own words and no functions."""
 
@@ -228,10 +236,6 @@ class _Affine(Reader):
         self.expect("<")
         return word
 
-    def closed(self, opener: Token) -> None:
-        self.expect(">", opener)
-        self.end("the end of the text")
-
     def variables(self) -> _Head:
         at = self.token
         scope: dict[str, Expr] = {}
@@ -296,12 +300,12 @@ class _Affine(Reader):
         self.advance()
         return out
 
-    def whole(self, *words: str) -> tuple[_Head, list[Expr], list[Relation]]:
-        """The whole text: a map or a set, whichever of them is wanted."""
+    def attribute(self, *words: str) -> _Attribute:
+        """A map or a set, whichever of them is wanted."""
         word = self.opened(*words)
         opener = self.tokens[self.next - 1]
         head = self.variables()
-        results: list[Expr] = []
+        results: list[Expr] | None = None
         relations: list[Relation] = []
         if word == "affine_map":
             if not self.is_sign("->"):
@@ -313,8 +317,13 @@ class _Affine(Reader):
                 self.unexpected("`:`" if head.symbols else "`[` or `:`")
             self.advance()
             relations = self.relations(head.scope)
-        self.closed(opener)
-        return head, results, relations
+        self.expect(">", opener)
+        return _Attribute(head, results, relations)
+
+
+def is_mlir(text: str) -> bool:
+    """Whether a text is meant for :func:`from_mlir`: it begins with an attribute, perhaps behind the name of an alias."""
+    return text.lstrip().startswith(("affine_map", "affine_set", "#"))
 
 
 def from_mlir(
@@ -328,16 +337,23 @@ def from_mlir(
 ) -> IndexingMap:
     """The map that an ``affine_map`` denotes on a domain.
 
-    The domain is an ``affine_set`` with as many dimensions and symbols, ``bounds`` of variables by name, or both
-    together; every variable needs two bounds.  Symbols become range variables, the last ``runtime`` of them runtime
-    variables.  A name that a variable cannot have here is replaced.  An ``affine_set`` alone becomes a map without
-    results.  Raises :class:`InputError`, with line and column where the text is wrong, and nothing else.
+    The domain is an ``affine_set`` with as many dimensions and symbols, which may also follow the map in the same
+    text, ``bounds`` of variables by name, or all of them together; every variable needs two bounds.  Symbols become
+    range variables, the last ``runtime`` of them runtime variables.  A name that a variable cannot have here is
+    replaced.  An ``affine_set`` alone becomes a map without results.  Raises :class:`InputError`, with line and column
+    where the text is wrong, and nothing else.
     """
     reader = _Affine(text, first_line, first_column)
-    head, results, relations = reader.whole("affine_map", "affine_set")
+    head, found, relations = reader.attribute("affine_map", "affine_set")
+    results = found or []
+    if found is not None and reader.token.kind != "end":
+        relations += _domain(reader, head, "`affine_set<` or the end of the text")
+    reader.end("the end of the text")
     if domain:
         try:
-            relations += _relations(domain, head)
+            other = _Affine(domain, 1, 1)
+            relations += _domain(other, head, "`affine_set<`")
+            other.end("the end of the text")
         except InputError as error:
             error.add_note("in the domain")
             raise
@@ -373,10 +389,11 @@ def from_mlir(
     )
 
 
-def _relations(domain: str, head: _Head) -> list[Relation]:
+def _domain(reader: _Affine, head: _Head, expected: str) -> list[Relation]:
     """The constraints of an ``affine_set`` over the variables of ``head``, which it names by position."""
-    reader = _Affine(domain, 1, 1)
-    inner, _, relations = reader.whole("affine_set")
+    if not reader.is_word("affine_set") and not reader.token.text.startswith("#"):
+        reader.unexpected(expected)
+    inner, _, relations = reader.attribute("affine_set")
     names: dict[Expr, Expr] = {}
     for what, theirs, own in (
         ("dimensions", inner.dims, head.dims),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from operator import index
 from typing import Any, Final, overload
 
 from ..codegen.program import Program, domain_knowledge, fits, limits
@@ -348,7 +349,10 @@ def _interval(given: Any) -> tuple[int, int]:
         if not all(isinstance(e, int) for e in ends):
             raise InputError(f"the range {quoted(given)} has no constant bounds")
         return int(ends[0]), int(ends[0]) + int(ends[1]) - 1
-    lo, hi = given
+    try:
+        lo, hi = map(index, given)
+    except (TypeError, ValueError):
+        raise InputError(f"{quoted(given)} is no range", expected="a Range or (lo, hi)") from None
     return lo, hi
 
 

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from ...core.errors import IndexproofError, InputError, TooLargeError, quoted
+from ..layout import lose, put
 
 __all__ = [
     "BUG",
@@ -84,6 +85,15 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             say("interrupted: nothing was checked")
             raise typer.Exit(OPEN) from None
+        except BrokenPipeError as error:
+            # typer would make the status 1 of it, which says that something is false
+            try:
+                sys.stdout.write("\n")
+                sys.stdout.flush()
+            except BrokenPipeError:  # nobody reads the help
+                lose(sys.stdout)
+                raise typer.Exit(PROVED) from None
+            raise IndexproofError(f"a pipe broke: {error}") from error
 
 
 @contextmanager
@@ -116,7 +126,10 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
     """The exit status of ``run``; what it raises is told in a line or two on standard error."""
     try:
         status = run()
-        sys.stdout.flush()
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            lose(sys.stdout)
         return status if isinstance(status, int) else PROVED
     except UsageError as error:
         context = getattr(error, "ctx", None)
@@ -138,20 +151,19 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             raise
         say(f"not checked: {error}")
         return OPEN
-    except BrokenPipeError:
-        # the reader has gone (`indexproof list | head`); keep the interpreter from complaining about it at
-        # exit
-        _nothing_more_is_written()
-        return OPEN
     except OSError as error:
         if debug:
             raise
         if error.errno not in _FULL:
             say(_bug(error))
             return BUG
-        _nothing_more_is_written()
+        lose(sys.stdout)
         say(f"error: cannot write the output: {error.strerror}")
         return BAD_INPUT
+    except SystemExit:
+        # typer's answer to a reader of the help that has gone; commands end with a status of their own
+        lose(sys.__stdout__ or sys.stdout)
+        return PROVED
     except typer.Abort:
         say("interrupted: nothing was checked")
         return OPEN
@@ -160,10 +172,6 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             raise
         say(_bug(error))
         return BUG
-
-
-def _nothing_more_is_written() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _bug(error: Exception) -> str:
@@ -189,7 +197,7 @@ def status_of(verdict: str) -> int:
 # ----------------------------------------------------------------------------------------------------- output
 def say(text: str) -> None:
     """Tell a person something that is not the report."""
-    sys.stderr.write(text + "\n")
+    put(text + "\n", sys.stderr)
 
 
 def emit(text: str) -> None:
@@ -203,7 +211,7 @@ def emit_json(data: dict[str, Any]) -> None:
     """Print a report as one JSON document."""
     from ..machine import text_of
 
-    sys.stdout.write(text_of(data) + "\n")
+    put(text_of(data) + "\n", sys.stdout)
 
 
 def report(

@@ -63,7 +63,9 @@ MaxRank = Annotated[
 MapText = Annotated[
     str,
     typer.Argument(
-        metavar="MAP", show_default=False, help="A map as text or JSON, @FILE, or - for standard input."
+        metavar="MAP",
+        show_default=False,
+        help="A map as text, as JSON or as affine_map<...> affine_set<...>; @FILE, or - for standard input.",
     ),
 ]
 Checkpoint = Annotated[
@@ -73,15 +75,18 @@ Checkpoint = Annotated[
 
 
 # ------------------------------------------------------------------------------------------------------ cache
-def default_cache() -> Path:
+def default_cache() -> Path | None:
     """``$INDEXPROOF_CACHE``, or a file in the user's cache folder: verdicts are keyed by content, so that
-    checkouts can share them.
+    checkouts can share them.  ``None`` where that says ``off``, and for a user without a home.
     """
     named = os.environ.get("INDEXPROOF_CACHE")
     if named:
-        return Path(named)
+        return None if named == "off" else Path(named)
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "indexproof" / "verdicts.sqlite"
+    try:
+        return Path(base).expanduser() / "indexproof" / "verdicts.sqlite"
+    except RuntimeError:  # a user whom the system does not know, as in many containers
+        return None
 
 
 @contextmanager
@@ -107,12 +112,11 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
     if place is not None and not read_only:
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            writable = os.access(place if place.exists() else place.parent, os.W_OK)
+            # permissions do not tell all: there are folders in which not even their owner can make files
+            place.open("ab").close()
         except OSError:
-            writable = False
-        if not writable:
             if path is not None:
-                raise InputError(f"--cache: cannot write {quoted(path, 200)}")
+                raise InputError(f"--cache: cannot write {quoted(path, 200)}") from None
             place = None  # a machine without a home folder proves everything anew
     with Cache(place, read_only=read_only) as cache:
         yield cache
@@ -202,11 +206,14 @@ def given_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = 
 
 
 def as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
-    """A map as text or JSON."""
-    from ...core.text import read_map
+    """A map as text or JSON, or as an ``affine_map`` with its ``affine_set``."""
+    if read is None:
+        from ...core.interop import from_mlir, is_mlir
+        from ...core.text import read_map
 
+        read = from_mlir if is_mlir(text) else read_map
     with noted(f"in the {name}", unless_said=True):
-        return (read or read_map)(text)
+        return read(text)
 
 
 def point_of(text: str, known: Sequence[str]) -> dict[str, int]:

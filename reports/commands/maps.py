@@ -9,6 +9,7 @@ import typer
 
 from ...core.cost import DIVISION_WEIGHT
 from ...core.errors import InputError
+from ..layout import put
 from .frame import FALSE, PROVED, emit, emit_json, report, status_of
 from .given import Json, MapText, as_map, given_map, given_text
 
@@ -206,7 +207,7 @@ def convert(
         typer.Argument(
             metavar="MAP",
             show_default=False,
-            help="A map as text, JSON or affine_map<...>, @FILE, or - for standard input.",
+            help="A map as text, as JSON or as affine_map<...>; @FILE, or - for standard input.",
         ),
     ],
     to: Annotated[
@@ -216,7 +217,12 @@ def convert(
         ),
     ],
     domain: Annotated[
-        str, typer.Option("--domain", metavar="SET", help="The domain of an affine_map, as affine_set<...>.")
+        str,
+        typer.Option(
+            "--domain",
+            metavar="SET",
+            help="The domain of an affine_map that no affine_set<...> follows, as such; @FILE.",
+        ),
     ] = "",
     checked: Annotated[
         bool, typer.Option("--checked", help="Functions (python, c) that say where the map has no value.")
@@ -230,5 +236,7 @@ def convert(
     """
     from ..convert import converted, read_any
 
-    m = given_map(text, "map", lambda given: read_any(given, domain))
-    sys.stdout.write(converted(m, to, checked=checked, name=name))
+    if domain == text == "-":
+        raise InputError("both map and domain are -", expected="both in this order in one text")
+    m = given_map(text, "map", lambda given: read_any(given, given_text(domain)))
+    put(converted(m, to, checked=checked, name=name), sys.stdout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import islpy
@@ -37,6 +38,28 @@ def test_mlir_both_ways(run: Run) -> None:
     assert from_mlir(affine_map, affine_set) == MAP
     done = run("convert", affine_map, "--domain", affine_set, "--to", "text")
     assert (done.status, done.out) == (0, SOURCE + "\n")
+
+
+def test_what_is_printed_as_mlir_is_read_by_every_command(run: Run, tmp_path: Path) -> None:
+    text = run("convert", SOURCE, "--to", "mlir").out
+    assert run("convert", "-", "--to", "text", stdin=text).out == SOURCE + "\n"
+    (tmp_path / "m.mlir").write_text(text, "utf-8")
+    (tmp_path / "set.mlir").write_text(text.splitlines()[1], "utf-8")
+    affine_map = text.splitlines()[0]
+    given = ("convert", affine_map, "--domain", f"@{tmp_path / 'set.mlir'}", "--to", "text")
+    assert run(*given).out == SOURCE + "\n"
+    file = f"@{tmp_path / 'm.mlir'}"
+    assert run("simplify", file).out == run("simplify", SOURCE).out
+    assert run("width", file).out.startswith("PROVED  int32 is enough")
+    done = run("equal", file, SOURCE)
+    assert (done.status, done.out.split()[0]) == (0, "PROVED")
+    done = run("simplify", affine_map)
+    assert done.status == 3
+    assert "the variable `d0` has no bounds; expected a domain that bounds it" in done.err
+    done = run("simplify", f"{text}\naffine_set<(d0) : (d0 >= 0)>")
+    assert "line 4, column 1: unexpected `affine_set`; expected the end of the text" in done.err
+    done = run("simplify", f"{affine_map} (d0)")
+    assert "unexpected `(`; expected `affine_set<` or the end of the text" in done.err
 
 
 def test_isl(run: Run) -> None:

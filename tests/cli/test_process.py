@@ -61,6 +61,50 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 9]"], 0),
+        (["equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 8]", "--json"], 1),
+        (["prove", "interval_sum", "--no-cache", "--jobs", "1"], 0),
+        (["convert", "(d0) -> (d0), domain: d0 in [0, 9]", "--to", "c"], 0),
+        (["list"], 0),
+        (["--help"], 0),
+        (["prove", "--help"], 0),
+    ],
+)
+def test_a_verdict_does_not_depend_on_whether_somebody_reads_it(words: list[str], status: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "indexproof", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert process.returncode == status
+    assert not [line for line in said.splitlines() if "%" not in line]
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [(["prove", "transpose", "--no-cache", "--jobs", "2"], 0), (["prove", "transpos"], 3)],
+)
+@pytest.mark.parametrize("full", [False, True])
+def test_nobody_reads_what_a_run_says_meanwhile(words: list[str], status: int, full: bool) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    if full:
+        os.dup2(os.open("/dev/full", os.O_WRONLY), writer)
+    command = [sys.executable, "-m", "indexproof", *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writer, check=False)
+    os.close(writer)
+    assert done.returncode == status
+    assert done.stdout.startswith(b"           claims") == (status == 0)
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["nonsense"], "No such command 'nonsense'"),
@@ -73,6 +117,7 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
         (["prove", "--cache", "/", "interval_sum"], "is a folder"),
         (["prove", "--cache", "/dev/null", "interval_sum"], "is no file"),
         (["prove", "--cache", "/dev/null/x", "interval_sum"], "cannot write"),
+        (["prove", "--cache", "/proc/x.sqlite", "interval_sum"], "cannot write"),
         (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
         (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),
         (["prove", "transpos"], "did you mean `transpose`"),
@@ -262,3 +307,22 @@ def test_a_full_disk_is_no_bug() -> None:
         )
     assert done.returncode == 3
     assert done.stderr == "error: cannot write the output: No space left on device\n"
+
+
+def test_a_cache_that_is_turned_off_or_has_no_place(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INDEXPROOF_CACHE", "off")
+    assert run("prove", "interval_sum", "--jobs", 1).status == 0
+    assert not (tmp_path / "off").exists()
+    monkeypatch.delenv("INDEXPROOF_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+
+    def unknown(self: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", unknown)
+    done = run("prove", "interval_sum", "--jobs", 1)
+    assert (done.status, done.err) == (0, "")
+    assert "damaged" not in done.out

@@ -142,6 +142,30 @@ def test_export_of_rule_files(run: Run, tmp_path: Path) -> None:
         assert z3_reply(text, 300_000).answer in (status, "unknown") or status == "unknown"
 
 
+def test_every_case_of_a_false_rule_has_an_expected_answer(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cases.rules"
+    path.write_text(
+        """
+        semantics trunc
+        integers 32 bits undefined
+        int x
+        const c, d
+        nested: (x / c) / d -> x / fold(c * d) if c > 0, d > 0
+        """.replace("        ", ""),
+        "utf-8",
+    )
+    assert run("export", path, "--to", tmp_path / "out", "--jobs", 1).status == 0
+    index = json.loads((tmp_path / "out" / "index.json").read_text("utf-8"))
+    for o in index["obligations"]:
+        assert len(o["questions"]) > 1
+        for q in o["questions"]:
+            text = (tmp_path / "out" / q["file"]).read_text("utf-8")
+            assert q["expected"] in ("sat", "unsat") or o["obligation"] != "sound"
+            assert f"(set-info :status {q['expected']})" in text
+            assert z3_reply(text, 300_000).answer in (q["expected"], "unknown") or q["expected"] == "unknown"
+        assert "sat" in [q["expected"] for q in o["questions"]]
+
+
 @needs_cvc5
 def test_export_with_proofs(run: Run, tmp_path: Path) -> None:
     done = run("export", "quotient_by_one", "--to", tmp_path / "out", "--questions", "--proofs", "--jobs", 1)
@@ -221,3 +245,17 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
     outcome = run("check-certificate", tmp_path / "nothing.json")
     assert outcome.status == 3
     assert "nothing.json`: No such file or directory" in outcome.err
+
+
+@pytest.mark.parametrize("command", ["stability", "confluence"])
+def test_a_file_that_is_no_checkpoint_is_left_alone(run: Run, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "few.rules"
+    path.write_text(RULES, "utf-8")
+    done = run(command, path, "--checkpoint", path, "--jobs", 1)
+    assert done.status == 3
+    assert "few.rules` is not one of this program's checkpoints" in done.err
+    assert path.read_text("utf-8") == RULES
+    own = tmp_path / "own"
+    own.write_text('{"ke', "utf-8")  # killed while it wrote its first line
+    assert run(command, path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
+    assert len(own.read_text("utf-8").splitlines()) > 1

@@ -80,6 +80,18 @@ def composed(first: Pairs, second: Pairs) -> Pairs:
 
 
 # --------------------------------------------------------------------------------------------------- meaning
+def test_values_that_are_no_python_integers() -> None:
+    m = parse_map("(d0) -> (d0 * 4, d0 floordiv -3), domain: d0 in [0, 4611686018427387904]")
+    found = m.evaluate([np.int64(2**61)])
+    assert found == (2**63, -(2**61) // 3)
+    assert found is not None
+    assert all(type(x) is int for x in found)
+    assert m.evaluate(np.array([7])) == (28, -3)
+    for wrong in (1.5, "1", None, True):
+        with pytest.raises(InputError, match="the value of `d0` must be an integer"):
+            m.evaluate([wrong])  # type: ignore[list-item]
+
+
 def test_evaluate() -> None:
     m = parse_map(
         "(d0, d1)[s0]{rt0} -> (d0 + s0, d1 - rt0), domain: d0 in [0, 3], d1 in [2, 5], s0 in [0, 1], rt0 "

@@ -42,6 +42,20 @@ def test_nothing_to_tell() -> None:
     assert derivation_text(of("(d0) -> (d0), domain: d0 in [0, 3]")) == "no rule applies"
 
 
+def test_as_text_a_derivation_has_a_line_for_every_step() -> None:
+    d = of("(d0)[s0] -> ((d0 * 4 + s0) floordiv 4), domain: d0 in [0, 2], s0 in [0, 3], d0 * 2 in [0, 3]")
+    assert str(d).splitlines() == [
+        "1  2·d0 ∈ [0, 3]  ⇔  d0 ∈ [0, 1]   by positive_factor_divides_bounds",
+        "2  d0 ∈ [0, 1] and d0 ∈ [0, 2]  ⇔  d0 ∈ [0, 1]   by same_expression_intersects",
+        "3  (4·d0 + s0) // 4  →  d0   by quotient_certified in result 0",
+    ]
+    assert repr(d) == (
+        "<Derivation: 3 steps by positive_factor_divides_bounds, same_expression_intersects, quotient_certified>"
+    )
+    nothing = of("(d0) -> (d0), domain: d0 in [0, 3]")
+    assert (str(nothing), repr(nothing)) == ("no rule applies", "<Derivation: 0 steps by no rule>")
+
+
 def test_paths_lead_to_the_places() -> None:
     d = of(
         "(d0, d1) -> (((d0 * 4 + d1) floordiv 12 * 8 + d1) floordiv 8), domain: d0 in [0, 99], d1 in [0, 3]"

@@ -869,3 +869,21 @@ def test_what_cannot_be_decided_does_not_hold() -> None:
 def test_the_pairs_of_the_data_are_there() -> None:
     with gzip.open(XLA_PAIRS, "rt") as lines:
         assert sum(len(json.loads(line)["pairs"]) for line in lines) == 235
+
+
+def test_replay_from_python() -> None:
+    m = parse_map("(d0, d1) -> ((d0 * 4 + d1) floordiv 4), domain: d0 in [0, 99], d1 in [0, 3]")
+    derivation = indexproof.simplify(m, explain=True)
+    assert indexproof.replay(derivation).steps == len(derivation) == 1
+    assert indexproof.equal_maps(m, derivation.after).proved
+    assert indexproof.derivation_text(derivation).startswith("1  quotient_certified   in result 0\n")
+    with pytest.raises(DerivationRefused):
+        indexproof.replay(replace(derivation, after=m))
+
+
+def test_what_is_no_map_is_said_to_be_none() -> None:
+    with pytest.raises(TypeError, match="expected an IndexingMap, got str; parse_map reads one from text"):
+        indexproof.simplify("(d0) -> (d0)")  # type: ignore[call-overload]
+    for function in (indexproof.reduce, indexproof.canonical):
+        with pytest.raises(TypeError, match="expected an IndexingMap, got NoneType"):
+            function(None)  # type: ignore[operator]

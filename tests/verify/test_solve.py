@@ -17,7 +17,7 @@ from indexproof.verify.catalogue import catalogue
 from indexproof.verify.encode import Encoder
 from indexproof.verify.obligations import Needed, Obligation, Way
 from indexproof.verify.preprocess import mentioned, substituted
-from indexproof.verify.refute import limit_point
+from indexproof.verify.refute import limit_point, minimised
 from indexproof.verify.run import examine
 from indexproof.verify.solve import Budget, decide, unquotiented
 from indexproof.verify.trust.disagreement import Disagreement
@@ -259,3 +259,12 @@ def test_substitution_is_shared_and_the_same() -> None:
             assert substituted(conditions, mapping) == [c.substitute(mapping) for c in conditions]
         for c in conditions:
             assert mentioned(c) == set(c.variables())
+
+
+def test_a_large_counterexample_is_made_small_in_few_steps() -> None:
+    """What no solver helps with is moved towards zero in strides, not by ones."""
+    u, v = var("u"), var("v")
+    found = minimised({u: 2**31 - 5, v: -(2**40)}, (u >= 10**9 + 7, v <= -(3 * 10**9)), u < 0, 1)
+    assert found == {u: 10**9 + 7, v: -3 * 10**9}
+    pair = minimised({u: 2**31 - 5, v: 2**31 - 5}, (u.eq(v), u >= 10**9 + 7), u < 0, 1)
+    assert pair == {u: 10**9 + 7, v: 10**9 + 7}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.rewrite import ConstraintRule, Rule
+from ..checkpoint import leave_others_alone
 from ..rulefiles.rule import StatedRule
 from ..run import available_cores
 from .analysis import Kind, Pair, counted, critical_pairs, decide_pair, digest, pair_key
@@ -121,6 +122,7 @@ def confluence(
     if begun is not None:
         begun(len(todo))
     run = ConfluenceRun(total=len(todo))
+    leave_others_alone(checkpoint)
     known = _read(checkpoint) if checkpoint is not None else {}
     keys = [_key(t, rules) for t in todo] if checkpoint is not None else []
     found: dict[int, Pair] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -467,13 +467,18 @@ def _multiple(own: Array, of: Array, lo: int | None, hi: int | None) -> Array:
     return of * np.where(np.abs(own) <= most, own, own % (most + 1))
 
 
+_LARGE: Final = float(np.finfo(float).max) / 2**40
+
+
 def _rough(column: Array) -> Array:
-    """The column as floating point numbers; what is too large for these is as large as they can be."""
+    """The column as floating point numbers; what is too large for these is so large that some of it can be added up."""
     try:
-        return column.astype(float)
+        rough = column.astype(float)
     except OverflowError:
-        top = int(np.finfo(float).max)
+        top = int(_LARGE)
         return np.array([float(max(-top, min(top, int(x)))) for x in column])
+    clipped: Array = np.clip(rough, -_LARGE, _LARGE)
+    return clipped
 
 
 # -------------------------------------------------------------------------------------------------------- table

@@ -6,21 +6,25 @@ A file asks one question and says which answer is expected.  ``index.json`` says
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.errors import InputError, TooLargeError
 from ..evidence import Question, collecting
 from ..obligations import Obligation
+from ..refute import confirmed as fails
+from ..refute import model, variables_of
 from ..solve import Budget, decide
 from ..verdict import Status, Verdict
-from .opinion import claims_of
+from .opinion import Claim, claims_of
 from .smtlib import Answer, counterexample_script
 from .solvers import cvc5_proof
 
 __all__ = ["Exported", "expected_answer", "export", "file_name"]
 
+#: For one case of a false rule, this part of what a search for a counterexample may cost.
+_CASE = 0.1
 #: Resource units of cvc5 for one proof.
 _PROOF = 500_000
 
@@ -62,9 +66,9 @@ def export(number: int, o: Obligation, v: Verdict, budget: Budget, *, leaves: bo
     files: dict[str, str] = {}
     listed: list[dict[str, Any]] = []
     try:
-        for name, text in _claims(stem, o, v, expected):
+        for name, text, answer in _claims(stem, o, v, expected, budget):
             files[name] = text
-            listed.append({"file": name, "asks": "the claim", "expected": expected})
+            listed.append({"file": name, "asks": "the claim", "expected": answer})
     except TooLargeError as large:
         listed = [{"file": None, "asks": "the claim", "reason": str(large)}]
         files = {}
@@ -91,19 +95,41 @@ def export(number: int, o: Obligation, v: Verdict, budget: Budget, *, leaves: bo
     )
 
 
-def _claims(stem: str, o: Obligation, v: Verdict, expected: Answer) -> Iterator[tuple[str, str]]:
+def _claims(
+    stem: str, o: Obligation, v: Verdict, expected: Answer, budget: Budget
+) -> Iterator[tuple[str, str, Answer]]:
+    """The files of the claims, and what a solver should answer to each."""
     several = list(claims_of(o))
     for k, claim in enumerate(several, start=1):
         case = f"-case-{k}" if len(several) > 1 else ""
-        # of a false rule that has several cases, one is false
-        answer = expected if expected != "sat" or len(several) == 1 else "unknown"
+        answer, point = expected, v.witness
+        if case and expected == "sat":  # one of the cases is false, the others are not known from that
+            answer, point = _answer(claim, point, budget)
         comments = [
             f"{o.family}: {o.subject}: {o.kind}" + (f", case {k} of {len(several)}" if case else ""),
             o.claim if o.source else o.statement(),
             "asks for integers that satisfy the hypotheses and violate the goal",
         ]
-        point = v.witness if answer == "sat" else None
-        yield f"{stem}{case}.smt2", counterexample_script(*claim, answer, point=point, comments=comments).text
+        example = point if answer == "sat" else None
+        script = counterexample_script(*claim, answer, point=example, comments=comments)
+        yield f"{stem}{case}.smt2", script.text, answer
+
+
+def _answer(
+    claim: Claim, point: Mapping[str, int] | None, budget: Budget
+) -> tuple[Answer, Mapping[str, int] | None]:
+    """What to expect of one case of a false claim that fails at ``point``, and where it fails itself."""
+    names = variables_of([*claim[0], claim[1]])
+    if (
+        point is not None
+        and all(v.name in point for v in names)
+        and fails({v: point[v.name] for v in names}, *claim)
+    ):
+        return "sat", point
+    found, answer, _ = model(*claim, budget.scaled(_CASE).model)
+    if found is not None:
+        return "sat", {v.name: n for v, n in found.items()}
+    return "unsat" if answer == "unsat" else "unknown", None
 
 
 def _evidence(o: Obligation, budget: Budget) -> list[Question]:

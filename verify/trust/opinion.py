@@ -23,7 +23,7 @@ from .disagreement import Disagreement
 from .smtlib import Answer, Script, counterexample_script, names_of
 from .solvers import Reply, available, cvc5_name, cvc5_reply, z3_name, z3_reply
 
-__all__ = ["Limits", "available", "claims_of", "confirmer", "cvc5_reply", "second_opinion"]
+__all__ = ["Claim", "Limits", "available", "claims_of", "confirmer", "cvc5_reply", "second_opinion"]
 
 Claim: TypeAlias = tuple[Sequence[Condition], Condition]
 

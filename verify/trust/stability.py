@@ -10,6 +10,8 @@ A proof that depends on any of these depends on luck.  A mutant is the same ques
   and a range may become its two ends;
 - number n has n for the solver's random seed, in every strategy.
 
+A rule of a rule file is restated in its own language (:mod:`.restated`).
+
 It is decided from the beginning, with nothing remembered of any other mutant.  The verdict must be the same; an obligation
 that flips is a defect of its encoding.
 
@@ -35,11 +37,14 @@ from ...core.errors import InputError
 from ...core.expr import Var, lift, natural_key, var
 from .. import encode
 from ..cache import content_key
+from ..checkpoint import leave_others_alone
 from ..lemmas import LemmaObligation
 from ..obligations import Obligation
 from ..preprocess import mentioned, ordered, substituted
+from ..rulefiles.obligations import StatedObligation
 from ..solve import Budget, _attempt, decide
 from ..verdict import Status
+from .restated import stated_mutant, stated_question
 
 __all__ = [
     "MUTANTS",
@@ -95,6 +100,8 @@ def question_of(o: Obligation) -> Obligation:
     """
     if isinstance(o, LemmaObligation):
         return o
+    if isinstance(o, StatedObligation):
+        return stated_question(o)
     conditions = (*o.hypotheses, o.goal)
     found = frozenset[Var]().union(*map(mentioned, conditions))
     numbered = sorted(found, key=lambda v: (natural_key(v.name), v.kind))
@@ -119,6 +126,8 @@ def _key(question: Obligation, budget: Budget) -> str:
 
 def mutant(o: Obligation, n: int) -> Obligation:
     """Mutant number ``n`` of an obligation: the same question in other words."""
+    if isinstance(o, StatedObligation):
+        return stated_mutant(o, n)
     names = renaming(o, n)
     dice = random.Random(f"{o.name} {n}")
     *hypotheses, goal = (_reworded(c, dice) for c in substituted((*o.hypotheses, o.goal), names))
@@ -191,7 +200,7 @@ def examine_stability(o: Obligation, mutants: int, budget: Budget, before: Recor
 
 def examined(obligations: Iterable[Obligation], share: float = 1.0) -> list[Obligation]:
     """What stability is examined of, or a share of it that depends on the names alone."""
-    found = [o for o in obligations if o.question == "valid" and o.gate and not o.source]
+    found = [o for o in obligations if o.question == "valid" and o.gate]
     return [o for o in found if share >= 1 or random.Random(o.name).random() < share]
 
 
@@ -234,8 +243,8 @@ def stability(
 ) -> Examination:
     """The records of all obligations that ask for a proof.
 
-    Examples (settled by a point, however it was found), findings, and rules of rule files are left out.  What several
-    of them ask is examined once.  ``checkpoint`` is a file that gets a line for each question; a run that finds one goes
+    Examples (settled by a point, however it was found) and findings are left out.  What several of them ask is examined
+    once.  ``checkpoint`` is a file that gets a line for each question; a run that finds one goes
     on from it, also one for more mutants.  On :class:`KeyboardInterrupt` what is finished is returned.
     """
     from ..run import ended, workers
@@ -249,6 +258,7 @@ def stability(
         key = _key(question, budget)
         questions.setdefault(key, question)
         askers.setdefault(key, []).append(n)
+    leave_others_alone(checkpoint)
     known = _read(checkpoint)
     found: dict[int, Record] = {}
     enough = {key for key in questions.keys() & known.keys() if known[key].mutants >= mutants}

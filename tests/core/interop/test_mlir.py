@@ -140,7 +140,7 @@ def test_domains(text: str, domain: str) -> None:
         ("affine_map<(d0)[s0] -> (d0 mod s0)>", 32, "the divisor is not a constant"),
         ("affine_map<(d0) -> (d1)>", 21, "unknown variable `d1`; expected `d0`"),
         ("affine_map<(d0) -> (d0)", 24, "the text ends too early; expected `>`"),
-        ("affine_map<(d0) -> (d0)> x", 26, "unexpected `x`; expected the end of the text"),
+        ("affine_map<(d0) -> (d0)> x", 26, "unexpected `x`; expected `affine_set<` or the end of the text"),
         ("affine_map<(d0) -> (9223372036854775808)>", 21, "the constant is too large for an index"),
         ("affine_map<(d0) -> (2 d0)>", 23, "unexpected `d0`; expected an operator, `,` or `)`"),
         ("affine_map<(d0) -> (2d0)>", 22, "unexpected `d0`; expected an operator, `,` or `)`"),

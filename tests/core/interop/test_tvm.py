@@ -195,6 +195,9 @@ def test_index_maps() -> None:
     assert from_tvm(f, {"i": (0, 3), j: tvm.ir.Range(0, 8)}) == parse_map(
         "(i, j) -> (i * 4 + j floordiv 2, j mod 2), domain: i in [0, 3], j in [0, 7]"
     )
+    for wrong in (5, (0,), (0, 1, 2), (0.5, 3), "0"):
+        with pytest.raises(InputError, match="is no range; expected a Range or"):
+            from_tvm(f, {"i": (0, 3), "j": wrong})
     with pytest.raises(InputError, match="the variable `j` has no bounds"):
         from_tvm(f, {"i": (0, 3)})
 

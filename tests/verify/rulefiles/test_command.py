@@ -68,6 +68,15 @@ def test_every_rule_has_a_line(run: Run, file: Path) -> None:
     assert re.search(r"REFUTED  4 claims, 4 obligations of which 1 REFUTED", out.splitlines()[-1])
 
 
+@pytest.mark.parametrize("bits", [1000, 1024, 1025, 4096])
+def test_machine_integers_beyond_floating_point_numbers(run: Run, bits: int) -> None:
+    """That these are only tried roughly in order of size is nothing to warn of (warnings are errors here)."""
+    text = f"integers {bits} bits undefined\nint x, y, z\nright: (x + y) - y -> x\nwrong: x + z -> (x + y + z) - y"
+    status, out, err = run("prove", "-", "--jobs", 1, stdin=text)
+    assert (status, err) == (1, "")
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["PROVED", "REFUTED"]
+
+
 def test_a_false_rule_is_answered_in_its_own_words(run: Run, file: Path) -> None:
     _, out, _ = run("prove", file, "nested", "--jobs", 1)
     block = out[out.index("REFUTED  nested   ") :].splitlines()

@@ -318,8 +318,9 @@ def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected:
     monkeypatch.setattr(module, "_CONNECT", 0.5)
     with pytest.raises(InputError, match=r"no Dask scheduler at `tcp://127\.0\.0\.1:1`"):
         Cluster("tcp://127.0.0.1:1")
-    with pytest.raises(InputError, match="no Dask scheduler"):
-        Cluster("nonsense:")
+    for wrong in ("nonsense:", "nonsense", "tcp://host", "tcp://", ":8786", ""):
+        with pytest.raises(InputError, match=r"no Dask scheduler at .*that is no address"):
+            Cluster(wrong)
     with monkeypatch.context() as m:
         m.setitem(sys.modules, "distributed", None)
         with pytest.raises(InputError, match=r"indexproof\[distributed\]"):

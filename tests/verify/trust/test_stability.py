@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ from indexproof.verify.lemmas import LemmaObligation
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.preprocess import Part
 from indexproof.verify.refute import confirmed
+from indexproof.verify.rulefiles import StatedRule, judge, parse_rules, stated_rule_obligations
+from indexproof.verify.rulefiles.obligations import StatedObligation
 from indexproof.verify.solve import Budget
 from indexproof.verify.trust import stability as module
 from indexproof.verify.trust.stability import (
@@ -88,6 +92,62 @@ def test_part_of_the_catalogue_is_stable() -> None:
     assert len(records) == len(todo) > 10
     assert not resumed
     assert not [r for r in records if not r.stable]
+
+
+RULES = """
+semantics trunc
+integers 8 bits undefined
+int x, y, z
+const c, d
+bool p
+wrong: (x + y) + c -> x + (y + c)
+right: select(p and x < y, min(x, y), min(y, x)) -> min(x, y) if p or x != y, x <= y
+semantics floor
+integers unbounded
+int x
+const c, d
+nested: (x / c) / d -> x / fold(c * d) if d > 0
+again: (x / c) / d -> x / fold(c * d) if d > 0
+never: x + c -> x if c > 0, c < 0
+"""
+
+
+def outcomes(r: StatedRule, values: list[int]) -> Counter[str]:
+    """How often a rule comes to which outcome where every variable has one of the values."""
+    axes = [(False, True) if k.sort == "bool" else values for k in r.variables.values()]
+    return Counter(judge(r, dict(zip(r.variables, point, strict=True))) for point in product(*axes))
+
+
+def test_mutants_of_a_rule_of_a_rule_file_say_the_same() -> None:
+    for r in parse_rules(RULES, "test").rules:
+        (o, *_) = stated_rule_obligations(r)
+        seen = set()
+        dice = random.Random(r.name)
+        for n in range(20):
+            m = mutant(o, n)
+            assert isinstance(m, StatedObligation)
+            assert m == mutant(o, n)
+            seen.add(m.source)
+            # over all points of a cube the order of the variables does not matter
+            values = [*(dice.randint(-128, 127) for _ in range(2)), dice.randint(-3, 3)]
+            assert outcomes(m.rule, values) == outcomes(r, values)
+        assert len(seen) > 5
+
+
+def test_rules_of_rule_files_are_examined(tmp_path: Path) -> None:
+    asked = [o for r in parse_rules(RULES, "test").rules for o in stated_rule_obligations(r)]
+    found = stability(asked, mutants=6, checkpoint=tmp_path / "done")
+    assert [(r.name, r.status, r.stable) for r in found.records] == [
+        ("wrong: sound", Status.REFUTED, True),
+        ("right: sound", Status.PROVED, True),
+        ("nested: sound", Status.PROVED, True),
+        ("again: sound", Status.PROVED, True),
+        ("never: sound", Status.VACUOUS, True),
+    ]
+    assert found.questions == 4
+    assert stability(asked, mutants=6, checkpoint=tmp_path / "done").resumed == 5
+    dealt = [o for k in (1, 2, 3) for o in in_shard(examined(asked), f"{k}/3")]
+    assert sorted(o.name for o in dealt) == sorted(r.name for r in found.records)
 
 
 def test_a_flip_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

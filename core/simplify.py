@@ -76,9 +76,10 @@ class Simplifier:
         keep_points: bool = False,
         division_weight: int = DIVISION_WEIGHT,
     ) -> None:
-        if division_weight < 1:
+        # whoever calls this from Python may give anything
+        if not isinstance(division_weight, int) or division_weight < 1:
             message = f"a division cannot weigh {division_weight} operations"
-            raise InputError(message, expected="at least 1: it is an operation itself")
+            raise InputError(message, expected="a whole number of at least 1: it is an operation itself")
         self.rules = rules
         self.division_weight = division_weight
         self.keep_points = keep_points

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from indexproof.core.cost import map_cost
@@ -86,8 +88,8 @@ def test_as_many_operations_with_fewer_divisions() -> None:
     assert str(simplify_expr(both, {"x": (0, 99)}, division_weight=1)) == "x - 3·(x // 4)"
 
 
-@pytest.mark.parametrize("weight", [0, -3])
-def test_a_division_is_an_operation(weight: int) -> None:
+@pytest.mark.parametrize("weight", [0, -3, 2.5, "3"])
+def test_a_division_is_an_operation(weight: Any) -> None:
     with pytest.raises(InputError, match=f"a division cannot weigh {weight} operations"):
         simplify(DIGITS, division_weight=weight)
 

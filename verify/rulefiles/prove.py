@@ -24,6 +24,7 @@ from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
 from .generalise import GENERALISED, generalised, repeated
+from .instance import instance_terms
 from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
@@ -150,7 +151,8 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
 def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
     """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy."""
     wider = generalised(r)
-    if wider is None:
+    # that the rule follows from the wider one is seen from the two alone, by what did not make it
+    if wider is None or instance_terms(wider, r) is None:
         return {}, 0
     used: dict[str, None] = {GENERALISED: None}
     spent = 0

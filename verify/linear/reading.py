@@ -821,20 +821,31 @@ class Reading(Ring, FormulaLogic):
             natural = self.bounds.evidence(w.dividend) if self.log is not None else None
             reason = self._made("quotient of a natural number", **parts, natural=natural)
             found.append(Fact(at_least(q), "quotient of a natural number", reason))
-        tops: dict[Poly, Evidence] = {}
-        for top, why in self.bounds.greatest(w.dividend):
-            whole, rest = (top + ONE).divide(w.divisor)
-            if not rest:
-                tops.setdefault(whole - ONE, why)
-                continue
-            whole, rest = top.divide(w.divisor)
-            if whole and certain(w.divisor - rest - ONE):
-                tops.setdefault(whole, why + self.bounds.evidence(w.divisor - rest - ONE))
+        above = self.bounds.greatest(w.dividend)
+        tops = self._divided_tops(above, w.divisor)
+        if not tops:
+            # n - 1 is not in radix notation, but what n is not above may be: a size is padded to c·b
+            further = [(u, why + more) for top, why in above for u, more in self.bounds.greatest(top)]
+            tops = self._divided_tops(further, w.divisor)
         for t, why in tops.items():
             # dividend <= divisor·(t + 1) - 1
             reason = self._made("quotient of a bound", **parts, t=t, below=why)
             found.append(Fact(at_least(t - q), "quotient of a bound", reason))
         return found
+
+    def _divided_tops(self, above: Iterable[tuple[Poly, Evidence]], b: Poly) -> dict[Poly, Evidence]:
+        """What a quotient by ``b`` is not above, for bounds of its dividend of which the quotient is known; and why."""
+        certain = self.bounds.certain
+        tops: dict[Poly, Evidence] = {}
+        for top, why in above:
+            whole, rest = (top + ONE).divide(b)
+            if not rest:
+                tops.setdefault(whole - ONE, why)
+                continue
+            whole, rest = top.divide(b)
+            if whole and certain(b - rest - ONE):
+                tops.setdefault(whole, why + self.bounds.evidence(b - rest - ONE))
+        return tops
 
     def _definable(self, a: Poly, b: Poly) -> tuple[str, int] | None:
         """The name that ``a = b·q + r`` should define: the only one in ``a``, or any when eager."""

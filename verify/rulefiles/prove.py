@@ -24,12 +24,14 @@ from ..verdict import Status, Verdict
 from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
 from .generalise import GENERALISED, generalised, repeated
+from .instance import instance_terms
 from .obligations import expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .residues import RESIDUES, by_residues
 from .roots import ROOTS, by_roots
 from .rule import StatedRule
 from .sample import Table, every_point, magnitude, table_of
+from .terms import Term
 
 __all__ = ["EVERY", "decide_needed", "decide_sound"]
 
@@ -149,7 +151,8 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
 def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
     """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy."""
     wider = generalised(r)
-    if wider is None:
+    # that the rule follows from the wider one is seen from the two alone, by what did not make it
+    if wider is None or instance_terms(wider, r) is None:
         return {}, 0
     used: dict[str, None] = {GENERALISED: None}
     spent = 0
@@ -331,6 +334,8 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
     r, table = rule_of(source), _table(source)
     if table.needs(k):
         return Verdict(Status.PROVED, _POINTS)
+    if _violating(source, k):
+        return Verdict(Status.PROVED, _INSIDE)
     if len(r.conditions) > _MANY:
         found, spent = _without_many(source, budget)
         proved = found.get(k, False)
@@ -344,6 +349,20 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
         return Verdict(Status.PROVED if everything.needs(k) else Status.VACUOUS, EVERY, spent)
     tried = (_POINTS,) if detail else (_POINTS, "linear")
     return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=detail or "a finding, not a gate")
+
+
+@lru_cache(maxsize=128)
+def _violating(source: str, k: int) -> bool:
+    """Whether some point inside the bounds of the other conditions violates this one, and there the rule is wrong."""
+    r = rule_of(source)
+    if len(r.variables) < _SEVERAL_VARIABLES or len(r.conditions) > _ASKED_APART:
+        return False
+    others = tuple(c for n, c in enumerate(r.conditions) if n != k)
+    opposite = replace(r, conditions=(*others, Term("not", (r.conditions[k],))))
+    try:
+        return _inside(opposite, list(itertools.islice(expanded(opposite), _CASES))) is not None
+    except TooLargeError:
+        return False
 
 
 def _without(r: StatedRule, ks: Collection[int], budget: Budget) -> tuple[bool, int, str]:
@@ -371,7 +390,7 @@ def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
     halves of those without which it is not proved.
     """
     r, table = rule_of(source), _table(source)
-    groups = [[k for k in range(len(r.conditions)) if not table.needs(k)]]
+    groups = [[k for k in range(len(r.conditions)) if not table.needs(k) and not _violating(source, k)]]
     found: dict[int, bool] = {}
     spent = 0
     for _ in range(_ATTEMPTS):
@@ -390,6 +409,9 @@ def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
 
 #: A condition that saves more case distinctions than this is not questioned further.
 _QUICK_CASES = 24
+#: A table of points covers fewer variables, and more conditions are not opposed one by one.
+_SEVERAL_VARIABLES = 4
+_ASKED_APART = 64
 #: With more conditions than this they are questioned in groups, and with so many attempts in all.
 _MANY = 24
 _ATTEMPTS = 32

@@ -92,7 +92,8 @@ def tasks() -> list[Task]:
     found += [Task("solver", name) for name in _LIES]
     found += [Task("second solver", name) for name in _SECOND_LIES] if solvers.available() else []
     found += [
-        Task(kind) for kind in ("rule file", "certificate", "cache entry", "cache file", "roll", "crash")
+        Task(kind)
+        for kind in ("rule file", "instance", "certificate", "cache entry", "cache file", "roll", "crash")
     ]
     return found
 
@@ -151,6 +152,7 @@ _TRUE: tuple[_Claim, ...] = (
     ("digits", (x.within(0, a - 1), y.within(0, b - 1)), (x * b + y).within(0, a * b - 1)),
     ("equal multiples", ((x * (d + n)).eq(y * (d + n)), (d + n).ne(0)), x.eq(y)),
     ("digits divided again", (d > 0, c > 0), ((x // d * d + x % d) // c).eq(x // c)),
+    ("dividends said to be equal", (c > 0, (x + y).eq(a * d + b)), ((x + y) // c).eq((a * d + b) // c)),
 )
 #: Digits, what is known of them, and a number that they do not make up.
 _DIGITS: tuple[tuple[str, tuple[Condition, ...], Expr, Expr], ...] = (
@@ -158,6 +160,13 @@ _DIGITS: tuple[tuple[str, tuple[Condition, ...], Expr, Expr], ...] = (
     ("digits of two numbers", (), x // 8 * 8 + y % 8, x),
     ("digits without the highest", (d > 0, n > 0), x // d % n * d + x % d, x),
     ("digits with a sign", (d > 0,), x // d * d - x % d, x),
+)
+#: Dividends, what is said of them, and something else that they are not equal to.
+_DIVIDENDS: tuple[tuple[str, tuple[Condition, ...], Expr, Expr], ...] = (
+    ("a dividend that is only bounded", (x + y <= a * d + b,), x + y, a * d + b),
+    ("dividends that are one apart", ((x + y).eq(a * d + b + 1),), x + y, a * d + b),
+    ("dividends with opposite signs", ((x + y).eq(-(a * d) - b),), x + y, a * d + b),
+    ("dividends of which other sums are equal", ((x + n).eq(a * d + b),), x + y, a * d + b),
 )
 #: False, at a point that is small.
 _FALSE: tuple[_Claim, ...] = (
@@ -182,7 +191,10 @@ _FALSE: tuple[_Claim, ...] = (
     ("quotient as a bound, one too near", (d > 0, d * y - d + 1 <= x), y <= x // d),
     ("bound of a quotient of any sign", (d.ne(0), x <= d * y + d - 1), x // d <= y),
     ("quotient of any sign as a bound", (d.ne(0), d * y <= x), y <= x // d),
-    *((name, (*known, c > 0), (digits // c).eq(number // c)) for name, known, digits, number in _DIGITS),
+    *(
+        (name, (*known, c > 0), (one // c).eq(other // c))
+        for name, known, one, other in (*_DIGITS, *_DIVIDENDS)
+    ),
 )
 #: False, at points that no table of small points holds.
 _FAR: tuple[_Claim, ...] = (
@@ -405,6 +417,28 @@ def _with_recombination() -> list[tuple[Any, str, Any]]:
     return [(solve, "recombinations", wrong)]
 
 
+def _with_equated(change: str) -> list[tuple[Any, str, Any]]:
+    """Dividends are replaced by what they are compared with, as if that were said to be equal to them."""
+
+    def wrong(
+        hypotheses: Sequence[Condition], goal: Condition
+    ) -> tuple[list[tuple[Expr, Expr]], list[Condition], Condition]:
+        dividends = set(divided(goal))
+        for h in (h for h in hypotheses if isinstance(h, Compare)):
+            for one, other in ((h.a, h.b), (h.b, h.a)):
+                if one not in dividends or (h.op == "==") is (change == "by their bounds"):
+                    continue
+                if change == "one too small":
+                    other = other - 1
+                elif change == "with the opposite sign":
+                    other = -other
+                # what is asked is true: that a dividend is equal to itself
+                return [(one, one)], list(hypotheses), goal.substitute({one: other})
+        return [], list(hypotheses), goal
+
+    return [(solve, "equated", wrong)]
+
+
 def _loose_factors(e: Poly, s: linear_lemmas.Setting) -> Iterator[tuple[Poly, Poly]]:
     """Differences and what they are multiplied with in an equation, whatever else is in it."""
     for p in s.differences if e.degree > 1 else ():
@@ -464,6 +498,10 @@ _ENCODINGS: dict[str, Callable[[], list[tuple[Any, str, Any]]]] = {
         for change in ("one too wide", "one too wide from below", "divisors of any sign")
     },
     "recombined digits of whatever number": _with_recombination,
+    **{
+        f"equated dividends, {change}": partial(_with_equated, change)
+        for change in ("by their bounds", "one too small", "with the opposite sign")
+    },
     "reduction: less is less or equal": lambda: [
         (reading.Reading, "compare", lambda s, op, p, q: _read_relation(s, "<=" if op == "<" else op, p, q))
     ],
@@ -706,9 +744,62 @@ def _rule_file(task: Task) -> Iterator[Outcome]:
                 yield Outcome("rule file", f"{semantics} {r.name}, {what}", "refuted" if shown else "")
 
 
+#: False rules, each with a true one that is called a wider rule and is none: preamble, rule, what it is taken for.
+_INSTANCES: tuple[tuple[str, str, str, str], ...] = (
+    ("two terms for one variable", "", "(x + y) * c - (x - y) * c -> 0", "t1 * c - t1 * c -> 0"),
+    ("two terms that are nearly the same", "", "x * c + 1 <= x * d -> false", "t1 + 1 <= t1 -> false"),
+    ("fewer values than the term has", "", "(x + y) / 8 + (x + y) * 0 -> 0", "i / 8 + i * 0 -> 0"),
+    ("another literal", "", "(x + y) * 2 -> (x + y) + (x + y) + 1", "t1 * 2 -> t1 + t1"),
+    ("another operator", "", "(x + y) % c -> (x + y) / c", "t1 % c -> t1 % c"),
+    ("another variable", "", "x * c / d -> x * d / c", "t1 / t2 -> t1 / t2"),
+    ("a condition more", "", "(x + y) % c -> 0", "t1 % c -> 0 if t1 % c == 0"),
+    ("another condition", "", "(x * y) % c -> x * y if x * y <= c", "t1 % c -> t1 if 0 <= t1, t1 < c"),
+    ("a term without a value", "semantics floor", "0 -> x / y - x / y", "0 -> t1 - t1"),
+    ("a remainder without a value", "semantics trunc", "0 -> x % c - x % c", "0 -> t1 - t1"),
+    (
+        "a sum that overflows",
+        "integers 8 bits undefined",
+        "x * 0 -> (x + y) - (x + y)",
+        "x * 0 -> t1 - t1",
+    ),
+    (
+        "a condition that sees another number",
+        "integers 8 bits wrap",
+        "max(x + 1, 0) -> x + 1 if x + 1 > 0",
+        "max(t1, 0) -> t1 if t1 > 0",
+    ),
+    (
+        "a truth value for an integer",
+        "",
+        "select(x < y, c, d) -> select(x < c, c, d)",
+        "select(p, c, d) -> select(p, c, d)",
+    ),
+)
+
+
+@_kind("instance")
+def _instance(task: Task) -> Iterator[Outcome]:
+    """A rule that is taken for an instance of another one, by the prover and in a certificate."""
+    from ..rulefiles import prove
+    from ..rulefiles.evaluate import judge
+    from ..rulefiles.sample import table_of
+
+    names = "int x, y, t1, t2\nint i in [0, 7]\nconst c, d\nbool p\n"
+    for name, head, false, true in _INSTANCES:
+        r, wider = (
+            read_rule_file(f"{head}\n{names}r: {rule}\n", "sabotage.rules").rules[0] for rule in (false, true)
+        )
+        point = table_of(r).counterexample()
+        assert point is not None, name
+        assert judge(r, point) in ("counterexample", "undefined"), name
+        with _replaced((prove, "generalised", lambda _, wider=wider: wider)):
+            used, _ = prove._as_instance(r, BUDGET)
+        yield Outcome("instance", name, "" if used else "the comparison of the two rules")
+
+
 # ----------------------------------------------------------------------------------------------------- certificates
 def _forged_equalities(known: Sequence[Condition], digits: Expr, number: Expr) -> Iterator[tuple[str, Node]]:
-    """Proofs that digits make up a number, all of which prove something else or nothing."""
+    """Proofs that digits make up a number, or that dividends are equal; all prove something else or nothing."""
     from ..linear.export import recorded
 
     true, false = (x // d * d + x % d).eq(x), digits.eq(number)
@@ -728,11 +819,14 @@ def _forged_equalities(known: Sequence[Condition], digits: Expr, number: Expr) -
 
 @_kind("certificate")
 def _certificates(task: Task) -> Iterator[Outcome]:
-    """Certificates of false claims, in which a term is replaced by another one that is not equal to it."""
+    """Certificates of false claims, in which a term is replaced by another one that is not equal to it.
+
+    Terms are digits and the number that they are said to make up, or two dividends.
+    """
     from ..certificate import CertificateRefused, check_certificate, z3_refutes
     from ..linear.export import certificate_json
 
-    for name, facts, digits, number in _DIGITS:
+    for name, facts, digits, number in (*_DIGITS, *_DIVIDENDS):
         known = (*facts, c > 0)
         goal = (digits // c).eq(number // c)
         # a quotient is equal to itself: nothing is left

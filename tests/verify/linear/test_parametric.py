@@ -126,6 +126,48 @@ def test_tiles_of_tiles_stay_inside(order: tuple[int, ...]) -> None:
         assert found.resources < 2000
 
 
+# ------------------------------------------------------------------------------------------------ enough tiles
+def _enough(rank: int, *, more: int = 0) -> StatedRule:
+    """Where an element of a padded array is among tiles: of ``c`` tiles of ``t`` it is only said that they are enough."""
+    place = "x0 / t0"
+    for k in range(1, rank):
+        place = f"({place}) * c{k} + x{k} / t{k}"
+    for k in range(rank):
+        place = f"({place}) * t{k} + x{k} % t{k}"
+    given = [
+        c for k in range(rank) for c in (f"t{k} > 0", f"c{k} * t{k} >= n{k}", f"0 <= x{k} < n{k} + {more}")
+    ]
+    size = " * ".join(f"{v}{k}" for v in "ct" for k in range(rank))
+    names = ", ".join(f"{v}{k}" for v in "nctx" for k in range(rank))
+    (r,) = read_rule_file(f"int {names}\nr: 0 <= {place} < {size} -> true if {', '.join(given)}\n", "t").rules
+    return r
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4])
+def test_tiles_that_are_enough_hold_every_element(rank: int) -> None:
+    """``x < n`` and ``n <= c·t`` bound ``x // t``, though n is no multiple of t."""
+    found = decide(next(stated_rule_obligations(_enough(rank))))
+    assert (found.status, found.strategy, found.resources) == (Status.PROVED, "identity", 0)
+    assert decide(next(stated_rule_obligations(_enough(rank, more=1)))).status is Status.REFUTED
+
+
+def test_a_bound_of_a_bound_is_in_the_certificate() -> None:
+    (o,) = expanded(_enough(2))
+    written, _ = certificate("enough", o.hypotheses, o.goal)
+    written = json.loads(json.dumps(written))
+    claim = (tuple(o.hypotheses), o.goal)
+    assert check_certificate(written, claim, solvers={"z3": z3_refutes}).steps > 0
+    steps = [n for n, s in enumerate(_objects(written)) if s.get("by") == "quotient of a bound"]
+    assert steps
+    for n in steps:
+        spoiled = copy.deepcopy(written)
+        step = list(_objects(spoiled))[n]
+        assert len(step["below"]["parts"]) == 2, step
+        step["below"]["parts"].pop()
+        with pytest.raises(CertificateRefused):
+            check_certificate(spoiled, claim, solvers={"z3": z3_refutes})
+
+
 # --------------------------------------------------------------------------------------------- strides with gaps
 def _with_gaps(rank: int, *, gaps: bool = True) -> tuple[list[str], list[str]]:
     """Places whose strides are ``size·stride + gap``, and that equal ones have equal digits."""

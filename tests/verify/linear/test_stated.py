@@ -40,6 +40,27 @@ def test_every_size_may_be_a_symbol(linear_strategies: frozenset[str]) -> None:
     assert time.process_time() - started < 60
 
 
+def test_operations_and_intervals(linear_strategies: frozenset[str]) -> None:
+    started = time.process_time()
+    stated = rules("operations")
+    assert len(stated) >= 50
+    for r in stated:
+        found = verdict(r)
+        assert found.proved, (r.name, found)
+        assert set(found.strategy.split(" + ")) <= linear_strategies, (r.name, found.strategy)
+    # 16 s on a loaded machine
+    assert time.process_time() - started < 60
+
+
+def test_operations_with_a_mistake() -> None:
+    mistaken = rules("operations_mistaken")
+    assert len(mistaken) >= 30
+    for r in mistaken:
+        found = verdict(r)
+        assert found.status in (Status.REFUTED, Status.UNDEFINED), (r.name, found)
+        assert judge(r, found.witness or {}) in ("counterexample", "undefined"), r.name
+
+
 def test_cvc5_agrees_at_every_leaf() -> None:
     pytest.importorskip("cvc5")
     leaves: dict[str, str] = {}

@@ -116,6 +116,7 @@ def test_nothing_follows_from_a_wider_rule_that_is_open(monkeypatch: pytest.Monk
     # a wider rule that is false is not proved either, though no point is asked
     false = one("semantics euclid0\nint x, t\nconst c\nr: t % c * x -> t * x if c > 0\n")
     monkeypatch.setattr(prove, "generalised", lambda _: false)
+    monkeypatch.setattr(prove, "instance_terms", lambda *_: {})
     assert not prove._as_instance(r, Budget())[0]
 
 

@@ -187,6 +187,23 @@ def test_conditions_that_are_not_needed(text: str, needed: list[bool]) -> None:
     assert all(not o.gate for o in questions)
 
 
+@pytest.mark.parametrize("rank", [4, 6])
+def test_of_many_bounds_each_is_needed(rank: int) -> None:
+    """No random point violates one bound of so many and meets all the others; points are chosen between these bounds."""
+    sizes, ids = ([f"{v}{k}" for k in range(rank)] for v in "ni")
+    place = "i0"
+    for n, i in list(zip(sizes, ids, strict=True))[1:]:
+        place = f"({place}) * {n} + {i}"
+    given = [f"{n} > 0" for n in sizes] + [
+        c for n, i in zip(sizes, ids, strict=True) for c in (f"{i} >= 0", f"{i} < {n}")
+    ]
+    text = f"int {', '.join((*sizes, *ids))}\nr: {place} in [0, {' * '.join(sizes)} - 1] -> true if {', '.join(given)}"
+    _, *questions = stated_rule_obligations(one(text))
+    found = [decide(o).status for o in questions]
+    # a size that is above a natural number is positive
+    assert found == [Status.VACUOUS] * rank + [Status.PROVED] * (2 * rank)
+
+
 @pytest.mark.parametrize(
     ("text", "weakest"),
     [

@@ -66,6 +66,11 @@ def test_everything_is_noticed(task: Task) -> None:
             for change in ("one too wide", "one too wide from below", "divisors of any sign")
         ),
         Task("encoding", "recombined digits of whatever number"),
+        *(
+            Task("encoding", f"equated dividends, {change}")
+            for change in ("by their bounds", "one too small", "with the opposite sign")
+        ),
+        Task("instance"),
         Task("certificate"),
         Task("roll"),
         Task("crash"),
@@ -88,6 +93,7 @@ def test_lies_of_the_second_solver_are_noticed() -> None:
 def test_there_are_tasks_of_every_kind() -> None:
     kinds = {t.kind for t in tasks()}
     assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "roll", "crash"}
+    assert "instance" in kinds
     assert "certificate" in kinds
     assert len(tasks()) == len(set(tasks()))
 
@@ -110,6 +116,15 @@ def test_rolls_that_are_believed_whatever_changed_would_be_noticed(monkeypatch: 
     monkeypatch.setattr("indexproof.verify.rolls.common_digest", lambda *_: "the same")
     found = perform(Task("roll"))
     assert sum(not o.noticed for o in found) > 50
+
+
+def test_a_prover_that_compares_no_rules_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that is wrong with these wider rules is that the others do not follow from them: they are true."""
+    assert {o.noticed for o in perform(Task("instance"))} == {"the comparison of the two rules"}
+    monkeypatch.setattr("indexproof.verify.rulefiles.prove.instance_terms", lambda *_: {})
+    found = perform(Task("instance"))
+    assert len(found) >= 13
+    assert not [o.name for o in found if o.noticed]
 
 
 def test_a_prover_that_does_not_evaluate_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

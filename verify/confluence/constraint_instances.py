@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -360,8 +361,11 @@ class _Choices:
             if not len(grid):
                 return []
             grid = grid[:: max(1, len(grid) // _GRID)]
-        rows = [*grid[: _FEW // 2], *grid[:: max(1, len(grid) // (_FEW // 2))]][:_FEW]
-        return [dict(zip(order, map(int, row), strict=True)) for row in rows]
+        return [dict(zip(order, map(int, row), strict=True)) for row in self._rows(grid)]
+
+    def _rows(self, grid: np.ndarray[Any, Any]) -> Sequence[np.ndarray[Any, Any]]:
+        """Some choices of bounds: the first, and some of all kinds."""
+        return [*grid[: _FEW // 2], *grid[:: max(1, len(grid) // (_FEW // 2))]][:_FEW]
 
 
 def _possible(c: Condition, facts: Exact) -> bool:

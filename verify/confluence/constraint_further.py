@@ -38,8 +38,8 @@ _EACH = 3
 _SMALLER = 200
 #: With the domains of one batch.
 _PATIENCE = Patience(apart=50, tried=150, looked=1_200, given_up=2)
-_OPAQUE_PATIENCE = Patience(apart=300, tried=600, looked=4_000, given_up=6)
-_OPAQUE_LIMIT = 2_000
+_OPAQUE_PATIENCE = Patience(apart=300, tried=300, looked=4_000, given_up=4)
+_OPAQUE_LIMIT = 1_200
 
 
 class _Further(_Choices):

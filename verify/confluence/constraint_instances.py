@@ -498,11 +498,14 @@ class _DomainTrial(Trial[Domain, DomainMove]):
     def both(self, i: Domain) -> tuple[Domains, list[tuple[DomainMove, DomainMove]]]:
         """Steps of both rules that have constraints in common as the overlap says."""
         o, domains = self.o, self.domains
-        first = tuple(domains.applied(o.outer, i))
+        # a rule for expressions applies less often
         second: tuple[DomainMove, ...] = ()
+        if isinstance(o.inner, Rule):
+            second = tuple(domains.inside(i, o.inner))
+            if not second:
+                return domains, []
+        first = tuple(domains.applied(o.outer, i))
         if first and isinstance(o.inner, ConstraintRule):
             second = tuple(domains.applied(o.inner, i))
-        elif first and isinstance(o.inner, Rule):
-            second = tuple(domains.inside(i, o.inner))
         met = [(x, y) for x in first for y in second if all(x.used[n] == y.used[k] for n, k in o.shared)]
         return domains, met

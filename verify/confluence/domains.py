@@ -226,10 +226,9 @@ class Domains(Rewriting[Domain, DomainMove]):
         ground = self._ground(d.boxes)
         for n, c in enumerate(d.constraints):
             rest = d.constraints[:n] + d.constraints[n + 1 :]
-            for m in ground.moves(c[0]):
-                if only is None or m.rule is only:
-                    after = Domain.of(dict(d.boxes), (*rest, (m.after, c[1], c[2])))
-                    yield DomainMove(m.rule, d, (c,), after)
+            for m in ground.moves(c[0]) if only is None else ground.moves_of(only, c[0]):
+                after = Domain.of(dict(d.boxes), (*rest, (m.after, c[1], c[2])))
+                yield DomainMove(m.rule, d, (c,), after)
 
     # -- all rules
     def moves(self, e: Domain) -> tuple[DomainMove, ...]:

@@ -193,19 +193,27 @@ class Ground(Rewriting[Expr, Move]):
             found = self._moves[e] = tuple(dict.fromkeys(self._stepped(e)))
         return found
 
-    def _stepped(self, e: Expr) -> Iterator[Move]:
+    def moves_of(self, rule: Rule, e: Expr) -> tuple[Move, ...]:
+        """Every step from ``e`` by one rule, innermost first."""
+        if e in self._moves:
+            return tuple(m for m in self._moves[e] if m.rule is rule)
+        return tuple(dict.fromkeys(self._stepped(e, rule)))
+
+    def _stepped(self, e: Expr, only: Rule | None = None) -> Iterator[Move]:
         for path, node in _places(e):
-            for after in self._at(node):
+            for after in self._at(node, only):
                 whole = _put(e, path, after[1])
                 if self.weighs and path and weighed(whole) >= weighed(e):
                     self.risen.append(Move(after[0], e, node, whole))
                 yield Move(after[0], e, node, whole)
 
-    def _at(self, node: Expr) -> Iterator[tuple[Rule, Expr]]:
+    def _at(self, node: Expr, only: Rule | None) -> Iterator[tuple[Rule, Expr]]:
         if isinstance(node, (Int, Mul)):
             return
         for head in (type(node), Var):
             for rule in self.by_head.get(head, ()):
+                if only is not None and rule is not only:
+                    continue
                 if head is Var and isinstance(node, Var) and not rule.choose:
                     continue
                 for after in self.results(rule, node):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
 
+from indexproof.core.condition import Divides
 from indexproof.core.expr import var
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, critical_pairs, decide_pair
 from indexproof.verify.confluence import analysis as analysis_module
+from indexproof.verify.confluence import joining as joining_module
 from indexproof.verify.confluence.analysis import Pair, _refuted, further_pair, held_against
 from indexproof.verify.confluence.collisions import collisions, examine_collisions, summands_of
 from indexproof.verify.confluence.constraint_further import examine_opaque, opaque_domains
@@ -21,7 +24,7 @@ from indexproof.verify.confluence.constraint_pairs import further_verdict
 from indexproof.verify.confluence.domains import NOWHERE, Domains
 from indexproof.verify.confluence.ground import Ground, Move
 from indexproof.verify.confluence.instances import ExpressionTrial, Instance
-from indexproof.verify.confluence.joining import join
+from indexproof.verify.confluence.joining import Known, join
 from indexproof.verify.confluence.overlap import Overlap, matched
 from indexproof.verify.confluence.proposals import narrowed
 from indexproof.verify.confluence.rewriting import Examined, Witness
@@ -146,7 +149,7 @@ def test_opaque_domains_show_two_normal_forms(
     cases = [p for p in posed(o) if not p.never]
     witness = examine_opaque(o, cases, RULES.constraints, used).witness
     assert witness is not None
-    domains = Domains(RULES.constraints, used, 2_000)
+    domains = Domains(RULES.constraints, used, 1_200)
     for form in witness.forms:
         assert form is NOWHERE or not domains.moves(form)
     ends = [domains.normal_forms(side[0].after) for side in (witness.left, witness.right)]
@@ -186,3 +189,49 @@ def test_verdicts_by_opaque_domains(overlaps_with_constraints: dict[str, Constra
     assert pair.kind is Kind.NOT_JOINABLE
     assert pair.witness
     assert pair.forms[0] != pair.forms[1]
+
+
+# ------------------------------------------------------------------------------------------- divisors of products
+_DIVISIBLE = "inner_remainder_vanishes / inner_remainder_vanishes at x mod m #4"
+
+
+def test_a_chain_of_divisors() -> None:
+    """``d`` divides ``c·e`` and ``e`` divides ``f·m``, so ``d`` divides ``c·f·m``; not the other way round."""
+    c, d, e, f, m = (var(n, "const") for n in "cdefm")
+    chain = (d.divides(c * e), e.divides(f * m))
+    assert Known((d.ne(0), *chain)).implies(d.divides(c * f * m))
+    assert Known((d.ne(0), *chain)).implies(d.divides(c * f * m * 3 + c * e))
+    # what divides may not be zero
+    zero = Known(())
+    assert not zero._divides(d.divides(d * c))
+    for broken in (
+        (d.divides(c * e),),
+        (e.divides(f * m),),
+        ((c * e).divides(d), e.divides(f * m)),
+        (d.divides(c * e), (f * m).divides(e)),
+        (d.divides(c * e), e.divides(f + m)),
+    ):
+        assert not Known((d.ne(0), *broken))._divides(d.divides(c * f * m)), broken
+
+
+@pytest.mark.parametrize(
+    "name", [_DIVISIBLE, "inner_remainder_vanishes / quotient_and_remainder_recombine at (x mod m)·c + r… #2"]
+)
+def test_remainders_without_what_divides_them_join(
+    name: str, expression_overlaps: dict[str, Overlap], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    o, used = expression_overlaps[name], matched(RULES.rules)
+    made = join(o, used)
+    assert made is not None
+    assert {s.rule for j in (made, *made.others) for s in (*j.left, *j.right)} <= {
+        "inner_remainder_vanishes",
+        "multiple_leaves_remainder",
+    }
+    # with nothing known of divisors they do not
+    lost = replace(o, hypotheses=tuple(c for c in o.hypotheses if not isinstance(c, Divides)))
+    assert join(lost, used) is None
+    if name == _DIVISIBLE:
+        monkeypatch.setattr(joining_module, "divides_product", lambda *_: False)
+    else:
+        monkeypatch.setattr(joining_module.Rewriter, "_without_multiples", lambda *_: iter(()))
+    assert join(o, used) is None

@@ -34,7 +34,7 @@ from .constraint_overlap import ConstraintOverlap
 from .tightening import empties, satisfied
 from .unify import expanded, flat
 
-__all__ = ["commutes", "facts_of", "joined_by_linear_form"]
+__all__ = ["commutes", "facts_of", "has_forms", "joined_by_linear_form"]
 
 _K = var("k°", "const")
 
@@ -106,10 +106,11 @@ def joined_by_linear_form(o: ConstraintOverlap, rules: Sequence[ConstraintRule])
         return False
     if not (o.outer.choose in ("content", "negative_content") or _moves_constant(o.outer)):
         return False
-    there = {r.choose for r in rules}
-    return (
-        {"content", "negative_content"} <= there
-        and all(any(map(needed, rules)) for needed in (_moves_constant, empties, satisfied))
-        and isinstance(o.outer.left[0].e, (Sum, Mul))
-        and commutes(o.inner)
+    return has_forms(rules) and isinstance(o.outer.left[0].e, (Sum, Mul)) and commutes(o.inner)
+
+
+def has_forms(rules: Sequence[ConstraintRule]) -> bool:
+    """Whether there are all rules that it takes to bring constraints on sums into one form."""
+    return {"content", "negative_content"} <= {r.choose for r in rules} and all(
+        any(map(needed, rules)) for needed in (_moves_constant, empties, satisfied)
     )

@@ -11,12 +11,14 @@ import pytest
 
 from indexproof.core.condition import Divides
 from indexproof.core.expr import var
+from indexproof.core.rewrite import Bounded
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, critical_pairs, decide_pair
 from indexproof.verify.confluence import analysis as analysis_module
 from indexproof.verify.confluence import joining as joining_module
 from indexproof.verify.confluence.analysis import Pair, _refuted, further_pair, held_against
 from indexproof.verify.confluence.collisions import collisions, examine_collisions, summands_of
+from indexproof.verify.confluence.constraint_again import IN_FORM, _formed, join_again
 from indexproof.verify.confluence.constraint_further import examine_opaque, opaque_domains
 from indexproof.verify.confluence.constraint_joining import posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
@@ -235,3 +237,30 @@ def test_remainders_without_what_divides_them_join(
     else:
         monkeypatch.setattr(joining_module.Rewriter, "_without_multiples", lambda *_: iter(()))
     assert join(o, used) is None
+
+
+# ------------------------------------------------------------------------------------------------- one form of sums
+@pytest.mark.parametrize(
+    "name",
+    [
+        "positive_divisor_scales_bounds / complement_leaves_quotient inside x // d #1",
+        "negative_divisor_scales_bounds / negative_divisor_moves_up inside x // d #1",
+    ],
+)
+def test_sides_that_differ_by_constants_and_signs_meet(
+    name: str, overlaps_with_constraints: dict[str, ConstraintOverlap]
+) -> None:
+    (p,) = [p for p in posed(overlaps_with_constraints[name]) if not p.never]
+    (made,) = join_again(p, RULES.constraints) or [None]
+    assert made is not None
+    assert made.left[-1].rule == made.right[-1].rule == IN_FORM
+    for lost in ("negative_factor_exchanges_bounds", "summand_moves_into_bounds"):
+        assert join_again(p, [r for r in RULES.constraints if r.name != lost]) is None, lost
+
+
+def test_bounds_change_places_where_a_sum_is_turned() -> None:
+    x, lo, hi = var("x", "expr"), var("lo", "const"), var("hi", "const")
+    one = _formed((Bounded(3 - x, lo, hi),))
+    assert one == _formed((Bounded(x, 3 - hi, 3 - lo),))
+    assert one != _formed((Bounded(x, 3 - lo, 3 - hi),))
+    assert one != _formed((Bounded(x, -hi, -lo),))

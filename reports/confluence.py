@@ -367,7 +367,8 @@ _METHOD = """## How
    multiples), both results are rewritten a little way, and the summands that are met there and not in the instance are
    added to what rests and other variables stand for, once or as often as makes them vanish: up to 400 such instances of
    each case, in three batches. Pairs that *join* with symbols are held against such instances, too (up to 80 of each
-   case), because their steps see symbols for rests: one with two normal forms decides.
+   case), because their steps see symbols for rests: one with two normal forms decides. Not all of those on this page
+   have been held against them yet; [benchmarks](benchmarks.md) says how many.
 
 ## How rules for constraints are compared
 

@@ -352,12 +352,23 @@ _METHOD = """## How
    nothing joins the pair. One with two normal forms is made smaller, one number, box or summand at a time, as long as it
    has two. An instance that does not join decides, even against a symbolic join whose chosen values no strategy
    proposes; instances that join decide nothing.
-7. **Further instances**, where nothing else decides and a rule takes a constant out of extrema: constants are drawn
+7. **Further instances**, where nothing else decides. Where a rule takes a constant out of extrema: constants are drawn
    first, then every equation that gives a variable by others is solved, what must be a multiple or lie in a block is
    written as one, and what is left is drawn: a variable of its own with a constant for each, or expressions over `a` and
    `b` that have a property which no rule sees (`min(2·a, 2·b)` is even, `(a + 1) // 2 + (-a) // 2` is nothing), remainders
-   of multiples of `a` by one modulus, and short ones; up to 60 of each kind whose two results differ. They are rewritten
-   with a memory of their own, so that what is known of them does not depend on which pairs came before.
+   of multiples of `a` by one modulus, and short ones; up to 60 of each kind whose two results differ. Of all pairs, up to
+   150 of each case whose constants hardly divide one another, on boxes of up to 100 points, in which every division
+   divides something. They are rewritten with a memory of their own, so that what is known of them does not depend on
+   which pairs came before.
+8. **Summands that combine.** Symbols see the rest of a sum as one summand, with which nothing else in the sum combines.
+   But where a rest holds what a step makes, the coefficients add up, and a rule that wants one of them no longer applies:
+   `2·(x // (-2)) + r` is `r - x` where `x` is even, and so is `2·((-x) // 2) + r`, unless `r` holds `(-x) // 2`. So
+   instances are drawn from expressions that hardly any rule rewrites (remainders that are not known, extrema of
+   multiples), both results are rewritten a little way, and the summands that are met there and not in the instance are
+   added to what rests and other variables stand for, once or as often as makes them vanish: up to 400 such instances of
+   each case, in three batches. Pairs that *join* with symbols are held against such instances, too (up to 80 of each
+   case), because their steps see symbols for rests: one with two normal forms decides. Not all of those on this page
+   have been held against them yet; [benchmarks](benchmarks.md) says how many.
 
 ## How rules for constraints are compared
 
@@ -399,10 +410,13 @@ _METHOD = """## How
    that commutes with factors and constants makes no difference.
 6. **Further domains, and joining once more**, where that does not decide either: domains drawn as the further instances
    are, up to 50 of each kind whose results differ (not where a rule for expressions rewrites one of two constraints: most
-   of those reach too much). Then a search with fewer rules, more patience and less known at a time:
-   first only what speaks of the constants that are asked about. A rule for expressions of the pair applies where its
-   constraint still stands; what is left of an expression without a summand has the same ends however it is written; if a
-   common divisor shows that two remainders contradict each other, so does the greatest one; and where both sides are
+   of those reach too much). Then up to 300 domains of expressions that hardly any rule rewrites, with bounds that are
+   drawn as well: if a rule for expressions takes away what a rule for two constraints wants to see, a constraint that
+   holds from the start vanishes on the one side, and is made narrower, and stays, on the other. Then a search with fewer
+   rules, more patience and less known at a time: first only what speaks of the constants that are asked about. A rule
+   for expressions of the pair applies where its constraint still stands; what is left of an expression without a summand
+   has the same ends however it is written; if a common divisor shows that two remainders contradict each other, so does
+   the greatest one; constraints on sums that differ by constants and sign end in one form; and where both sides are
    constraints on the same expressions, each of which after some steps by rules that narrow bounds lies within what the
    other was before such steps, both end in the same bounds.
 7. **What a joinable pair assumes.** Where steps are given, it joins for all constants and bounds, all expressions, and

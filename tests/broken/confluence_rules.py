@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexproof.core.expr import Expr, integer, maximum, minimum
+from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum
 from indexproof.core.rewrite import (
     Bounded,
     Const,
@@ -148,7 +148,56 @@ BROKEN = (
 SOUND: tuple[tuple[Rule, ...], ...] = ((divided_twice,), (multiple_is_divided,))
 
 
+# ------------------------------------------------------------------------------------------- what combines with a rest
+@rule()
+def ceiling_rounds_up(x: Expr, d: Const, r: Rest) -> Rewrite:
+    """A quotient rounded up is one of more, in a sum once."""
+    return Rewrite(ceildiv(x, d) + r, (x + d - 1) // d + r, when=(d > 1,))
+
+
+@rule()
+def ceiling_alone_rounds_up(x: Expr, d: Const) -> Rewrite:
+    """The same by itself."""
+    return Rewrite(ceildiv(x, d), (x + d - 1) // d, when=(d > 1,))
+
+
+@rule()
+def ceiling_turns(x: Expr, d: Const) -> Rewrite:
+    """A quotient rounded up is the negative of one of the negative."""
+    return Rewrite(ceildiv(x, d), -((-x) // d), when=(d > 1,))
+
+
+@rule()
+def negative_quotient_turns(x: Expr, d: Const, v: Const, r: Rest) -> Rewrite:
+    """What is taken away once is what is left of the divisor."""
+    return Rewrite((x // d) * v + r, (d - 1 - x) // d + r, when=(d > 1, v.eq(-1)))
+
+
+@rule()
+def any_negative_quotient_turns(x: Expr, d: Const, v: Const, r: Rest) -> Rewrite:
+    """The same however often it is taken away."""
+    return Rewrite((x // d) * v + r, ((d - 1 - x) // d) * -v + r, when=(d > 1, v < 0))
+
+
+#: Both ways from a ceiling meet with symbols, but not where the rest of the sum holds the quotient that one of them makes.
+COMBINING: tuple[Rule, ...] = (ceiling_rounds_up, ceiling_turns, negative_quotient_turns)
+#: The same rules where nothing stands beside the ceiling.
+ALONE: tuple[Rule, ...] = (ceiling_alone_rounds_up, ceiling_turns, negative_quotient_turns)
+
+
 # --------------------------------------------------------------------------------------------------- rules for constraints
+@rule()
+def outer_remainder_is_enough(x: Expr, m: Const, k: Const) -> Rewrite:
+    """A remainder of a remainder is one of the dividend, where the outer divides the inner modulus."""
+    return Rewrite((x % k) % m, x % m, when=(m.divides(k),))
+
+
+@rule()
+def large_outer_remainder_is_enough(x: Expr, m: Const, k: Const) -> Rewrite:
+    """The same of large moduli only."""
+    return Rewrite((x % k) % m, x % m, when=(m > 2, m.divides(k)))
+
+
 @constraint_rule()
 def remainder_is_below(x: Expr, m: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """No remainder reaches the modulus."""

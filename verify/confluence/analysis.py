@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import cache
@@ -18,6 +18,7 @@ from ...core.rewrite import Rule
 from ..obligations import Obligation
 from ..solve import Budget, exists
 from ..verdict import Status
+from .collisions import examine_collisions, examine_coprime
 from .dependent import REWRITTEN, examine_dependent
 from .further import examine_further
 from .ground import Circle, Ground, Move
@@ -29,7 +30,17 @@ from .rewriting import Examined, Witness
 from .unify import is_const
 from .wide import APART, GIVEN_UP, examine_wide
 
-__all__ = ["Kind", "Pair", "critical_pairs", "decide_pair", "digest", "further_pair", "pair_key", "possible"]
+__all__ = [
+    "Kind",
+    "Pair",
+    "critical_pairs",
+    "decide_pair",
+    "digest",
+    "further_pair",
+    "held_against",
+    "pair_key",
+    "possible",
+]
 
 
 class Kind(StrEnum):
@@ -145,6 +156,7 @@ def digest(*more: str) -> str:
     own = (
         "analysis",
         "cases",
+        "collisions",
         "dependent",
         "draws",
         "further",
@@ -199,7 +211,7 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
             live.append(case)
     joined = join(o, used)
     if joined is not None and not joined.chosen:
-        return _joinable(base, joined)
+        return held_against(o, _joinable(base, joined), used)
     if not live and cases.whole:
         return replace(base, kind=Kind.CONTRADICTORY, reason=why)
     worlds = {} if worlds is None else worlds
@@ -224,7 +236,7 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     if found.witness is not None:
         return _apart(base, found.witness)
     if joins:
-        return _joinable(base, *joins)
+        return held_against(o, _joinable(base, *joins), used)
     return further_pair(o, replace(base, reason=_open(base)), rules)
 
 
@@ -250,29 +262,79 @@ def _apart(base: Pair, w: Witness[Instance, Move]) -> Pair:
     )
 
 
-def further_pair(o: Overlap, base: Pair, rules: Sequence[Rule]) -> Pair:
-    """The verdict on a pair that is open, by further instances; ``base`` is what is known so far.
+def held_against(o: Overlap, pair: Pair, rules: Sequence[Rule]) -> Pair:
+    """A pair that joins with symbols, unless an instance has two normal forms in which summands combine.
 
-    They are drawn where a rule takes a constant out of extrema, whose arguments must all have one.  They have a memory of
-    their own, because how much is reached may depend on what is known.
+    A step with symbols sees the rest of a sum as one summand that nothing else in it can be combined with.
     """
-    if "common_constant" not in (o.outer.choose, o.inner.choose):
-        return base
-    used = matched(rules)
     live = [case for case in narrowed(o).overlaps if not _refuted(case)[0]]
     try:
-        found = examine_further(o, live or [o], used, {})
+        found = examine_collisions(o, live or [o], rules, {}, brief=True)
     except Circle as circle:
-        return replace(base, reason=f"steps lead back to where they came from: {circle}")
-    base = replace(
-        base,
-        tried=base.tried + found.tried,
-        joined=base.joined + found.joined,
-        given_up=base.given_up + found.given_up,
-    )
-    if found.witness is not None:
-        return _apart(replace(base, reason=""), found.witness)
+        return replace(_unjoined(pair), reason=f"steps lead back to where they came from: {circle}")
+    numbers = {
+        "tried": pair.tried + found.tried,
+        "joined": pair.joined + found.joined,
+        "given_up": pair.given_up + found.given_up,
+    }
+    if found.witness is None:
+        return pair.but(**numbers)
+    return _apart(_unjoined(pair).but(**numbers), found.witness)
+
+
+def _unjoined(pair: Pair) -> Pair:
+    return pair.but(kind=Kind.UNDECIDED, first=(), second=(), meets="", chosen=False, cases=())
+
+
+def further_pair(o: Overlap, base: Pair, rules: Sequence[Rule]) -> Pair:
+    """The verdict on a pair that is open, by one attempt after the other; ``base`` is what is known so far."""
+    used = matched(rules)
+    live = [case for case in narrowed(o).overlaps if not _refuted(case)[0]]
+    for attempt in ATTEMPTS:
+        try:
+            found = attempt(o, live or [o], used)
+        except Circle as circle:
+            return replace(base, reason=f"steps lead back to where they came from: {circle}")
+        if found is None:
+            continue
+        base = replace(
+            base,
+            tried=base.tried + found.tried,
+            joined=base.joined + found.joined,
+            given_up=base.given_up + found.given_up,
+        )
+        if found.witness is not None:
+            return _apart(replace(base, reason=""), found.witness)
     return replace(base, reason=_open(base))
+
+
+#: What instances of the cases of a pair say, or nothing where an attempt is not for such pairs.  Each has a memory of
+#: its own, because how much is reached may depend on what is known.
+Attempt = Callable[[Overlap, Sequence[Overlap], Sequence[Rule]], Examined[Instance, Move] | None]
+
+
+def _common_constants(
+    o: Overlap, cases: Sequence[Overlap], rules: Sequence[Rule]
+) -> Examined[Instance, Move] | None:
+    """Instances for rules that take a constant out of extrema, whose arguments must all have one."""
+    asked = "common_constant" in (o.outer.choose, o.inner.choose)
+    return examine_further(o, cases, rules, {}) if asked else None
+
+
+def _collisions(
+    o: Overlap, cases: Sequence[Overlap], rules: Sequence[Rule]
+) -> Examined[Instance, Move] | None:
+    """Instances in which rests hold what steps make."""
+    return examine_collisions(o, cases, rules, {})
+
+
+def _coprime(o: Overlap, cases: Sequence[Overlap], rules: Sequence[Rule]) -> Examined[Instance, Move] | None:
+    """Instances whose constants hardly divide one another."""
+    return examine_coprime(o, cases, rules, {})
+
+
+#: What is tried of a pair that nothing else decides, one after the other.
+ATTEMPTS: tuple[Attempt, ...] = (_common_constants, _coprime, _collisions)
 
 
 def _joined_apart(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], *, signed: bool) -> list[Join]:

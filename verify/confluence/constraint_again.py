@@ -7,6 +7,8 @@
 - *Between two bounds.*  If both sides are constraints on the same expressions, and each, after some steps by rules that
   only narrow bounds, lies within what the other was before such steps, both end in the same bounds (:mod:`.tightening`):
   the largest ones within one side that those rules leave alone lie within the other side, and the other way round.
+- *One form.*  A constraint on a sum loses its constant, and of a sum and its opposite exactly one stays
+  (:mod:`.linear_form`), so both sides meet if they do but for constants and signs.
 - *A common divisor.*  If some common divisor of two moduli shows that two remainders contradict each other, so does the
   greatest one, which the strategy proposes.
 """
@@ -18,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...core.condition import FALSE, TRUE, Compare, Condition, Within
-from ...core.expr import Expr, Mod, Mul, Var, integer
+from ...core.expr import CeilDiv, Expr, FloorDiv, Mod, Mul, Var, integer, postorder
 from ...core.rewrite import Bounded, ConstraintRule, Rule
 from ..solve import reduced
 from .constraint_joining import (
@@ -34,13 +36,16 @@ from .constraint_joining import (
     _Search,
 )
 from .joining import LIMITS, Known
+from .linear_form import has_forms
 from .tightening import empties, intersecting, monotone, narrows, satisfied
 from .unify import Flat, expanded, flat, is_const
 
-__all__ = ["BETWEEN", "join_again"]
+__all__ = ["BETWEEN", "IN_FORM", "join_again"]
 
 #: What stands for the steps of rules that narrow bounds, of which nobody has counted how many there are.
 BETWEEN = "rules that narrow bounds, as long as they do"
+#: What stands for the steps of rules that make one form of constraints on sums.
+IN_FORM = "rules for the form of sums, as long as they apply"
 #: Counts: questions of each attempt, and where a rule for expressions takes part; comparisons with more patience of each
 #: case, and how often cases are told apart.
 _QUESTIONS = 60
@@ -115,11 +120,14 @@ class _Again(_Search):
         inside: Sequence[Rule],
         *,
         ended: bool,
+        every: Sequence[ConstraintRule] | None = None,
     ) -> None:
         super().__init__(p.overlap, ranges, rules, inside, _QUESTIONS, sharp=True)
         self.alike = ranges.alike
         #: whether rules that narrow bounds may be followed to their end
         self.ended = ended
+        #: whether there are all rules that make one form of constraints on sums
+        self.forms = has_forms(rules if every is None else every)
         self.narrowing = {r.name for r in rules if narrows(r) and monotone(r)}
         self.narrowing |= {r.name for r in rules if r.right == _NOWHERE}
         #: what the rule for expressions of the pair rewrites, and what it makes of it
@@ -169,7 +177,7 @@ class _Again(_Search):
     def _met(
         self, known: Known, given: tuple[Condition, ...], stages: list[list[Stage]], new: int | None = None
     ) -> ConstraintJoin | None:
-        found = super()._met(known, given, stages, new)
+        found = super()._met(known, given, stages, new) or self._met_in_form(known, given, stages, new)
         if found is not None or not self.ended or new is None:
             return found
         if not any(s.rule in self.narrowing for of in stages for s in of[-1][1]):
@@ -183,6 +191,24 @@ class _Again(_Search):
             for of, end in zip(stages, ends, strict=True)
         )
         return ConstraintJoin(given, left, right, ends[1])
+
+    # -- the form of sums
+    def _met_in_form(
+        self, known: Known, given: tuple[Condition, ...], stages: list[list[Stage]], new: int | None
+    ) -> ConstraintJoin | None:
+        """Where both sides are the same but for constants of sums and which way round they are written."""
+        if not self.forms:
+            return None
+        first, second = (of[-1:] if n == new else of for n, of in enumerate(stages))
+        for (one, left), (two, right) in itertools.product(first, second):
+            end = _formed(one)
+            if self.same(known, end, _formed(two)):
+                begun, ended = (
+                    (*of, ConstraintStep(IN_FORM, side, end, False, False))
+                    for of, side in ((left, one), (right, two))
+                )
+                return ConstraintJoin(given, begun, ended, end)
+        return None
 
     def _begun(self, stages: list[Stage]) -> Side:
         """What one side was before its last steps, if those only narrow bounds."""
@@ -207,6 +233,26 @@ class _Again(_Search):
             if not all(x is y or known.proves(y <= x) for x, y in ((b.lo, c.lo), (c.hi, b.hi))):
                 return False
         return True
+
+
+def _formed(side: Side) -> Side:
+    """The same solutions, of expressions without constants that are turned one way."""
+    made: list[Bounded] = []
+    for b in side:
+        f = flat(b.e)
+        e = Flat(integer(0), f.items).expr()
+        lo, hi = (expanded(_turned(x) - f.const) for x in (b.lo, b.hi))
+        minus = expanded(-e)
+        made.append(
+            Bounded(minus, expanded(-hi), expanded(-lo)) if str(minus) < str(e) else Bounded(e, lo, hi)
+        )
+    return tuple(made)
+
+
+def _turned(e: Expr) -> Expr:
+    """``e`` without divisions by minus one."""
+    at = {n: -n.a for n in postorder(e) if isinstance(n, (FloorDiv, CeilDiv)) and n.b is integer(-1)}
+    return e.substitute(at) if at else e
 
 
 def _positive_factors(given: Sequence[Condition]) -> Iterator[Condition]:
@@ -252,9 +298,11 @@ def join_again(
         attempts.append([*pair, *endings])
         # many rules have too many places where there are three constraints
         attempts += [[*anything, *endings, *pair], every] if len(p.overlap.start) == 2 else []
+    elif len(p.overlap.start) == 1:
+        attempts.append([*pair, *plain])
     questions = _QUESTIONS if p.overlap.at is None else _INSIDE
     for some in attempts:
-        search = _Again(p, _ranges(p), tuple(dict.fromkeys(some)), inside, ended=ended)
+        search = _Again(p, _ranges(p), tuple(dict.fromkeys(some)), inside, ended=ended, every=rules)
         search.questions = questions
         found = search.cases(p.given, p.first, p.second, (), (), _DEPTH)
         if found is not None:

@@ -12,23 +12,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from ...core.condition import FALSE, TRUE, Compare, Condition, Within
 from ...core.expr import Expr, Var, integer
+from ...core.rewrite import ConstraintRule, Rule
 from .constraint_instances import _Choices, _DomainTrial, smaller_domains
 from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
 from .domains import Domain, DomainMove, Domains
-from .draws import BOXES, KINDS, SMALL, Pick, values_for
+from .draws import BOXES, KINDS, OPAQUE, OPAQUE_BOXES, SMALL, Pick, values_for
 from .ground import Exact
 from .instances import _definition
 from .rewriting import Examined, Patience
 from .unify import is_const, tidy
 from .wide import SEED, drawn_numbers
 
-__all__ = ["examine_further", "further_domains"]
+__all__ = ["examine_further", "examine_opaque", "further_domains", "opaque_domains"]
 
 #: Counts: draws of a batch; domains of a draw; smaller ones that are tried of one that has two normal forms.
 _ROWS = 2_000
@@ -36,6 +38,8 @@ _EACH = 3
 _SMALLER = 200
 #: With the domains of one batch.
 _PATIENCE = Patience(apart=50, tried=150, looked=1_200, given_up=2)
+_OPAQUE_PATIENCE = Patience(apart=300, tried=300, looked=4_000, given_up=4)
+_OPAQUE_LIMIT = 1_200
 
 
 class _Further(_Choices):
@@ -69,6 +73,15 @@ class _Further(_Choices):
         """The domains of a batch, in the order in which they are drawn."""
         pick = Pick(np.random.default_rng(SEED + 1000 * (batch + 1) + self.number), KINDS[batch])
         rows = drawn_numbers(self.free, self.known, pick.generator, SMALL if batch != 1 else None)
+        yield from self.written(pick, rows, BOXES)
+
+    def written(
+        self,
+        pick: Pick,
+        rows: Sequence[Sequence[int]],
+        boxes: Sequence[Sequence[tuple[Var, tuple[int, int]]]],
+    ) -> Iterator[Domain]:
+        """Domains with these numbers, on some of the boxes."""
         for row in itertools.islice(itertools.cycle(rows), _ROWS):
             pick.begin()
             numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.free, row, strict=True)}
@@ -79,7 +92,7 @@ class _Further(_Choices):
             except ZeroDivisionError:
                 continue
             if values is not None:
-                (_, a), (_, b) = BOXES[pick.of(range(len(BOXES)))]
+                (_, a), (_, b) = boxes[pick.of(range(len(boxes)))]
                 yield from itertools.islice(self._written({**numbers, **values}, (a, b)), _EACH)
 
     def _of_bounds(self, known: Sequence[Condition], facts: Exact) -> list[Condition]:
@@ -99,6 +112,31 @@ class _Further(_Choices):
     def _plain(e: Expr) -> bool:
         """Whether what ``e`` may be is known."""
         return all(not v.kind for v in e.variables()) and bool(e.variables())
+
+
+class _Opaque(_Further):
+    """Domains of expressions that hardly any rule rewrites, with bounds that are drawn as well.
+
+    If a rule for expressions takes away what a rule for constraints wants to see, a constraint that holds from the start
+    vanishes on the one side, and is made narrower, and stays, on the other.
+    """
+
+    def __init__(self, p: Posed, number: int) -> None:
+        super().__init__(p, number)
+        self.pick = Pick(np.random.default_rng(SEED - number - 1), OPAQUE)
+
+    def domains(self) -> Iterator[Domain]:
+        """The domains in the order in which they are drawn."""
+        rows = drawn_numbers(self.free, self.known, self.pick.generator, SMALL)
+        yield from self.written(self.pick, rows, OPAQUE_BOXES)
+
+    def _rows(self, grid: np.ndarray[Any, Any]) -> Sequence[np.ndarray[Any, Any]]:
+        return list(self.pick.generator.permutation(grid)[:_EACH])
+
+
+def opaque_domains(p: Posed, number: int) -> Iterator[Domain]:
+    """The domains of one case of an overlap that are of such expressions."""
+    return _Opaque(p, number).domains()
 
 
 def further_domains(p: Posed, number: int, batch: int) -> Iterator[Domain]:
@@ -122,8 +160,26 @@ def examine_further(
     return trial.examined()
 
 
+def examine_opaque(
+    o: ConstraintOverlap, cases: Sequence[Posed], constraints: Sequence[ConstraintRule], rules: Sequence[Rule]
+) -> Examined[Domain, DomainMove]:
+    """The same of domains of expressions that hardly any rule rewrites, from which more may be reached.
+
+    Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
+    """
+    trial = _DomainTrial(o, Domains(constraints, rules, _OPAQUE_LIMIT))
+    for number, p in enumerate(cases):
+        found = trial.first(opaque_domains(p, number), _OPAQUE_PATIENCE)
+        if found is not None:
+            trial.shrink(found, _smaller, lambda d: d, _SMALLER)
+            break
+    return trial.examined()
+
+
 def _smaller(d: Domain) -> Iterator[Domain]:
-    """Simpler domains; bounds move far at once, and each end on its own."""
+    """Simpler domains; a constraint is left out, if a box stands for it, bounds move far at once, and each by itself."""
+    for n in range(len(d.constraints) if len(d.constraints) > 1 else 0):
+        yield Domain.of(dict(d.boxes), [*d.constraints[:n], *d.constraints[n + 1 :]])
     for n, (e, lo, hi) in enumerate(d.constraints):
         for least, most in ((0, 0), (1, 1), (lo, lo + 1), (hi - 1, hi), (0, 1), (1, 2)):
             if least <= most and (least, most) != (lo, hi):

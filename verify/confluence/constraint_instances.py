@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -360,8 +361,11 @@ class _Choices:
             if not len(grid):
                 return []
             grid = grid[:: max(1, len(grid) // _GRID)]
-        rows = [*grid[: _FEW // 2], *grid[:: max(1, len(grid) // (_FEW // 2))]][:_FEW]
-        return [dict(zip(order, map(int, row), strict=True)) for row in rows]
+        return [dict(zip(order, map(int, row), strict=True)) for row in self._rows(grid)]
+
+    def _rows(self, grid: np.ndarray[Any, Any]) -> Sequence[np.ndarray[Any, Any]]:
+        """Some choices of bounds: the first, and some of all kinds."""
+        return [*grid[: _FEW // 2], *grid[:: max(1, len(grid) // (_FEW // 2))]][:_FEW]
 
 
 def _possible(c: Condition, facts: Exact) -> bool:
@@ -494,11 +498,14 @@ class _DomainTrial(Trial[Domain, DomainMove]):
     def both(self, i: Domain) -> tuple[Domains, list[tuple[DomainMove, DomainMove]]]:
         """Steps of both rules that have constraints in common as the overlap says."""
         o, domains = self.o, self.domains
-        first = tuple(domains.applied(o.outer, i))
+        # a rule for expressions applies less often
         second: tuple[DomainMove, ...] = ()
+        if isinstance(o.inner, Rule):
+            second = tuple(domains.inside(i, o.inner))
+            if not second:
+                return domains, []
+        first = tuple(domains.applied(o.outer, i))
         if first and isinstance(o.inner, ConstraintRule):
             second = tuple(domains.applied(o.inner, i))
-        elif first and isinstance(o.inner, Rule):
-            second = tuple(domains.inside(i, o.inner))
         met = [(x, y) for x in first for y in second if all(x.used[n] == y.used[k] for n, k in o.shared)]
         return domains, met

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.condition import FALSE
@@ -12,7 +13,7 @@ from ..solve import reduced
 from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
 from .constraint_again import join_again
-from .constraint_further import examine_further
+from .constraint_further import examine_further, examine_opaque
 from .constraint_instances import DomainExamination
 from .constraint_joining import (
     QUESTIONS,
@@ -133,60 +134,119 @@ def _refuted(p: Posed) -> tuple[str, int]:
     return f"no integers satisfy what is known of both, by {how}" if status is Status.VACUOUS else "", used
 
 
+@dataclass(frozen=True)
+class _Left:
+    """A pair that is open, with the cases that are left of it and what is known so far."""
+
+    overlap: ConstraintOverlap
+    cases: Sequence[Posed]
+    base: Pair
+    rules: Sequence[Rule]
+    constraints: Sequence[ConstraintRule]
+
+    def with_instances(self, found: Examined[Domain, DomainMove]) -> Pair:
+        """What is known with further instances."""
+        base = self.base.but(
+            tried=self.base.tried + found.tried,
+            joined=self.base.joined + found.joined,
+            given_up=self.base.given_up + found.given_up,
+        )
+        return _apart(base.but(reason=""), found) if found.witness is not None else base
+
+
 def further_verdict(
     o: ConstraintOverlap,
     base: Pair,
     rules: Sequence[Rule],
     constraints: Sequence[ConstraintRule],
 ) -> Pair:
-    """The verdict on a pair that is open: by what both sides end in, by further domains, and by joining once more.
+    """The verdict on a pair that is open, by one attempt after the other; ``base`` is what is known so far.
 
-    ``base`` is what is known so far.  The cases are posed anew, so that nothing depends on what was asked before.  Of a
-    rule for expressions inside one of two constraints no further domains are drawn: most of them reach too much.
+    The cases are posed anew, so that nothing depends on what was asked before.
     """
-    if joined_by_linear_form(o, constraints):
-        return _ended(
-            o,
-            base,
-            BY_LINEAR_FORM,
-            "the form of sums",
-            "the same sum without constant and factor, or nowhere",
-        )
-    live = [p for p in posed(o) if not p.never and not _refuted(p)[0]]
-    said = [by_remainders(p, constraints) for p in live]
-    if all(said):
-        if set(said) == {CONTRADICTORY}:
-            return base.but(
-                kind=Kind.CONTRADICTORY, reason="one rule says that there is none, the other names one"
-            )
-        return _ended(o, base, BY_REMAINDERS, "remainders of one expression", "one remainder, or nowhere")
-    if o.at is None or len(o.start) == 1:
+    left = _Left(o, [p for p in posed(o) if not p.never and not _refuted(p)[0]], base, rules, constraints)
+    for attempt in ATTEMPTS:
         try:
-            # with a memory of their own: how much is reached may depend on what is known
-            found = examine_further(o, live, Domains(constraints, matched(rules)))
+            found = attempt(left)
         except Circle as circle:
-            return base.but(reason=f"steps lead back to where they came from: {circle}")
-        base = base.but(
-            tried=base.tried + found.tried,
-            joined=base.joined + found.joined,
-            given_up=base.given_up + found.given_up,
+            return left.base.but(reason=f"steps lead back to where they came from: {circle}")
+        if found is not None:
+            if found.kind is not Kind.UNDECIDED:
+                return found
+            left = replace(left, base=found)
+    known = left.base
+    reason = (
+        f"{known.given_up} instances reach too much"
+        if known.given_up
+        else f"all {known.joined} instances join"
+    )
+    return known.but(reason=reason if known.tried else _NO_INSTANCE)
+
+
+#: A verdict, more that is known, or nothing.
+Attempt = Callable[[_Left], Pair | None]
+
+
+def _by_linear_form(left: _Left) -> Pair | None:
+    """Constraints on sums have one form."""
+    if not joined_by_linear_form(left.overlap, left.constraints):
+        return None
+    end = "the same sum without constant and factor, or nowhere"
+    return _ended(left.overlap, left.base, BY_LINEAR_FORM, "the form of sums", end)
+
+
+def _by_remainders(left: _Left) -> Pair | None:
+    """Remainders of one expression end in one, or nowhere."""
+    said = {by_remainders(p, left.constraints) for p in left.cases}
+    if "" in said:
+        return None
+    if said == {CONTRADICTORY}:
+        return left.base.but(
+            kind=Kind.CONTRADICTORY, reason="one rule says that there is none, the other names one"
         )
-        if found.witness is not None:
-            return _apart(base.but(reason=""), found)
+    end = "one remainder, or nowhere"
+    return _ended(left.overlap, left.base, BY_REMAINDERS, "remainders of one expression", end)
+
+
+def _by_domains(left: _Left) -> Pair | None:
+    """Further domains, not of a rule for expressions inside one of two constraints: most of them reach too much.
+
+    They have a memory of their own: how much is reached may depend on what is known.
+    """
+    o = left.overlap
+    if o.at is not None and len(o.start) > 1:
+        return None
+    return left.with_instances(examine_further(o, left.cases, Domains(left.constraints, matched(left.rules))))
+
+
+def _by_opaque_domains(left: _Left) -> Pair | None:
+    """Domains of expressions that hardly any rule rewrites."""
+    return left.with_instances(
+        examine_opaque(left.overlap, left.cases, left.constraints, matched(left.rules))
+    )
+
+
+def _by_joining_again(left: _Left) -> Pair | None:
+    """A common result in every case, with few rules and much patience."""
     joins: list[ConstraintJoin] = []
-    for p in live:
-        made = join_again(p, constraints)
+    for p in left.cases:
+        made = join_again(p, left.constraints)
         if made is None:
-            reason = (
-                f"{base.given_up} instances reach too much"
-                if base.given_up
-                else f"all {base.joined} instances join"
-            )
-            return base.but(reason=reason if base.tried else _NO_INSTANCE)
+            return None
         joins += made
     if not joins:
-        return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
-    return _joinable(base.but(reason="", statement=live[0].overlap.statement()), joins)
+        return left.base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
+    return _joinable(left.base.but(reason="", statement=left.cases[0].overlap.statement()), joins)
+
+
+#: What is tried of a pair that nothing else decides, one after the other.
+ATTEMPTS: tuple[Attempt, ...] = (
+    _by_linear_form,
+    _by_remainders,
+    _by_domains,
+    _by_opaque_domains,
+    _by_joining_again,
+)
 
 
 def _joined(

@@ -19,7 +19,7 @@ from ...core.constraint_order import Bound
 from ...core.expr import Expr, Int, Mul, Sum, Var
 from ...core.rewrite import ConstraintRule, Rule
 from .ground import Exact, Ground, point_count, size
-from .rewriting import Rewriting
+from .rewriting import LIMIT, Rewriting
 
 __all__ = ["NOWHERE", "Domain", "DomainMove", "Domains"]
 
@@ -122,8 +122,10 @@ class DomainMove:
 class Domains(Rewriting[Domain, DomainMove]):
     """Rewriting domains with rules for constraints, and with rules for expressions inside them."""
 
-    def __init__(self, constraint_rules: Sequence[ConstraintRule], rules: Sequence[Rule] = ()) -> None:
-        super().__init__()
+    def __init__(
+        self, constraint_rules: Sequence[ConstraintRule], rules: Sequence[Rule] = (), limit: int = LIMIT
+    ) -> None:
+        super().__init__(limit)
         self.single = [r for r in constraint_rules if len(r.left) == 1]
         self.double = [r for r in constraint_rules if len(r.left) == 2]
         self.rules = tuple(rules)
@@ -224,10 +226,9 @@ class Domains(Rewriting[Domain, DomainMove]):
         ground = self._ground(d.boxes)
         for n, c in enumerate(d.constraints):
             rest = d.constraints[:n] + d.constraints[n + 1 :]
-            for m in ground.moves(c[0]):
-                if only is None or m.rule is only:
-                    after = Domain.of(dict(d.boxes), (*rest, (m.after, c[1], c[2])))
-                    yield DomainMove(m.rule, d, (c,), after)
+            for m in ground.moves(c[0]) if only is None else ground.moves_of(only, c[0]):
+                after = Domain.of(dict(d.boxes), (*rest, (m.after, c[1], c[2])))
+                yield DomainMove(m.rule, d, (c,), after)
 
     # -- all rules
     def moves(self, e: Domain) -> tuple[DomainMove, ...]:

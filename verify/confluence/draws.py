@@ -12,14 +12,26 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...core.condition import FALSE, TRUE, Condition
-from ...core.expr import Expr, Var, integer, maximum, minimum, var
+from ...core.condition import FALSE, TRUE, Compare, Condition, Divides
+from ...core.expr import Expr, Int, Mod, Var, integer, maximum, minimum, var
 from .constraint_instances import _A, _B, _BOXES, _WIDE_BOXES
 from .dependent import _short
 from .instances import _definition, _written
-from .unify import is_const, tidy
+from .unify import expanded, is_const, tidy
 
-__all__ = ["BOXES", "KINDS", "SHIFTED", "SMALL", "Pick", "values_for"]
+__all__ = [
+    "BOXES",
+    "COPRIME",
+    "KINDS",
+    "OPAQUE",
+    "OPAQUE_BOXES",
+    "PLAIN",
+    "PLAIN_BOXES",
+    "SHIFTED",
+    "SMALL",
+    "Pick",
+    "values_for",
+]
 
 #: Constants of all batches but the second, whose constants are drawn as elsewhere.
 SMALL = (1, 2, 2, 3, 3, 4, 6, -1, -2, -3)
@@ -27,10 +39,31 @@ SMALL = (1, 2, 2, 3, 3, 4, 6, -1, -2, -3)
 KINDS = ("", "", "remainders", "short")
 #: What is drawn for rules for expressions besides: a variable of its own for each, with a constant.
 SHIFTED = "shifted"
+#: Variables almost by themselves, on wide boxes, with constants that hardly divide one another.
+PLAIN = "plain"
+COPRIME = (2, 3, 3, 4, 5, 7, 8, 9, 11, 1, -1, -2)
+PLAIN_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
+    ((_A, a), (_B, b))
+    for a, b in (((0, 59), (0, 1)), ((0, 99), (0, 0)), ((-20, 39), (0, 3)), ((0, 23), (0, 9)))
+)
+#: Expressions that hardly any rule rewrites, on boxes of their own: what one rule takes away no other one brings back.
+OPAQUE = "opaque"
 _NAMES = "abcde"
 #: Boxes of both variables.
 BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
     ((_A, a), (_B, b)) for a, b in (*_BOXES, *_WIDE_BOXES)
+)
+OPAQUE_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
+    ((_A, a), (_B, b))
+    for a, b in (
+        ((0, 5), (0, 1)),
+        ((0, 7), (0, 5)),
+        ((0, 11), (0, 1)),
+        ((-3, 6), (0, 3)),
+        ((0, 3), (0, 3)),
+        ((0, 15), (0, 1)),
+        ((-1, 9), (0, 4)),
+    )
 )
 _FACTORS = (1, 1, 1, 2, 3, 4, 6, -1, -2, 0)
 _SHIFTS = (0, 0, 0, 1, -1, 2)
@@ -76,8 +109,37 @@ class Pick:
         x, y = _A * (self.of((1, 1, 2, 3)) * factor), _B * (self.of((1, 1, -1, 2)) * factor)
         return minimum(x, y) if self.chance() < 0.5 else maximum(x, y)
 
+    def opaque(self, rest: bool) -> Expr:
+        """A remainder that is not known, an extremum of multiples, or a multiple; the rest of a sum is often nothing."""
+        kind = self.chance()
+        if rest and kind < 0.75:
+            if kind < 0.55:
+                return integer(0)
+            return _B * self.of((1, 2, -1, 4)) if kind < 0.7 else integer(self.of((1, 2, 3, -1)))
+        kind = self.chance()
+        one = _B if self.chance() < 0.25 else _A
+        if kind < 0.45:
+            return (one * self.of((1, 1, 1, 2)) + self.of((0, 0, 1))) % self.of((3, 5, 5, 7))
+        if kind < 0.65:
+            return one * self.of((1, 1, 1, 2, 3, -1)) + self.of((0, 0, 0, 1))
+        if kind < 0.92:
+            return self.extremum(self.of((1, 2, 3, 4, 6))) + self.of((0, 0, 1))
+        return _A * self.of((1, 2, 3)) + _B * self.of((1, -1, 2))
+
+    def plain(self, rest: bool) -> Expr:
+        """A variable, sometimes with a constant or a factor; the rest of a sum is often nothing."""
+        kind = self.chance()
+        if rest and kind < 0.6:
+            return integer(0)
+        one = _A if self.chance() < 0.6 else _B
+        return one * self.of((1, 1, 1, 1, -1, 2, 3)) + self.of((0, 0, 0, 0, 1, -1))
+
     def expression(self, rest: bool) -> Expr:
         """What a variable may stand for; the rest of a sum is often nothing."""
+        if self.kind == OPAQUE:
+            return self.opaque(rest)
+        if self.kind == PLAIN:
+            return self.plain(rest)
         kind = self.chance()
         if rest and kind < (0.7 if self.kind == SHIFTED else 0.3):
             return integer(0)
@@ -143,8 +205,23 @@ def _defined(c: Condition, mine: set[Var]) -> tuple[Var, Expr] | None:
 def _shaped(c: Condition, mine: set[Var], pick: Pick) -> tuple[Var, Expr] | None:
     """A variable in a form with which a condition on it holds, most of the time."""
     found = _written(c)
+    if found is None and pick.kind == OPAQUE and isinstance(c, Divides):
+        # what divides a difference divides it either way round
+        found = _written(c.d.divides(expanded(-c.e)))
     if found is None or found[0] not in mine or pick.chance() > 0.8:
         return None
     v, e, _ = found
     bounds: dict[Var, Expr] = {w: integer(pick.of((0, 0, 1, 2))) for w in e.variables() if is_const(w)}
-    return v, e.substitute(bounds)
+    return v, _hidden(c, e.substitute(bounds), pick)
+
+
+def _hidden(c: Condition, e: Expr, pick: Pick) -> Expr:
+    """``e``, in which the multiple that a condition asks for is sometimes one that no rule sees."""
+    match c:
+        case (
+            Divides(Int(value=d)) | Compare("==", Mod(b=Int(value=d))) | Compare("==", _, Mod(b=Int(value=d)))
+        ):
+            multiple = next((w for w in e.variables() if w.name.endswith("~")), None)
+            if pick.kind == OPAQUE and multiple is not None and pick.chance() < 0.5:
+                return tidy(e.substitute({multiple: integer(0)}) + pick.extremum(d))
+    return e

@@ -26,7 +26,7 @@ from .rewriting import Examined, Patience
 from .unify import tidy
 from .wide import SEED, drawn_numbers
 
-__all__ = ["examine_further", "further_instances"]
+__all__ = ["examine_further", "further_instances", "smaller_instances"]
 
 _BATCHES = (SHIFTED, *KINDS)
 #: Counts: draws of a batch; points of a domain; smaller instances that are tried of one that has two normal forms.
@@ -79,12 +79,12 @@ def examine_further(
     for batch, case in itertools.product(range(len(_BATCHES)), cases):
         found = trial.first(further_instances(case, batch), _PATIENCE)
         if found is not None:
-            trial.shrink(found, _smaller, lambda i: i, _SMALLER)
+            trial.shrink(found, smaller_instances, lambda i: i, _SMALLER)
             break
     return trial.examined()
 
 
-def _smaller(i: Instance) -> Iterator[Instance]:
+def smaller_instances(i: Instance) -> Iterator[Instance]:
     """The same on smaller boxes, with simpler expressions, and with fewer summands beside what the inner rule rewrites."""
     boxes = dict(i.boxes)
     for node in dict.fromkeys(reversed(postorder(i.spot, i.start))):

@@ -42,7 +42,7 @@ from ...core.interval import Congruence, Interval, Range
 from ...core.matcher import instance, pairs, rejoined
 from ...core.rewrite import Rule, measure
 from ..refute import _Masked
-from .rewriting import Circle, Rewriting, TooMany
+from .rewriting import LIMIT, Circle, Rewriting, TooMany
 from .unify import OPEN, State, unify
 
 __all__ = ["Circle", "Exact", "Ground", "Move", "TooMany", "point_count", "size"]
@@ -126,8 +126,17 @@ def size(e: Expr) -> int:
 class Ground(Rewriting[Expr, Move]):
     """Rewriting with ``rules`` on the domain ``boxes``."""
 
-    def __init__(self, rules: Sequence[Rule], boxes: Mapping[Var, tuple[int, int]]) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        boxes: Mapping[Var, tuple[int, int]],
+        limit: int = LIMIT,
+        *,
+        weighs: bool = True,
+    ) -> None:
+        super().__init__(limit)
+        #: whether steps are noted that leave no smaller expression: it takes half the time
+        self.weighs = weighs
         self.boxes = dict(boxes)
         self.facts = Exact(boxes)
         self.by_head: dict[type[Expr], list[Rule]] = {}
@@ -184,19 +193,27 @@ class Ground(Rewriting[Expr, Move]):
             found = self._moves[e] = tuple(dict.fromkeys(self._stepped(e)))
         return found
 
-    def _stepped(self, e: Expr) -> Iterator[Move]:
+    def moves_of(self, rule: Rule, e: Expr) -> tuple[Move, ...]:
+        """Every step from ``e`` by one rule, innermost first."""
+        if e in self._moves:
+            return tuple(m for m in self._moves[e] if m.rule is rule)
+        return tuple(dict.fromkeys(self._stepped(e, rule)))
+
+    def _stepped(self, e: Expr, only: Rule | None = None) -> Iterator[Move]:
         for path, node in _places(e):
-            for after in self._at(node):
+            for after in self._at(node, only):
                 whole = _put(e, path, after[1])
-                if path and weighed(whole) >= weighed(e):
+                if self.weighs and path and weighed(whole) >= weighed(e):
                     self.risen.append(Move(after[0], e, node, whole))
                 yield Move(after[0], e, node, whole)
 
-    def _at(self, node: Expr) -> Iterator[tuple[Rule, Expr]]:
+    def _at(self, node: Expr, only: Rule | None) -> Iterator[tuple[Rule, Expr]]:
         if isinstance(node, (Int, Mul)):
             return
         for head in (type(node), Var):
             for rule in self.by_head.get(head, ()):
+                if only is not None and rule is not only:
+                    continue
                 if head is Var and isinstance(node, Var) and not rule.choose:
                     continue
                 for after in self.results(rule, node):

@@ -16,7 +16,7 @@ from ...core.rewrite import Rule
 from ..refute import failing_points
 from .ground import Ground, Move, point_count, size
 from .overlap import Overlap
-from .rewriting import Examined, Trial
+from .rewriting import LIMIT, Examined, Trial
 from .unify import expanded, flat, is_const, is_share, tidy
 
 __all__ = ["ExpressionTrial", "Instance", "examine", "instances"]
@@ -388,9 +388,19 @@ def _diverse(found: Sequence[Instance], trial: ExpressionTrial) -> Iterator[Inst
 class ExpressionTrial(Trial[Instance, Move]):
     """Rewrites instances of an overlap of rules for expressions."""
 
-    def __init__(self, o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground]) -> None:
+    def __init__(
+        self,
+        o: Overlap,
+        rules: Sequence[Rule],
+        worlds: dict[Any, Ground],
+        limit: int = LIMIT,
+        *,
+        weighs: bool = True,
+    ) -> None:
         super().__init__()
         self.o = o
+        self.limit = limit
+        self.weighs = weighs
         self.rules = rules
         self.worlds = worlds
         self.used: dict[Any, Ground] = {}
@@ -405,7 +415,7 @@ class ExpressionTrial(Trial[Instance, Move]):
         if ground is None or ground.remembered > _REMEMBERED:
             if len(self.worlds) >= _WORLDS:
                 self.worlds.clear()
-            ground = self.worlds[i.boxes] = Ground(self.rules, dict(i.boxes))
+            ground = self.worlds[i.boxes] = Ground(self.rules, dict(i.boxes), self.limit, weighs=self.weighs)
         try:
             first = ground.results(self.o.outer, i.start)
             if not first:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.condition import FALSE, Compare, Condition, Truth, Within, all_exprs
+from ...core.condition import FALSE, Compare, Condition, Divides, Truth, Within, all_exprs
 from ...core.expr import (
     CeilDiv,
     Expr,
@@ -48,6 +48,7 @@ __all__ = ["Join", "Known", "Rewriter", "SymbolicStep", "join"]
 _CHAIN = 10
 _TERMS = 14
 _QUESTIONS = 80
+_PRODUCTS = 12
 LIMITS = linear.Budget(
     rlimit=400_000, questions=12, instances=400, readings=40, leaves=24, splits=2, rounds=8, patient=False
 )
@@ -130,8 +131,19 @@ class Known:
             return True
         found = self._memo.get(goal)
         if found is None:
-            found = self._memo[goal] = self._asked(goal)
+            found = self._memo[goal] = self._divides(goal) or self._asked(goal)
         return found
+
+    def _divides(self, goal: Condition) -> bool:
+        """Whether one constant divides another by a chain of what is known to divide products."""
+        if not isinstance(goal, Divides) or not is_const(goal.e) or not is_const(goal.d):
+            return False
+        if not self.implies(goal.d.ne(0)):
+            return False
+        known = [(c.d, c.e) for c in self.hypotheses if isinstance(c, Divides) and is_const(c.e)]
+        total = expanded(goal.e)
+        parts = [(integer(1), total.const), *total.terms] if isinstance(total, Sum) else [(total, 1)]
+        return all(k == 0 or divides_product(goal.d, mul(t, k), known) for t, k in parts)
 
     def refutes(self, goal: Condition) -> bool:
         """Whether some point of the sample violates ``goal``."""
@@ -167,6 +179,23 @@ class Known:
             self.resources += verdict.resources
             self._memo[goal] = verdict.proved
         return self._memo.get(goal, False)
+
+
+def divides_product(d: Expr, product: Expr, known: Sequence[tuple[Expr, Expr]]) -> bool:
+    """Whether ``d`` divides a product, where each of the first divides the second of what is known.
+
+    If a product holds ``e``, and ``c`` divides ``e``, it is a multiple of the same with ``c`` in the place of ``e``.
+    """
+    todo, seen = [expanded(product)], {expanded(product)}
+    for p in todo:
+        if rational(p, d) is not None:
+            return True
+        for c, e in known if len(todo) < _PRODUCTS else ():
+            others = rational(p, e)
+            if others is not None and (made := expanded(mul(others, c))) not in seen:
+                seen.add(made)
+                todo.append(made)
+    return False
 
 
 def join(o: Overlap, rules: Sequence[Rule], *, signed: bool = False) -> Join | None:
@@ -384,6 +413,8 @@ class Rewriter:
                         yield SymbolicStep(rule.name, e, whole, bool(rule.choose))
             if isinstance(node, (FloorDiv, Mod)):
                 yield from self._reduced(e, node)
+            if isinstance(node, Mod):
+                yield from self._without_multiples(e, node)
             if isinstance(node, (FloorDiv, Mod, Sum)):
                 yield from self._valued(e, node)
 
@@ -401,6 +432,21 @@ class Rewriter:
         rest = Flat(left, f.items).expr()
         after = f.const // node.b + rest // node.b if isinstance(node, FloorDiv) else rest % node.b
         yield SymbolicStep(name, e, computed(_replaced(e, node, after)))
+
+    def _without_multiples(self, e: Expr, node: Mod) -> Iterator[SymbolicStep]:
+        """A remainder without the summands whose coefficient its divisor is known to divide, though none shows it."""
+        rule = next((r for r in self.by_head.get(Mod, []) if r.choose in _EITHER_WAY), None)
+        if rule is None or not is_const(node.b):
+            return
+        f = flat(node.a)
+        left = tuple(
+            (k, t)
+            for k, t in f.items
+            if rational(k, node.b) is not None or not self.known.implies(node.b.divides(k))
+        )
+        if len(left) < len(f.items):
+            after = Flat(f.const, left).expr() % node.b
+            yield SymbolicStep(rule.name, e, computed(_replaced(e, node, after)), True)
 
     def _valued(self, e: Expr, node: Expr) -> Iterator[SymbolicStep]:
         if any(r.name == "value_known" for r in self.by_head.get(Var, [])):

@@ -8,8 +8,10 @@ nowhere, and where ``e`` is a number, both hold everywhere or nowhere.
 
 So a rule for expressions that rewrites the whole sum joins with each of the three where it commutes with them.  Let its
 left side be a sum of patterns with constants for coefficients and a rest, let its conditions say nothing of the rest, and
-let it have no strategy, so that it applies wherever it matches.  A factor ``k`` of all summands divides the coefficients of
-the patterns that are no variables, because each is a summand of its own.  What has to be proved (:func:`facts_of`):
+let it have no strategy, so that it applies wherever it matches, or one that looks for two summands and for nothing but
+how their coefficients are to each other, so that it proposes the same of a multiple (that the result is smaller is proved
+of every rule).  A factor ``k`` of all summands divides the coefficients of the patterns that are no variables, because
+each is a summand of its own.  What has to be proved (:func:`facts_of`):
 
 - ``k`` divides the other coefficients, too;
 - the conditions hold of the coefficients without ``k``;
@@ -34,14 +36,16 @@ from .constraint_overlap import ConstraintOverlap
 from .tightening import empties, satisfied
 from .unify import expanded, flat
 
-__all__ = ["commutes", "facts_of", "joined_by_linear_form"]
+__all__ = ["BY_COEFFICIENTS", "commutes", "facts_of", "has_forms", "joined_by_linear_form"]
 
 _K = var("k°", "const")
+#: Strategies that look for two summands, and for how their coefficients are to each other.
+BY_COEFFICIENTS = frozenset({"quotient_of_remainder", "next_digit"})
 
 
 def _parts(rule: Rule) -> tuple[dict[Var, Expr], Var] | None:
     """The coefficients of the patterns, each with its pattern, and the rest; nothing if the left side is no such sum."""
-    if rule.choose or not isinstance(rule.left, Sum) or rule.left.const:
+    if rule.choose not in ("", *BY_COEFFICIENTS) or not isinstance(rule.left, Sum) or rule.left.const:
         return None
     coefficients: dict[Var, Expr] = {}
     rest: list[Var] = []
@@ -106,10 +110,11 @@ def joined_by_linear_form(o: ConstraintOverlap, rules: Sequence[ConstraintRule])
         return False
     if not (o.outer.choose in ("content", "negative_content") or _moves_constant(o.outer)):
         return False
-    there = {r.choose for r in rules}
-    return (
-        {"content", "negative_content"} <= there
-        and all(any(map(needed, rules)) for needed in (_moves_constant, empties, satisfied))
-        and isinstance(o.outer.left[0].e, (Sum, Mul))
-        and commutes(o.inner)
+    return has_forms(rules) and isinstance(o.outer.left[0].e, (Sum, Mul)) and commutes(o.inner)
+
+
+def has_forms(rules: Sequence[ConstraintRule]) -> bool:
+    """Whether there are all rules that it takes to bring constraints on sums into one form."""
+    return {"content", "negative_content"} <= {r.choose for r in rules} and all(
+        any(map(needed, rules)) for needed in (_moves_constant, empties, satisfied)
     )

@@ -49,8 +49,10 @@ class Circle(Exception):
 class Rewriting(Generic[T, S]):
     """Steps between things of one kind; subclasses say which there are."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = LIMIT) -> None:
         self._normal: dict[T, frozenset[T]] = {}
+        #: what reaches more is given up
+        self.limit = limit
 
     def moves(self, e: T) -> tuple[S, ...]:
         """Every step from ``e``."""
@@ -71,7 +73,7 @@ class Rewriting(Generic[T, S]):
                 if m.after not in seen:
                     seen.add(m.after)
                     order.append(m.after)
-                    if len(order) > LIMIT:
+                    if len(order) > self.limit:
                         raise TooMany
         for at in self._descending(order)[::-1]:
             if at not in self._normal:

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from indexproof.core.choose import STRATEGIES
 from indexproof.core.expr import var
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind
@@ -23,9 +24,14 @@ from indexproof.verify.confluence.constraint_pairs import further_verdict
 from indexproof.verify.confluence.domains import NOWHERE, Domains
 from indexproof.verify.confluence.draws import KINDS
 from indexproof.verify.confluence.further import examine_further, further_instances
-from indexproof.verify.confluence.ground import Move
+from indexproof.verify.confluence.ground import Exact, Move
 from indexproof.verify.confluence.instances import Instance
-from indexproof.verify.confluence.linear_form import commutes, facts_of, joined_by_linear_form
+from indexproof.verify.confluence.linear_form import (
+    BY_COEFFICIENTS,
+    commutes,
+    facts_of,
+    joined_by_linear_form,
+)
 from indexproof.verify.confluence.overlap import Overlap, matched
 from indexproof.verify.confluence.proposals import narrowed
 from indexproof.verify.confluence.rewriting import Witness
@@ -111,10 +117,36 @@ def test_further_domains_are_the_same_every_time(
 def test_rules_for_sums_that_commute_with_factors() -> None:
     found = {r.name for r in matched(RULES.rules) if commutes(r)}
     assert found == {
+        "quotient_and_remainder_recombine",
         "quotient_and_congruent_remainder_recombine",
+        "digits_recombine",
         "remainder_subtracts_to_quotient",
         "min_and_max_sum",
     }
+
+
+def test_strategies_that_look_at_coefficients_propose_the_same_of_multiples() -> None:
+    """Quotients, remainders and digits of ``a`` and ``b`` with all kinds of coefficients, among others."""
+    atoms = [A, B, A // 3, A % 3, A // 3 % 2, A // 6, B // 2, B % 2, (A // 2) % 3, A // 6 % 4]
+    box = Exact({A: (0, 23), B: (-3, 4)})
+    met = 0
+    for t, u, v in itertools.permutations(atoms, 3):
+        for k, j, n in ((1, 3, 1), (3, 1, 2), (2, 6, -1), (-1, -3, 5), (2, 1, 1), (1, 2, 0)):
+            e = t * k + u * j + v * n + 1
+            for name in BY_COEFFICIENTS:
+                proposed = list(STRATEGIES[name](e, box))
+                met += len(proposed)
+                for factor in (2, -1, -6):
+                    of_multiple = [
+                        {m: x if m in ("x", "q", "d", "n", "t", "z") else x * factor for m, x in b.items()}
+                        for b in proposed
+                    ]
+                    assert list(STRATEGIES[name](e * factor, box)) == of_multiple
+    assert met > 50
+    # one that looks at constants does not
+    e = 3 - A * 2
+    assert list(STRATEGIES["complement"](e % 4, box))
+    assert not list(STRATEGIES["complement"]((e * 2) % 4, box))
 
 
 def test_a_factor_need_not_divide_what_only_a_multiple_of_is_written() -> None:

@@ -1,0 +1,256 @@
+"""Instances in which the rest of a sum holds what a step makes.
+
+Two results may meet whatever the variables are, and yet not where summands combine: ``2·(x // (-2)) + r`` becomes
+``-x + r`` where ``x`` is even, and ``2·((-x) // 2) + r`` becomes the same, but not if ``r`` holds ``(-x) // 2``, whose
+factor is then 3.  So instances are drawn from expressions that hardly any rule rewrites, the smallest of them are
+rewritten a little way, and summands that are met there and are not in the instance are added to what its variables for
+rests, and for expressions, stand for: once, twice, or as often as makes them vanish.  Both rules must still apply; that
+is for them to say.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, postorder
+from ...core.rewrite import Rule
+from .draws import COPRIME, OPAQUE, OPAQUE_BOXES, PLAIN, PLAIN_BOXES, SMALL, Pick, values_for
+from .further import smaller_instances
+from .ground import Exact, Ground, Move, point_count
+from .instances import ExpressionTrial, Instance, defined
+from .overlap import Overlap
+from .rewriting import Examined, Patience
+from .unify import tidy
+from .wide import SEED, drawn_numbers
+
+__all__ = ["collisions", "examine_collisions", "examine_coprime", "summands_of"]
+
+#: Counts: batches; draws of a case where constants hardly divide one another; expressions that are reached from each
+#: result; summands that are added, and how often; points of a domain; smaller instances of one that has two normal forms.
+_BATCHES = 3
+_COPRIME_ROWS = 6_000
+_REACHED = 24
+_SUMMANDS = 8
+_TIMES = 3
+_POINTS = 400
+_SMALLER = 200
+#: Where summands do not combine as usual, more is reached; so much of all cases and batches together is given up.
+_LIMIT = 900
+_GIVEN_UP = 6
+#: With the instances whose constants hardly divide one another.
+_COPRIME = Patience(apart=150, tried=400, looked=1_500, given_up=2)
+
+
+class _Effort(NamedTuple):
+    """Draws of a case; instances that both rules rewrite; of these the smallest that are taken, and all that are."""
+
+    rows: int
+    drawn: int
+    smallest: int
+    taken: int
+    patience: Patience
+
+
+_LONG = _Effort(1_500, 40, 6, 22, Patience(apart=400, tried=500, looked=2_000, given_up=2))
+#: Where the pair joins with symbols.
+_SHORT = _Effort(500, 16, 4, 12, Patience(apart=80, tried=160, looked=800, given_up=1))
+
+
+class _Made(NamedTuple):
+    """An instance, and what the variables of the overlap stand for in it."""
+
+    instance: Instance
+    values: Mapping[Var, Expr]
+    box: Mapping[Var, tuple[int, int]]
+
+
+class _Drawn:
+    """Instances of one case of an overlap."""
+
+    def __init__(self, o: Overlap, seed: int, kind: str = OPAQUE) -> None:
+        self.start, self.spot, self.facts = defined(o)
+        names = self.start.variables()
+        self.constants = [v for v in names if v.kind == "const"]
+        self.loose = [v for v in names if v.kind != "const"]
+        #: what may hold more: rests first
+        self.open = sorted(self.loose, key=lambda v: v.kind != "rest")
+        self.pick = Pick(np.random.default_rng(SEED + seed), kind)
+        self.numbers = SMALL if kind == OPAQUE else COPRIME
+        self.boxes = OPAQUE_BOXES if kind == OPAQUE else PLAIN_BOXES
+
+    def made(self, count: int) -> Iterator[_Made]:
+        """The instances in the order in which they are drawn."""
+        mine = set(self.constants)
+        known = [c for c in self.facts if set(c.variables()) <= mine]
+        pick = self.pick
+        rows = drawn_numbers(self.constants, known, pick.generator, self.numbers)
+        for row in itertools.islice(itertools.cycle(rows), count):
+            pick.begin()
+            numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.constants, row, strict=True)}
+            box = dict(self.boxes[pick.of(range(len(self.boxes)))])
+            try:
+                values = values_for(self.loose, [c.substitute(numbers) for c in self.facts], pick)
+            except ZeroDivisionError:
+                continue
+            made = self.instance({**numbers, **values}, box) if values is not None else None
+            if made is not None:
+                yield made
+
+    def instance(self, values: Mapping[Var, Expr], box: Mapping[Var, tuple[int, int]]) -> _Made | None:
+        """The instance with these values on a box, if it has variables and few points."""
+        try:
+            here, there = tidy(self.start.substitute(values)), tidy(self.spot.substitute(values))
+        except ZeroDivisionError:
+            return None
+        inside = here.variables()
+        boxes = {v: b for v, b in box.items() if v in inside}
+        if not boxes or len(boxes) != len(inside) or point_count(boxes) > _POINTS:
+            return None
+        found = Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
+        return _Made(found, values, box)
+
+    def holding(self, m: _Made, summands: Mapping[Expr, Sequence[int]]) -> Iterator[Instance]:
+        """The same with summands added to what one variable stands for."""
+        for (t, coefficients), v in itertools.product(summands.items(), self.open):
+            times = dict.fromkeys((*(-k for k in coefficients), 1, -1, 2))
+            for j in itertools.islice(times, _TIMES):
+                try:
+                    value = tidy(m.values[v] + t * j)
+                except ZeroDivisionError:
+                    continue
+                made = self.instance({**m.values, v: value}, m.box)
+                if made is not None:
+                    yield made.instance
+
+
+def _sums(e: Expr) -> Iterator[Expr]:
+    """Everything in ``e`` that is a sum, or stands where one may stand."""
+    if not isinstance(e, Sum):
+        yield e
+    for n in postorder(e):
+        if isinstance(n, Sum):
+            yield n
+        elif isinstance(n, (FloorDiv, Mod)) and not isinstance(n.a, Sum):
+            yield n.a
+
+
+def summands_of(e: Expr) -> Iterator[tuple[Expr, int]]:
+    """The summands, with their factors, of all sums in ``e``, and what stands where a sum may stand."""
+    for s in _sums(e):
+        if isinstance(s, Sum):
+            yield from s.terms
+        elif not isinstance(s, Int):
+            yield s, 1
+
+
+def _reached(ground: Ground, e: Expr) -> list[Expr]:
+    """The first expressions that ``e`` can be rewritten to, itself among them."""
+    order, seen = [e], {e}
+    for at in order:
+        if len(order) >= _REACHED:
+            break
+        for m in ground.moves(at):
+            if m.after not in seen:
+                seen.add(m.after)
+                order.append(m.after)
+    return order[:_REACHED]
+
+
+def _new(ground: Ground, start: Expr, results: Sequence[Expr]) -> dict[Expr, list[int]]:
+    """Summands that are met on the way from both results and are not in the start, with their coefficients."""
+    old = {t for t, _ in summands_of(start)}
+    found: dict[Expr, list[int]] = {}
+    for result in results:
+        for e in _reached(ground, result):
+            for t, k in summands_of(e):
+                if t not in old and k not in found.setdefault(t, []):
+                    found[t].append(k)
+    return dict(itertools.islice(found.items(), _SUMMANDS))
+
+
+def _units(i: Instance) -> int:
+    """How often something is divided by one."""
+    return sum(
+        isinstance(n, (FloorDiv, Mod)) and isinstance(n.b, Int) and abs(n.b.value) == 1
+        for n in postorder(i.start)
+    )
+
+
+def collisions(o: Overlap, seed: int, trial: ExpressionTrial, effort: _Effort = _LONG) -> Iterator[Instance]:
+    """Some of the instances that are drawn of a case, each followed by those whose rests hold what is made.
+
+    First come the smallest, of which many hide nothing, then those in which hardly anything is divided by one.
+    """
+    drawn = _Drawn(o, seed)
+    usable: dict[Instance, _Made] = {}
+    for m in drawn.made(effort.rows):
+        if m.instance not in usable and trial.both(m.instance)[1]:
+            usable[m.instance] = m
+            if len(usable) >= effort.drawn:
+                break
+    smallest = sorted(usable, key=lambda i: i.rank)[: effort.smallest]
+    others = sorted(usable, key=_units)
+    for m in [usable[i] for i in dict.fromkeys((*smallest, *others))][: effort.taken]:
+        yield m.instance
+        ground, both = trial.both(m.instance)
+        results = list(dict.fromkeys(s.after for x, y in both for s in (x, y)))
+        if len(results) > 1:
+            yield from drawn.holding(m, _new(ground, m.instance.start, results))
+
+
+def examine_collisions(
+    o: Overlap,
+    cases: Sequence[Overlap],
+    rules: Sequence[Rule],
+    worlds: dict[Any, Ground],
+    *,
+    brief: bool = False,
+) -> Examined[Instance, Move]:
+    """Rewrite such instances until one has two normal forms, and then smaller ones; fewer if it is to be ``brief``.
+
+    Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
+    """
+    trial = ExpressionTrial(o, rules, worlds, _LIMIT, weighs=False)
+    effort = _SHORT if brief else _LONG
+    for batch, (number, case) in itertools.product(range(1 if brief else _BATCHES), enumerate(cases)):
+        if trial.given_up >= _GIVEN_UP:
+            break
+        found = trial.first(collisions(case, 1000 * batch + number, trial, effort), effort.patience)
+        if found is not None:
+            trial.shrink(found, smaller_instances, lambda i: i, _SMALLER)
+            break
+    return trial.examined()
+
+
+def _divides_something(i: Instance) -> bool:
+    """Whether every quotient has two values, and no remainder is known from what its dividend may be."""
+    facts = Exact(dict(i.boxes))
+    for n in postorder(i.start):
+        if isinstance(n, (FloorDiv, Mod)) and isinstance(n.b, Int):
+            of = facts.range(n.a).interval
+            if of.lo // n.b.value == of.hi // n.b.value:
+                return False
+    return True
+
+
+def examine_coprime(
+    o: Overlap, cases: Sequence[Overlap], rules: Sequence[Rule], worlds: dict[Any, Ground]
+) -> Examined[Instance, Move]:
+    """The same of instances whose constants hardly divide one another, on wide boxes.
+
+    Elsewhere divisors that divide each other are likely, because otherwise few rules apply; but then many join.
+
+    Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
+    """
+    trial = ExpressionTrial(o, rules, worlds, _LIMIT, weighs=False)
+    for number, case in enumerate(cases):
+        drawn = (m.instance for m in _Drawn(case, number, PLAIN).made(_COPRIME_ROWS))
+        found = trial.first(filter(_divides_something, drawn), _COPRIME)
+        if found is not None:
+            trial.shrink(found, smaller_instances, lambda i: i, _SMALLER)
+            break
+    return trial.examined()

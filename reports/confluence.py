@@ -367,8 +367,7 @@ _METHOD = """## How
    multiples), both results are rewritten a little way, and the summands that are met there and not in the instance are
    added to what rests and other variables stand for, once or as often as makes them vanish: up to 400 such instances of
    each case, in three batches. Pairs that *join* with symbols are held against such instances, too (up to 80 of each
-   case), because their steps see symbols for rests: one with two normal forms decides. Not all of those on this page
-   have been held against them yet; [benchmarks](benchmarks.md) says how many.
+   case), because their steps see symbols for rests: one with two normal forms decides.
 
 ## How rules for constraints are compared
 
@@ -397,7 +396,9 @@ _METHOD = """## How
    ranges first, knowing how the ends of a sum lie to those of its parts. A step needs that what is
    known implies its conditions, by the reduction to linear arithmetic; where it implies neither them nor their opposite,
    both are cases, and all cases must join, bounds being compared by value. Questions are few and short, and their number
-   is bounded, so some that would join stay **undecided**.
+   is bounded, so some that would join stay **undecided**. Pairs that join so are held against up to 300 domains of
+   expressions that hardly any rule rewrites, as the steps see symbols for the rests of sums: one with two normal forms
+   decides.
 5. **By what both sides end in**, where neither instances nor symbols decide. These are arguments about all derivations,
    so no number of steps is given; what they need of each rule is proved (`verify/confluence/tightening.py`,
    `remainders.py`, `linear_form.py`), and tests plant rules for which it does not hold.

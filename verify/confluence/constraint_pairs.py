@@ -122,6 +122,10 @@ def decide_constraint_pair(
         return further_verdict(o, base.but(reason=_open(found)), rules, constraints)
     if not joins:
         return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
+    # the steps see symbols for rests: where summands combine, the ends may be others
+    held = _by_opaque_domains(_Left(o, live, base, rules, constraints))
+    if held is not None and held.kind is Kind.NOT_JOINABLE:
+        return held
     return _joinable(base.but(statement=live[0].overlap.statement()), joins)
 
 

@@ -20,7 +20,7 @@ from indexproof.verify.confluence.constraint_further import examine_further as e
 from indexproof.verify.confluence.constraint_further import further_domains
 from indexproof.verify.confluence.constraint_joining import Posed, posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap
-from indexproof.verify.confluence.constraint_pairs import further_verdict
+from indexproof.verify.confluence.constraint_pairs import decide_constraint_pair, further_verdict
 from indexproof.verify.confluence.domains import NOWHERE, Domains
 from indexproof.verify.confluence.draws import KINDS
 from indexproof.verify.confluence.further import examine_further, further_instances
@@ -272,3 +272,10 @@ def test_verdicts_of_open_pairs(
         assert bool(pair.first and pair.meets) == (kind is Kind.JOINABLE), name
     e = expression_overlaps["max_keeps_larger / max_shifts #3"]
     assert further_pair(e, base(e), RULES.rules).kind is Kind.NOT_JOINABLE
+
+
+def test_a_domain_decides_against_symbols(overlaps_with_constraints: dict[str, ConstraintOverlap]) -> None:
+    o = overlaps_with_constraints["sum_bounds_summand / min_and_max_sum inside x·k + r… #9"]
+    pair = decide_constraint_pair(o, RULES.rules, RULES.constraints, {})
+    assert pair.kind is Kind.NOT_JOINABLE
+    assert len(set(pair.forms)) == 2

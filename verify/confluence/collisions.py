@@ -216,14 +216,12 @@ def examine_collisions(
     """
     trial = ExpressionTrial(o, rules, worlds, _LIMIT, weighs=False)
     effort = _SHORT if brief else _LONG
-    for batch, (number, case) in itertools.product(range(1 if brief else _BATCHES), enumerate(cases)):
-        if trial.given_up >= _GIVEN_UP:
-            break
-        found = trial.first(collisions(case, 1000 * batch + number, trial, effort), effort.patience)
-        if found is not None:
-            trial.shrink(found, smaller_instances, lambda i: i, _SMALLER)
-            break
-    return trial.examined()
+    numbered = itertools.product(range(1 if brief else _BATCHES), enumerate(cases))
+    batches = (
+        collisions(case, 1000 * batch + number, trial, effort)
+        for batch, (number, case) in itertools.takewhile(lambda _: trial.given_up < _GIVEN_UP, numbered)
+    )
+    return trial.search(batches, effort.patience, smaller_instances, _SMALLER)
 
 
 def _divides_something(i: Instance) -> bool:
@@ -247,10 +245,12 @@ def examine_coprime(
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = ExpressionTrial(o, rules, worlds, _LIMIT, weighs=False)
-    for number, case in enumerate(cases):
-        drawn = (m.instance for m in _Drawn(case, number, PLAIN).made(_COPRIME_ROWS))
-        found = trial.first(filter(_divides_something, drawn), _COPRIME)
-        if found is not None:
-            trial.shrink(found, smaller_instances, lambda i: i, _SMALLER)
-            break
-    return trial.examined()
+    batches = (
+        (
+            m.instance
+            for m in _Drawn(case, number, PLAIN).made(_COPRIME_ROWS)
+            if _divides_something(m.instance)
+        )
+        for number, case in enumerate(cases)
+    )
+    return trial.search(batches, _COPRIME, smaller_instances, _SMALLER)

@@ -152,12 +152,9 @@ def examine_further(
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = _DomainTrial(o, domains)
-    for batch, (number, p) in itertools.product(range(len(KINDS)), enumerate(cases)):
-        found = trial.first(further_domains(p, number, batch), _PATIENCE)
-        if found is not None:
-            trial.shrink(found, _smaller, lambda d: d, _SMALLER)
-            break
-    return trial.examined()
+    numbered = itertools.product(range(len(KINDS)), enumerate(cases))
+    batches = (further_domains(p, number, batch) for batch, (number, p) in numbered)
+    return trial.search(batches, _PATIENCE, _smaller, _SMALLER)
 
 
 def examine_opaque(
@@ -168,12 +165,8 @@ def examine_opaque(
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = _DomainTrial(o, Domains(constraints, rules, _OPAQUE_LIMIT))
-    for number, p in enumerate(cases):
-        found = trial.first(opaque_domains(p, number), _OPAQUE_PATIENCE)
-        if found is not None:
-            trial.shrink(found, _smaller, lambda d: d, _SMALLER)
-            break
-    return trial.examined()
+    batches = (opaque_domains(p, number) for number, p in enumerate(cases))
+    return trial.search(batches, _OPAQUE_PATIENCE, _smaller, _SMALLER)
 
 
 def _smaller(d: Domain) -> Iterator[Domain]:

@@ -76,12 +76,8 @@ def examine_further(
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = ExpressionTrial(o, rules, worlds)
-    for batch, case in itertools.product(range(len(_BATCHES)), cases):
-        found = trial.first(further_instances(case, batch), _PATIENCE)
-        if found is not None:
-            trial.shrink(found, smaller_instances, lambda i: i, _SMALLER)
-            break
-    return trial.examined()
+    batches = (further_instances(c, batch) for batch, c in itertools.product(range(len(_BATCHES)), cases))
+    return trial.search(batches, _PATIENCE, smaller_instances, _SMALLER)
 
 
 def smaller_instances(i: Instance) -> Iterator[Instance]:

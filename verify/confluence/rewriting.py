@@ -225,6 +225,21 @@ class Trial(Generic[I, S]):
                 return i
         return None
 
+    def search(
+        self,
+        batches: Iterable[Iterable[I]],
+        patience: Patience,
+        smaller: Callable[[I], Iterator[I]],
+        limit: int,
+    ) -> Examined[I, S]:
+        """One batch after the other until an instance has two normal forms, and then so many smaller ones."""
+        for instances in batches:
+            found = self.first(instances, patience)
+            if found is not None:
+                self.shrink(found, smaller, lambda i: i, limit)
+                break
+        return self.examined()
+
     def shrink(
         self, d: D, smaller: Callable[[D], Iterator[D]], instance: Callable[[D], I | None], limit: int
     ) -> None:

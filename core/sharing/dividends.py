@@ -11,7 +11,7 @@ from .digit_with_rest import digit_with_rest, saved
 from .factors import Factors
 from .order import Order
 from .spelling import Spelling
-from .sums import Products, plus, single
+from .sums import plus, single
 from .survey import Survey
 
 __all__ = ["Dividends"]
@@ -124,15 +124,8 @@ class Dividends:
                     found.append((f, option))
         if not found:
             return
-        products: Products = {}
-        places: dict[int, int] = {}
-        for f in survey.sums(engine, forms):
-            for t in f[1]:
-                a, k = t
-                if k < 0:
-                    t = a, -k
-                products[t] = products.get(t, 0) + 1
-                places[a] = places.get(a, 0) + 1
+        products = survey.products
+        sums = survey.sums(engine, forms)
         if len(found) > 1:
             options = dict(found)
             found = [(f, options[f]) for f in self.order.widest(list(options))]
@@ -140,9 +133,9 @@ class Dividends:
             a, g, h, x = option
             y = arg[a]
             users = dividends[y]
-            if places[a] > 1 or any(
-                [u in spelling.dividend or not spelling.free_of(engine, x, u) for u in users]
-            ):
+            if any([u in spelling.dividend or not spelling.free_of(engine, x, u) for u in users]):
+                continue
+            if sum([a in [t[0] for t in other[1]] for other in sums]) > 1:
                 continue
             gone = {**products}
             gain = saved(engine, f, option, gone)

@@ -14,7 +14,7 @@ from ..actions import Form
 from ..engine import REMAINDER, Engine, Terms
 from .order import Order
 from .spelling import Spelling
-from .sums import Products, count, plus, spent
+from .sums import Products, plus, spent
 from .survey import Survey
 
 __all__ = ["Factors"]
@@ -59,10 +59,7 @@ class Factors:
         groups: dict[Terms, list[int]] = {}
         for y, users in self.survey.dividends.items():
             groups[y[1]] = groups.get(y[1], []) + users
-        products: Products = {}
-        for f in self.survey.sums(self.engine, forms):
-            for a, k in f[1]:
-                count(a, k, 1, products)
+        products = dict(self.survey.products)
         for a in remainders:
             y = arg[a]
             if y[1] not in taken and len(groups[y[1]]) == 1:

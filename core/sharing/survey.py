@@ -6,6 +6,7 @@ from typing import Any
 
 from ..actions import Form
 from ..engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
+from .sums import Products
 
 __all__ = ["Survey"]
 
@@ -24,6 +25,8 @@ class Survey:
         self.remainders = False
         self.joinable = False
         self.inner: set[int] = set()
+        #: how often sums have an atom times a number
+        self.products: Products = {}
         #: the cost of everything that the forms need, written as they are
         self.cost = self._walk(engine, weight, forms)
         if self.remainders:
@@ -44,8 +47,7 @@ class Survey:
         arg: list[Any] = engine.arg
         todo: list[Any] = list(forms)
         done: set[Any] = set()
-        atoms, dividends, places = self.atoms, self.dividends, self.places
-        products: set[tuple[int, int]] = set()
+        atoms, dividends, places, products = self.atoms, self.dividends, self.places, self.products
         spent = 0
         while todo:
             whole = todo.pop()
@@ -64,10 +66,9 @@ class Survey:
                 if k > 0:
                     opposite = False
                 if k < 0:
-                    if k != -1:
-                        products.add((a, -k))
-                elif k != 1:
-                    products.add(t)
+                    t = a, -k
+                if k != 1 and k != -1:
+                    products[t] = products.get(t, 0) + 1
                 of = kind[a]
                 if of == VARIABLE or of == OPAQUE:
                     continue

@@ -1,0 +1,251 @@
+"""What a simplifier has left in its results: ``python tests/bench/audit.py atoms`` and ``python tests/bench/audit.py table``.
+
+``atoms`` evaluates every quotient, remainder, minimum and maximum in the results of the benchmark's maps, also of those
+made with other seeds, and lists those that need not be there: that have one value, that are an affine function of the
+variables, or that have the values of another one up to sign and a constant.  On a small domain that may be so by chance
+of its bounds; what is found on more points than are evaluated may not be so elsewhere.
+
+``table`` writes every small expression of one variable down (two of its quotients and remainders, their multiples and
+sums, divided once more) and counts how often another one of them has the same values and costs less than the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from corpora import CORPORA, GENERATED, Map
+from peers import PEERS, Peer, available
+from programs import DIVISIONS, Builder, Program, cost
+
+#: What is evaluated; a domain with fewer points than ``FEWEST`` says little.
+POINTS = 200_000
+FEWEST = 40
+#: What is added to the seeds of the generated corpora, besides nothing.
+SHIFTS = (0, 1_000, 2_000)
+#: A division counts as so many operations.
+WEIGHT = 3
+ATOMS = DIVISIONS | {"min", "max"}
+
+
+# ------------------------------------------------------------------------------------------------------------- atoms
+@dataclass
+class Needless:
+    """An atom of a result that need not be there, and why."""
+
+    corpus: str
+    map: str
+    why: str
+    text: str
+    #: whether the domain was evaluated everywhere
+    everywhere: bool
+
+
+@dataclass
+class Found:
+    """What the atoms of a corpus are."""
+
+    maps: int = 0
+    #: maps whose domain has too few points
+    few: int = 0
+    atoms: int = 0
+    needless: list[Needless] = field(default_factory=list)
+
+
+def needless_atoms(m: Map, program: Program, points: int = POINTS) -> Iterator[Needless]:
+    """The atoms of one result that need not be there.  ``program`` is the result, over the variables of the map."""
+    env = m.points(points)
+    everywhere = np.prod([hi - lo + 1.0 for _, lo, hi in m.vars]) <= points
+    live = program.live()
+    values = dict(zip(live, program.evaluate(env, live), strict=True))
+    variables = [v for v in env.values() if v.min() != v.max()]
+    known: dict[bytes, int] = {}
+    for i in live:
+        node = program.nodes[i]
+        if not isinstance(node, tuple) or node[0] not in ATOMS:
+            continue
+        value = values[i]
+        why = _why(value, values[node[1]] if node[0] == "mod" else None, variables)
+        if not why:
+            from_first = np.asarray(value - value[0], dtype=np.int64)
+            for other in (from_first, -from_first):
+                if other.tobytes() in known:
+                    why = "as another: " + _text(program, known[other.tobytes()])
+            known.setdefault(from_first.tobytes(), i)
+        if why:
+            yield Needless(m.corpus, m.name, why, _text(program, i), bool(everywhere))
+
+
+def _why(value: Any, dividend: Any, variables: Sequence[Any]) -> str:
+    if value.min() == value.max():
+        return "constant"
+    if dividend is not None and (dividend - value).min() == (dividend - value).max():
+        return "changes nothing"
+    return "affine" if _is_affine(value, variables) else ""
+
+
+def _is_affine(value: Any, variables: Sequence[Any]) -> bool:
+    """Whether the values are an affine function of the variables, with whole numbers for factors."""
+    if not variables or value.dtype == object:
+        return False
+    matrix = np.column_stack([*variables, np.ones(len(value), dtype=np.int64)])
+    some = np.linspace(0, len(value) - 1, min(len(value), 500), dtype=np.int64)
+    factors, _, rank, _ = np.linalg.lstsq(matrix[some].astype(float), value[some].astype(float), rcond=None)
+    if rank < matrix.shape[1]:
+        return False
+    return bool((matrix @ np.rint(factors).astype(np.int64) == value).all())
+
+
+def _text(program: Program, root: int) -> str:
+    return Program(program.nodes, [root]).text()[1:-1]
+
+
+def audit_atoms(peer: Peer, names: Sequence[str], shifts: Sequence[int], points: int) -> dict[str, Found]:
+    """What the atoms in the results of a peer are, by corpus."""
+    found: dict[str, Found] = {}
+    for name in names:
+        of = found[name] = Found()
+        made = (
+            (m for s in shifts for m in GENERATED[name](shift=s)) if name in GENERATED else CORPORA[name]()
+        )
+        for m in made:
+            of.maps += 1
+            env = m.points(points)
+            if not env or len(next(iter(env.values()))) < FEWEST:
+                of.few += 1
+                continue
+            if peer.refuses(m):
+                continue
+            program = peer.back(peer.simplify(peer.convert(m)), m)
+            nodes = [program.nodes[i] for i in program.live()]
+            of.atoms += sum(isinstance(n, tuple) and n[0] in ATOMS for n in nodes)
+            of.needless += needless_atoms(m, program, points)
+    return found
+
+
+def print_atoms(found: dict[str, Found]) -> None:
+    for name, of in found.items():
+        kinds = Counter(n.why.partition(":")[0] for n in of.needless)
+        said = ", ".join(f"{n} {why}" for why, n in sorted(kinds.items())) or "none needless"
+        print(f"{name}: {of.maps:,} maps ({of.few} on fewer than {FEWEST} points), {of.atoms:,} atoms, {said}")
+        for n in of.needless:
+            where = "everywhere" if n.everywhere else "where evaluated"
+            print(f"  {n.map}: {n.text}   {n.why}, {where}")
+
+
+# ------------------------------------------------------------------------------------------------------------- table
+class Table:
+    """The least that any small expression of ``x`` costs that has certain values for x from 0 to ``size - 1``."""
+
+    def __init__(self, size: int, divisors: Sequence[int], factors: Sequence[int]) -> None:
+        self.x = np.arange(size, dtype=np.int64)
+        self.least: dict[bytes, tuple[int, Any]] = {}
+        #: what is divided once more, which the sample is taken from
+        self.divided: list[Any] = []
+        atoms: list[Any] = [
+            "x",
+            *(["fdiv", "x", d] for d in divisors),
+            *(["mod", "x", d] for d in divisors),
+        ]
+        sums: list[Any] = []
+        for i, a in enumerate(atoms):
+            self.put(a)
+            sums += [["mul", a, k] for k in factors]
+            for b in atoms[i + 1 :]:
+                sums += [["add", ["mul", a, k], ["mul", b, j]] for k in factors for j in factors]
+        for s in sums:
+            self.put(s)
+            for d in divisors:
+                for op in ("fdiv", "mod"):
+                    self.put([op, s, d])
+                    self.divided.append([op, s, d])
+        rng = random.Random(0)
+        for three in itertools.combinations(atoms, 3):
+            for _ in range(60):
+                a, b, c = (["mul", e, rng.choice(factors)] for e in three)
+                self.put(["add", ["add", a, b], c])
+
+    def put(self, e: Any) -> None:
+        p = program_of(e)
+        key, spent = self.key(p), weighed(p)
+        if key not in self.least or spent < self.least[key][0]:
+            self.least[key] = spent, e
+
+    def key(self, p: Program) -> bytes:
+        value = p.evaluate({"x": self.x})[0]
+        return bytes(np.broadcast_to(np.asarray(value, dtype=np.int64), self.x.shape).tobytes())
+
+
+def program_of(e: Any) -> Program:
+    b = Builder()
+    return b.program([b.nested(e)])
+
+
+def weighed(p: Program) -> int:
+    """The documented cost."""
+    c = cost(p)
+    return c.all + (WEIGHT - 1) * c.divisions
+
+
+def audit_table(
+    peer: Peer, table: Table, count: int, seed: int = 1
+) -> tuple[int, list[tuple[int, int, str, str]]]:
+    """How many different functions were asked, and the dearer ones: cost and least cost, result and the cheaper way."""
+    seen: set[bytes] = set()
+    dearer = []
+    size = len(table.x)
+    for e in random.Random(seed).sample(table.divided, min(count, len(table.divided))):
+        p = program_of(e)
+        key = table.key(p)
+        if key in seen:
+            continue
+        seen.add(key)
+        m = Map("table", p.text(), [("x", 0, size - 1)], p)
+        result = peer.back(peer.simplify(peer.convert(m)), m)
+        spent, (least, way) = weighed(result), table.least[key]
+        if least < spent:
+            dearer.append((spent, least, result.text(), program_of(way).text()))
+    return len(seen), dearer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=["atoms", "table"])
+    parser.add_argument("--peer", default="indexproof", choices=[p.name for p in PEERS])
+    parser.add_argument("--corpus", action="append", choices=[*GENERATED, "xla", "published"])
+    parser.add_argument("--shift", type=int, action="append", help="what is added to the seeds of the maps")
+    parser.add_argument("--points", type=int, default=POINTS)
+    parser.add_argument("--size", type=int, default=96, help="values of the variable of the table")
+    parser.add_argument("--count", type=int, default=2_500, help="how many of its expressions are simplified")
+    parser.add_argument("--show", type=int, default=40, help="how many of the dearer ones are printed")
+    args = parser.parse_args()
+    sys.setrecursionlimit(20_000)
+    peers, missing = available([args.peer])
+    if not peers:
+        sys.exit(f"{args.peer} cannot be asked: {missing[args.peer]}")
+    if args.what == "atoms":
+        names = args.corpus or [*GENERATED, "xla"]
+        print_atoms(audit_atoms(peers[0], names, args.shift or SHIFTS, args.points))
+        return
+    table = Table(args.size, (2, 3, 4, 6, 8, 12, 16, 24), (1, -1, 2, 3, -2, 4, 6))
+    asked, dearer = audit_table(peers[0], table, args.count)
+    print(f"{len(table.least):,} functions; of {asked:,} expressions {len(dearer)} could be written cheaper")
+    by = Counter(spent - least for spent, least, _, _ in dearer)
+    print("by " + ", ".join(f"{k}: {n}" for k, n in sorted(by.items())))
+    for spent, least, result, way in sorted(dearer, key=lambda d: d[1] - d[0])[: args.show]:
+        print(f"  {spent} {result}   {least} {way}")
+
+
+if __name__ == "__main__":
+    main()

@@ -198,13 +198,39 @@ class _Run:
             # what was recorded on this stretch; or what was known, and therefore not recorded again
             pools = [self.recorded(since, n), self.known(n), self.known(n, spelling=True)]
             run = [] if e is way else _towards(e, way, pools)
-            if run is None:
+            runs = [run] if run is not None else self.singly(e, way, stages[k - 1][0] if k else since, n)
+            if runs is None:
                 continue
             rest = self.along(way, stages, n, k + 1, dead)
             if rest is not None:
-                return [run, *rest]
+                return [*runs, *rest]
             dead.add(k)
         return None
+
+    def singly(self, e: Expr, goal: Expr, since: int, now: int) -> list[list[_Use]] | None:
+        """A run for each equation recorded between two moments, applied when it is recorded and not later.
+
+        What comes about outside of a sum that changes may be what inside of it has been rewritten before.
+        """
+        runs = []
+        nodes = set(postorder(e))
+        for x in self.in_order(since, now):
+            if x.before not in nodes:
+                continue
+            found = _uses(e, [x], ())
+            if found is None or found[0] is e:
+                continue
+            e, run = found
+            runs.append(run)
+            if e is goal:
+                return runs
+            nodes = set(postorder(e))
+        return None
+
+    def in_order(self, since: int, now: int) -> list[Any]:
+        """The equations that simplify and were recorded between two moments."""
+        found = [(n, x) for entries in self.equations[False].values() for n, x in entries if since <= n < now]
+        return [x for _, x in sorted(found, key=itemgetter(0))]
 
     def at_once(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
         """All in one run."""
@@ -213,11 +239,19 @@ class _Run:
 
     def in_stages(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
         """In the order of the trace, with a run for each equation that applies when it is recorded."""
+        # a variable may have got its value before the map became another one, and be met after that
+        for since in dict.fromkeys((self.since, 0)):
+            runs = self.one_by_one(e, goal, since, now)
+            if runs is not None:
+                return runs
+        return None
+
+    def one_by_one(self, e: Expr, goal: Expr, since: int, now: int) -> list[list[_Use]] | None:
+        """A run for each equation recorded between two moments that applies then."""
         runs = []
         pool: dict[Expr, Any] = {}
-        recorded = [(n, x) for entries in self.equations[False].values() for n, x in entries if n < now]
         nodes = set(postorder(e))
-        for _, x in sorted(recorded, key=itemgetter(0)):
+        for x in self.in_order(since, now):
             pool.pop(x.before, None)
             pool[x.before] = x
             if x.before not in nodes and not isinstance(x.before, (Min, Max)):

@@ -9,21 +9,40 @@ Termination follows from the order of :func:`~indexproof.core.rewrite.measure`, 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from .actions import Form
 from .cost import DIVISION_WEIGHT, cost
 from .engine import Engine, Excess
 from .errors import InputError
-from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, integer, rebuild
+from .expr import (
+    Binary,
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    integer,
+    postorder,
+    rebuild,
+)
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs, rejoined
 from .rewrite import Rule, RuleSet
 from .sharing import Speller, with_differences
 
 __all__ = ["Driver", "NormalForms", "Simplifier", "Step"]
+
+#: Of so many expressions inside results it is seen whether they cost less in normal form: time grows with the map's size.
+INSIDE: Final = 64
 
 
 @dataclass(frozen=True)
@@ -90,6 +109,8 @@ class Simplifier:
         self.respelled = False
         #: whether what it has written is decided by what remainders become as differences
         self.decided = False
+        #: whether several sums are divided in what it was written from
+        self.several = False
         self._driver: Driver | None = None
         if isinstance(rules, RuleSet) and rules.engine is not None:
             self.engine = _engine(rules, rules.engine, facts, trace, keep_points)
@@ -142,6 +163,96 @@ class Simplifier:
                     chosen = other
                     changed = True
         return chosen
+
+    def _improved(self, es: list[Expr], results: list[Expr]) -> list[Expr]:
+        """``es`` with what lowers the cost: some of ``results``, and normal forms of what is inside."""
+        while True:
+            before = es
+            es = self._partly(self._mixed(before, results))
+            if es == before:
+                return es
+
+    def _with_sums(self, es: list[Expr], results: list[Expr]) -> list[Expr]:
+        """``results``, or where that is cheaper ``es`` with some of them and the sums in normal form that several divide.
+
+        What a remainder or a quotient does not need of such a sum is gone from its normal form, and each has a sum of its
+        own then.
+        """
+        engine = self.engine
+        assert engine is not None
+        nodes = postorder(*es)
+        dividends = Counter([e.children[0] for e in nodes if isinstance(e, (FloorDiv, Mod))])
+        shared = [e for e in nodes if dividends[e] > 1 and type(e) is Sum and len(e.terms) > 1]
+        if not shared:
+            return results
+        wide = {
+            e.children[0].terms
+            for e in postorder(*results)
+            if isinstance(e, (FloorDiv, Mod)) and type(e.children[0]) is Sum
+        }
+        if len([terms for terms in wide if len(terms) > 1]) < 2:
+            return results
+        chosen = self._normal(postorder(*shared))
+        other = self._mixed(_replaced(es, nodes, chosen), results)
+        if not self._larger(results, other):
+            return results
+        if self.trace is not None:
+            self.trace.append(NormalForms(tuple(results)))
+        return self._improved(self._recorded(es, nodes, chosen), results)
+
+    def _normal(self, es: Sequence[Expr]) -> dict[Expr, Expr]:
+        """The normal forms of those expressions that are not in normal form; nothing is recorded."""
+        engine = self.engine
+        assert engine is not None
+        record, engine.record = engine.record, None
+        engine.limited = False
+        forms: dict[Expr, Expr] = {}
+        for e in es:
+            if e.children:
+                n = engine.write(engine.read(e))
+                if n is not e:
+                    forms[e] = n
+        engine.record = record
+        return forms
+
+    def _partly(self, es: list[Expr]) -> list[Expr]:
+        """``es`` with what is inside them in normal form where that lowers the cost, until nothing does.
+
+        Where several results divide one sum, each quotient may be dearer in normal form, and the sum cheaper.
+        """
+        weight = self.division_weight
+        spent = cost(es).weighed(weight)
+        changed = True
+        while changed:
+            changed = False
+            nodes = postorder(*es)
+            forms = self._normal(nodes[:INSIDE])
+            chosen: dict[Expr, Expr] = {}
+            for e in forms:
+                # with what is inside of it, wherever that stands: the steps that lead there apply everywhere
+                more = {x: forms[x] for x in postorder(e) if x in forms}
+                now = cost(_replaced(es, nodes, chosen | more)).weighed(weight)
+                if now < spent:
+                    spent = now
+                    changed = True
+                    chosen |= more
+            if changed:
+                es = self._recorded(es, nodes, chosen)
+        return es
+
+    def _recorded(self, es: list[Expr], nodes: list[Expr], chosen: dict[Expr, Expr]) -> list[Expr]:
+        """``es`` with other expressions inside, and the steps by which they are equal."""
+        after = _replaced(es, nodes, chosen)
+        if self.trace is not None:
+            self.trace.append(NormalForms(tuple(es)))
+            self._fresh()
+            engine = self.engine
+            assert engine is not None
+            for e in chosen:
+                engine.write(engine.read(e))
+            self.trace.append(NormalForms(tuple(after)))
+            self._fresh()
+        return after
 
     @property
     def driver(self) -> Driver:
@@ -234,6 +345,8 @@ class Simplifier:
                 break
             seen.append(results)
             marks.append(len(trace) if trace is not None else 0)
+        if self.several:
+            results = self._with_sums(es, results)
         if results == es and trace is not None:
             del trace[start:]
             self._fresh()
@@ -302,6 +415,7 @@ class Simplifier:
         if self.trace is not None:
             self.trace.append(NormalForms(tuple(self._plain(forms))))
         speller, results = self._spelled(forms)
+        self.several = speller.dividends.several
         if results == es:
             return es, None
         bound = speller.bound()
@@ -311,7 +425,7 @@ class Simplifier:
             and self._larger(results, es, bound)
         ):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
-            mixed = self._mixed(es, results)
+            mixed = self._improved(es, results)
             if mixed == es and self.trace is not None:
                 del self.trace[start:]
                 self._fresh()
@@ -319,6 +433,19 @@ class Simplifier:
         self.respelled = speller.respelled
         self.decided = speller.decided
         return results, speller.forms if speller.changed else None
+
+
+def _replaced(es: list[Expr], nodes: list[Expr], by: dict[Expr, Expr]) -> list[Expr]:
+    """The expressions with others inside.  ``nodes`` are what they are made of, operands first."""
+    new: dict[Expr, Expr] = {}
+    for e in nodes:
+        n = by.get(e)
+        if n is None:
+            kids = e.children
+            inner = [new[c] for c in kids]
+            n = rebuild(e, inner) if any(a is not b for a, b in zip(kids, inner, strict=True)) else e
+        new[e] = n
+    return [new[e] for e in es]
 
 
 def _reaches(es: Sequence[Expr], bound: int, division_weight: int) -> bool:

@@ -31,6 +31,8 @@ class Dividends:
         self.spelling = Spelling()
         #: how many operations less it will be once what is written is read again
         self.promised = 0
+        #: whether several sums are divided that differ in more than a constant
+        self.several = False
         #: dividends that are there anyway, the widest first, and what variables are in them
         self.wide: list[Form] = []
         self.inside: list[int] = []
@@ -43,6 +45,8 @@ class Dividends:
         costly = [x for x in dividends if not single(x)]
         if not costly:
             return
+        if len(costly) > 1:
+            self.several = len({x[1] for x in costly if len(x[1]) > 1}) > 1
         wide: list[Form] = []
         if len(dividends) > 1:
             wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]

@@ -1,4 +1,4 @@
-"""What a simplifier has left in its results: ``python tests/bench/audit.py atoms`` and ``python tests/bench/audit.py table``.
+"""What a simplifier has left in its results: ``python tests/bench/audit.py atoms`` or ``table``.
 
 ``atoms`` evaluates every quotient, remainder, minimum and maximum in the results of the benchmark's maps, also of those
 made with other seeds, and lists those that need not be there: that have one value, that are an affine function of the
@@ -116,9 +116,7 @@ def audit_atoms(peer: Peer, names: Sequence[str], shifts: Sequence[int], points:
     found: dict[str, Found] = {}
     for name in names:
         of = found[name] = Found()
-        made = (
-            (m for s in shifts for m in GENERATED[name](shift=s)) if name in GENERATED else CORPORA[name]()
-        )
+        made = (m for s in shifts for m in GENERATED[name](shift=s)) if name in GENERATED else CORPORA[name]()
         for m in made:
             of.maps += 1
             env = m.points(points)
@@ -138,7 +136,9 @@ def print_atoms(found: dict[str, Found]) -> None:
     for name, of in found.items():
         kinds = Counter(n.why.partition(":")[0] for n in of.needless)
         said = ", ".join(f"{n} {why}" for why, n in sorted(kinds.items())) or "none needless"
-        print(f"{name}: {of.maps:,} maps ({of.few} on fewer than {FEWEST} points), {of.atoms:,} atoms, {said}")
+        print(
+            f"{name}: {of.maps:,} maps ({of.few} on fewer than {FEWEST} points), {of.atoms:,} atoms, {said}"
+        )
         for n in of.needless:
             where = "everywhere" if n.everywhere else "where evaluated"
             print(f"  {n.map}: {n.text}   {n.why}, {where}")

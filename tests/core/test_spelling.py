@@ -51,6 +51,16 @@ CASES = {
         3,
         (11, 5),
     ),
+    # each digit in normal form has a sum of its own; the one that all divide has summands that are zero
+    "the sum inside": (
+        "(d0, d1, d2, d3, d4) -> ((d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) floordiv 28 mod 10,"
+        " (d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) mod 7,"
+        " (d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) floordiv 280 mod 8,"
+        " (d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) floordiv 2240),"
+        " domain: d0 in [0, 6], d1 in [0, 2], d2 in [0, 0], d3 in [0, 1], d4 in [0, 2]",
+        3,
+        (14, 6),
+    ),
     # the dividend of the remainder is needed for nothing else: its sum goes with it
     "dividend goes": (
         "(d0, d1, d2) -> ((d0 * 12 + d1) floordiv 8, (d0 * 18 + (d1 * 6 + d2) floordiv 4) mod 12),"

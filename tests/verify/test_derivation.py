@@ -186,6 +186,36 @@ def test_maps_with_fewer_variables_are_derived_too(to_dims: bool) -> None:
     assert len(changes) >= 3, changes
 
 
+def test_a_value_that_was_known_before_the_map_changed() -> None:
+    """Where a range leaves a map, constraints that had it are simplified anew, in the order of the trace."""
+    m = parse_map(
+        "(d0)[s0, s1] -> (), domain: d0 in [-6, -5], s0 in [0, 1], s1 in [0, 9],"
+        " ((s1 * 3) ceildiv 2) mod 3 in [0, 1], min((d0 * 8 - s0 + s1 * 3 + 7) floordiv 3, s1) in [-4, -4]"
+    )
+    trace: list[Any] = []
+    reduced = reduce_map(m, RULES, trace)
+    agreed(m, explained(m, reduced.map, trace))
+
+
+def test_a_sum_becomes_what_its_own_digits_are_digits_of() -> None:
+    """Inside the sum ``x floordiv 420`` is rewritten; outside it is what comes out."""
+    x = "((d1 * 2240 + d2 * 2 + 11298) floordiv 3)"
+    digits = (
+        f"({x} floordiv 210 mod 2) * 7 + ({x} floordiv 420 mod 4) * 14 + ({x} floordiv 1680 mod 2) * 56"
+        f" + {x} floordiv 30 mod 7"
+    )
+    whole = (
+        f"(({digits}) mod 28) * 30 + (({digits}) floordiv 28) * 840 + {x} mod 30 + ({x} floordiv 3360) * 3360"
+    )
+    m = parse_map(
+        f"(d1, d2) -> (({whole}) floordiv 420, ({whole}) mod 5), domain: d1 in [0, 3], d2 in [0, 510]"
+    )
+    explained_alike(m)
+    after = simplify_map(m, RULES)
+    assert str(after.results[0]) == "((2240·d1 + 2·d2) // 3 + 3766) // 420"
+    assert simplify_map(after.with_(), RULES) == after
+
+
 def test_the_examples_of_all_rules_and_the_published_maps() -> None:
     for name, m in builtin_corpus(RULES):
         try:

@@ -9,7 +9,6 @@ Termination follows from the order of :func:`~indexproof.core.rewrite.measure`, 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -155,12 +154,17 @@ class Simplifier:
         """``before`` with each result of ``after`` that lowers the cost, one by one until none does."""
         chosen = list(before)
         changed = len(before) > 1
+        weight = self.division_weight
+        spent = cost(chosen).weighed(weight) if changed else 0
         while changed:
             changed = False
             for i, e in enumerate(after):
+                if e is chosen[i]:
+                    continue
                 other = [*chosen[:i], e, *chosen[i + 1 :]]
-                if e is not chosen[i] and self._larger(chosen, other):
-                    chosen = other
+                now = cost(other).weighed(weight)
+                if now < spent:
+                    chosen, spent = other, now
                     changed = True
         return chosen
 
@@ -181,16 +185,13 @@ class Simplifier:
         engine = self.engine
         assert engine is not None
         nodes = postorder(*es)
-        dividends = Counter([e.children[0] for e in nodes if isinstance(e, (FloorDiv, Mod))])
-        shared = [e for e in nodes if dividends[e] > 1 and type(e) is Sum and len(e.terms) > 1]
-        if not shared:
-            return results
-        wide = {
-            e.children[0].terms
-            for e in postorder(*results)
-            if isinstance(e, (FloorDiv, Mod)) and type(e.children[0]) is Sum
-        }
-        if len([terms for terms in wide if len(terms) > 1]) < 2:
+        divided: set[Expr] = set()
+        shared: dict[Expr, None] = {}
+        for x in _dividends(nodes):
+            if x in divided:
+                shared[x] = None
+            divided.add(x)
+        if not shared or len({x.terms for x in _dividends(postorder(*results))}) < 2:
             return results
         chosen = self._normal(postorder(*shared))
         other = self._mixed(_replaced(es, nodes, chosen), results)
@@ -435,15 +436,36 @@ class Simplifier:
         return results, speller.forms if speller.changed else None
 
 
+def _dividends(nodes: list[Expr]) -> list[Sum]:
+    """The sums of several summands that quotients and remainders divide, each as often as it is divided."""
+    found = []
+    for e in nodes:
+        t = type(e)
+        if t is FloorDiv or t is Mod:
+            q: Binary = e  # type: ignore[assignment]
+            x = q.a
+            if type(x) is Sum:
+                s: Sum = x
+                if len(s.terms) > 1:
+                    found.append(s)
+    return found
+
+
 def _replaced(es: list[Expr], nodes: list[Expr], by: dict[Expr, Expr]) -> list[Expr]:
     """The expressions with others inside.  ``nodes`` are what they are made of, operands first."""
     new: dict[Expr, Expr] = {}
     for e in nodes:
         n = by.get(e)
         if n is None:
-            kids = e.children
-            inner = [new[c] for c in kids]
-            n = rebuild(e, inner) if any(a is not b for a, b in zip(kids, inner, strict=True)) else e
+            n = e
+            inner: list[Expr] = []
+            for x in e.children:
+                y = new[x]
+                if y is not x:
+                    n = None
+                inner.append(y)
+            if n is None:
+                n = rebuild(e, inner)
         new[e] = n
     return [new[e] for e in es]
 

@@ -47,7 +47,8 @@ class Survey:
         arg: list[Any] = engine.arg
         todo: list[Any] = list(forms)
         done: set[Any] = set()
-        atoms, dividends, places, products = self.atoms, self.dividends, self.places, self.products
+        atoms, dividends, places = self.atoms, self.dividends, self.places
+        products: dict[Any, int] = self.products
         spent = 0
         while todo:
             whole = todo.pop()
@@ -61,14 +62,18 @@ class Survey:
                 continue
             spent += len(terms) - 1
             opposite = True
-            for t in terms:
+            # as in ``todo``: a factor that is positive is a key as it stands
+            inside: Any = terms
+            for product in inside:
+                t: tuple[int, int] = product
                 a, k = t
                 if k > 0:
                     opposite = False
-                if k < 0:
-                    t = a, -k
-                if k != 1 and k != -1:
-                    products[t] = products.get(t, 0) + 1
+                    if k != 1:
+                        products[product] = products.get(product, 0) + 1
+                elif k != -1:
+                    product = a, -k
+                    products[product] = products.get(product, 0) + 1
                 of = kind[a]
                 if of == VARIABLE or of == OPAQUE:
                     continue

@@ -89,7 +89,7 @@ FORMS: dict[str, dict[str, str]] = {
         "if refuted also "
         "`subterms`, `hypotheses`, `goal` and `again`, the command that evaluates it there",
         "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `refused_cache_entries` (the same by "
-        "reason: `unreadable`, `altered`, `outdated`, `untrue`), `lost_workers`, seconds by "
+        "reason: `unreadable`, `altered`, `outdated`, `untrue`), `unkept` (verdicts that could not be written to the cache), `lost_workers`, seconds by "
         "group and by result, and the solver's `resources` (units of its own) by result",
     },
     "prove FILE": {
@@ -105,7 +105,7 @@ FORMS: dict[str, dict[str, str]] = {
         "--confirm `confirmed`; if refuted "
         "`counterexample`, `subterms`, `hypotheses`, `goal`, `again` and, for the first rules only, `repairs` "
         "(conditions that make it true, the weakest first); if not proved otherwise `tried` and `detail`",
-        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers` and the seconds of "
+        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `unkept`, `lost_workers` and the seconds of "
         "each of the `rules`",
     },
     "prove --at": {
@@ -351,6 +351,7 @@ def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof pro
             "from_cache": sum(r.cached for r in run.results),
             "damaged_cache_entries": run.damaged_cache_entries,
             "refused_cache_entries": run.refused_cache_entries,
+            "unkept": run.unkept,
             "lost_workers": run.lost_workers,
             "groups": {f"{g.family}: {g.name}": _times(g) for g in (*families, *groups) if g.results},
             "results": {r.obligation.name: round(r.verdict.seconds, 6) for r in run.results},

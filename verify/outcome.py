@@ -37,10 +37,13 @@ class Run:
     interrupted: bool = False
     jobs: int = 1
     damaged_cache_entries: int = 0
-    #: The same by reason, and ``locked``, which is no damage: see :data:`indexproof.verify.cache.Refusal`.
+    #: The same by reason, and what is no damage: see :data:`indexproof.verify.cache.Refusal`.
     refused_cache_entries: dict[str, int] = field(default_factory=dict)
     #: Where the cache is now, if it could not be read.
     cache_set_aside: str = ""
+    #: How many verdicts could not be written to the cache, and what the system said.
+    unkept: int = 0
+    cache_trouble: str = ""
     lost_workers: int = 0
     #: Why it was interrupted, if those who worked for it were lost.
     stopped: str = ""

@@ -105,6 +105,7 @@ def prove_all(
     run.results = [Result(o, verdicts.get(n, unchecked), n in cached) for n, o in enumerate(todo)]
     run.seconds = time.perf_counter() - start
     run.damaged_cache_entries = cache.damaged
+    run.unkept, run.cache_trouble = cache.unkept, cache.trouble
     run.cache_set_aside = "" if cache.set_aside is None else str(cache.set_aside)
     run.refused_cache_entries = {reason: n for reason, n in sorted(cache.refused.items()) if n}
     return run

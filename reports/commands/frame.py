@@ -30,6 +30,7 @@ __all__ = [
     "report",
     "say",
     "status_of",
+    "to_be_written",
     "writing",
 ]
 
@@ -42,6 +43,8 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 
 #: What a full or broken disk answers.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+#: What a machine answers that has no room for another process, or another open file.
+_SCARCE = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 
 
 class Commands(TyperGroup):
@@ -151,9 +154,13 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             raise
         say(f"not checked: {error}")
         return OPEN
-    except OSError as error:
+    except (MemoryError, OSError) as error:
         if debug:
             raise
+        if isinstance(error, MemoryError) or error.errno in _SCARCE:
+            why = "out of memory" if isinstance(error, MemoryError) else error.strerror
+            say(f"not checked: the machine has not enough for this: {why}")
+            return OPEN
         if error.errno not in _FULL:
             say(_bug(error))
             return BUG
@@ -241,10 +248,19 @@ def noted(place: str, unless_said: bool = False) -> Iterator[None]:
         raise
 
 
+def to_be_written(said: str, path: Path | None) -> None:
+    """What will be written at the end of a long run must be a file that can be; said before that."""
+    if path is not None:
+        with writing(said, path):
+            path.open("ab").close()
+
+
 @contextmanager
 def writing(said: str, path: Path | None) -> Iterator[None]:
-    """A file or folder that cannot be written is bad input, said as in ``--svg: cannot write``."""
+    """A file or folder that cannot be written is bad input, said as in ``--svg: cannot write``; none, none."""
     try:
         yield
     except OSError as error:
+        if path is None or error.errno in _SCARCE:
+            raise
         raise InputError(f"{said} {quoted(path, 200)}: {error.strerror}") from None

@@ -130,8 +130,11 @@ def test_a_forged_derivation_is_refused(run: Run, tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("{", "line 1, column 2"),
-        ("{}", "unexpected"),
-        ('{"derivation": 3}', "unexpected"),
+        ("{}", "$: the key `format` is missing; expected the keys format, before, after, steps, nodes"),
+        ('{"derivation": 3}', "$: unexpected `3`"),
+        ('{"derivation": null}', "$: unexpected `null`"),
+        ('{"format": "x", "before": {}, "after": {}, "steps": [], "nodes": [], "x": 1}', "unknown key `x`"),
+        ('{"format": "no", "before": {}, "after": {}, "steps": [], "nodes": []}', 'the format is `"no"`'),
         ("[" * 5000 + "]" * 5000, "unexpected"),
     ],
 )
@@ -141,6 +144,7 @@ def test_what_is_no_derivation(run: Run, tmp_path: Path, content: str, said: str
     done = run("replay", path)
     assert done.status == 3
     assert said in done.err
+    assert done.err.startswith(f"error: in {path}: ")
     assert run("replay", tmp_path / "missing.json").status == 3
 
 

@@ -16,7 +16,7 @@ from .. import __version__
 from ..core.condition import Condition
 from ..core.expr import Expr, Var
 from ..core.indexing_map import IndexingMap
-from ..core.json_form import map_to_json
+from ..core.json_form import dump_json, map_to_json
 from ..core.notation import show, show_condition
 from ..core.text import format_expr, format_map
 from ..core.transform import Reduced
@@ -321,9 +321,14 @@ def document(command: str, verdict: str, exit_status: int, **more: Any) -> dict[
 
 
 def text_of(data: Mapping[str, Any]) -> str:
-    """Indented JSON; escaped where standard output could not show the characters otherwise."""
+    """Indented JSON, or in one line where it is nested too deep for that; escaped where standard output could not show the
+    characters otherwise.
+    """
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    return json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
+    try:
+        return json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
+    except RecursionError:
+        return dump_json(data)
 
 
 # ------------------------------------------------------------------------------------------------------ prove

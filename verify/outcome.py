@@ -11,7 +11,7 @@ from ..core.errors import IndexproofError
 from .obligation import Obligation
 from .verdict import Status, Verdict, worst
 
-__all__ = ["ENDED", "CrewLost", "Progress", "Result", "Run", "available_cores", "died"]
+__all__ = ["ENDED", "PASSING", "TOO_DEEP", "CrewLost", "Progress", "Result", "Run", "available_cores", "died"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,12 @@ class CrewLost(IndexproofError):
 
 #: What was tried with an obligation that ends its processes.
 ENDED = "processes of its own, which died"
+
+
+#: What was tried with an obligation that is nested deeper than Python can follow.
+TOO_DEEP = "all strategies, until the nesting was too deep"
+#: Where one of these was tried, the next process may do better, and so the verdict is not kept.
+PASSING = frozenset({ENDED, TOO_DEEP})
 
 
 def died(why: str) -> Verdict:

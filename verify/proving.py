@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .budget import Budget
 from .cache import Cache, content_key
 from .obligation import Obligation
-from .outcome import ENDED, CrewLost, Progress, Result, Run, available_cores
+from .outcome import PASSING, CrewLost, Progress, Result, Run, available_cores
 from .verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def prove_all(
     def settle(key: str, v: Verdict, *, found: bool = False) -> None:
         if key in kept and kept[key] != v:
             cache.refused["untrue"] += 1
-        if not found and ENDED not in v.tried:
+        if not found and PASSING.isdisjoint(v.tried):
             cache.put(key, v)
         for n in asking[key]:
             verdicts[n] = v

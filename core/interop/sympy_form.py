@@ -144,7 +144,7 @@ def to_sympy(
         try:
             return interpret(exprs, _ToSympy(sympy, of, evaluate))
         except RecursionError:
-            raise InputError("the expression is too deep for sympy", expected="evaluate=False") from None
+            raise InputError("the expression is too deep for sympy", expected="evaluate=False, or another form") from None
 
     if isinstance(subject, Expr):
         return convert((subject,), symbols or {})[0]
@@ -152,7 +152,10 @@ def to_sympy(
 
 
 def sympy_source(f: SympyMap) -> str:
-    """``f`` as a Python program that makes its symbols and expressions."""
+    """``f`` as a Python program that makes its symbols and expressions.
+
+    Raises :class:`InputError` for what is too deep for sympy's printer.
+    """
     sympy = _sympy()
     lines = ["from sympy import Max, Min, Mod, S, ceiling, floor, symbols"]
     names = [str(v) for v, _, _ in f.variables]
@@ -161,7 +164,10 @@ def sympy_source(f: SympyMap) -> str:
         lines.append(f'{left} = symbols("{" ".join(names)}", integer=True, seq=True)')
     # `S(1)/2` rather than `1/2`, which Python would compute
     printer = _printer(sympy)
-    lines += assignments(f, lambda e: str(printer.doprint(e)))
+    try:
+        lines += assignments(f, lambda e: str(printer.doprint(e)))
+    except RecursionError:
+        raise InputError("the expressions are too deep for sympy to print them", expected="another form") from None
     return "\n".join(lines) + "\n"
 
 

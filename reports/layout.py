@@ -69,7 +69,11 @@ def spent(seconds: float, jobs: int) -> str:
     """``in 1.2 s on 2 cores``; ``by 8 processes`` where there are fewer cores than that, or they are elsewhere."""
     from ..verify.outcome import available_cores
 
-    on = f"on {count(jobs, 'core')}" if jobs <= available_cores() else f"by {count(jobs, 'process', 'processes')}"
+    on = (
+        f"on {count(jobs, 'core')}"
+        if jobs <= available_cores()
+        else f"by {count(jobs, 'process', 'processes')}"
+    )
     return f"in {duration(seconds)} {on}"
 
 

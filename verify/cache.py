@@ -324,7 +324,9 @@ class Cache:
         if self.path is None or self.read_only or v.status is Status.NOT_CHECKED:
             return
         body = json.dumps(_written(v), sort_keys=True)
-        if not self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", key, body, self._seal(key, body)):
+        if not self._write(
+            "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", key, body, self._seal(key, body)
+        ):
             self.unkept += 1
 
     def _write(self, query: str, *values: str) -> bool:

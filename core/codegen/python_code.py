@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..errors import InputError, quoted
 from ..expr import Expr
-from ..indexing_map import IndexingMap
+from ..indexing_map import IndexingMap, expect_map
 from .program import Operation, Program
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
 
@@ -99,6 +99,8 @@ def python_source(subject: IndexingMap | Expr, *, checked: bool = False, name: s
 
 def _source(subject: IndexingMap | Expr, checked: bool, name: str) -> tuple[str, list[str]]:
     """The text of :func:`python_source`, and what the variables are called in it."""
+    if not isinstance(subject, Expr):
+        expect_map(subject)
     name = name or ("expression" if isinstance(subject, Expr) else "indexing_map")
     if not name.isidentifier() or refused(name):
         raise InputError(f"{quoted(name)} is no name for a function", expected="a Python identifier")
@@ -139,6 +141,7 @@ def compile_map(m: IndexingMap, *, checked: bool = False) -> Callable[..., tuple
     Integers of other kinds, such as numpy's, are taken for what they are, so that none of theirs overflows on the way;
     the function raises :class:`TypeError` for what is no integer.
     """
+    expect_map(m)
     source, inputs = _source(m, checked, "")
     read = "index"
     while read in inputs:

@@ -36,6 +36,8 @@ class Source:
     __slots__ = ("original", "text")
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise InputError(f"expected text, not {type(text).__name__}")
         self.original = text
         self.text = blank_comments(text)
 

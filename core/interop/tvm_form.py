@@ -2,10 +2,10 @@
 
 ``floordiv`` and ``floormod`` are this package's operators.  TVM's other pair, ``truncdiv`` and ``truncmod``, rounds
 towards zero; it is read as they are where the ranges of the operands show that it makes no difference, and spelled with
-them where the sign of the divisor is known.  As in TVM's own analysis the integers of an expression are unbounded: what would overflow in TVM is not noticed here, but what is
-written has a type in which nothing overflows.  The only module that imports tvm, and only when one of its functions is
-called.  It knows the module names of TVM before 0.26 (``tvm.tir``, ``tvm.arith``) and since (``tvm.tirx``,
-``tvm.sym``).
+them where the sign of the divisor is known.  As in TVM's own analysis the integers of an expression are unbounded: what
+would overflow in TVM is not noticed here, but what is written has a type in which nothing overflows.  The only module
+that imports tvm, and only when one of its functions is called.  It knows the module names of TVM before 0.26
+(``tvm.tir``, ``tvm.arith``) and since (``tvm.tirx``, ``tvm.sym``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..expr import (
     rebuild,
     var,
 )
-from ..indexing_map import IndexingMap, is_name
+from ..indexing_map import IndexingMap, expect_map, is_name
 from ..interval import Interval, Range, Ranges
 from .foreign import ForeignMap, from_foreign, missing, to_foreign
 
@@ -188,6 +188,7 @@ def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any,
         known.update((v, tir.Var(v.name, dtype)) for v in subject.variables() if v not in known)
         return _written(program, known, dtype)[0]
     m = subject
+    expect_map(m)
     plain = dict(zip(m.roots, _without_ceildiv(m.roots), strict=True))
     program = Program.of([plain[e] for e in m.roots], [v.expr for v in m.variables])
     if not dtype:

@@ -167,7 +167,9 @@ def test_a_derivation_of_any_depth_is_told_and_replayed(run: Run) -> None:
 def test_what_sympy_cannot_print_is_said(run: Run) -> None:
     refused = run("convert", "--to", "sympy", deep(100))
     assert refused.status == 3
-    assert refused.err == "error: the expressions are too deep for sympy to print them; expected another form\n"
+    assert (
+        refused.err == "error: the expressions are too deep for sympy to print them; expected another form\n"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- fuzz

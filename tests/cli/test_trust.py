@@ -283,7 +283,9 @@ def test_what_was_proved_is_told_also_where_certificates_cannot_be_written(tmp_p
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of the size of files")
 @pytest.mark.parametrize(
-    "words", [("fuzz", "-n", "30"), ("stability", "few.rules"), ("confluence", "few.rules")], ids=lambda w: w[0]
+    "words",
+    [("fuzz", "-n", "30"), ("stability", "few.rules"), ("confluence", "few.rules")],
+    ids=lambda w: w[0],
 )
 def test_a_checkpoint_that_cannot_grow_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, words: tuple[str, ...]
@@ -300,7 +302,9 @@ def test_a_checkpoint_that_cannot_grow_is_named(
 
 
 @pytest.mark.parametrize("command", ["fuzz", "fuzz-hlo"])
-def test_where_a_report_cannot_be_written_is_said_before_the_run(run: Run, tmp_path: Path, command: str) -> None:
+def test_where_a_report_cannot_be_written_is_said_before_the_run(
+    run: Run, tmp_path: Path, command: str
+) -> None:
     done = run(command, "-n", 10**9, "--jobs", 1, "--json", tmp_path / "no/report.json")
     assert done.status == 3
     assert done.err == f"error: --json: cannot write `{tmp_path}/no/report.json`: No such file or directory\n"
@@ -312,7 +316,10 @@ def test_where_a_report_cannot_be_written_is_said_before_the_run(run: Run, tmp_p
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "Resource temporarily unavailable"),
+        (
+            BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"),
+            "Resource temporarily unavailable",
+        ),
         (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
         (MemoryError(), "out of memory"),
     ],

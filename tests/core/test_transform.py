@@ -280,7 +280,11 @@ def test_the_record_of_an_empty_map_tells_the_boxes_that_were_given() -> None:
     assert {v.name: (v.lo, v.hi) for v in r.unused.values()} == {v.name: (v.lo, v.hi) for v in m.variables}
     assert not list(r.restored().relation())
     r = reduce_map(m, RULES)
-    assert {name: (v.lo, v.hi) for name, v in r.unused.items()} == {"s0": (2, 90), "s1": (4, 5), "rt0": (1, 2)}
+    assert {name: (v.lo, v.hi) for name, v in r.unused.items()} == {
+        "s0": (2, 90),
+        "s1": (4, 5),
+        "rt0": (1, 2),
+    }
 
 
 def test_the_empty_map_is_one_for_its_dimensions_and_rank() -> None:

@@ -547,7 +547,11 @@ class _Checkpoint:
 
     def _is_new(self) -> bool:
         """Whether nothing was written yet: a run may be cut short, or its disk be full, before the first line."""
-        return self.path is None or not self.path.exists() or (self.path.is_file() and not self.path.stat().st_size)
+        return (
+            self.path is None
+            or not self.path.exists()
+            or (self.path.is_file() and not self.path.stat().st_size)
+        )
 
     def __enter__(self) -> _Checkpoint:
         if self.path is not None:

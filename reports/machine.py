@@ -89,7 +89,7 @@ FORMS: dict[str, dict[str, str]] = {
         "if refuted also "
         "`subterms`, `hypotheses`, `goal` and `again`, the command that evaluates it there",
         "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `refused_cache_entries` (the same by "
-        "reason: `unreadable`, `altered`, `outdated`, `untrue`), `unkept` (verdicts that could not be written to the cache), "
+        "reason: `unreadable`, `altered`, `outdated`, `untrue`), `unkept` (verdicts that the cache could not take), "
         "`lost_workers`, seconds by "
         "group and by result, and the solver's `resources` (units of its own) by result",
     },

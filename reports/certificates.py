@@ -98,12 +98,12 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
 
 
 def _file_name(name: str, used: set[str]) -> str:
-    stem = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).strip("_")[:120] or "claim"
+    stem = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).strip("_.")[:120] or "claim"
     found, n = stem, 1
-    while found in used:
+    while found.lower() in used:  # there are file systems for which these are the same
         n += 1
         found = f"{stem}_{n}"
-    used.add(found)
+    used.add(found.lower())
     return f"{found}.json"
 
 

@@ -41,6 +41,7 @@ PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 UsageError: Any = typer.BadParameter.__mro__[1]
 
 
+_OURS = __name__.split(".")[0]
 #: What a full or broken disk answers.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 #: What a machine answers that has no room for another process, or another open file.
@@ -166,6 +167,17 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             return BUG
         lose(sys.stdout)
         say(f"error: cannot write the output: {error.strerror}")
+        return BAD_INPUT
+    except ImportError as error:
+        if debug:
+            raise
+        if (error.name or "").split(".")[0] == _OURS:
+            say(_bug(error))
+            return BUG
+        say(f"error: a package that this needs cannot be loaded: {error}")
+        say(
+            "       `python -m pip check` says what is missing or too old, `pip install --force-reinstall` repairs it"
+        )
         return BAD_INPUT
     except SystemExit:
         # typer's answer to a reader of the help that has gone; commands end with a status of their own

@@ -257,6 +257,39 @@ def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (
+            ModuleNotFoundError("No module named 'z3'", name="z3"),
+            3,
+            "error: a package that this needs cannot be loaded: ",
+        ),
+        (
+            ImportError("libz3.so: cannot open shared object file"),
+            3,
+            "libz3.so: cannot open shared object file",
+        ),
+        (
+            ImportError("cannot import name 'x'", name="indexproof.verify.solve"),
+            4,
+            "internal error: ImportError: ",
+        ),
+    ],
+)
+def test_a_package_that_is_missing_or_broken_is_no_bug(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: ImportError, status: int, said: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(maps, "given_map", fail)
+    done = run("simplify", "x")
+    assert done.status == status
+    assert said in done.err.splitlines()[0]
+    assert ("pip check" in done.err) == (status == 3)
+
+
 def test_debug_shows_where(spawn: Run) -> None:
     done = spawn("simplify", "(d0", "--debug")
     assert "Traceback" in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
 import os
 import signal
@@ -42,6 +43,8 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 _OURS = __name__.split(".")[0]
+#: What typer makes of a Ctrl-C while it reads the command line.
+_INTERRUPTED = 130
 #: What a full or broken disk answers.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 #: What a machine answers that has no room for another process, or another open file.
@@ -74,7 +77,7 @@ class Commands(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        with _integers_of_any_length(), _ended_like_interrupted():
+        with _integers_of_any_length(), _ended_like_interrupted(), _interrupts_in_destructors():
             status = _guarded(
                 lambda: super(Commands, self).main(
                     words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
@@ -116,6 +119,27 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 
 @contextmanager
+def _interrupts_in_destructors() -> Iterator[None]:
+    """Python prints what is raised in a destructor and goes on: a Ctrl-C must not be lost there, and what it leaves half
+    made of the solver is nothing to tell.
+    """
+    before = sys.unraisablehook
+
+    def hook(unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            # what is raised in this function is lost as well, so a moment later
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        elif getattr(unraisable.object, "__module__", "").split(".")[0] != "z3":
+            before(unraisable)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+@contextmanager
 def _integers_of_any_length() -> Iterator[None]:
     """Python prints integers of more than a few thousand digits: the maps that are given may have them."""
     limit = sys.get_int_max_str_digits()
@@ -134,6 +158,9 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             sys.stdout.flush()
         except BrokenPipeError:
             lose(sys.stdout)
+        if status == _INTERRUPTED:
+            say("interrupted: nothing was checked")
+            return OPEN
         return status if isinstance(status, int) else PROVED
     except UsageError as error:
         context = getattr(error, "ctx", None)

@@ -39,6 +39,7 @@ __all__ = [
     "Position",
     "RuleStep",
     "constraints_text",
+    "expect_derivation",
 ]
 
 #: The expressions of a map: its results, its constraints, and the indices of its runtime sources (all of them in order).
@@ -165,3 +166,10 @@ class Derivation:
     def __repr__(self) -> str:
         n = len(self.steps)
         return f"<Derivation: {n} step{'s' * (n != 1)} by {', '.join(self.rules()) or 'no rule'}>"
+
+
+def expect_derivation(d: object) -> None:
+    """Raises :class:`TypeError` for what is no derivation, such as a map."""
+    if not isinstance(d, Derivation):
+        hint = "; simplify(m, explain=True) makes one" if isinstance(d, IndexingMap) else ""
+        raise TypeError(f"expected a Derivation, got {type(d).__name__}{hint}")

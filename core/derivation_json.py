@@ -15,7 +15,7 @@ from .derivation import ConstraintChange, Derivation, DerivationStep, MapChange,
 from .errors import InputError, quoted
 from .expr import Expr, Int, Sum, Var, integer, linear, postorder, var
 from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
-from .json_text import load_json
+from .json_text import dump_json, load_json
 from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .rewrite import ConstraintRule, Rule, RuleSet
 
@@ -137,7 +137,8 @@ def _short(value: Json) -> str:
         return "an object"
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
-    return quoted(repr(value)[:60])
+    plain = value is None or isinstance(value, (bool, int, str))
+    return quoted((dump_json(value) if plain else repr(value))[:60])
 
 
 def _list(value: Json, path: str) -> Sequence[Json]:
@@ -147,9 +148,13 @@ def _list(value: Json, path: str) -> Sequence[Json]:
 
 
 def _object(value: Json, path: str, keys: Sequence[str]) -> Mapping[str, Json]:
-    if not isinstance(value, Mapping) or set(value) != set(keys):
-        have = ", ".join(map(str, value)) if isinstance(value, Mapping) else _short(value)
-        raise _fail(f"unexpected {have or 'empty object'}", path, f"the keys {', '.join(keys)}")
+    expected = f"the keys {', '.join(keys)}"
+    if not isinstance(value, Mapping):
+        raise _fail(f"unexpected {_short(value)}", path, expected)
+    if missing := [k for k in keys if k not in value]:
+        raise _fail(f"the key {quoted(missing[0])} is missing", path, expected)
+    if unknown := [k for k in value if k not in keys]:
+        raise _fail(f"unknown key {quoted(unknown[0])}", path, expected)
     return value
 
 

@@ -39,7 +39,15 @@ from .interval import Interval, Range, Ranges
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Constraint", "IndexingMap", "RuntimeSource", "RuntimeVariable", "Variable", "is_name"]
+__all__ = [
+    "Constraint",
+    "IndexingMap",
+    "RuntimeSource",
+    "RuntimeVariable",
+    "Variable",
+    "expect_map",
+    "is_name",
+]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 #: Words of the notation, which no variable may be called.
@@ -54,6 +62,13 @@ ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
 def is_name(name: str) -> bool:
     """Whether a variable may be called ``name``."""
     return _NAME.match(name) is not None and name not in RESERVED
+
+
+def expect_map(m: object) -> None:
+    """Raises :class:`TypeError` for what is no map, such as the text of one."""
+    if not isinstance(m, IndexingMap):
+        hint = "; parse_map reads one from text" if isinstance(m, str) else ""
+        raise TypeError(f"expected an IndexingMap, got {type(m).__name__}{hint}")
 
 
 def _integer(value: Any, what: str) -> int:
@@ -461,6 +476,7 @@ class IndexingMap(_Memory):
         this map's result unless the intervals of the variables imply it.  Sources of runtime variables are
         composed too.
         """
+        expect_map(inner)
         if len(self.results) != len(inner.dims):
             raise InputError(
                 f"maps do not compose: the first has {len(self.results)} results,"

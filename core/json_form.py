@@ -23,6 +23,7 @@ from .indexing_map import (
     RuntimeSource,
     RuntimeVariable,
     Variable,
+    expect_map,
     is_name,
     known_names,
 )
@@ -74,6 +75,7 @@ def _nested(op: str, parts: list[Json]) -> Json:
 
 def map_to_json(m: IndexingMap) -> dict[str, Json]:
     """``m`` as plain dictionaries and lists; :func:`dump_json` makes text of it."""
+    expect_map(m)
     variables = tuple(v.expr for v in m.variables)
     roots = m.roots
     exprs = dict(zip(roots, _exprs_to_json(roots, variables), strict=True))

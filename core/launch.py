@@ -16,7 +16,7 @@ All maps are between elements of the *logical* array; tiles and padding do not m
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -123,7 +123,10 @@ class Launch:
 
     def __post_init__(self) -> None:
         for name in ("threads", "blocks"):
-            sizes = tuple(as_integer(n) for n in getattr(self, name))
+            given = getattr(self, name)
+            if not isinstance(given, Iterable):
+                raise InputError(f"{name} {given}", expected="up to three sizes of at least 1")
+            sizes = tuple(as_integer(n) for n in given)
             if len(sizes) > 3 or min(sizes, default=1) < 1:
                 raise InputError(f"{name} {_tuple_text(sizes)}", expected="up to three sizes of at least 1")
             object.__setattr__(self, name, sizes + (1,) * (3 - len(sizes)))

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from .errors import TooLargeError
 from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, natural_key, postorder
-from .indexing_map import IndexingMap, RuntimeVariable, Variable
+from .indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map
 from .numerals import format_int
 
 __all__ = ["DIVISIONS", "MAX_WORDS", "Order", "Printer", "format_expr", "format_map", "ordered_terms"]
@@ -236,6 +236,7 @@ def format_map(m: IndexingMap, division: str = "floordiv", multiline: bool = Fal
     variables have sources is always printed over several lines, since the source is an ``hlo:`` line of its
     own.
     """
+    expect_map(m)
     positions = {v.expr: i for i, v in enumerate(m.variables)}
     printer = Printer(division, Order(m.roots, positions))
     results = ", ".join([printer.text(e) for e in m.results])

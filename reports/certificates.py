@@ -75,12 +75,9 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
     """Write one file for every obligation; how many there are, and the names of those that have no certificate.
 
     A lemma has none, since it is proved without the reduction; nor has what was proved in another way only.
-    Raises :class:`InputError` where the folder cannot be written.
+    Raises :class:`OSError` where the folder cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot write to {quoted(str(folder))}: {error.strerror}") from error
+    folder.mkdir(parents=True, exist_ok=True)
     written, without = 0, []
     used: set[str] = set()
     for o in proved:
@@ -101,12 +98,12 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
 
 
 def _file_name(name: str, used: set[str]) -> str:
-    stem = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).strip("_")[:120] or "claim"
+    stem = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).strip("_.")[:120] or "claim"
     found, n = stem, 1
-    while found in used:
+    while found.lower() in used:  # there are file systems for which these are the same
         n += 1
         found = f"{stem}_{n}"
-    used.add(found)
+    used.add(found.lower())
     return f"{found}.json"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.condition import Condition, Truth, all_exprs
-from ..core.derivation import Derivation, DerivationStep, MapChange, RuleStep
+from ..core.derivation import Derivation, DerivationStep, MapChange, RuleStep, expect_derivation
 from ..core.derivation_json import derivation_from_json
 from ..core.explain import replayed
 from ..core.expr import Expr, Int, postorder, var
@@ -36,6 +36,7 @@ _OPEN, _CLOSE = "⟦", "⟧"
 
 def derivation_text(derivation: Derivation) -> str:
     """All steps, numbered; a sentence where there are none."""
+    expect_derivation(derivation)
     blocks = [step_text(n, step, m) for n, (step, m) in enumerate(replayed(derivation), 1)]
     return "\n".join(blocks) or "no rule applies"
 

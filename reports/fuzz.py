@@ -11,7 +11,7 @@ from ..rules.catalog import RULES
 from ..verify.fuzz.generate import random_map
 from ..verify.fuzz.run import FATAL, Failure, FuzzRun, Settings, examine
 from ..verify.fuzz.validate import ENGINES, SAMPLES
-from .layout import block, count, duration, table
+from .layout import block, count, spent, table
 from .machine import document
 
 __all__ = ["failure_text", "fuzz_json", "fuzz_text", "only_text", "verdict_of"]
@@ -80,7 +80,7 @@ def fuzz_text(run: FuzzRun, command: str) -> str:
     for kind, n in sorted(failed.items()):
         parts.append(f"{count(n, 'map')}: {_KINDS.get(kind, kind)}")
     parts.append(_left_out(run))
-    where = f"   in {duration(run.seconds)} on {count(run.jobs, 'core')}"
+    where = f"   {spent(run.seconds, run.jobs)}"
     parts.append(
         f"{verdict_of(run)}  {count(counts['maps'], 'map')}, {count(sum(failed.values()), 'failure')}{where}"
     )

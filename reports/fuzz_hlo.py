@@ -9,7 +9,7 @@ from ..core.hlo import read_module
 from ..core.text import read_map
 from ..verify.fuzz.hlo import HloFailure, HloFuzz, examine_hlo, is_map, mutant
 from ..verify.fuzz.hlo_texts import MAPS, TEXTS
-from .layout import block, count, duration
+from .layout import block, count, duration, spent
 from .machine import document
 from .progress import Lines
 
@@ -68,7 +68,7 @@ def hlo_fuzz_text(run: HloFuzz, command: str) -> str:
         lines = [("texts", f"{run.start + run.done:,} to {last:,}"), ("go on", again)]
         parts.append(block("NOT CHECKED", lines))
     failed = sum(k for name, k in n.items() if name.startswith("failed "))
-    where = f"   in {duration(run.seconds)} on {count(run.jobs, 'core')}"
+    where = f"   {spent(run.seconds, run.jobs)}"
     parts.append(f"{_verdict(run)}  {count(run.done, 'text')}, {count(failed, 'failure')}{where}")
     return "\n\n".join(parts)
 

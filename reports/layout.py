@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-__all__ = ["LABEL", "block", "count", "duration", "joined", "lose", "put", "table", "write"]
+__all__ = ["LABEL", "block", "count", "duration", "joined", "lose", "put", "spent", "table", "write"]
 
 #: The least width of a label column.
 LABEL = 9
@@ -63,6 +63,18 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     ms = seconds * 1000
     return f"{ms:.1f} ms" if ms < 9.95 else f"{ms:.0f} ms"
+
+
+def spent(seconds: float, jobs: int) -> str:
+    """``in 1.2 s on 2 cores``; ``by 8 processes`` where there are fewer cores than that, or they are elsewhere."""
+    from ..verify.outcome import available_cores
+
+    on = (
+        f"on {count(jobs, 'core')}"
+        if jobs <= available_cores()
+        else f"by {count(jobs, 'process', 'processes')}"
+    )
+    return f"in {duration(seconds)} {on}"
 
 
 def joined(parts: Iterable[str]) -> str:

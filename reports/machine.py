@@ -16,7 +16,7 @@ from .. import __version__
 from ..core.condition import Condition
 from ..core.expr import Expr, Var
 from ..core.indexing_map import IndexingMap
-from ..core.json_form import map_to_json
+from ..core.json_form import dump_json, map_to_json
 from ..core.notation import show, show_condition
 from ..core.text import format_expr, format_map
 from ..core.transform import Reduced
@@ -89,7 +89,8 @@ FORMS: dict[str, dict[str, str]] = {
         "if refuted also "
         "`subterms`, `hypotheses`, `goal` and `again`, the command that evaluates it there",
         "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `refused_cache_entries` (the same by "
-        "reason: `unreadable`, `altered`, `outdated`, `untrue`), `lost_workers`, seconds by "
+        "reason: `unreadable`, `altered`, `outdated`, `untrue`), `unkept` (verdicts that the cache could not take), "
+        "`lost_workers`, seconds by "
         "group and by result, and the solver's `resources` (units of its own) by result",
     },
     "prove FILE": {
@@ -105,7 +106,7 @@ FORMS: dict[str, dict[str, str]] = {
         "--confirm `confirmed`; if refuted "
         "`counterexample`, `subterms`, `hypotheses`, `goal`, `again` and, for the first rules only, `repairs` "
         "(conditions that make it true, the weakest first); if not proved otherwise `tried` and `detail`",
-        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `lost_workers` and the seconds of "
+        "timing": "`seconds`, `jobs`, `from_cache`, `damaged_cache_entries`, `unkept`, `lost_workers` and the seconds of "
         "each of the `rules`",
     },
     "prove --at": {
@@ -321,9 +322,14 @@ def document(command: str, verdict: str, exit_status: int, **more: Any) -> dict[
 
 
 def text_of(data: Mapping[str, Any]) -> str:
-    """Indented JSON; escaped where standard output could not show the characters otherwise."""
+    """Indented JSON, or in one line where it is nested too deep for that; escaped where standard output could not show the
+    characters otherwise.
+    """
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    return json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
+    try:
+        return json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
+    except RecursionError:
+        return dump_json(data)
 
 
 # ------------------------------------------------------------------------------------------------------ prove
@@ -351,6 +357,7 @@ def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof pro
             "from_cache": sum(r.cached for r in run.results),
             "damaged_cache_entries": run.damaged_cache_entries,
             "refused_cache_entries": run.refused_cache_entries,
+            "unkept": run.unkept,
             "lost_workers": run.lost_workers,
             "groups": {f"{g.family}: {g.name}": _times(g) for g in (*families, *groups) if g.results},
             "results": {r.obligation.name: round(r.verdict.seconds, 6) for r in run.results},

@@ -270,6 +270,7 @@ def rules_json(
             "jobs": run.jobs,
             "from_cache": sum(r.cached for r in run.results),
             "damaged_cache_entries": run.damaged_cache_entries,
+            "unkept": run.unkept,
             "lost_workers": run.lost_workers,
             "rules": {f.rule.name: round(f.verdict.seconds, 6) for f in found},
         },

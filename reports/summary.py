@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
-from .layout import block, count, duration, joined, table
+from .layout import block, count, duration, joined, spent, table
 
 __all__ = [
     "Claimed",
@@ -167,6 +167,10 @@ def damage(run: Run) -> str:
         said.append(f"what was no cache is now {run.cache_set_aside}")
     if run.refused_cache_entries.get("locked"):
         said.append("another process did not let go of the cache: what was proved here is not kept there")
+    elif run.unkept:
+        said.append(f"{count(run.unkept, 'verdict')} could not be kept in the cache: {run.cache_trouble}")
+    elif run.refused_cache_entries.get("unusable"):
+        said.append(f"the cache cannot be used: {run.cache_trouble}")
     return "; ".join(said)
 
 
@@ -303,7 +307,7 @@ def verdict_line(run: Run, claims: int) -> str:
         if asked
         else f"{Status.NOT_CHECKED.value}  {said}: nothing was checked"
     )
-    how = f"in {duration(run.seconds)} on {count(run.jobs, 'core')}"
+    how = spent(run.seconds, run.jobs)
     cached = sum(r.cached for r in run.results)
     return joined([line, how, f"{cached:,} from the cache" if cached else ""])
 
@@ -315,8 +319,9 @@ def interruption(run: Run, cached: bool = True) -> str:
     line = f"{run.stopped or 'interrupted'}: {count(missed, 'question')} of {len(run.results):,} not asked"
     if not done:
         return line
-    kept = "kept in the cache" if cached else "not kept, for lack of a cache"
-    return f"{line}; {count(done, 'verdict')} {kept}"
+    if not cached:
+        return f"{line}; {count(done, 'verdict')} not kept, for lack of a cache"
+    return f"{line}; {count(max(0, done - run.unkept), 'verdict')} kept in the cache"
 
 
 def summary(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, overload
 from ..core.cost import DIVISION_WEIGHT
 from ..core.expr import Expr, ExprLike, Var, lift, var
 from ..core.facts import Facts
-from ..core.indexing_map import Constraint, IndexingMap
+from ..core.indexing_map import Constraint, IndexingMap, expect_map
 from ..core.interval import Interval
 from ..core.simplify import Simplifier
 from ..core.simplify_map import Trace, simplify_map
@@ -55,8 +55,7 @@ def simplify(
     1 asks for few operations, 12 for few divisions; neither is promised to be the least (reports/simplifier.md, "The
     cost").  Raises :class:`~indexproof.core.errors.InputError` for a weight below 1.
     """
-    if not isinstance(m, IndexingMap):
-        raise _no_map(m)
+    expect_map(m)
     if not explain:
         return simplify_map(m, RULES, keep_points=keep_points, division_weight=division_weight)
     from ..core.explain import explained
@@ -84,8 +83,7 @@ def reduce(
 
     See :func:`indexproof.core.transform.reduce_map`.
     """
-    if not isinstance(m, IndexingMap):
-        raise _no_map(m)
+    expect_map(m)
     return reduce_map(
         m,
         RULES,
@@ -102,19 +100,16 @@ def reduce(
 
 def canonical(m: IndexingMap) -> IndexingMap:
     """An equal map in a form that does not depend on names or order of its variables."""
-    if not isinstance(m, IndexingMap):
-        raise _no_map(m)
+    expect_map(m)
     return _canonical(m, RULES)
-
-
-def _no_map(m: object) -> TypeError:
-    hint = "; parse_map reads one from text" if isinstance(m, str) else ""
-    return TypeError(f"expected an IndexingMap, got {type(m).__name__}{hint}")
 
 
 def distinct(maps: Iterable[IndexingMap]) -> Distinct:
     """The maps of an operand that is read several times, each access once."""
-    return _distinct(maps, RULES)
+    given = list(maps)
+    for m in given:
+        expect_map(m)
+    return _distinct(given, RULES)
 
 
 def simplify_expr(

@@ -41,8 +41,9 @@ FORMAT = 3
 #: The environment variable that holds the secret, for machines that share a cache.
 KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
 
-#: Why an entry, or the whole file, is not believed; ``locked`` is no damage: another process did not let go of the file.
-Refusal = Literal["unreadable", "altered", "outdated", "untrue", "locked"]
+#: Why an entry, or the whole file, is not believed.  Two are no damage: ``locked``, another process did not let go of the
+#: file, and ``unusable``, the disk is full, or the system refuses the file for another reason.
+Refusal = Literal["unreadable", "altered", "outdated", "untrue", "locked", "unusable"]
 
 _SECONDS = 30
 _SECRET = 32
@@ -106,6 +107,10 @@ class Cache:
         self.read_only = read_only
         self.refused: Counter[Refusal] = Counter()
         self.hits = 0
+        #: how many verdicts could not be written
+        self.unkept = 0
+        #: what the system said when it last refused to read or write
+        self.trouble = ""
         #: where a file is now that could not be read
         self.set_aside: Path | None = None
         self._db: sqlite3.Connection | None = None
@@ -117,7 +122,7 @@ class Cache:
     @property
     def damaged(self) -> int:
         """How many entries (a file that is none counts as one) were not believed."""
-        return self.refused.total() - self.refused["locked"]
+        return self.refused.total() - self.refused["locked"] - self.refused["unusable"]
 
     # -- opening
     def _open(self, path: Path) -> None:
@@ -189,6 +194,7 @@ class Cache:
         """Set aside a file that is damaged or of another format, unless another process has done so already."""
         self._close()
         self.refused[_reason(error)] += 1
+        self.trouble = _said(error)
         if self.read_only or not _hopeless(error):
             return
         with suppress(sqlite3.Error, OSError, _WrongFormat), _locked(path):
@@ -315,19 +321,27 @@ class Cache:
 
     def put(self, key: str, v: Verdict) -> None:
         """Keep ``v``, also one that says the budget is not enough; what was not asked is not kept."""
-        if self._db is None or self.read_only or v.status is Status.NOT_CHECKED:
+        if self.path is None or self.read_only or v.status is Status.NOT_CHECKED:
             return
         body = json.dumps(_written(v), sort_keys=True)
-        self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", key, body, self._seal(key, body))
+        if not self._write(
+            "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", key, body, self._seal(key, body)
+        ):
+            self.unkept += 1
 
-    def _write(self, query: str, *values: str) -> None:
-        assert self._db is not None
+    def _write(self, query: str, *values: str) -> bool:
+        """Whether that could be done."""
+        if self._db is None:
+            return False
         try:
             self._db.execute(query, values)
         except sqlite3.Error as error:
+            self.trouble = _said(error)
             if _hopeless(error):
                 assert self.path is not None
                 self._recover(self.path, error)
+            return False
+        return True
 
 
 def _possible(o: Obligation, v: Verdict) -> bool:
@@ -396,7 +410,14 @@ def _is_lock(error: Exception) -> bool:
 def _reason(error: Exception) -> Refusal:
     if isinstance(error, _WrongFormat):
         return "outdated"
-    return "locked" if _is_lock(error) else "unreadable"
+    if _is_lock(error):
+        return "locked"
+    return "unreadable" if _code(error) in _DAMAGE else "unusable"
+
+
+def _said(error: Exception) -> str:
+    """An error of the system or of SQLite, without numbers and paths."""
+    return (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
 
 
 @contextmanager

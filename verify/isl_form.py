@@ -28,7 +28,7 @@ from ..core.expr import (
     substitute_all,
     var,
 )
-from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, is_name
+from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, expect_map, is_name
 from ..core.interop.foreign import Relation, domain_of, fresh_name
 from ..core.interval import Interval
 from .concrete.isl import Affine
@@ -42,6 +42,7 @@ _SET, _DIV = islpy.dim_type.set, islpy.dim_type.div
 
 def to_isl(m: IndexingMap, context: Any = None) -> Any:
     """The relation of ``m`` as an ``islpy.Map``, in ``context`` or in isl's default one."""
+    expect_map(m)
     variables = (*m.rts, *m.dims, *m.ranges)
     box: Box = tuple((v.expr, Interval(v.lo, v.hi)) for v in variables)
     algebra = Affine(islpy.DEFAULT_CONTEXT if context is None else context, box)

@@ -4,7 +4,8 @@ For one computation (most are the bodies of fusions) this proves
 
 - for every operation in it, of each map: *in bounds*, *sound* and *complete* with respect to what the op reads,
   *as produced* (the map that the analysis works with has the relation of the one just proved), both maps of an
-  operand a *pair* (each other's inverse), and *coverage* where operands share the output;
+  operand a *pair* (each other's inverse), and *coverage* where operands share the output; of an operation that does not
+  take its operands, or makes another *shape* of them than is written, only that;
 - *composed*: every step of the analysis gave a map with the relation of the composition.  The composition is
   spelled here once more, from its definition: what the second map says of an element holds of the element that
   the first one names.  Maps that were found empty are part of it;
@@ -188,7 +189,13 @@ class ModuleVerifier:
             op = self.read(made) if made is not None else None
         except InputError:
             return  # reported as an instruction without maps
-        if op is None or op.virtual:
+        if op is None or op.virtual or made is None:
+            return
+        try:
+            self.catalogue.maps(made, DIRECTIONS[0])
+        except InputError as error:
+            # it does not take these operands, or makes something else of them
+            yield "shape", (Status.REFUTED, str(error))
             return
         sizes = tuple(a.dims for a in instruction.operand_arrays)
         for shapes in ((x,) for x in sizes) if op.parallel else (sizes,):

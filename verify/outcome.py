@@ -11,7 +11,7 @@ from ..core.errors import IndexproofError
 from .obligation import Obligation
 from .verdict import Status, Verdict, worst
 
-__all__ = ["ENDED", "CrewLost", "Progress", "Result", "Run", "available_cores", "died"]
+__all__ = ["ENDED", "PASSING", "TOO_DEEP", "CrewLost", "Progress", "Result", "Run", "available_cores", "died"]
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,13 @@ class Run:
     interrupted: bool = False
     jobs: int = 1
     damaged_cache_entries: int = 0
-    #: The same by reason, and ``locked``, which is no damage: see :data:`indexproof.verify.cache.Refusal`.
+    #: The same by reason, and what is no damage: see :data:`indexproof.verify.cache.Refusal`.
     refused_cache_entries: dict[str, int] = field(default_factory=dict)
     #: Where the cache is now, if it could not be read.
     cache_set_aside: str = ""
+    #: How many verdicts could not be written to the cache, and what the system said.
+    unkept: int = 0
+    cache_trouble: str = ""
     lost_workers: int = 0
     #: Why it was interrupted, if those who worked for it were lost.
     stopped: str = ""
@@ -106,6 +109,12 @@ class CrewLost(IndexproofError):
 
 #: What was tried with an obligation that ends its processes.
 ENDED = "processes of its own, which died"
+
+
+#: What was tried with an obligation that is nested deeper than Python can follow.
+TOO_DEEP = "all strategies, until the nesting was too deep"
+#: Where one of these was tried, the next process may do better, and so the verdict is not kept.
+PASSING = frozenset({ENDED, TOO_DEEP})
 
 
 def died(why: str) -> Verdict:

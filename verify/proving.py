@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .budget import Budget
 from .cache import Cache, content_key
 from .obligation import Obligation
-from .outcome import ENDED, CrewLost, Progress, Result, Run, available_cores
+from .outcome import PASSING, CrewLost, Progress, Result, Run, available_cores
 from .verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def prove_all(
     def settle(key: str, v: Verdict, *, found: bool = False) -> None:
         if key in kept and kept[key] != v:
             cache.refused["untrue"] += 1
-        if not found and ENDED not in v.tried:
+        if not found and PASSING.isdisjoint(v.tried):
             cache.put(key, v)
         for n in asking[key]:
             verdicts[n] = v
@@ -105,6 +105,7 @@ def prove_all(
     run.results = [Result(o, verdicts.get(n, unchecked), n in cached) for n, o in enumerate(todo)]
     run.seconds = time.perf_counter() - start
     run.damaged_cache_entries = cache.damaged
+    run.unkept, run.cache_trouble = cache.unkept, cache.trouble
     run.cache_set_aside = "" if cache.set_aside is None else str(cache.set_aside)
     run.refused_cache_entries = {reason: n for reason, n in sorted(cache.refused.items()) if n}
     return run

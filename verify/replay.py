@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..core.derivation import Derivation
+from ..core.derivation import Derivation, expect_derivation
 from ..rules.catalog import RULES
 from .derivation import Checked, check_derivation
 from .proved import proved_rules
@@ -23,4 +23,5 @@ def replay(derivation: Derivation) -> Checked:
     Each must be an instance of a rule of the catalogue that is proved; the first call proves them, which takes some
     seconds.  Raises :class:`~indexproof.verify.derivation.DerivationRefused`.
     """
+    expect_derivation(derivation)
     return check_derivation(derivation, RULES, _proved())

@@ -19,11 +19,11 @@ from typing import Protocol, TypeAlias
 from .budget import Budget
 from .evidence import collecting
 from .obligation import Obligation
-from .outcome import CrewLost, Result, Run, available_cores, died
+from .outcome import TOO_DEEP, CrewLost, Result, Run, available_cores, died
 from .proving import prove_all
 from .solve import decide
 from .trust.opinion import second_opinion
-from .verdict import Verdict
+from .verdict import Status, Verdict
 
 __all__ = [
     "Crew",
@@ -64,13 +64,18 @@ class Job:
 
 
 def examine(o: Obligation, budget: Budget, confirm: bool = False) -> Verdict:
-    """The verdict on one obligation, with a second opinion if asked for."""
-    if not confirm:
-        return decide(o, budget)
+    """The verdict on one obligation, with a second opinion if asked for; one that is too deep is open, and no more."""
     start = time.perf_counter()
-    with collecting() as evidence:
-        v = decide(o, budget)
-    opinion = second_opinion(o, v, evidence)
+    try:
+        if not confirm:
+            return decide(o, budget)
+        with collecting() as evidence:
+            v = decide(o, budget)
+        opinion = second_opinion(o, v, evidence)
+    except RecursionError:
+        why = "its expressions are nested too deep for the strategies"
+        seconds = time.perf_counter() - start
+        return Verdict(Status.UNDECIDED, tried=(TOO_DEEP,), detail=why, seconds=seconds)
     return replace(v, opinion=opinion, seconds=time.perf_counter() - start)
 
 

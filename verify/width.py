@@ -25,7 +25,7 @@ from typing import Final
 
 from ..core.codegen.program import WIDTHS, Program, domain_knowledge, limits
 from ..core.expr import Expr, Integers, interpret
-from ..core.indexing_map import IndexingMap
+from ..core.indexing_map import IndexingMap, expect_map
 from ..core.interval import Interval, Range
 from .concrete.decide import Decision, decide_problem
 from .concrete.problem import Box, Fact, Option, Problem
@@ -124,6 +124,7 @@ class _Steps:
 
 def subexpression_widths(m: IndexingMap, *, confirm: bool = False) -> tuple[Subexpression, ...]:
     """The smallest type of every subexpression of ``m``, each once, in the order in which they are evaluated."""
+    expect_map(m)
     steps = _Steps.of(m)
     found: dict[Expr, Subexpression] = {}
     for k, e in sorted(steps.program.exprs(range(len(steps.ranges))).items()):
@@ -154,6 +155,7 @@ def _smallest_type(steps: _Steps, k: int, e: Expr, confirm: bool) -> Subexpressi
 
 def width(m: IndexingMap, *, confirm: bool = False) -> Width:
     """The machine width of ``m``; with ``confirm`` a second engine decides every question that intervals leave."""
+    expect_map(m)
     start = time.perf_counter()
     steps = _Steps.of(m)
     exprs = steps.program.exprs(steps.doubtful(WIDTHS[0]))

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 from ..expr import substitute_all, var
 from ..hlo import Computation, Instruction, Module, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape
@@ -212,13 +212,18 @@ class ModuleMaps:
         self.module = module
         self._analyses = {d: _Analysis(module, d, options) for d in DIRECTIONS}
 
+    def _analysis(self, direction: Direction) -> _Analysis:
+        if direction not in self._analyses:
+            raise InputError(f"{quoted(direction)} is no direction", expected=" or ".join(DIRECTIONS))
+        return self._analyses[direction]
+
     def _named(self, computation: Computation | str) -> Computation:
         return self.module.computation(computation) if isinstance(computation, str) else computation
 
     def computation(self, computation: Computation | str, direction: Direction) -> ComputationMaps:
         """The maps between roots and parameters of a computation; see :func:`computation_maps`."""
         computation = self._named(computation)
-        summary = self._analyses[direction].summary(computation)
+        summary = self._analysis(direction).summary(computation)
         numbers = _leaf_numbers(computation)
         roots = {path: k for k, path in enumerate(_paths(computation.root.shape))}
         texts = _Texts(self.module, computation)
@@ -236,7 +241,7 @@ class ModuleMaps:
         computation = self._named(computation)
         if isinstance(instruction, str):
             instruction = computation.instruction(instruction)
-        frame = self._analyses[direction].frame(computation, instruction.opcode in _ENTERED)
+        frame = self._analysis(direction).frame(computation, instruction.opcode in _ENTERED)
         texts = _Texts(self.module, computation)
         found: dict[tuple[int, int, int], Reads] = {}
         numbers = [{path: k for k, path in enumerate(_paths(o.shape))} for o in instruction.operands]

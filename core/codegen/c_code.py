@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from ..errors import InputError, TooLargeError, quoted
 from ..expr import Expr, Var
-from ..indexing_map import IndexingMap, RuntimeVariable
+from ..indexing_map import IndexingMap, RuntimeVariable, expect_map
 from ..interval import Interval, Range
 from ..text_printer import format_expr, format_map
 from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
@@ -159,6 +159,8 @@ def c_source(
     :class:`~indexproof.core.errors.InputError` if not even 64 bits are seen to be enough, if a divisor may be zero, or
     if ``name`` is no name for a function.
     """
+    if not isinstance(subject, Expr):
+        expect_map(subject)
     name = name or ("expression" if isinstance(subject, Expr) else "indexing_map")
     if _refused(name):
         raise InputError(f"{quoted(name)} is no name for a function", expected="a C identifier")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..indexing_map import IndexingMap, Variable
+from ..indexing_map import IndexingMap, Variable, expect_map
 from ..interval import Range
 from .program import Operation, Program, domain_knowledge, fits
 from .python_code import PythonLanguage, function_text, made, refused, tuple_text
@@ -49,6 +49,7 @@ def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any
     overflow, so they are exact.  The function raises :class:`~indexproof.core.errors.InputError` for a wrong number of
     arguments and for arrays that do not hold integers.  Its docstring is its source.
     """
+    expect_map(m)
     roots = [*m.results, *(c.expr for c in m.constraints)]
     count = len(m.results)
     variables = [v.expr for v in m.variables]

@@ -35,7 +35,7 @@ from ..expr import (
     mul,
     postorder,
 )
-from ..indexing_map import IndexingMap
+from ..indexing_map import IndexingMap, expect_map
 from ..interval import EVERYTHING, NOTHING, Interval, Range
 from ..text_printer import Order
 
@@ -369,6 +369,7 @@ def width_bound(m: IndexingMap) -> int | None:
 
     An upper bound from intervals alone; :func:`indexproof.verify.width.width` gives the exact answer.
     """
+    expect_map(m)
     program = Program.of_map(m)
     return fits(program.ranges(m.bounds, domain_knowledge(m, program)))
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import index
 from typing import Any, Final
 
 from ..errors import InputError, quoted
 from ..expr import Expr
-from ..indexing_map import IndexingMap
+from ..indexing_map import IndexingMap, expect_map
 from .program import Operation, Program
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
 
@@ -93,6 +94,13 @@ def python_source(subject: IndexingMap | Expr, *, checked: bool = False, name: s
     whose variables are ordered by name, it returns the value.  Common subexpressions are computed once.  Raises
     :class:`~indexproof.core.errors.InputError` where ``name`` is no name for a function.
     """
+    return _source(subject, checked, name)[0]
+
+
+def _source(subject: IndexingMap | Expr, checked: bool, name: str) -> tuple[str, list[str]]:
+    """The text of :func:`python_source`, and what the variables are called in it."""
+    if not isinstance(subject, Expr):
+        expect_map(subject)
     name = name or ("expression" if isinstance(subject, Expr) else "indexing_map")
     if not name.isidentifier() or refused(name):
         raise InputError(f"{quoted(name)} is no name for a function", expected="a Python identifier")
@@ -102,7 +110,8 @@ def python_source(subject: IndexingMap | Expr, *, checked: bool = False, name: s
         program = Program.of(roots, variables).shortened(roots, variables)
         statements = Statements(program, PythonLanguage(program), names)
         (value,) = statements.compute(program.outputs)
-        return function_text(name, statements.inputs, [*statements.lines, f"return {value.text}"])
+        lines = [*statements.lines, f"return {value.text}"]
+        return function_text(name, statements.inputs, lines), statements.inputs
     m = subject
     constraints = m.constraints if checked else ()
     wanted, inputs = [*m.results, *(c.expr for c in constraints)], [v.expr for v in m.variables]
@@ -117,7 +126,7 @@ def python_source(subject: IndexingMap | Expr, *, checked: bool = False, name: s
         (piece,) = statements.compute([k])
         lines += _unless_within(piece.at(SUM), c.lo, c.hi)
     values = statements.compute(program.outputs[:count])
-    return function_text(name, statements.inputs, [*lines, f"return {tuple_text(values)}"])
+    return function_text(name, statements.inputs, [*lines, f"return {tuple_text(values)}"]), statements.inputs
 
 
 def _unless_within(x: str, lo: int, hi: int) -> list[str]:
@@ -129,5 +138,16 @@ def compile_map(m: IndexingMap, *, checked: bool = False) -> Callable[..., tuple
 
     It returns the tuple of results.  ``checked``, it returns ``None`` outside the domain, as
     :meth:`~indexproof.core.indexing_map.IndexingMap.evaluate` does; otherwise the caller answers for the domain.
+    Integers of other kinds, such as numpy's, are taken for what they are, so that none of theirs overflows on the way;
+    the function raises :class:`TypeError` for what is no integer.
     """
-    return made(python_source(m, checked=checked), "indexing_map", {})
+    expect_map(m)
+    source, inputs = _source(m, checked, "")
+    read = "index"
+    while read in inputs:
+        read += "_"
+    head, body = source.split("\n", 1)
+    entry = "".join(f"    {x} = {read}({x})\n" for x in inputs)
+    function = made(f"{head}\n{entry}{body}", "indexing_map", {read: index})
+    function.__doc__ = source
+    return function

@@ -36,8 +36,11 @@ class Source:
     __slots__ = ("original", "text")
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise InputError(f"expected text, not {type(text).__name__}")
         self.original = text
-        self.text = blank_comments(text)
+        # a byte order mark at the beginning is what some editors write, and no part of the text
+        self.text = blank_comments(" " + text[1:] if text.startswith("\ufeff") else text)
 
     def fail(self, position: int, message: str, expected: str = "") -> NoReturn:
         """Raise `InputError` pointing at an offset."""

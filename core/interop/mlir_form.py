@@ -32,7 +32,7 @@ from ..expr import (
     substitute_all,
     var,
 )
-from ..indexing_map import IndexingMap, RuntimeVariable, Variable, is_name, known_names
+from ..indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map, is_name, known_names
 from ..numerals import parse_int
 from ..text_printer import Order, Printer
 from ..text_reader import Frame, Reader, Token
@@ -49,12 +49,14 @@ def to_mlir(m: IndexingMap) -> str:
 
     Raises :class:`InputError` for a minimum or maximum and for constants beyond 64 bits.
     """
+    expect_map(m)
     (text,) = _texts(m, [m.results])
     return f"affine_map<{_head(m)} -> ({text})>"
 
 
 def to_mlir_set(m: IndexingMap) -> str:
     """The domain of ``m`` as an ``affine_set`` over the dimensions and symbols of :func:`to_mlir`."""
+    expect_map(m)
     bounded = [(v.expr, v.lo, v.hi) for v in m.variables] + [(c.expr, c.lo, c.hi) for c in m.constraints]
     exprs: list[Expr] = []
     relations: list[str] = []

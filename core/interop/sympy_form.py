@@ -30,7 +30,7 @@ from ..expr import (
     mul,
     var,
 )
-from ..indexing_map import IndexingMap, is_name
+from ..indexing_map import IndexingMap, expect_map, is_name
 from .foreign import ForeignMap, assignments, from_foreign, missing, to_foreign
 
 __all__ = ["SympyMap", "from_sympy", "sympy_source", "to_sympy"]
@@ -144,15 +144,21 @@ def to_sympy(
         try:
             return interpret(exprs, _ToSympy(sympy, of, evaluate))
         except RecursionError:
-            raise InputError("the expression is too deep for sympy", expected="evaluate=False") from None
+            raise InputError(
+                "the expression is too deep for sympy", expected="evaluate=False, or another form"
+            ) from None
 
     if isinstance(subject, Expr):
         return convert((subject,), symbols or {})[0]
+    expect_map(subject)
     return to_foreign(subject, SympyMap, lambda v: algebra.variable(v.expr), convert)
 
 
 def sympy_source(f: SympyMap) -> str:
-    """``f`` as a Python program that makes its symbols and expressions."""
+    """``f`` as a Python program that makes its symbols and expressions.
+
+    Raises :class:`InputError` for what is too deep for sympy's printer.
+    """
     sympy = _sympy()
     lines = ["from sympy import Max, Min, Mod, S, ceiling, floor, symbols"]
     names = [str(v) for v, _, _ in f.variables]
@@ -161,7 +167,12 @@ def sympy_source(f: SympyMap) -> str:
         lines.append(f'{left} = symbols("{" ".join(names)}", integer=True, seq=True)')
     # `S(1)/2` rather than `1/2`, which Python would compute
     printer = _printer(sympy)
-    lines += assignments(f, lambda e: str(printer.doprint(e)))
+    try:
+        lines += assignments(f, lambda e: str(printer.doprint(e)))
+    except RecursionError:
+        raise InputError(
+            "the expressions are too deep for sympy to print them", expected="another form"
+        ) from None
     return "\n".join(lines) + "\n"
 
 

@@ -1,11 +1,11 @@
 """TVM, both ways: index expressions (``PrimExpr``) over ``int32`` or ``int64`` variables, and a bound ``Analyzer``.
 
 ``floordiv`` and ``floormod`` are this package's operators.  TVM's other pair, ``truncdiv`` and ``truncmod``, rounds
-towards zero; it is read only where the ranges of the operands show that it makes no difference.  As in TVM's own
-analysis the integers of an expression are unbounded: what would overflow in TVM is not noticed here, but what is
-written has a type in which nothing overflows.  The only module that imports tvm, and only when one of its functions is
-called.  It knows the module names of TVM before 0.26 (``tvm.tir``, ``tvm.arith``) and since (``tvm.tirx``,
-``tvm.sym``).
+towards zero; it is read as they are where the ranges of the operands show that it makes no difference, and spelled with
+them where the sign of the divisor is known.  As in TVM's own analysis the integers of an expression are unbounded: what
+would overflow in TVM is not noticed here, but what is written has a type in which nothing overflows.  The only module
+that imports tvm, and only when one of its functions is called.  It knows the module names of TVM before 0.26
+(``tvm.tir``, ``tvm.arith``) and since (``tvm.tirx``, ``tvm.sym``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..expr import (
     rebuild,
     var,
 )
-from ..indexing_map import IndexingMap, is_name
+from ..indexing_map import IndexingMap, expect_map, is_name
 from ..interval import Interval, Range, Ranges
 from .foreign import ForeignMap, from_foreign, missing, to_foreign
 
@@ -188,6 +188,7 @@ def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any,
         known.update((v, tir.Var(v.name, dtype)) for v in subject.variables() if v not in known)
         return _written(program, known, dtype)[0]
     m = subject
+    expect_map(m)
     plain = dict(zip(m.roots, _without_ceildiv(m.roots), strict=True))
     program = Program.of([plain[e] for e in m.roots], [v.expr for v in m.variables])
     if not dtype:
@@ -232,16 +233,23 @@ class _Reading:
             n is not None and n != 0 and x.congruence.m % n == x.congruence.r % n == 0
         )
 
-    def truncated(self, build: Callable[[Expr, Expr], Expr], name: str) -> Callable[[Expr, Expr], Expr]:
-        def read(a: Expr, b: Expr) -> Expr:
-            if not self._rounds_alike(a, b):
-                raise InputError(
-                    f"{name} of {quoted(a)} by {quoted(b)} rounds towards zero, and the quotient may be negative",
-                    expected="floordiv and floormod, or ranges that exclude it",
-                )
-            return build(a, b)
-
-        return read
+    def truncated(self, a: Expr, b: Expr, name: str) -> tuple[Expr, Expr]:
+        """Quotient and remainder of ``a / b`` rounded towards zero."""
+        if b is integer(0) or self._rounds_alike(a, b):
+            return floordiv(a, b), mod(a, b)
+        x, y = self._range(a).interval, self._range(b).interval
+        if y.lo <= 0 <= y.hi:
+            raise InputError(
+                f"{name} of {quoted(a)} by {quoted(b)} rounds towards zero, and the divisor may have both signs",
+                expected="a constant, or ranges that say its sign",
+            )
+        # the quotient changes its sign with the divisor, the remainder does not
+        sign, size = (1, b) if y.lo > 0 else (-1, mul(b, -1))
+        # one of the two parts is zero
+        above = a if x.lo >= 0 else integer(0) if x.hi <= 0 else maximum(a, 0)
+        below = mul(a, -1) if x.hi <= 0 else integer(0) if x.lo >= 0 else maximum(mul(a, -1), 0)
+        quotient = mul(floordiv(above, size) - floordiv(below, size), sign)
+        return quotient, mod(above, size) - mod(below, size)
 
     def cast(self, dtype: str, value: Any, e: Expr) -> Expr:
         """``e`` as a value of another type, if it keeps its value."""
@@ -292,8 +300,8 @@ def _read(
         "FloorMod": mod,
         "Min": minimum,
         "Max": maximum,
-        "Div": reading.truncated(floordiv, "truncdiv"),
-        "Mod": reading.truncated(mod, "truncmod"),
+        "Div": lambda a, b: reading.truncated(a, b, "truncdiv")[0],
+        "Mod": lambda a, b: reading.truncated(a, b, "truncmod")[1],
     }
     values: dict[Any, Expr] = dict(scope or ())
     names: dict[str, Any] = {}

@@ -294,6 +294,8 @@ def memory(
 ) -> Memory:
     """The memory of an array, from a shape or its text. Raises `InputError` for a tuple."""
     read = read_shape(shape) if isinstance(shape, str) else shape
+    if not isinstance(read, Shape | TupleShape):
+        raise TypeError(f"expected a Shape or its text, got {type(read).__name__}")
     if isinstance(read, TupleShape):
         raise InputError(f"{quoted(str(read))} is a tuple", expected="the shape of one array")
     if isinstance(padding_value, str):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..errors import InputError
 from ..hlo.shape import Shape
-from ..indexing_map import IndexingMap
+from ..indexing_map import IndexingMap, expect_map
 from ..op import Direction, Op, concrete
 from .memory import Memory, memory
 
@@ -20,6 +20,7 @@ def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | 
     element of the target: backward map of the source, then `m`, then forward map of the target. Raises
     `InputError` when `m` is not a map between arrays of these ranks.
     """
+    expect_map(m)
     here, there = (at if isinstance(at, Memory) else memory(at) for at in (source, target))
     for name, at, count, what in (
         ("source", here, len(m.dims), "dimension variables"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ..cost import DIVISION_WEIGHT
 from ..derivation import MapChange
 from ..expr import Expr, integer
-from ..indexing_map import IndexingMap
+from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
 from ..simplify_map import Trace, empty_domain, simplify_map
 from .record import Reduced, changed
@@ -81,7 +81,8 @@ def reduce_map(
             break
         done = simplified(done)
     if unused and done.map.is_trivially_empty:
-        done = apply(done, lambda n: _nothing(n, unused_dims))
+        given = {done.kept[v.name]: v for v in done.before.variables if v.name in done.kept}
+        done = apply(done, lambda n: _nothing(n, unused_dims, given))
     done = apply(done, lambda n: remove_unused(n, dims=unused_dims, ranges=unused, rts=unused))
     if renumber:
         done = apply(done, _renumbered)
@@ -91,9 +92,13 @@ def reduce_map(
     return simplified(done)
 
 
-def _nothing(m: IndexingMap, unused_dims: bool) -> Reduced:
-    """The empty map for the dimensions and the rank of ``m``."""
-    gone = (*(m.dims if unused_dims else ()), *m.ranges, *m.rts)
+def _nothing(m: IndexingMap, unused_dims: bool, given: Mapping[str, Variable]) -> Reduced:
+    """The empty map for the dimensions and the rank of ``m``.
+
+    Simplification has narrowed all boxes to nothing; the record tells those that were ``given``.
+    """
+    removed: tuple[Variable, ...] = (*(m.dims if unused_dims else ()), *m.ranges, *m.rts)
+    gone = [given.get(v.name, v).named(v.name) for v in removed]
     after = empty_domain(
         m.with_(dims=() if unused_dims else m.dims, ranges=(), rts=(), results=_zeros(m), constraints=())
     )

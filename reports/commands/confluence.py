@@ -49,14 +49,15 @@ def confluence(
         watcher.__enter__()
 
     try:
-        run = decide(
-            rules,
-            among,
-            jobs=jobs,
-            checkpoint=checkpoint,
-            begun=begun,
-            progress=lambda pair: watcher(pair),  # noqa: PLW0108 - there is none yet
-        )
+        with writing("--checkpoint: cannot write", checkpoint):
+            run = decide(
+                rules,
+                among,
+                jobs=jobs,
+                checkpoint=checkpoint,
+                begun=begun,
+                progress=lambda pair: watcher(pair),  # noqa: PLW0108 - there is none yet
+            )
     finally:
         if watcher is not None:
             watcher.__exit__(None, None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import errno
 import os
 import signal
@@ -30,6 +31,7 @@ __all__ = [
     "report",
     "say",
     "status_of",
+    "to_be_written",
     "writing",
 ]
 
@@ -40,8 +42,13 @@ PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 UsageError: Any = typer.BadParameter.__mro__[1]
 
 
+_OURS = __name__.split(".")[0]
+#: What typer makes of a Ctrl-C while it reads the command line.
+_INTERRUPTED = 130
 #: What a full or broken disk answers.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+#: What a machine answers that has no room for another process, or another open file.
+_SCARCE = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 
 
 class Commands(TyperGroup):
@@ -70,7 +77,7 @@ class Commands(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-        with _integers_of_any_length(), _ended_like_interrupted():
+        with _integers_of_any_length(), _ended_like_interrupted(), _interrupts_in_destructors():
             status = _guarded(
                 lambda: super(Commands, self).main(
                     words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
@@ -112,6 +119,27 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 
 @contextmanager
+def _interrupts_in_destructors() -> Iterator[None]:
+    """Python prints what is raised in a destructor and goes on: a Ctrl-C must not be lost there, and what it leaves half
+    made of the solver is nothing to tell.
+    """
+    before = sys.unraisablehook
+
+    def hook(unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            # what is raised in this function is lost as well, so a moment later
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        elif getattr(unraisable.object, "__module__", "").split(".")[0] != "z3":
+            before(unraisable)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+@contextmanager
 def _integers_of_any_length() -> Iterator[None]:
     """Python prints integers of more than a few thousand digits: the maps that are given may have them."""
     limit = sys.get_int_max_str_digits()
@@ -130,6 +158,9 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             sys.stdout.flush()
         except BrokenPipeError:
             lose(sys.stdout)
+        if status == _INTERRUPTED:
+            say("interrupted: nothing was checked")
+            return OPEN
         return status if isinstance(status, int) else PROVED
     except UsageError as error:
         context = getattr(error, "ctx", None)
@@ -151,14 +182,29 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             raise
         say(f"not checked: {error}")
         return OPEN
-    except OSError as error:
+    except (MemoryError, OSError) as error:
         if debug:
             raise
+        if isinstance(error, MemoryError) or error.errno in _SCARCE:
+            why = "out of memory" if isinstance(error, MemoryError) else error.strerror
+            say(f"not checked: the machine has not enough for this: {why}")
+            return OPEN
         if error.errno not in _FULL:
             say(_bug(error))
             return BUG
         lose(sys.stdout)
         say(f"error: cannot write the output: {error.strerror}")
+        return BAD_INPUT
+    except ImportError as error:
+        if debug:
+            raise
+        if (error.name or "").split(".")[0] == _OURS:
+            say(_bug(error))
+            return BUG
+        say(f"error: a package that this needs cannot be loaded: {error}")
+        say(
+            "       `python -m pip check` says what is missing or too old, `pip install --force-reinstall` repairs it"
+        )
         return BAD_INPUT
     except SystemExit:
         # typer's answer to a reader of the help that has gone; commands end with a status of their own
@@ -241,10 +287,19 @@ def noted(place: str, unless_said: bool = False) -> Iterator[None]:
         raise
 
 
+def to_be_written(said: str, path: Path | None) -> None:
+    """What will be written at the end of a long run must be a file that can be; said before that."""
+    if path is not None:
+        with writing(said, path):
+            path.open("ab").close()
+
+
 @contextmanager
 def writing(said: str, path: Path | None) -> Iterator[None]:
-    """A file or folder that cannot be written is bad input, said as in ``--svg: cannot write``."""
+    """A file or folder that cannot be written is bad input, said as in ``--svg: cannot write``; none, none."""
     try:
         yield
     except OSError as error:
+        if path is None or error.errno in _SCARCE:
+            raise
         raise InputError(f"{said} {quoted(path, 200)}: {error.strerror}") from None

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ...core.errors import InputError
-from .frame import emit, writing
+from .frame import emit, to_be_written, writing
 from .given import Checkpoint, Jobs, opened_cache
 
 ReportFile = Annotated[
@@ -70,11 +70,12 @@ def fuzz(
         text, status = only_text(settings, only)
         emit(text)
         raise typer.Exit(status)
-    with MapWatcher(count) as watcher:
+    to_be_written("--json: cannot write", json)
+    with writing("--checkpoint: cannot write", checkpoint), MapWatcher(count) as watcher:
         run = run_fuzz(settings, jobs=jobs, checkpoint=checkpoint, corpus=maps, progress=watcher)
+    emit(fuzz_text(run, command))
     if json is not None:
         _keep(fuzz_json(run, command), json)
-    emit(fuzz_text(run, command))
     raise typer.Exit(run.exit_status)
 
 
@@ -115,10 +116,11 @@ def fuzz_hlo(
         raise typer.Exit(status)
     if not count:
         raise InputError("there is nothing to examine", expected="--count or --only")
+    to_be_written("--json: cannot write", json)
     run = run_fuzz(count, seed, start=start, corpus=texts, jobs=jobs, progress=TextWatcher(count))
+    emit(hlo_fuzz_text(run, command))
     if json is not None:
         _keep(hlo_fuzz_json(run, command), json)
-    emit(hlo_fuzz_text(run, command))
     raise typer.Exit(run.exit_status)
 
 

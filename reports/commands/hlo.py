@@ -94,8 +94,8 @@ def layout(
         ),
     ],
     index: Annotated[
-        str, typer.Option("--index", metavar="I,J,...", help="Say where this element stands.")
-    ] = "",
+        str | None, typer.Option("--index", metavar="I,J,...", help="Say where this element stands.")
+    ] = None,
     position: Annotated[
         int | None, typer.Option("--position", metavar="N", help="Say what stands at this position.")
     ] = None,
@@ -118,7 +118,8 @@ def layout(
     from ..layouts import described, layout_json, layout_text
 
     at = memory(shape, integers("--padded", padded))
-    place = integers("--index", index) if index else () if not at.shape.rank else None
+    # an element of no dimensions has an empty index, and needs none
+    place = integers("--index", index) if index else () if index is not None or not at.shape.rank else None
     found = described(at, verify)
     status = status_of(found.verdict.value) if verify else PROVED
     if svg is not None:

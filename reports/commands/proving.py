@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...core.errors import InputError, quoted
-from .frame import BUG, FALSE, OPEN, PROVED, emit, emit_json, noted, report, say
+from .frame import BUG, FALSE, OPEN, PROVED, emit, emit_json, noted, report, say, writing
 from .given import (
     BudgetFactor,
     CachePath,
@@ -114,6 +114,9 @@ def prove(
     given = None if everything else _given(names, max_rank)
     if budget <= 0:
         raise InputError(f"--budget {budget:g} leaves the solver nothing", expected="a factor above 0")
+    if certificates is not None:
+        with writing("--certificates: cannot write", certificates):
+            certificates.mkdir(parents=True, exist_ok=True)
     with opened_cache(cache, no_cache, read_only_cache) as kept, _crew(scheduler) as crew:
         with _kept_to_the_end():
             asked = given or _whole(kept, max_rank)
@@ -132,17 +135,25 @@ def prove(
             )
         keeps = kept.path is not None and not kept.read_only
     status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
-    if certificates is not None:
-        from ..certificates import write_certificates
-
-        proved = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
-        written, without = write_certificates(proved, certificates)
-        say(f"{written} certificates in {certificates}; {len(without)} proofs have none")
-        for name in without:
-            say(f"  none  {name}")
-    document, text = asked.reports(run, keeps)
-    report(json, document, text)
+    try:
+        if certificates is not None:
+            _certify(run, certificates)
+    finally:  # what was proved is told also where the certificates cannot be written
+        document, text = asked.reports(run, keeps)
+        report(json, document, text)
     raise typer.Exit(status)
+
+
+def _certify(run: Run, folder: Path) -> None:
+    """Write a certificate of every proof that has one."""
+    from ..certificates import write_certificates
+
+    proved = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
+    with writing("--certificates: cannot write", folder):
+        written, without = write_certificates(proved, folder)
+    say(f"{written} certificates in {folder}; {len(without)} proofs have none")
+    for name in without:
+        say(f"  none  {name}")
 
 
 @dataclass(frozen=True)

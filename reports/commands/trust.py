@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...core.errors import InputError
-from .frame import FALSE, OPEN, PROVED, emit, report, writing
+from .frame import FALSE, OPEN, PROVED, emit, noted, report, writing
 from .given import (
     BudgetFactor,
     CachePath,
@@ -51,7 +51,9 @@ def replay(
     from ...verify.proved import proved_rules
     from ..derivation import read_derivation, replay_json, replay_text
 
-    found = read_derivation(load_json(file_text(derivation)[1]), RULES)
+    shown, text = file_text(derivation)
+    with noted(f"in {shown}"):
+        found = read_derivation(load_json(text), RULES)
     with opened_cache(cache, no_cache, read_only_cache) as kept:
         proved = proved_rules(RULES, kept)
     try:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from indexproof.core.json_text import load_json
 from indexproof.core.text import parse_map
 from indexproof.reports.machine import FORMS
 
@@ -130,8 +131,11 @@ def test_a_forged_derivation_is_refused(run: Run, tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("{", "line 1, column 2"),
-        ("{}", "unexpected"),
-        ('{"derivation": 3}', "unexpected"),
+        ("{}", "$: the key `format` is missing; expected the keys format, before, after, steps, nodes"),
+        ('{"derivation": 3}', "$: unexpected `3`"),
+        ('{"derivation": null}', "$: unexpected `null`"),
+        ('{"format": "x", "before": {}, "after": {}, "steps": [], "nodes": [], "x": 1}', "unknown key `x`"),
+        ('{"format": "no", "before": {}, "after": {}, "steps": [], "nodes": []}', 'the format is `"no"`'),
         ("[" * 5000 + "]" * 5000, "unexpected"),
     ],
 )
@@ -141,7 +145,31 @@ def test_what_is_no_derivation(run: Run, tmp_path: Path, content: str, said: str
     done = run("replay", path)
     assert done.status == 3
     assert said in done.err
+    assert done.err.startswith(f"error: in {path}: ")
     assert run("replay", tmp_path / "missing.json").status == 3
+
+
+def deep(n: int) -> str:
+    text = "d0"
+    for k in range(n):
+        text = f"({text} + {k % 5}) floordiv 2"
+    return f"(d0) -> ({text}), domain: d0 in [0, {2**62}]"
+
+
+def test_a_derivation_of_any_depth_is_told_and_replayed(run: Run) -> None:
+    told = run("simplify", "--json", deep(600))
+    assert told.status == 0, told.err
+    assert load_json(told.out)["right"]["text"].startswith("(d0) -> (3)")
+    done = run("replay", "-", stdin=told.out)
+    assert (done.status, done.err) == (0, "")
+
+
+def test_what_sympy_cannot_print_is_said(run: Run) -> None:
+    refused = run("convert", "--to", "sympy", deep(100))
+    assert refused.status == 3
+    assert (
+        refused.err == "error: the expressions are too deep for sympy to print them; expected another form\n"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- fuzz

@@ -131,6 +131,37 @@ def test_what_is_false_decides_the_exit_status(
     assert done.out.splitlines()[-1].startswith("REFUTED  2 units")
 
 
+@pytest.mark.parametrize(
+    ("instruction", "said"),
+    [
+        ("f32[2,3] transpose(p), dimensions={1,0}", "r: transpose makes f32[3,2]; expected f32[2,3]"),
+        ("f32[7] reshape(p)", "reshape: shape [2, 3] and sizes=(7,) differ in number of elements: 6 and 7"),
+        (
+            "f32[9,3] slice(p), slice={[0:9], [0:3]}",
+            "slice: limit=(9, 3) is beyond the size 2 of dimension 0",
+        ),
+    ],
+)
+def test_an_instruction_that_cannot_be_is_refuted(run: Run, instruction: str, said: str) -> None:
+    text = f"HloModule m\nENTRY e {{\n  p = f32[2,3] parameter(0)\n  ROOT r = {instruction}\n}}\n"
+    done = run("hlo", "-", "--verify", stdin=text)
+    assert (done.status, done.err) == (1, "")
+    assert f"REFUTED  shape   r in e\n  because  {said}" in done.out
+    assert "NO MAP   r   " in done.out
+    # without proofs it is an instruction without maps
+    assert run("hlo", "-", stdin=text).status == 0
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(run: Run, tmp_path: Path) -> None:
+    text = "\ufeffHloModule m\r\nENTRY e {\r\n  ROOT p = f32[] parameter(0)\r\n}\r\n"
+    path = tmp_path / "m.hlo"
+    path.write_text(text, "utf-8")
+    for done in (run("hlo", "-", stdin=text), run("hlo", path)):
+        assert (done.status, done.err) == (0, "")
+    wrong = run("hlo", "-", stdin=text.replace("ROOT", "ROOT ROOT"))
+    assert "line 3, column 13" in wrong.err
+
+
 def test_compressed_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "m.hlo.gz"
     path.write_bytes(gzip.compress(MODULE.encode()))

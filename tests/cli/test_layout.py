@@ -88,6 +88,7 @@ def test_as_json(run: Run) -> None:
         ([FIGURE, "--index", "2,-1"], "--index: `-1` is no number", 2),
         ([FIGURE, "--index", "3,0"], "outside of", None),
         ([FIGURE, "--index", "1"], "expected 2 coordinates", None),
+        ([FIGURE, "--index", ""], "expected 2 coordinates", None),
         ([FIGURE, "--position", "24"], "expected 0 to 23", None),
         ([FIGURE, "--padded", "3"], "padded_dimensions has 1 entries", None),
         ([FIGURE, "--padded", "2,5"], "narrower", None),

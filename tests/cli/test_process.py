@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from indexproof import __version__
+from indexproof.core.errors import InputError
 from indexproof.reports.commands import maps
+from indexproof.reports.commands.frame import Commands
 
 Run = Callable[..., Any]
 
@@ -242,6 +244,43 @@ def test_an_interrupt_before_the_work(tmp_path: Path) -> None:
     assert err == "interrupted: nothing was checked\n"
 
 
+def test_an_interrupt_while_the_command_line_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Commands, "make_context", interrupted)
+    done = run("list")
+    assert (done.status, done.err) == (2, "interrupted: nothing was checked\n")
+
+
+class Solver:
+    """Has a destructor in which something happens."""
+
+    def __init__(self, happens: type[BaseException]) -> None:
+        self.happens = happens
+
+    def __del__(self) -> None:
+        raise self.happens("has no owner")
+
+    __del__.__module__ = "z3.z3"
+
+
+@pytest.mark.parametrize(("happens", "status"), [(KeyboardInterrupt, 2), (AttributeError, 3)])
+def test_an_interrupt_in_a_destructor_is_not_lost(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], happens: type, status: int
+) -> None:
+    def work(*_: object) -> None:
+        Solver(happens)
+        time.sleep(5 if happens is KeyboardInterrupt else 0)
+        raise InputError("it went on")
+
+    monkeypatch.setattr(maps, "given_map", work)
+    done = run("simplify", "x")
+    assert done.status == status
+    assert done.err == {2: "interrupted: nothing was checked\n", 3: "error: it went on\n"}[status]
+    assert capfd.readouterr().err == ""
+
+
 # ------------------------------------------------------------------------------------------------------- bugs
 def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
@@ -255,6 +294,39 @@ def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     )
     assert "Please report it" in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (
+            ModuleNotFoundError("No module named 'z3'", name="z3"),
+            3,
+            "error: a package that this needs cannot be loaded: ",
+        ),
+        (
+            ImportError("libz3.so: cannot open shared object file"),
+            3,
+            "libz3.so: cannot open shared object file",
+        ),
+        (
+            ImportError("cannot import name 'x'", name="indexproof.verify.solve"),
+            4,
+            "internal error: ImportError: ",
+        ),
+    ],
+)
+def test_a_package_that_is_missing_or_broken_is_no_bug(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: ImportError, status: int, said: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(maps, "given_map", fail)
+    done = run("simplify", "x")
+    assert done.status == status
+    assert said in done.err.splitlines()[0]
+    assert ("pip check" in done.err) == (status == 3)
 
 
 def test_debug_shows_where(spawn: Run) -> None:

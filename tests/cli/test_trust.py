@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ import pytest
 
 from indexproof.reports.machine import FORMS
 from indexproof.verify.trust import sabotage
+from indexproof.verify.trust import stability as stability_module
 from indexproof.verify.trust.sabotage import Outcome, Task
 from indexproof.verify.trust.solvers import available, z3_reply
 from indexproof.verify.verdict import Status, Verdict
@@ -259,3 +263,74 @@ def test_a_file_that_is_no_checkpoint_is_left_alone(run: Run, tmp_path: Path, co
     own.write_text('{"ke', "utf-8")  # killed while it wrote its first line
     assert run(command, path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
     assert len(own.read_text("utf-8").splitlines()) > 1
+
+
+# ------------------------------------------------------------------------------------------- what cannot be written
+def limited(blocks: int, *words: object) -> Any:
+    """A command in a process whose files must not grow beyond so many kilobytes."""
+    command = ["bash", "-c", f'ulimit -f {blocks}; "$0" -m indexproof "$@"', sys.executable, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of the size of files")
+def test_what_was_proved_is_told_also_where_certificates_cannot_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "certificates"
+    done = limited(0, "prove", "quotient_of_quotient", "--jobs", 1, "--no-cache", "--certificates", folder)
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == f"error: --certificates: cannot write `{folder}`: File too large"
+    assert done.stdout.splitlines()[-1].startswith("PROVED  1 claim, ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of the size of files")
+@pytest.mark.parametrize(
+    "words",
+    [("fuzz", "-n", "30"), ("stability", "few.rules"), ("confluence", "few.rules")],
+    ids=lambda w: w[0],
+)
+def test_a_checkpoint_that_cannot_grow_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("few.rules").write_text(RULES, "utf-8")
+    done = limited(0, *words, "--jobs", 1, "--checkpoint", "kept")
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == "error: --checkpoint: cannot write `kept`: File too large"
+    assert Path("kept").read_text("utf-8") == ""
+    # the next run, with room, goes on from there
+    assert run(*words, "--jobs", 1, "--checkpoint", "kept").status in (0, 1)
+    assert Path("kept").stat().st_size
+
+
+@pytest.mark.parametrize("command", ["fuzz", "fuzz-hlo"])
+def test_where_a_report_cannot_be_written_is_said_before_the_run(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    done = run(command, "-n", 10**9, "--jobs", 1, "--json", tmp_path / "no/report.json")
+    assert done.status == 3
+    assert done.err == f"error: --json: cannot write `{tmp_path}/no/report.json`: No such file or directory\n"
+    done = run("prove", "--certificates", __file__)
+    assert done.status == 3
+    assert done.err == f"error: --certificates: cannot write `{__file__}`: File exists\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"),
+            "Resource temporarily unavailable",
+        ),
+        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+        (MemoryError(), "out of memory"),
+    ],
+)
+def test_a_machine_that_has_no_room_is_no_bug(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, said: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(stability_module, "stability", fail)
+    for words in ((), ("--checkpoint", tmp_path / "kept")):
+        done = run("stability", "quotient_by_one", "--jobs", 1, *words)
+        assert (done.status, done.err) == (2, f"not checked: the machine has not enough for this: {said}\n")

@@ -271,6 +271,22 @@ def test_ranges_become_dimensions() -> None:
     assert [v.name for v in ranges_to_dims(m, ["row", "col"]).map.dims] == ["d0", "d2", "row", "col"]
 
 
+def test_the_record_of_an_empty_map_tells_the_boxes_that_were_given() -> None:
+    m = parse_map(
+        "(d0, d1)[s0, s1]{rt0} -> (d0 + s0 + rt0), domain: d0 in [0, 3], d1 in [0, -1], s0 in [2, 90], s1 in [4, 5], "
+        "rt0 in [1, 2], s0 mod 6 in [2, 2]"
+    )
+    r = reduce_map(m, RULES, unused_dims=True)
+    assert {v.name: (v.lo, v.hi) for v in r.unused.values()} == {v.name: (v.lo, v.hi) for v in m.variables}
+    assert not list(r.restored().relation())
+    r = reduce_map(m, RULES)
+    assert {name: (v.lo, v.hi) for name, v in r.unused.items()} == {
+        "s0": (2, 90),
+        "s1": (4, 5),
+        "rt0": (1, 2),
+    }
+
+
 def test_the_empty_map_is_one_for_its_dimensions_and_rank() -> None:
     texts = [
         "(d0, d1)[s0] -> (d0 + s0), domain: d0 in [0, 3], d1 in [0, 3], s0 in [0, -1]",

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from indexproof.core.expr import var
-from indexproof.reports.layout import block, duration, table, write
+from indexproof.reports.layout import block, duration, spent, table, write
 from indexproof.reports.machine import run_json
 from indexproof.reports.progress import Watcher
 from indexproof.reports.selection import everything, select
@@ -20,6 +20,7 @@ from indexproof.reports.summary import (
     verdict_line,
     widening,
 )
+from indexproof.verify import outcome
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.run import Result, Run
 from indexproof.verify.verdict import Status, Verdict
@@ -175,3 +176,9 @@ def test_progress_on_a_terminal_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(20):
             watcher(PROVED)
     assert "20/20" in terminal.getvalue()
+
+
+def test_more_processes_than_cores_are_no_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcome, "available_cores", lambda: 2)
+    assert [spent(0.25, jobs) for jobs in (1, 2)] == ["in 250 ms on 1 core", "in 250 ms on 2 cores"]
+    assert spent(2, 1000) == "in 2.0 s by 1,000 processes"

@@ -376,13 +376,13 @@ def changed(data: Any, path: str, value: Any) -> Any:
         ("steps.0.before", 10**6, "there is no node"),
         ("steps.0.before", True, "is no integer"),
         ("steps.0.position", ["nowhere", 0, 0], "steps[0].position"),
-        ("steps.0", {}, "steps[0]: unexpected"),
+        ("steps.0", {}, "steps[0]: the key `rule` is missing"),
         ("nodes.2", ["pow", 0, 1], "nodes[2]"),
         ("nodes.2", ["fdiv", 0, 7], "there is no node 7"),
         ("nodes.0", "d 0", "nodes[0]"),
         ("before.dims.0", ["d0", 0], "before.dims[0]"),
         ("before", [], "before: unexpected"),
-        ("steps", None, "steps: `None` is no list"),
+        ("steps", None, "steps: `null` is no list"),
     ],
 )
 def test_a_damaged_document_is_refused_with_its_place(path: str, value: Any, said: str) -> None:

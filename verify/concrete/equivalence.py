@@ -34,7 +34,7 @@ from ...core.expr import (
     substitute_all,
     var,
 )
-from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable
+from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map
 from ...core.interval import Interval
 from ..verdict import Status
 from .decide import ROUNDS, Decision, decide_problem
@@ -400,6 +400,8 @@ def _compared(
 ) -> Answer:
     if mode not in ("relation", "pointwise"):
         raise InputError(f"`{mode}` is no way to compare maps", expected="relation or pointwise")
+    expect_map(left)
+    expect_map(right)
     start = time.perf_counter()
     facts = _facts(domain or ())
     _declared(facts, left)

@@ -87,7 +87,8 @@ def read_corpus(path: Path) -> list[Named]:
             gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text("utf-8")
         )
     except (OSError, UnicodeDecodeError, EOFError) as error:
-        raise InputError(f"--corpus: cannot read {quoted(path, 200)}: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"--corpus: cannot read {quoted(path, 200)}: {reason}") from None
     found: list[Named] = []
     for line, block in _blocks(text):
         name = f"{path.name}:{line}"

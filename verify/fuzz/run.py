@@ -521,7 +521,7 @@ class _Checkpoint:
             "program": _sources() if path is not None else "",
         }
         self._file: Any = None
-        if path is None or not path.exists():
+        if path is None or self._is_new():
             return
         try:
             lines = path.read_text("utf-8").splitlines()
@@ -545,10 +545,18 @@ class _Checkpoint:
             if chunk.stop <= settings.count and not fatal:
                 self.chunks.append(chunk)
 
+    def _is_new(self) -> bool:
+        """Whether nothing was written yet: a run may be cut short, or its disk be full, before the first line."""
+        return (
+            self.path is None
+            or not self.path.exists()
+            or (self.path.is_file() and not self.path.stat().st_size)
+        )
+
     def __enter__(self) -> _Checkpoint:
         if self.path is not None:
             try:
-                new = not self.path.exists()
+                new = self._is_new()
                 self._file = self.path.open("a", encoding="utf-8")
             except OSError as error:
                 raise InputError(

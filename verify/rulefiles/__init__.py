@@ -50,10 +50,10 @@ def is_rule_file(name: str) -> bool:
 
 
 def read_rule_file(text: str, name: str) -> RuleFile:
-    """The rules of a file: JSON where its first character is a brace, else the text form.
+    """The rules of a file: JSON where its first character is a brace, or where it is called so; else the text form.
 
     Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+    if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) or name.endswith(".json"):
         return parse_json_rules(text, name)
     return parse_rules(text, name)

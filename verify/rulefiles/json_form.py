@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -112,7 +113,8 @@ class _Reader:
                 raise _Wrong(path, f"the rule has no {k} side", f'the key `"{k}"`')
         name = data.get("name", f"rule {number + 1}")
         if not isinstance(name, str) or not name.strip():
-            raise _Wrong((*path, "name"), f"{_what(name)} is no name", "a string")
+            given = quoted(json.dumps(name)) if isinstance(name, str) else _what(name)
+            raise _Wrong((*path, "name"), f"{given} is no name", "a string that is not empty")
         if not name.isprintable():
             raise _Wrong(
                 (*path, "name"),

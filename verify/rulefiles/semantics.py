@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -129,8 +130,10 @@ def width_of(value: Any) -> int:
     """A width in bits.  Raises :class:`InputError`."""
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_WIDTH:
         return value
+    # as it stands in JSON: a number in quotation marks is none
+    given = json.dumps(value) if value is None or isinstance(value, (str, bool)) else value
     raise InputError(
-        f"{quoted(value)} is no width of integers", expected=f"a number of bits from 1 to {MAX_WIDTH}"
+        f"{quoted(given)} is no width of integers", expected=f"a number of bits from 1 to {MAX_WIDTH}"
     )
 
 

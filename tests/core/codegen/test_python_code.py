@@ -119,6 +119,21 @@ def test_names_that_python_claims() -> None:
         python_source(m, name="lambda")
 
 
+def test_integers_of_other_kinds_are_taken_for_what_they_are() -> None:
+    """numpy's wrap around, of which it only warns; text can be multiplied, and floating point numbers divided."""
+    m = IndexingMap.of(
+        [("index", 0, 2**40), ("index_", 0, 2**40)], results=[var("index") * 4 + var("index_"), var("index")]
+    )
+    for checked in (False, True):
+        f = compile_map(m, checked=checked)
+        assert f(np.int8(100), np.uint8(200)) == (600, 100)
+        assert f(np.int32(2**30), index_=np.int64(2**40)) == (2**32 + 2**40, 2**30)
+        assert [type(x) for x in f(np.int8(1), np.int8(1)) or ()] == [int, int]
+        for wrong in ("1", 1.0, None, np.float32(1), np.arange(3)):
+            with pytest.raises(TypeError):
+                f(wrong, 0)
+
+
 def test_depth_and_length() -> None:
     deep: Expr = var("x")
     for k in range(10_000):

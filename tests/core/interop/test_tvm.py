@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -128,41 +129,59 @@ def test_expressions(theirs: Any, ours: Expr) -> None:
     assert from_tvm(theirs) is ours
 
 
+def towards_zero(a: int, b: int) -> tuple[int, int]:
+    """Quotient and remainder of C and of TVM's ``truncdiv`` and ``truncmod``."""
+    quotient = abs(a) // abs(b) * (1 if a * b >= 0 else -1)
+    return quotient, a - b * quotient
+
+
 @pytest.mark.parametrize(
-    ("numerator", "divisor", "bounds", "alike"),
+    ("numerator", "divisor", "bounds", "quotient"),
     [
-        (X, 4, {}, False),
-        (X, 4, {X: (0, 9)}, True),
-        (X, 4, {"x": tvm.ir.Range(0, 9)}, True),
-        (X, 4, {X: (-1, 9)}, False),
-        (X - 9, -4, {X: (0, 9)}, True),
-        (X, -4, {X: (0, 9)}, False),
-        (X * 8 - 8, 4, {}, True),
-        (X * 8 - 6, 4, {}, False),
+        (X, 4, {X: (0, 9)}, "x floordiv 4"),
+        (X, 4, {"x": tvm.ir.Range(0, 9)}, "x floordiv 4"),
+        (X - 9, -4, {X: (0, 9)}, "(x - 9) floordiv -4"),
+        (X * 8 - 8, 4, {}, "(x * 8 - 8) floordiv 4"),
+        (X, 4, {X: (-9, 0)}, "-((-x) floordiv 4)"),
+        (X, -4, {X: (0, 9)}, "-(x floordiv 4)"),
+        (X, 4, {}, "max(x, 0) floordiv 4 - max(-x, 0) floordiv 4"),
+        (X, -4, {}, "max(-x, 0) floordiv 4 - max(x, 0) floordiv 4"),
+        (X, 4, {X: (-1, 9)}, "max(x, 0) floordiv 4 - max(-x, 0) floordiv 4"),
+        (X * 8 - 6, 4, {}, "max(x * 8 - 6, 0) floordiv 4 - max(-x * 8 + 6, 0) floordiv 4"),
+        (X, 1, {}, "x floordiv 1"),
     ],
 )
 def test_division_that_rounds_towards_zero(
-    numerator: Any, divisor: int, bounds: dict[Any, Any], alike: bool
+    numerator: Any, divisor: int, bounds: dict[Any, Any], quotient: str
 ) -> None:
     d = tir.IntImm("int32", divisor)
-    for theirs, name in ((tir.Div(numerator, d), "truncdiv"), (tir.Mod(numerator, d), "truncmod")):
-        if not alike:
-            with pytest.raises(InputError, match=f"{name} of .* rounds towards zero"):
-                from_tvm(theirs, bounds)
-            continue
-        mine = from_tvm(theirs, bounds)
-        for n in range(10):
-            a = from_tvm(numerator).evaluate({"x": n})
-            quotient = abs(a) // abs(divisor) * (1 if a * divisor >= 0 else -1)
-            assert mine.evaluate({"x": n}) == (quotient if name == "truncdiv" else a - divisor * quotient)
+    divided, left = from_tvm(tir.Div(numerator, d), bounds), from_tvm(tir.Mod(numerator, d), bounds)
+    assert divided is parse_expr(quotient)
+    (within,) = bounds.values() or [(-30, 30)]
+    lo, hi = within if isinstance(within, tuple) else (0, 8)
+    for n in range(lo, hi + 1):
+        a = from_tvm(numerator).evaluate({"x": n})
+        assert (divided.evaluate({"x": n}), left.evaluate({"x": n})) == towards_zero(a, divisor)
+
+
+def test_division_by_what_has_a_sign() -> None:
+    for sign in (1, -1):
+        bounds = {Y: (1, 5) if sign > 0 else (-5, -1)}
+        divided, left = from_tvm(tir.Div(X, Y), bounds), from_tvm(tir.Mod(X, Y), bounds)
+        for a, b in itertools.product(range(-12, 13), range(1, 6)):
+            at = {"x": a, "y": sign * b}
+            assert (divided.evaluate(at), left.evaluate(at)) == towards_zero(a, sign * b)
+    for theirs, name in ((tir.Div(X, Y), "truncdiv"), (tir.Mod(X, Y), "truncmod")):
+        with pytest.raises(InputError, match=f"{name} of .* the divisor may have both signs"):
+            from_tvm(theirs, {Y: (0, 5)})
 
 
 def test_division_in_a_map_uses_its_bounds() -> None:
     i = tir.Var("i", "int32")
     m = from_tvm(TvmMap(((i, 0, 9),), results=(tir.truncdiv(i, 4), tir.truncmod(i, 4))))
     assert m == parse_map("(i) -> (i floordiv 4, i mod 4), domain: i in [0, 9]")
-    with pytest.raises(InputError, match="rounds towards zero"):
-        from_tvm(TvmMap(((i, -1, 9),), results=(tir.truncdiv(i, 4),)))
+    m = from_tvm(TvmMap(((i, -9, 9),), results=(tir.truncdiv(i, 4), tir.truncmod(i, 4))))
+    assert [m.evaluate([n]) for n in range(-9, 10)] == [towards_zero(n, 4) for n in range(-9, 10)]
 
 
 @pytest.mark.parametrize(

@@ -235,7 +235,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, other: Settings,
         fuzz(other, jobs=1, checkpoint=path)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"no checkpoint\n", b"\xff\xfe\n", b'{"format": 3}\n'])
+@pytest.mark.parametrize("content", [b"[]", b"no checkpoint\n", b"\xff\xfe\n", b'{"format": 3}\n'])
 def test_other_files_are_no_checkpoints(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "checkpoint"
     path.write_bytes(content)

@@ -256,6 +256,12 @@ def test_mistakes_are_pointed_at(run: Run, file: Path, tmp_path: Path) -> None:
     status, _, err = run("prove", "-", "no_such", stdin=RULES)
     assert status == 3
     assert "nothing in - is called `no_such`: there is `whole`, `nested`, " in err
+    for content in ("", "null", "# a comment"):
+        other = tmp_path / "other.json"
+        other.write_text(content, "utf-8")
+        status, _, err = run("prove", other)
+        assert status == 3
+        assert "expected an object" in err or "expected a JSON value" in err
     declared = tmp_path / "mine.py"
     declared.write_text("", "utf-8")
     assert "is not a rule file" in run("prove", file, declared)[2]

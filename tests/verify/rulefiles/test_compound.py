@@ -202,6 +202,16 @@ def test_other_semantics_are_no_instance() -> None:
     assert instance_terms(narrow, r) is None
 
 
+def test_names_that_differ_only_in_case_have_files_that_differ_otherwise(tmp_path: Path) -> None:
+    """For some file systems they are the same; and a file whose name begins with a dot is not seen."""
+    text = 'int x\n"a b": x + 0 -> x\n"A B": x + 0 -> x\n"../../a": x + 0 -> x\n"ü": x + 0 -> x'
+    rules = read_rule_file(text, "some.rules").rules
+    assert write_certificates([next(stated_rule_obligations(r)) for r in rules], tmp_path) == (4, [])
+    assert sorted(f.name.lower() for f in tmp_path.iterdir()) == sorted(
+        ["a_b_sound.json", "a_b_sound_2.json", "a_sound.json", "sound.json"]
+    )
+
+
 def test_an_instance_has_a_certificate(tmp_path: Path) -> None:
     r = RULES["true_instance_divisor"]
     assert write_certificates([next(stated_rule_obligations(r))], tmp_path) == (1, [])

@@ -182,7 +182,9 @@ BAD = {
         "a division in two parts names its quotient and its remainder"
     ),
     '{"vars": {"x": "int"}, "left": "x", "right": "x", §"width": 0}': "`0` is no width of integers",
-    '{"vars": {"x": "int"}, "left": "x", "right": "x", §"width": true}': "`True` is no width of integers",
+    '{"vars": {"x": "int"}, "left": "x", "right": "x", §"width": true}': "`true` is no width of integers",
+    '{"vars": {"x": "int"}, "left": "x", "right": "x", §"width": "32"}': '`"32"` is no width of integers',
+    '{§"name": " ", "vars": {"x": "int"}, "left": "x", "right": "x"}': '`" "` is no name',
     '{"vars": {"x": "int"}, "left": "x", "right": "x", §"overflow": "trap"}': "no overflow is called `trap`",
     '{"vars": {"x": "int"}, "left": "x", "right": "x", "width": 8, "if": ["lt", "x", 900], "right2": 0}': "",
     '§{"vars": {"x": "int"}, "left": "x"}': "the rule has no right side",

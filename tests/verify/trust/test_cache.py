@@ -347,6 +347,37 @@ def test_a_file_that_stays_locked_is_left_alone(tmp_path: Path, monkeypatch: pyt
     assert run.results[0].verdict.status is Status.PROVED
 
 
+def test_what_a_full_disk_does_not_take_is_told(tmp_path: Path) -> None:
+    """Verdicts are right, but the next run does not find them; the file is not damaged."""
+    place = tmp_path / "full.sqlite"
+    Cache(place).__exit__()
+    with Cache(place) as cache:
+        assert cache._db is not None
+        cache._db.execute(f"PRAGMA max_page_count={cache._db.execute('PRAGMA page_count').fetchone()[0]}")
+        cache.put("long", Verdict(Status.UNDECIDED, detail="x" * 100_000))
+        assert (cache.unkept, cache.trouble) == (1, "database or disk is full")
+        cache._db.execute(
+            "CREATE TEMP TRIGGER full BEFORE INSERT ON verdicts BEGIN SELECT RAISE(FAIL, 'full'); END"
+        )
+        cache.unkept = 0
+        run = prove_all([TRUE_CLAIM, EXAMPLE], jobs=1, cache=cache)
+    assert (run.status, run.unkept, run.damaged_cache_entries) == (Status.PROVED, 2, 0)
+    assert summary.damage(run) == "2 verdicts could not be kept in the cache: full"
+    run.interrupted = True
+    assert summary.interruption(run).endswith("0 verdicts kept in the cache")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of the size of files")
+@pytest.mark.parametrize("blocks", [0, 8])
+def test_a_file_that_must_not_grow(tmp_path: Path, blocks: int) -> None:
+    command = f'ulimit -f {blocks}; "$0" -m indexproof prove interval_sum --jobs 1 --cache "$1"'
+    words = ["bash", "-c", command, sys.executable, str(tmp_path / "verdicts.sqlite")]
+    done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    assert "could not be kept in the cache: " in done.stdout
+    assert "damaged" not in done.stdout
+
+
 def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     place = tmp_path / "killed.sqlite"
     for me in range(3):

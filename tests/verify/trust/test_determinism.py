@@ -19,12 +19,13 @@ import pytest
 
 from indexproof.core.condition import FALSE, TRUE
 from indexproof.verify import run as run_module
+from indexproof.verify.cache import Cache
 from indexproof.verify.catalogue import catalogue
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
 from indexproof.verify.run import Job, prove_all, work
 from indexproof.verify.solve import Budget, _attempt, decide
-from indexproof.verify.verdict import Verdict
+from indexproof.verify.verdict import Status, Verdict
 
 RULES = """
 semantics trunc
@@ -186,3 +187,35 @@ def test_what_several_ask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert asked == [o.name for o in (*some, *unlike)]
     assert [r.obligation for r in run.results] == [*some, *twins, *unlike]
     assert [r.verdict for r in run.results[:6]] == [r.verdict for r in run.results[6:12]]
+
+
+# ---------------------------------------------------------------------------------------------------- too deep
+def test_a_claim_that_is_too_deep_is_open_and_takes_nothing_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Four hundred divisions one inside the other are too deep for the reduction: here its answer, at once."""
+    rules = read_rule_file(RULES, "some.rules").rules
+    todo = [o for r in rules for o in stated_rule_obligations(r)]
+    honest = prove_all(todo, jobs=1).results
+
+    def limited(o: Obligation, budget: Budget) -> Verdict:
+        if o.subject == "carry_more":
+            raise RecursionError
+        return decide(o, budget)
+
+    monkeypatch.setattr(run_module, "decide", limited)
+    with Cache(tmp_path / "verdicts.sqlite") as cache:
+        run = prove_all(todo, jobs=1, cache=cache)
+    for a, b in zip(run.results, honest, strict=True):
+        if a.obligation.subject == "carry_more":
+            assert (a.verdict.status, a.passes) == (Status.UNDECIDED, not a.obligation.gate)
+            assert "nested too deep" in a.verdict.detail
+        else:
+            assert a.verdict == b.verdict
+    assert run.exit_status == 1  # one is wrong
+    # the next run may have room for it
+    monkeypatch.setattr(run_module, "decide", decide)
+    with Cache(tmp_path / "verdicts.sqlite") as cache:
+        assert [r.verdict for r in prove_all(todo, jobs=1, cache=cache).results] == [
+            r.verdict for r in honest
+        ]

@@ -1,0 +1,85 @@
+"""What the functions of the package answer to a value of another kind: its name, and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import indexproof
+from indexproof import InputError, parse_map, read_module, simplify
+
+TEXT = "(d0) -> (d0), domain: d0 in [0, 9]"
+MAP = parse_map(TEXT)
+
+OF_MAPS: list[Callable[[Any], Any]] = [
+    indexproof.c_source,
+    indexproof.canonical,
+    indexproof.compile_map,
+    indexproof.compile_numpy,
+    lambda m: indexproof.distinct([MAP, m]),
+    lambda m: indexproof.equal_maps(m, MAP),
+    lambda m: indexproof.equal_maps(MAP, m),
+    indexproof.format_map,
+    indexproof.map_to_json,
+    lambda m: indexproof.physical_map(m, "f32[10]", "f32[10]"),
+    indexproof.python_source,
+    indexproof.reduce,
+    indexproof.simplify,
+    indexproof.subexpression_widths,
+    indexproof.to_isl,
+    indexproof.to_mlir,
+    indexproof.to_mlir_set,
+    indexproof.width,
+    indexproof.width_bound,
+    MAP.compose,
+]
+
+
+@pytest.mark.parametrize("function", OF_MAPS)
+def test_what_is_no_map(function: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match="expected an IndexingMap, got str; parse_map reads one from text"):
+        function(TEXT)
+    with pytest.raises(TypeError, match="expected an IndexingMap, got NoneType"):
+        function(None)
+
+
+@pytest.mark.parametrize("name", ["sympy", "tvm"])
+def test_what_is_no_map_of_another_system(name: str) -> None:
+    pytest.importorskip(name)
+    with pytest.raises(TypeError, match="expected an IndexingMap, got str"):
+        getattr(indexproof, f"to_{name}")(TEXT)
+
+
+@pytest.mark.parametrize("function", [indexproof.derivation_text, indexproof.replay])
+def test_what_is_no_derivation(function: Callable[[Any], Any]) -> None:
+    with pytest.raises(
+        TypeError, match=r"expected a Derivation, got IndexingMap; simplify\(m, explain=True\) makes one"
+    ):
+        function(simplify(MAP))
+    with pytest.raises(TypeError, match="expected a Derivation, got NoneType"):
+        function(None)
+
+
+@pytest.mark.parametrize("function", [read_module, indexproof.read_shape, parse_map, indexproof.parse_expr])
+def test_what_is_no_text(function: Callable[[Any], Any]) -> None:
+    for given in (None, b"f32[3]", Path("module.txt")):
+        with pytest.raises(InputError, match=f"expected text, not {type(given).__name__}"):
+            function(given)
+
+
+def test_other_values() -> None:
+    wrong: Any = "sideways"
+    module = read_module("ROOT p = f32[3] parameter(0)")
+    with pytest.raises(
+        InputError, match="`sideways` is no direction; expected output_to_input or input_to_output"
+    ):
+        indexproof.module_maps(module).computation(module.entry, wrong)
+    wrong = None
+    with pytest.raises(TypeError, match="expected a Shape or its text, got NoneType"):
+        indexproof.memory(wrong)
+    wrong = 128
+    with pytest.raises(InputError, match="threads 128; expected up to three sizes of at least 1"):
+        indexproof.Launch(wrong, (8,))

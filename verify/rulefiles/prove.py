@@ -17,6 +17,7 @@ from ...core.condition import FALSE
 from ...core.errors import TooLargeError
 from .. import linear
 from ..evidence import Question, note
+from ..linearised import LINEARISED, Linearised
 from ..obligations import Obligation
 from ..refute import bounded_point, minimised, model
 from ..solve import Budget, by_equated_dividends, by_recombined_digits, reduced, valid
@@ -32,6 +33,7 @@ from .roots import ROOTS, by_roots
 from .rule import StatedRule
 from .sample import Table, every_point, magnitude, table_of
 from .terms import Term
+from .whole import as_a_whole
 
 __all__ = ["EVERY", "decide_needed", "decide_sound"]
 
@@ -49,6 +51,8 @@ _INSIDE = "bounded points"
 #: From so many variables on points inside bounds are tried before anything is proved, in so many cases.
 _MANY_VARIABLES = 7
 _CASES = 4
+#: With more cases than this a rule is read as a whole before it is read case by case.
+_SEVERAL_CASES = 12
 _LIMITS = "machine limits"
 
 
@@ -80,17 +84,41 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             return found_out
         used, spent = _as_instance(r, budget)
         if not used:
+            whole = _whole(r, budget)
+            spent += whole.resources
+            if whole.found is not None:
+                return _refuted(table, whole.found, LINEARISED, spent, (_POINTS,), budget)
+            used = {LINEARISED: None} if whole.proved else {}
+        if not used:
             return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
     if len(r.variables) >= _MANY_VARIABLES and (found := _inside(r, parts)) is not None:
         return _refuted(table, found, _INSIDE, 0, (_POINTS,), budget)
     open_: list[Obligation] = []
-    briefly = bool(repeated(r))
+    # most cases are proved with little patience, and what is left is sooner seen from the rule as a whole
+    briefly = bool(repeated(r)) or not r.semantics.width
+    asked_whole = len(parts) > _SEVERAL_CASES
+    if asked_whole:
+        whole = _whole(r, budget)
+        spent += whole.resources
+        if whole.found is not None:
+            return _refuted(table, whole.found, LINEARISED, spent, (_POINTS,), budget)
+        if whole.proved:
+            used[LINEARISED] = None
+            parts = []
     for o in parts:
         strategy, cost = _first_attempt(r, o, budget.scaled(0.1) if briefly else budget, patient=not briefly)
         spent += cost
         if not strategy and briefly:
             # an instance of a wider rule is sooner seen to be one than proved with all patience
             briefly = False
+            if not asked_whole:
+                whole = _whole(r, budget)
+                spent += whole.resources
+                if whole.found is not None:
+                    return _refuted(table, whole.found, LINEARISED, spent, (_POINTS, "linear"), budget)
+                if whole.proved:
+                    used = {LINEARISED: None}
+                    break
             shown, cost = _as_instance(r, budget)
             spent += cost
             if shown:
@@ -146,6 +174,14 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
         if proved:
             break
     return strategy if proved else "", spent
+
+
+def _whole(r: StatedRule, budget: Budget) -> Linearised:
+    """What is seen from a rule without cases."""
+    found = as_a_whole(r, _limits(budget).rlimit)
+    if found.leaf is not None:
+        note([Question("linear", found.leaf)])
+    return found
 
 
 def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:

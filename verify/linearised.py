@@ -46,7 +46,7 @@ __all__ = ["LINEARISED", "Linearised", "Opaque", "TooLong", "ask", "by_linearisa
 LINEARISED = "linearisation"
 
 #: Questions and instances of lemmas in all, and instances that are added at once.
-_ROUNDS = 40
+_ROUNDS = 60
 _INSTANCES = 1500
 _BATCH = 12
 #: So often the budget of one question may be spent on them.

@@ -299,3 +299,18 @@ def test_the_sessions_of_the_document(run: Run, tmp_path: Path, monkeypatch: pyt
             continue
         assert str(status) == said[-1]
         assert err.startswith(said[0].partition("mul")[0].rstrip("…").partition(", …")[0])
+
+
+def test_of_very_deep_terms_the_outermost_are_shown(run: Run, file: Path) -> None:
+    """A block about a false rule is not longer than its rule by another factor of its length."""
+    file.write_text("int x\nr: " + "-" * 4001 + "x -> x\n", "utf-8")
+    status, out, _ = run("prove", file, "--no-cache", "--jobs", 1)
+    assert status == 1
+    assert "take     x = 1" in out
+    assert len(out) < 20 * 4001
+    file.write_text("int x\nr: " + " + ".join(["x"] * 200) + " -> x\n", "utf-8")
+    lines = [
+        line for line in run("prove", file, "--no-cache", "--jobs", 1)[1].splitlines() if "  left" in line
+    ]
+    assert 20 < len(lines) <= 64
+    assert lines[-1].endswith("x = 200")

@@ -54,6 +54,8 @@ _MANY_VARIABLES = 7
 _CASES = 4
 #: With more cases than this a rule is read as a whole before it is read case by case.
 _SEVERAL_CASES = 12
+#: Most rules that can be read as a whole are proved with this part of what may be spent on it.
+_BRIEFLY = 30
 
 
 @lru_cache(maxsize=4)
@@ -98,7 +100,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     briefly = bool(repeated(r)) or not r.semantics.width
     asked_whole = len(parts) > _SEVERAL_CASES
     if asked_whole:
-        whole = _whole(r, budget)
+        whole = _whole(r, budget, briefly=True)
         spent += whole.resources
         if whole.found is not None:
             return _refuted(table, whole.found, LINEARISED, spent, (_POINTS,), budget)
@@ -109,18 +111,21 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         strategy, cost = _first_attempt(r, o, budget.scaled(0.1) if briefly else budget, patient=not briefly)
         spent += cost
         if not strategy and briefly:
-            # an instance of a wider rule is sooner seen to be one than proved with all patience
+            # a rule without cases, or an instance of a wider one, is sooner seen to be one than proved with all patience
             briefly = False
-            if not asked_whole:
-                whole = _whole(r, budget)
-                spent += whole.resources
-                if whole.found is not None:
-                    return _refuted(table, whole.found, LINEARISED, spent, (_POINTS, "linear"), budget)
-                if whole.proved:
-                    used = {LINEARISED: None}
+            shown: dict[str, None] = {}
+            for attempt in (True, False):
+                if not (attempt and asked_whole):
+                    whole = _whole(r, budget, briefly=attempt)
+                    spent += whole.resources
+                    if whole.found is not None:
+                        return _refuted(table, whole.found, LINEARISED, spent, (_POINTS, "linear"), budget)
+                    shown = {LINEARISED: None} if whole.proved else {}
+                if attempt and not shown:
+                    shown, cost = _as_instance(r, budget)
+                    spent += cost
+                if shown:
                     break
-            shown, cost = _as_instance(r, budget)
-            spent += cost
             if shown:
                 used = shown
                 break
@@ -176,9 +181,9 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
     return strategy if proved else "", spent
 
 
-def _whole(r: StatedRule, budget: Budget) -> Linearised:
+def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearised:
     """What is seen from a rule without cases."""
-    found = as_a_whole(r, _limits(budget).rlimit)
+    found = as_a_whole(r, _limits(budget).rlimit // (_BRIEFLY if briefly else 1))
     if found.leaf is not None:
         note([Question("linear", found.leaf)])
     return found

@@ -26,6 +26,7 @@ from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
 from .generalise import GENERALISED, generalised, repeated
 from .instance import instance_terms
+from .inverses import INVERSES, by_inverses
 from .obligations import MACHINE_TYPES, expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
 from .overflow import LIMITS, cannot_overflow, limit_point, widened
@@ -178,6 +179,9 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
         spent += cost
         if proved:
             break
+    if not proved:
+        (proved, cost), strategy = by_inverses(o, _limits(budget, patient=patient)), INVERSES
+        spent += cost
     return strategy if proved else "", spent
 
 

@@ -24,6 +24,7 @@ from indexproof.verify.rulefiles import (
 from indexproof.verify.rulefiles.certify import case_certificate
 from indexproof.verify.rulefiles.generalise import GENERALISED, generalised, repeated
 from indexproof.verify.rulefiles.instance import instance_terms
+from indexproof.verify.rulefiles.inverses import INVERSES
 from indexproof.verify.rulefiles.known import Known, Polynomials
 from indexproof.verify.rulefiles.obligations import expanded
 from indexproof.verify.rulefiles.sample import table_of
@@ -56,7 +57,8 @@ def test_decided_as_its_name_says(name: str, linear_strategies: frozenset[str]) 
     assert found.resources < (12 * ENOUGH if LINEARISED in found.strategy else ENOUGH)
     if name.startswith("true"):
         assert found.status is Status.PROVED
-        assert set(found.strategy.split(" + ")) <= linear_strategies | {"odd factors"}
+        assert set(found.strategy.split(" + ")) <= linear_strategies | {"odd factors", INVERSES}
+        assert (INVERSES in found.strategy) is name.startswith("true_inverse")
     else:
         assert found.status in (Status.REFUTED, Status.UNDEFINED)
         assert judge(r, dict(found.witness or {})) in ("counterexample", "undefined")

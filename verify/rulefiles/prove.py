@@ -440,6 +440,8 @@ def _weaker(r: StatedRule, ks: Collection[int]) -> StatedRule:
 def _implied(source: str, k: int) -> bool:
     """Whether short conditions about the variables of this one imply it: ``n > 0`` where there is an index below n."""
     r = rule_of(source)
+    if len(r.conditions) > _ASKED_APART:
+        return False
     short = [_mentioned_by_short(c) for c in r.conditions]
     own = short[k]
     if not own:

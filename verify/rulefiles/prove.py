@@ -98,8 +98,9 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         return _refuted(table, found, _INSIDE, 0, (_POINTS,), budget)
     open_: list[Obligation] = []
     # most cases are proved with little patience, and what is left is sooner seen from the rule as a whole
-    briefly = bool(repeated(r)) or not r.semantics.width
-    asked_whole = len(parts) > _SEVERAL_CASES
+    few = len(r.variables) < _MANY_VARIABLES and not r.semantics.width
+    briefly = few or bool(repeated(r))
+    asked_whole = few and len(parts) > _SEVERAL_CASES
     if asked_whole:
         whole = _whole(r, budget, briefly=True)
         spent += whole.resources
@@ -116,7 +117,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             briefly = False
             shown: dict[str, None] = {}
             for attempt in (True, False):
-                if not (attempt and asked_whole):
+                if few and not (attempt and asked_whole):
                     whole = _whole(r, budget, briefly=attempt)
                     spent += whole.resources
                     if whole.found is not None:

@@ -102,7 +102,9 @@ FORMS: dict[str, dict[str, str]] = {
         "confirmed": "as in `prove`",
         "rules": "of rule files, one entry for each rule: `name`, `where`, `statement`, `semantics`, `verdict`, "
         "`passes`, `strategy`, `resources` (units of the solver), `redundant` (conditions without which the "
-        "rule is proved too), `unsettled` (conditions of which that is not known; both not with --no-findings), with "
+        "rule is proved too), `unsettled` (conditions of which that is not known), `overflows` (for a rule over unbounded "
+        "integers, by machine type, a point at which its right side overflows and its left side does not), "
+        "`overflows_unsettled` (types of which that is not known; all four not with --no-findings), with "
         "--confirm `confirmed`; if refuted "
         "`counterexample`, `subterms`, `hypotheses`, `goal`, `again` and, for the first rules only, `repairs` "
         "(conditions that make it true, the weakest first); if not proved otherwise `tried` and `detail`",

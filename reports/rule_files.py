@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..verify.rulefiles import Missing, StatedRule, judge, show, subterms, truth, values
+from ..verify.rulefiles.obligations import NO_NEW_OVERFLOW
 from ..verify.rulefiles.repair import weakest_repairs
 from ..verify.run import Result, Run
 from ..verify.verdict import Status, Verdict
@@ -30,6 +31,9 @@ class Finding:
     result: Result | None = None
     redundant: list[str] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
+    #: By machine type, a point at which only the right side overflows it; and the types of which that is not known.
+    overflows: dict[str, dict[str, int]] = field(default_factory=dict)
+    perhaps: list[str] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:
@@ -50,6 +54,13 @@ def findings_of(run: Run, rules: Sequence[StatedRule]) -> list[Finding]:
         if result.obligation.gate:
             at.result = result
             continue
+        if result.obligation.kind.startswith(NO_NEW_OVERFLOW):
+            of = result.obligation.kind.removeprefix(f"{NO_NEW_OVERFLOW}, ")
+            if result.verdict.status is Status.REFUTED:
+                at.overflows[of] = dict(result.verdict.witness or {})
+            elif result.verdict.status is Status.UNDECIDED:
+                at.perhaps.append(of)
+            continue
         condition = result.obligation.kind.removeprefix("needs ")
         if result.verdict.status is Status.VACUOUS:
             at.redundant.append(condition)
@@ -57,8 +68,8 @@ def findings_of(run: Run, rules: Sequence[StatedRule]) -> list[Finding]:
             at.unsettled.append(condition)
     for f in found.values():
         if not f.verdict.proved:
-            # which conditions a false rule needs is nobody's question
-            f.redundant, f.unsettled = [], []
+            # which conditions a false rule needs, and what overflows in it, is nobody's question
+            f.redundant, f.unsettled, f.overflows, f.perhaps = [], [], {}, []
     return list(found.values())
 
 
@@ -89,9 +100,21 @@ def rules_summary(
     open_ = [(f.rule.name, ";  ".join(f.unsettled)) for f in checked if f.unsettled]
     if open_:
         yield block("conditions of which it is not known whether they are needed:", open_)
+    wide = [(f.rule.name, _overflow_text(f)) for f in checked if f.overflows]
+    if wide:
+        yield block(
+            "rules whose right side may overflow where their left side does not, with an example:", wide
+        )
+    perhaps = [(f.rule.name, ", ".join(f.perhaps)) for f in checked if f.perhaps]
+    if perhaps:
+        yield block("machine types of which it is not known whether they overflow:", perhaps)
     for k, f in enumerate(f for f in checked if not f.verdict.proved):
         yield rule_block(f, command=command, with_repairs=k < repairs)
     yield closing(run, len(claims), cached)
+
+
+def _overflow_text(f: Finding) -> str:
+    return "\n".join(f"{of}: {point_text(f.rule, point)}" for of, point in f.overflows.items())
 
 
 def _row(f: Finding) -> tuple[str, ...]:
@@ -250,7 +273,8 @@ def rules_json(
     for f in found:
         entry = _entry(f, command)
         if not findings:
-            del entry["redundant"], entry["unsettled"]
+            for key in ("redundant", "unsettled", "overflows", "overflows_unsettled"):
+                del entry[key]
         if f.refuted and repairs > 0:
             repairs -= 1
             entry["repairs"] = [show(c) for c in weakest_repairs(f.rule)]
@@ -290,6 +314,8 @@ def _entry(f: Finding, command: str) -> dict[str, Any]:
         "resources": v.resources,
         "redundant": f.redundant,
         "unsettled": f.unsettled,
+        "overflows": f.overflows,
+        "overflows_unsettled": f.perhaps,
     }
     if v.opinion is not None:
         out["confirmed"] = list(v.opinion.by)

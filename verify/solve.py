@@ -25,6 +25,9 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
     the same on integers chosen one after the other, inside the bounds that the hypotheses state (:mod:`.bounded`).
 ``quotient certificate``
     ``L // d = R`` becomes ``0 <= L - d·R < d``, both signs of d apart; then as ``witness``.
+``linearisation``
+    every quotient, remainder and product a name, what models get wrong about products added as lemmas
+    (:mod:`.linearised`).
 ``divisor signs``
     as ``witness``, once for each sign of every symbolic divisor, with ``c = d·k`` for a divisibility hypothesis.
 ``divisor signs, patient``, ``witness, patient``
@@ -54,6 +57,7 @@ from .budget import Budget
 from .encode import Encoder, resources
 from .equate import equated
 from .evidence import Question, note, wanted
+from .linearised import LINEARISED, by_linearisation
 from .obligations import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
 from .recombine import recombinations
@@ -426,6 +430,12 @@ def certificate(goal: Condition) -> Condition | None:
     return None
 
 
+def _linearised(part: Part, budget: Budget) -> Attempt:
+    found = by_linearisation(part.all, part.goal, _linear_limits(budget).rlimit)
+    kept = (Question("linear", found.leaf),) if found.leaf is not None and wanted() else ()
+    return found.proved, found.resources, kept
+
+
 def _signs_briefly(part: Part, budget: Budget) -> Attempt:
     return _signs(part, replace(budget, proof=6 * budget.linear))
 
@@ -476,6 +486,7 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "equated dividends": _equated,
     "witness": _quick,
     "quotient certificate": _certificate,
+    LINEARISED: _linearised,
     "divisor signs": _signs_briefly,
     "divisor signs, patient": _signs,
     "witness, patient": _witness,

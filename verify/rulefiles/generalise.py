@@ -17,7 +17,7 @@ from .sample import table_of
 from .semantics import Semantics
 from .terms import BOOL, Kind, Term, below, show
 
-__all__ = ["GENERALISED", "generalised", "repeated"]
+__all__ = ["GENERALISED", "alike", "generalised", "repeated"]
 
 #: The name of this strategy.
 GENERALISED = "generalisation"
@@ -47,17 +47,17 @@ def generalised(r: StatedRule) -> StatedRule | None:
 def repeated(r: StatedRule) -> list[Term]:
     """The compound terms that occur at several places and have a value everywhere, each once, largest first."""
     sides = below(r.left, r.right)
-    alike = _alike([*sides, *below(*r.conditions)])
-    count = Counter(alike[id(t)] for t in sides)
+    number = alike([*sides, *below(*r.conditions)])
+    count = Counter(number[id(t)] for t in sides)
     # in a condition no integer wraps around, so a machine integer is another one there
-    conditional = Counter(alike[id(t)] for t in below(*r.conditions))
+    conditional = Counter(number[id(t)] for t in below(*r.conditions))
     size: dict[int, int] = {}
     found: dict[int, Term] = {}
     partial: set[int] = set()
     for t in [*sides, *below(*r.conditions)]:
-        k = alike[id(t)]
-        size[k] = 1 + sum(size[alike[id(a)]] for a in t.args)
-        if not _is_total(t, r.semantics) or any(alike[id(a)] in partial for a in t.args):
+        k = number[id(t)]
+        size[k] = 1 + sum(size[number[id(a)]] for a in t.args)
+        if not _is_total(t, r.semantics) or any(number[id(a)] in partial for a in t.args):
             partial.add(k)
         elif t.args and t.op != "fold" and not (r.semantics.width and conditional[k]):
             found.setdefault(k, t)
@@ -73,7 +73,7 @@ def _is_total(t: Term, s: Semantics) -> bool:
     return not divides or (s.quotient.endswith("0") and s.remainder.endswith("0"))
 
 
-def _alike(terms: Iterable[Term]) -> dict[int, int]:
+def alike(terms: Iterable[Term]) -> dict[int, int]:
     """The same number for terms that say the same, by ``id``; arguments come first."""
     numbers: dict[tuple[object, ...], int] = {}
     number: dict[int, int] = {}
@@ -94,10 +94,10 @@ def _with_variable(r: StatedRule, term: Term) -> StatedRule:
         kind = Kind("const" if constant else "int")
     roots = (r.left, r.right, *r.conditions)
     terms = below(*roots)
-    alike = _alike(terms)
+    number = alike(terms)
     done: dict[int, Term] = {}
     for t in terms:
-        if alike[id(t)] == alike[id(term)]:
+        if number[id(t)] == number[id(term)]:
             done[id(t)] = Term("flag" if kind.name == "bool" else "var", (), name)
         else:
             done[id(t)] = Term(t.op, tuple(done[id(a)] for a in t.args), t.value, t.at)

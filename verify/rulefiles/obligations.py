@@ -1,8 +1,9 @@
 """What a rule of a rule file owes.
 
 To the outside a rule owes to be *sound* where it says anything at all, and as findings that it *needs* each of its
-conditions.  A :class:`StatedObligation` holds the rule in its own words and is decided in its own way (:mod:`.prove`),
-so that a large file is dealt out to processes as text.
+conditions and, over unbounded integers, that its right side overflows no machine type where its left side fits.  A
+:class:`StatedObligation` holds the rule in its own words and is decided in its own way (:mod:`.prove`), so that a large
+file is dealt out to processes as text.
 
 Inside, soundness is a list of ordinary obligations of the core language (:func:`expanded`), case by case
 (:mod:`.cases`): *sound* (both sides are equal where both have a value; an equivalence of truth values in both
@@ -22,6 +23,7 @@ from ...core.notation import show_condition
 from ..obligations import Obligation
 from .cases import Case, Number, Truth2, cases
 from .json_form import parse_json_rules, rules_to_json
+from .overflow import widened
 from .rule import RuleFile, StatedRule
 from .terms import show
 
@@ -29,52 +31,76 @@ if TYPE_CHECKING:
     from ..solve import Budget
     from ..verdict import Verdict
 
-__all__ = ["FAMILY", "SOUND", "StatedObligation", "expanded", "occurs", "stated_rule_obligations"]
+__all__ = [
+    "FAMILY",
+    "NO_NEW_OVERFLOW",
+    "SOUND",
+    "StatedObligation",
+    "expanded",
+    "occurs",
+    "stated_rule_obligations",
+]
 
 #: The family of these obligations, and the kind of those that decide about a rule.
 FAMILY = "stated rule"
 SOUND = "sound"
+#: How the finding about machine integers begins, as for rules of the catalogue, and the types it is about.
+NO_NEW_OVERFLOW = "no new overflow"
+MACHINE_TYPES = (32, 64)
 
 
 class StatedObligation(Obligation):
     """One thing that a rule owes, in the rule's own words: ``source`` is the rule as JSON text.
 
-    ``condition`` is the number of the condition that is asked about, ``None`` where soundness is.  ``hypotheses`` and
+    ``condition`` is the number of the condition that is asked about, ``None`` where soundness is.  ``bits`` is the machine
+    type about which it is asked whether the right side overflows it where the left side does not.  ``hypotheses`` and
     ``goal`` say the same in the core language; they are made when somebody wants them.
     """
 
     condition: int | None
+    bits: int
 
     def __init__(
-        self, rule: StatedRule, source: str, condition: int | None = None, claim: str | None = None
+        self,
+        rule: StatedRule,
+        source: str,
+        condition: int | None = None,
+        claim: str | None = None,
+        *,
+        bits: int = 0,
     ) -> None:
         sound = condition is None
+        kind = SOUND if condition is None else f"needs {show(rule.conditions[condition])}"
         fields: dict[str, Any] = {
             "family": FAMILY,
             "subject": rule.name,
-            "kind": SOUND if condition is None else f"needs {show(rule.conditions[condition])}",
+            "kind": f"{NO_NEW_OVERFLOW}, int{bits}" if bits else kind,
             "question": "valid" if sound else "exists",
             "show": (),
-            "gate": sound,
+            "gate": sound and not bits,
             "where": rule.where,
             "claim": rule.statement() if claim is None else claim,
             "tags": (),
             "width": rule.semantics.width,
             "source": source,
             "condition": condition,
+            "bits": bits,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @property
     def rule(self) -> StatedRule:
-        """The rule, under the name that all rules have in a ``source``."""
-        return rule_of(self.source)
+        """The rule, under the name that all rules have in a ``source``; of machine integers if these are asked about."""
+        r = rule_of(self.source)
+        return widened(r, self.bits) if self.bits else r
 
     def decided(self, budget: Budget) -> Verdict:
         """The verdict."""
-        from .prove import decide_needed, decide_sound
+        from .prove import decide_needed, decide_overflow, decide_sound
 
+        if self.bits:
+            return decide_overflow(self.source, self.bits, budget)
         if self.condition is None:
             return decide_sound(self.source, budget)
         return decide_needed(self.source, self.condition, budget)
@@ -98,8 +124,8 @@ class StatedObligation(Obligation):
         return hash(self._identity)
 
     @property
-    def _identity(self) -> tuple[str, str, int | None]:
-        return self.subject, self.source, self.condition
+    def _identity(self) -> tuple[str, str, int | None, int]:
+        return self.subject, self.source, self.condition, self.bits
 
 
 def stated_rule_obligations(r: StatedRule) -> Iterator[StatedObligation]:
@@ -108,6 +134,9 @@ def stated_rule_obligations(r: StatedRule) -> Iterator[StatedObligation]:
     yield StatedObligation(r, source, None, claim)
     for k in range(len(r.conditions)):
         yield StatedObligation(r, source, k, claim)
+    if not r.semantics.width:
+        for bits in MACHINE_TYPES:
+            yield StatedObligation(r, source, None, claim, bits=bits)
 
 
 def source_of(r: StatedRule) -> str:

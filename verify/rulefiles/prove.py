@@ -17,6 +17,7 @@ from ...core.condition import FALSE
 from ...core.errors import TooLargeError
 from .. import linear
 from ..evidence import Question, note
+from ..linearised import LINEARISED, Linearised
 from ..obligations import Obligation
 from ..refute import bounded_point, minimised, model
 from ..solve import Budget, by_equated_dividends, by_recombined_digits, reduced, valid
@@ -25,15 +26,18 @@ from .cases import variable_of
 from .evaluate import Missing, Point, judge, values
 from .generalise import GENERALISED, generalised, repeated
 from .instance import instance_terms
-from .obligations import expanded, occurs, rule_of
+from .inverses import INVERSES, by_inverses
+from .obligations import MACHINE_TYPES, expanded, occurs, rule_of
 from .odd import ODD, by_odd_factors
+from .overflow import LIMITS, cannot_overflow, limit_point, widened
 from .residues import RESIDUES, by_residues
 from .roots import ROOTS, by_roots
 from .rule import StatedRule
 from .sample import Table, every_point, magnitude, table_of
-from .terms import Term
+from .terms import Term, below
+from .whole import as_a_whole
 
-__all__ = ["EVERY", "decide_needed", "decide_sound"]
+__all__ = ["EVERY", "decide_needed", "decide_overflow", "decide_sound"]
 
 #: The name of the strategy that evaluates a rule at all of its points.
 EVERY = "every point"
@@ -49,7 +53,10 @@ _INSIDE = "bounded points"
 #: From so many variables on points inside bounds are tried before anything is proved, in so many cases.
 _MANY_VARIABLES = 7
 _CASES = 4
-_LIMITS = "machine limits"
+#: With more cases than this a rule is read as a whole before it is read case by case.
+_SEVERAL_CASES = 12
+#: Most rules that can be read as a whole are proved with this part of what may be spent on it.
+_BRIEFLY = 30
 
 
 @lru_cache(maxsize=4)
@@ -68,7 +75,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     r, table = rule_of(source), _table(source)
     point = table.counterexample()
     if point is not None:
-        return _refuted(table, point, _LIMITS if _is_large(r, point) else _POINTS, 0, (), budget)
+        return _refuted(table, point, LIMITS if _is_large(r, point) else _POINTS, 0, (), budget)
     used: dict[str, None] = {}
     tried: dict[str, None] = {}
     spent = 0
@@ -80,19 +87,47 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
             return found_out
         used, spent = _as_instance(r, budget)
         if not used:
+            whole = _whole(r, budget)
+            spent += whole.resources
+            if whole.found is not None:
+                return _refuted(table, whole.found, LINEARISED, spent, (_POINTS,), budget)
+            used = {LINEARISED: None} if whole.proved else {}
+        if not used:
             return Verdict(Status.UNDECIDED, "", spent, tried=(_POINTS,), detail=str(large))
     if len(r.variables) >= _MANY_VARIABLES and (found := _inside(r, parts)) is not None:
         return _refuted(table, found, _INSIDE, 0, (_POINTS,), budget)
     open_: list[Obligation] = []
-    briefly = bool(repeated(r))
+    # most cases are proved with little patience, and what is left is sooner seen from the rule as a whole
+    few = len(r.variables) < _MANY_VARIABLES and not r.semantics.width
+    briefly = few or bool(repeated(r))
+    asked_whole = few and len(parts) > _SEVERAL_CASES
+    if asked_whole:
+        whole = _whole(r, budget, briefly=True)
+        spent += whole.resources
+        if whole.found is not None:
+            return _refuted(table, whole.found, LINEARISED, spent, (_POINTS,), budget)
+        if whole.proved:
+            used[LINEARISED] = None
+            parts = []
     for o in parts:
         strategy, cost = _first_attempt(r, o, budget.scaled(0.1) if briefly else budget, patient=not briefly)
         spent += cost
         if not strategy and briefly:
-            # an instance of a wider rule is sooner seen to be one than proved with all patience
+            # a rule without cases, or an instance of a wider one, is sooner seen to be one than proved with all patience
             briefly = False
-            shown, cost = _as_instance(r, budget)
-            spent += cost
+            shown: dict[str, None] = {}
+            for attempt in (True, False):
+                if few and not (attempt and asked_whole):
+                    whole = _whole(r, budget, briefly=attempt)
+                    spent += whole.resources
+                    if whole.found is not None:
+                        return _refuted(table, whole.found, LINEARISED, spent, (_POINTS, "linear"), budget)
+                    shown = {LINEARISED: None} if whole.proved else {}
+                if attempt and not shown:
+                    shown, cost = _as_instance(r, budget)
+                    spent += cost
+                if shown:
+                    break
             if shown:
                 used = shown
                 break
@@ -145,7 +180,18 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
         spent += cost
         if proved:
             break
+    if not proved:
+        (proved, cost), strategy = by_inverses(o, _limits(budget, patient=patient)), INVERSES
+        spent += cost
     return strategy if proved else "", spent
+
+
+def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearised:
+    """What is seen from a rule without cases."""
+    found = as_a_whole(r, _limits(budget).rlimit // (_BRIEFLY if briefly else 1))
+    if found.leaf is not None:
+        note([Question("linear", found.leaf)])
+    return found
 
 
 def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
@@ -284,8 +330,8 @@ def _total(point: Point) -> int:
     return sum(map(abs, point.values()))
 
 
-def _descended(r: StatedRule, best: dict[str, int]) -> dict[str, int]:
-    """A local search over one and two coordinates at a time; the result is never larger."""
+def _descended(r: StatedRule, best: dict[str, int], most: int = 6000) -> dict[str, int]:
+    """A local search over one and two coordinates at a time, of so many points; the result is never larger."""
     names = list(best)
     least = magnitude([best[v] for v in names])
     tried = 0
@@ -300,13 +346,13 @@ def _descended(r: StatedRule, best: dict[str, int]) -> dict[str, int]:
             if judge(r, candidate) in ("counterexample", "undefined"):
                 best, least, improved = candidate, size, True
                 break
-            if tried > _TRIED:
+            if tried > most:
                 return best
     return best
 
 
-#: How many points a descent may try.
-_TRIED = 6000
+#: How many points a descent may try for a finding.
+_TRIED_BRIEFLY = 3000
 
 
 def _neighbours(point: Mapping[str, int], names: Sequence[str]) -> Iterator[dict[str, int]]:
@@ -325,6 +371,37 @@ def _neighbours(point: Mapping[str, int], names: Sequence[str]) -> Iterator[dict
                 yield {**point, v: point[v] + (a << k), w: point[w] + (b << k)}
 
 
+# --------------------------------------------------------------------------------------------------------- overflow
+@lru_cache(maxsize=64)
+def decide_overflow(source: str, bits: int, budget: Budget) -> Verdict:
+    """Whether no integer of so many bits overflows on the right side where none does on the left: REFUTED with a point.
+
+    Only quick attempts are made.  A rule that is not sound may be refuted for another reason.
+    """
+    r = rule_of(source)
+    if cannot_overflow(r, bits):
+        return Verdict(Status.PROVED, "identity")
+    machine = widened(r, bits)
+    smaller = decide_overflow(source, bits // 2, budget).witness if bits > min(MACHINE_TYPES) else None
+    point = limit_point(machine, smaller)
+    if point is not None:
+        return Verdict(Status.REFUTED, LIMITS, 0, _descended(machine, dict(point), _TRIED_BRIEFLY))
+    spent = 0
+    try:
+        for n, o in enumerate(expanded(machine)):
+            proved = False
+            if n < _QUICK_CASES:
+                proved, _, cost = _at_once(o, budget.scaled(0.1), patient=False)
+                spent += cost
+            if not proved:
+                return Verdict(
+                    Status.UNDECIDED, "", spent, tried=(LIMITS, "linear"), detail="a finding, not a gate"
+                )
+    except TooLargeError as large:
+        return Verdict(Status.UNDECIDED, "", spent, tried=(LIMITS,), detail=str(large))
+    return Verdict(Status.PROVED, "linear" if spent else "identity", spent, tried=(LIMITS,))
+
+
 # ------------------------------------------------------------------------------------------------------- conditions
 def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
     """Whether condition ``k`` is needed: PROVED with a point, VACUOUS where the rule is proved without it.
@@ -334,21 +411,92 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
     r, table = rule_of(source), _table(source)
     if table.needs(k):
         return Verdict(Status.PROVED, _POINTS)
+    if _implied(source, k):
+        return Verdict(Status.VACUOUS, "linear")
     if _violating(source, k):
         return Verdict(Status.PROVED, _INSIDE)
-    if len(r.conditions) > _MANY:
-        found, spent = _without_many(source, budget)
-        proved = found.get(k, False)
-        detail = "" if k in found else f"more than {_ATTEMPTS} attempts to do without some of many conditions"
-    else:
-        proved, spent, detail = _without(r, (k,), budget)
+    found, spent = _without_many(source, budget)
+    proved = found.get(k, False)
+    detail = "" if k in found else f"more than {_ATTEMPTS} attempts to do without some of many conditions"
     if proved:
         return Verdict(Status.VACUOUS, "linear", spent)
+    if len(r.variables) < _MANY_VARIABLES and not r.semantics.width:
+        whole = as_a_whole(_weaker(r, (k,)), _limits(budget).rlimit // 10)
+        spent += whole.resources
+        if whole.proved or whole.found is not None:
+            return Verdict(Status.VACUOUS if whole.proved else Status.PROVED, LINEARISED, spent)
     everything = _everything(source)
     if everything is not None:
         return Verdict(Status.PROVED if everything.needs(k) else Status.VACUOUS, EVERY, spent)
     tried = (_POINTS,) if detail else (_POINTS, "linear")
     return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=detail or "a finding, not a gate")
+
+
+def _weaker(r: StatedRule, ks: Collection[int]) -> StatedRule:
+    """The rule without some of its conditions."""
+    return replace(r, conditions=tuple(c for k, c in enumerate(r.conditions) if k not in ks))
+
+
+@lru_cache(maxsize=128)
+def _implied(source: str, k: int) -> bool:
+    """Whether short conditions about the variables of this one imply it: ``n > 0`` where there is an index below n."""
+    r = rule_of(source)
+    if len(r.conditions) > _ASKED_APART:
+        return False
+    short = [_mentioned_by_short(c) for c in r.conditions]
+    own = short[k]
+    if not own:
+        return False
+    near = own.union(*(names for names in short if names & own))
+    others = tuple(
+        c
+        for n, (c, names) in enumerate(zip(r.conditions, short, strict=True))
+        if n != k and names and names <= near
+    )
+    if not others:
+        return False
+    # conditions are mathematics, whatever the integers of the sides
+    unbounded = replace(r.semantics, width=0)
+    true = Term("bool", (), True)
+    claim = replace(r, left=r.conditions[k], right=true, conditions=others, semantics=unbounded)
+    try:
+        return all(reduced(o.hypotheses, o.goal, _BRIEF).proved for o in expanded(claim))
+    except TooLargeError:
+        return False
+
+
+def _mentioned_by_short(c: Term) -> frozenset[str]:
+    """The variables of a condition that is soon read; none of another."""
+    terms = below(c)
+    if len(terms) > _SHORT or any(t.op not in _READ_SOON for t in terms):
+        return frozenset()
+    return frozenset(t.name for t in terms if t.op in ("var", "flag"))
+
+
+#: Conditions of so many terms are short, if nothing is divided in them.
+_SHORT = 12
+_READ_SOON = frozenset(
+    {
+        "var",
+        "flag",
+        "int",
+        "bool",
+        "add",
+        "sub",
+        "mul",
+        "neg",
+        "fold",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+        "within",
+        "and",
+    }
+)
+_BRIEF = linear.Budget(rlimit=100_000, questions=2, patient=False)
 
 
 @lru_cache(maxsize=128)
@@ -367,10 +515,9 @@ def _violating(source: str, k: int) -> bool:
 
 def _without(r: StatedRule, ks: Collection[int], budget: Budget) -> tuple[bool, int, str]:
     """Whether a quick attempt proves a rule without some of its conditions, at what cost, and why none was made."""
-    weaker = replace(r, conditions=tuple(c for k, c in enumerate(r.conditions) if k not in ks))
     spent = 0
     try:
-        for n, o in enumerate(expanded(weaker)):
+        for n, o in enumerate(expanded(_weaker(r, ks))):
             proved = False
             if n < _QUICK_CASES:
                 proved, _, cost = _at_once(o, budget.scaled(0.1), patient=len(r.conditions) < 4)
@@ -390,7 +537,10 @@ def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
     halves of those without which it is not proved.
     """
     r, table = rule_of(source), _table(source)
-    groups = [[k for k in range(len(r.conditions)) if not table.needs(k) and not _violating(source, k)]]
+    asked = range(len(r.conditions))
+    groups = [
+        [k for k in asked if not (table.needs(k) or _implied(source, k) or _violating(source, k))],
+    ]
     found: dict[int, bool] = {}
     spent = 0
     for _ in range(_ATTEMPTS):
@@ -401,6 +551,8 @@ def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
         spent += cost
         if proved or len(group) == 1:
             found |= dict.fromkeys(group, proved)
+        elif len(r.conditions) <= _MANY:
+            groups = [[k] for k in group]
         else:
             half = len(group) // 2
             groups += [group[:half], group[half:]]

@@ -19,7 +19,7 @@ from .rule import StatedRule
 from .semantics import Rounding, Semantics
 from .terms import Term, below
 
-__all__ = ["Table", "every_point", "magnitude", "table_of"]
+__all__ = ["Table", "every_point", "limits_table", "magnitude", "table_of"]
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -595,6 +595,18 @@ def table_of(r: StatedRule) -> Table:
     columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
     size = len(next(iter(columns.values()))) if columns else 1
     return Table(r, columns, size, radius)
+
+
+def limits_table(r: StatedRule) -> Table:
+    """Points next to the limits of machine integers, and few others."""
+    domains = _domains(r)
+    if any(lo is not None and hi is not None and lo > hi for lo, hi in domains.values()):
+        return Table(r, {v: np.zeros(0, dtype=np.int64) for v in domains}, 0)
+    kind = _kind_of(r, domains)
+    near = _limits(r, _MACHINE, kind)
+    blocks = [near, _follow(r, near, r.conditions)] if r.conditions else [near]
+    columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
+    return Table(r, columns, len(next(iter(columns.values()))) if columns else 1)
 
 
 def every_point(r: StatedRule) -> Table | None:

@@ -155,12 +155,27 @@ def below(*roots: Term) -> list[Term]:
     return out
 
 
+#: So many terms are worth showing, in so many characters, and at least one.
+_SHOWN = 64
+_CHARACTERS = 20_000
+
+
 def subterms(root: Term) -> list[Term]:
-    """What is worth showing of a term: everything compound, each once, arguments first."""
+    """What is worth showing of a term: everything compound, each once, arguments first; the outermost of very many."""
+    worth = [
+        t for t in below(root) if t.args and t.op != "fold" and not (t.op == "neg" and not t.args[0].args)
+    ]
+    texts: dict[str, None] = {}
+    shown: list[tuple[str, Term]] = []
+    for t in reversed(worth):
+        text = show(t)
+        shown.append((text, t))
+        texts[text] = None
+        if len(texts) == _SHOWN or sum(map(len, texts)) > _CHARACTERS:
+            break
     found: dict[str, Term] = {}
-    for t in below(root):
-        if t.args and t.op != "fold" and not (t.op == "neg" and not t.args[0].args):
-            found.setdefault(show(t), t)
+    for text, t in reversed(shown):
+        found.setdefault(text, t)
     return list(found.values()) or [root]
 
 

@@ -349,7 +349,7 @@ def test_many_conditions_are_few_questions(monkeypatch: pytest.MonkeyPatch, rule
     monkeypatch.setattr(prove, "reduced", counted)
     many = ", ".join(f"c != {k}" for k in range(400))
     (stated,) = read_rule_file(f"semantics euclid0\nint x, y\nconst c\nr: {rule} if {many}\n", "t").rules
-    sound, *needs = [decide(o) for o in stated_rule_obligations(stated)]
+    sound, *needs = [decide(o) for o in stated_rule_obligations(stated) if not o.bits]
     assert sound.status is Status.PROVED
     assert sum(v.status is Status.PROVED for v in needs) == needed
     assert sum(v.status is Status.VACUOUS for v in needs) == 400 - needed

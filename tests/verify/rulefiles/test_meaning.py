@@ -146,7 +146,7 @@ def test_cases_say_what_the_rule_says(semantics: Semantics) -> None:
 def test_the_claim_in_one_condition_says_what_the_rule_says(semantics: Semantics) -> None:
     for seed in range(100, 102):
         r = random_rule(seed, semantics)
-        sound, *needs = stated_rule_obligations(r)
+        sound, *needs = (o for o in stated_rule_obligations(r) if not o.bits)
         for point in points(r):
             fails = judge(r, point) in ("counterexample", "undefined")
             assert all_of((*sound.hypotheses, sound.goal)).evaluate(point) == (not fails), (str(r), point)

@@ -181,7 +181,7 @@ def test_too_many_cases_are_not_a_proof() -> None:
     ],
 )
 def test_conditions_that_are_not_needed(text: str, needed: list[bool]) -> None:
-    _, *questions = stated_rule_obligations(one(text))
+    questions = [o for o in stated_rule_obligations(one(text)) if o.condition is not None]
     found = [decide(o) for o in questions]
     assert [v.status for v in found] == [Status.PROVED if n else Status.VACUOUS for n in needed]
     assert all(not o.gate for o in questions)
@@ -198,7 +198,7 @@ def test_of_many_bounds_each_is_needed(rank: int) -> None:
         c for n, i in zip(sizes, ids, strict=True) for c in (f"{i} >= 0", f"{i} < {n}")
     ]
     text = f"int {', '.join((*sizes, *ids))}\nr: {place} in [0, {' * '.join(sizes)} - 1] -> true if {', '.join(given)}"
-    _, *questions = stated_rule_obligations(one(text))
+    questions = [o for o in stated_rule_obligations(one(text)) if o.condition is not None]
     found = [decide(o).status for o in questions]
     # a size that is above a natural number is positive
     assert found == [Status.VACUOUS] * rank + [Status.PROVED] * (2 * rank)
@@ -339,3 +339,42 @@ def test_bounds_on_both_sides_are_met_together(rank: int) -> None:
     table = table_of(r)
     point = table.counterexample()
     assert point == {**dict.fromkeys(index, 0), **dict.fromkeys(size, 1)}
+
+
+TILED = """int i, j, k, l
+int m, n
+apart: j == l -> true
+  if m > 0, n > 0, i in [0, m - 1], k in [0, m - 1], j in [0, n - 1], l in [0, n - 1], i * n + j == k * n + l
+"""
+
+
+def test_conditions_that_others_imply_are_not_needed() -> None:
+    """A size is positive where there is an index, of any rule; without its index it is needed, or not known to be."""
+    (r,) = parse_rules(TILED, "t").rules
+    assert verdict(r).proved
+    needed = [decide(o) for o in stated_rule_obligations(r) if o.condition is not None]
+    found = {show(c): v for c, v in zip(r.conditions, needed, strict=True)}
+    assert [c for c, v in found.items() if v.status is Status.VACUOUS] == [
+        "m > 0",
+        "n > 0",
+        "i in [0, m - 1]",
+        "k in [0, m - 1]",
+    ]
+    assert all(v.status is Status.PROVED for c, v in found.items() if c.startswith(("j", "l", "i *")))
+    # a condition of machine integers is mathematics: n + 1 > n
+    (machine,) = parse_rules(
+        "integers 8 bits wrap\nint x, n\nr: max(x, n) * 0 -> 0 if n + 1 > x, n >= x, x > 0\n", "t"
+    ).rules
+    assert all(decide(o).status is Status.VACUOUS for o in list(stated_rule_obligations(machine))[1:])
+
+
+def test_conditions_are_needed_where_divisors_have_many_signs() -> None:
+    """The point that shows it is found together with the attempt to do without the condition."""
+    text = "semantics euclid0\nint x, y\nconst c, d\n"
+    text += (
+        "r: (x / (c * c + d)) / (y * y + d) -> 0 if x in [0, c * c * d + d * d - 1], y > c, c >= 3, d > 100\n"
+    )
+    (r,) = parse_rules(text, "t").rules
+    assert verdict(r).proved
+    needed = [decide(o) for o in stated_rule_obligations(r) if o.condition is not None]
+    assert {v.status for v in needed} <= {Status.PROVED, Status.VACUOUS}

@@ -1,0 +1,404 @@
+"""Claims as one question of linear arithmetic, with what its models get wrong about products added as lemmas.
+
+Where divisors are products or remainders a claim has many cases, as each of their signs is one.  Here there are no cases:
+every quotient, remainder, minimum and product is a name, what is known of it is a fact with disjunctions, and the solver
+tells the signs apart.  A model of these facts that multiplies wrongly violates an instance of a lemma about products,
+which is added, until there is no model, or one that is a counterexample (*incremental linearisation*):
+
+- a product is zero where a factor is; otherwise it has the sign of its factors, and is no smaller than either of them.
+  Differences of what is multiplied with the same factor are factors too: *multiples are apart*;
+- the same of factors that are moved, by a little, and then to where the model has them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.condition import Condition, condition_interpret
+from ..core.expr import Expr, Var, interpret
+from .linear.formula import (
+    FALSE,
+    TRUE,
+    All,
+    AtLeast,
+    Formula,
+    FormulaLogic,
+    Some,
+    Zero,
+    at_least,
+    both,
+    either,
+    holds,
+    nonzero,
+    zero,
+)
+from .linear.leaf import Leaf
+from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, constant, variable
+from .linear.question import Meter, Question
+from .linear.reading import Fact
+
+__all__ = ["LINEARISED", "Linearised", "Opaque", "TooLong", "ask", "by_linearisation", "negated"]
+
+#: The name of this strategy.
+LINEARISED = "linearisation"
+
+#: Questions and instances of lemmas in all, and instances that are added at once.
+_ROUNDS = 60
+_INSTANCES = 1500
+_BATCH = 12
+#: So often the budget of one question may be spent on them.
+_SPENT = 3
+#: Where nothing is multiplied the solver has less to find out than a reduction, and so many times less to spend.
+_PLAIN = 20
+#: Products that are looked at, of how many names pairs are too, and monomials of a polynomial that is still multiplied.
+_PRODUCTS = 160
+_PAIRED = 2
+_TERMS = 24
+#: What every lemma here is an instance of, where its premises hold.
+_LEMMA = "product of bounds"
+#: By so much factors are moved, whatever a model says, and so many lemmas about one product are added at once.
+_MOVED = (1, -1, 2, -2)
+_OF_ONE = 3
+
+
+@dataclass(frozen=True)
+class Linearised:
+    """Whether the claim was proved and from which facts, what was made of a model that was good enough, and the cost."""
+
+    proved: bool
+    resources: int
+    questions: int = 0
+    leaf: Leaf | None = None
+    found: Any = None
+
+
+class TooLong(Exception):
+    """A product has too many terms."""
+
+
+@dataclass
+class Opaque:
+    """Names for what is no sum, and the facts that are known of them."""
+
+    facts: list[Formula] = field(default_factory=list)
+    #: Pairs of factors whose product occurs.
+    products: dict[tuple[Poly, Poly], None] = field(default_factory=dict)
+    #: Dividend, divisor and quotient.
+    divisions: list[tuple[Poly, Poly, Poly]] = field(default_factory=list)
+    _named: dict[tuple[object, ...], Poly] = field(default_factory=dict)
+
+    def name(self, *key: object) -> tuple[Poly, bool]:
+        """The name of what is determined by ``key``, and whether it is new."""
+        found = self._named.get(key)
+        if found is not None:
+            return found, False
+        made = self._named[key] = variable(f"{key[0]}{len(self._named)}")
+        return made, True
+
+    def multiplied(self, a: Poly, b: Poly) -> Poly:
+        """The product, which is remembered with its factors."""
+        if len(a) * len(b) > _TERMS:
+            raise TooLong
+        if not (a.is_constant or b.is_constant):
+            self.products[(a, b) if a.key <= b.key else (b, a)] = None
+        return a * b
+
+    def extreme(self, op: str, es: list[Poly]) -> Poly:
+        """The smaller or the larger one."""
+        a, b = sorted(es, key=lambda p: p.key)
+        gap = b - a
+        if gap.is_constant:
+            return a if (gap.constant >= 0) == (op == "min") else b
+        e, new = self.name(op, a, b)
+        if new:
+            k = 1 if op == "min" else -1
+            self.facts += [at_least((a - e) * k), at_least((b - e) * k), either((zero(a - e), zero(b - e)))]
+        return e
+
+    def divided(self, rounding: str, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder; by zero both are zero, or unknown, as the rounding says."""
+        total, kind = rounding.endswith("0"), rounding.removesuffix("0")
+        if not b:
+            return ZERO, ZERO
+        if b.is_constant:
+            if b.constant > 0 and kind == "euclid":
+                kind = "floor"
+            if a.is_constant:
+                return _of_numbers(kind, a.constant, b.constant)
+            total = False
+        q, new = self.name("q", kind, total, a, b)
+        r, _ = self.name("r", kind, total, a, b)
+        if not new:
+            return q, r
+        multiple = self.multiplied(b, q)
+        self.divisions.append((a, b, q))
+        facts = [zero(a - multiple - r), *_remainder(kind, a, b, r)]
+        if b.is_constant:
+            self.facts += facts
+            return q, r
+        self.facts.append(either((zero(b), both(facts))))
+        if total:
+            self.facts.append(either((nonzero(b), both((zero(q), zero(r))))))
+        return q, r
+
+
+def _of_numbers(kind: str, a: int, b: int) -> tuple[Poly, Poly]:
+    q = a // b
+    if (kind == "trunc" and a % b and (a < 0) != (b < 0)) or (kind == "euclid" and a % b < 0):
+        q += 1
+    return constant(q), constant(a - b * q)
+
+
+def _remainder(kind: str, a: Poly, b: Poly, r: Poly) -> Iterator[Formula]:
+    """Where the remainder of a division by what is not zero lies."""
+    above, below_ = both((at_least(r), at_least(b - r - ONE))), both((at_least(-r), at_least(r - b - ONE)))
+    if kind == "floor":
+        yield either((at_least(-b), above))
+        yield either((at_least(b), below_))
+        return
+    size = either((at_least(b - r - ONE), at_least(-b - r - ONE)))
+    if kind == "euclid":
+        yield at_least(r)
+        yield size
+        return
+    # r has the sign of a
+    yield either((at_least(-a - ONE), both((at_least(r), size))))
+    negative = either((at_least(b + r - ONE), at_least(-b + r - ONE)))
+    yield either((at_least(a), both((at_least(-r), negative))))
+
+
+def negated(f: Formula) -> Formula:
+    """Where ``f`` does not hold."""
+    match f:
+        case AtLeast(p):
+            return at_least(-p - ONE)
+        case Zero(p):
+            return nonzero(p)
+        case All(parts):
+            return either(map(negated, parts))
+        case Some(parts):
+            return both(map(negated, parts))
+
+
+# --------------------------------------------------------------------------------------------------------- lemmas
+def _sizes(u: Poly, v: Poly) -> Iterator[Formula]:
+    """What is known of a product from the signs of its factors."""
+    p = u * v
+    yield either((nonzero(u), zero(p)))
+    yield either((nonzero(v), zero(p)))
+    for s, t in itertools.product((1, -1), repeat=2):
+        size = p * (s * t)
+        least = both((at_least(size - u * s), at_least(size - v * t), at_least(size - u * s - v * t + ONE)))
+        yield either((at_least(u * -s), at_least(v * -t), least))
+
+
+def _moved(u: Poly, v: Poly, a: int, b: int) -> Iterator[Formula]:
+    """The same of factors that are moved, by a little and then to where a model has them."""
+    for n in _MOVED:
+        yield from _sizes(u, v - n)
+        yield from _sizes(u - n, v)
+    yield from _sizes(u, v - b)
+    yield from _sizes(u - a, v)
+    yield from _sizes(u - a, v - b)
+
+
+def _products(reading: Opaque) -> list[tuple[Poly, Poly]]:
+    """Pairs of factors worth asking about: those of products, and differences of what has a factor in common."""
+    found = dict.fromkeys(reading.products)
+    for a, b, q in reading.divisions:
+        if b.is_constant:
+            continue
+        whole, _ = a.divide(b)
+        if whole:
+            found[b, q - whole] = None
+    extra: dict[Poly, list[Poly]] = {}
+    for (_, b, _), (_, c, p) in itertools.permutations(reading.divisions, 2):
+        if not (b.is_constant or c == b) and len(c) * len(p) <= _TERMS:
+            ratio, rest = c.divide(b)
+            if ratio and not rest:
+                extra.setdefault(b, []).append(ratio * p)
+    return _with_differences(found, extra)
+
+
+def _parts(reading: Opaque, known: list[tuple[Poly, Poly]]) -> list[tuple[Poly, Poly]]:
+    """The same of single names: every product of a sum is one of its terms too."""
+    found: dict[tuple[Poly, Poly], None] = {}
+    for m in sorted({m for u, v in known for m in (u * v).terms if len(m) > 1}):
+        for v in sorted(set(m)):
+            rest = list(m)
+            rest.remove(v)
+            found[variable(v), Poly({tuple(rest): 1})] = None
+        if len(m) > _PAIRED:
+            found.update({(variable(v), variable(w)): None for v, w in itertools.combinations(m, 2)})
+    for (a, b, q), (c, d, _) in itertools.permutations(reading.divisions, 2):
+        # of one number, the larger divisor has the smaller quotient
+        if a == c and b != d and not d.is_constant and len(d) <= _TERMS:
+            found[d, q] = None
+    every = _with_differences(found | dict.fromkeys(reading.products), {})
+    seen = set(known)
+    return [uv for uv in every if uv not in seen]
+
+
+def _with_differences(
+    found: dict[tuple[Poly, Poly], None], extra: Mapping[Poly, list[Poly]]
+) -> list[tuple[Poly, Poly]]:
+    with_factor: dict[Poly, dict[Poly, None]] = {u: dict.fromkeys(vs) for u, vs in extra.items()}
+    for u, v in found:
+        with_factor.setdefault(u, {})[v] = None
+        with_factor.setdefault(v, {})[u] = None
+    every = dict(found)
+    for u, vs in with_factor.items():
+        for v, w in itertools.combinations(vs, 2):
+            for d in (v - w, v + w):
+                if not d.is_constant:
+                    every[u, d] = None
+    return list(every)[:_PRODUCTS]
+
+
+def _completed(model: Mapping[Monomial, int], m: Monomial) -> int:
+    """The value of a monomial that a question does not mention: the product of those of its names."""
+    total = 1
+    for v in m:
+        total *= model.get((v,), 0)
+    return total
+
+
+class _Values(dict[Monomial, int]):
+    """Values of all monomials."""
+
+    def __missing__(self, m: Monomial) -> int:
+        found = self[m] = _completed(self, m)
+        return found
+
+
+def ask(
+    reading: Opaque, violated: Formula, rlimit: int, understood: Callable[[Mapping[Monomial, int]], Any]
+) -> Linearised:
+    """Whether the facts contradict ``violated``, or else what ``understood`` makes of a model."""
+    facts = [f for f in reading.facts if f != TRUE]
+    if violated == FALSE or FALSE in facts:
+        return Linearised(True, 0, 0, Leaf((Fact(FALSE, "negated goal"),), (), (), "identity"))
+    limit = _SPENT * rlimit if reading.products else rlimit // _PLAIN
+    meter = Meter(limit)
+    question = Question(meter)
+    question.add([*facts, violated])
+    products = _products(reading)
+    pool = [f for u, v in products for f in _sizes(u, v) if f != TRUE]
+    further = False
+    used: list[Formula] = []
+    batch = _BATCH
+    for _ in range(_ROUNDS):
+        if question.contradictory():
+            shown = [Fact(f, "fact") for f in facts] + [Fact(f, f"lemma: {_LEMMA}") for f in used]
+            lemmas = (_LEMMA,) if used else ()
+            leaf = Leaf((*shown, Fact(violated, "negated goal")), (), lemmas, "solver")
+            return Linearised(True, meter.spent, meter.questions, leaf)
+        if question.undecided or len(used) > _INSTANCES or meter.spent > limit:
+            break
+        values = _Values(question.model())
+        found = understood(values)
+        if found is not None:
+            return Linearised(False, meter.spent, meter.questions, None, found)
+        new = _wrong(pool, values, batch)
+        if not (new or further):
+            further = True
+            pool += [f for u, v in _parts(reading, products) for f in _sizes(u, v) if f != TRUE]
+            new = _wrong(pool, values, batch)
+        new = new or list(_wrong_moved(reading, values, batch))
+        if not new:
+            break
+        used += new
+        pool = [f for f in pool if f not in new]
+        question.add(new)
+        batch += batch // 4
+    return Linearised(False, meter.spent, meter.questions)
+
+
+def _wrong(pool: Sequence[Formula], values: _Values, most: int) -> list[Formula]:
+    """Lemmas that a model violates, so many at most."""
+    return list(itertools.islice((f for f in pool if not holds(f, values)), most))
+
+
+def _wrong_moved(reading: Opaque, values: _Values, most: int) -> Iterator[Formula]:
+    """The same of moved factors of the products that a model gets wrong."""
+    count = 0
+    for u, v in reading.products:
+        a, b = u.value(values), v.value(values)
+        if (u * v).value(values) == a * b:
+            continue
+        for f in itertools.islice((f for f in _moved(u, v, a, b) if not holds(f, values)), _OF_ONE):
+            yield f
+            count += 1
+            if count == most:
+                return
+
+
+# ------------------------------------------------------------------------------------------------------ expressions
+class _Expressions(Ring, FormulaLogic):
+    """Expressions and conditions of the core language, whose divisions round down, by what is not zero."""
+
+    def __init__(self) -> None:
+        self.opaque = Opaque()
+        self.divisors: dict[Poly, None] = {}
+        self._memo: dict[Expr, Poly] = {}
+
+    def variable(self, v: Var) -> Poly:
+        return variable(f"v:{v.name}")
+
+    def product(self, factors: list[Poly]) -> Poly:
+        total = factors[0]
+        for p in factors[1:]:
+            total = self.opaque.multiplied(total, p)
+        return total
+
+    def _divided(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        if not b.is_constant:
+            self.divisors[b] = None
+        return self.opaque.divided("floor", a, b)
+
+    def floordiv(self, a: Poly, b: Poly) -> Poly:
+        return self._divided(a, b)[0]
+
+    def mod(self, a: Poly, b: Poly) -> Poly:
+        return self._divided(a, b)[1]
+
+    def ceildiv(self, a: Poly, b: Poly) -> Poly:
+        return -self._divided(-a, b)[0]
+
+    def minimum(self, args: list[Poly]) -> Poly:
+        return self._extreme("min", args)
+
+    def maximum(self, args: list[Poly]) -> Poly:
+        return self._extreme("max", args)
+
+    def _extreme(self, op: str, args: list[Poly]) -> Poly:
+        total = args[0]
+        for p in args[1:]:
+            total = self.opaque.extreme(op, [total, p])
+        return total
+
+    def divides(self, d: Poly, e: Poly) -> Formula:
+        rest = self.opaque.divided("euclid", e, d)[1]
+        return both((nonzero(d), zero(rest)))
+
+    def neg(self, part: Formula) -> Formula:
+        return negated(part)
+
+    def formula(self, c: Condition) -> Formula:
+        """The meaning of a condition."""
+        return condition_interpret(c, lambda e: interpret((e,), self, self._memo)[0], self)
+
+
+def by_linearisation(hypotheses: Sequence[Condition], goal: Condition, rlimit: int) -> Linearised:
+    """Whether the hypotheses imply the goal wherever no divisor is zero."""
+    reading = _Expressions()
+    try:
+        given = [reading.formula(h) for h in hypotheses]
+        claim = negated(reading.formula(goal))
+    except TooLong:
+        return Linearised(False, 0)
+    reading.opaque.facts += [nonzero(d) for d in reading.divisors]
+    return ask(reading.opaque, both((*given, claim)), rlimit, lambda _: None)

@@ -372,8 +372,8 @@ _METHOD = """## How
    sees it, so that a strategy which looks how far the rest of a sum reaches leaves it out on the one side only;
    `t mod 2 + (t + 1) mod 2` is one, and with factors of its own for each summand another quotient is proposed. Such pieces
    are added to what variables stand for in instances to which both rules apply: up to 1,200 instances of each case, the
-   smallest first. Pairs that join with symbols are held against some of these, too: all pairs of this version that choose
-   values.
+   smallest first. Pairs that join with symbols are held against some of these, too; not all verdicts on this page that
+   are older have been (the figures are in [benchmarks](benchmarks.md)).
 10. **Joining once more**, where all of these join: with more of what strategies propose (what a common factor leaves of
    a constant is below the factor; what the complement of a block is made of has no negative factors), with negatives,
    quotients and remainders of the values that are known, and with bounds of products.
@@ -437,7 +437,7 @@ _METHOD = """## How
    meet its range. The sign of a divisor, and on which side of a quotient that is known a bound lies, are cases, each with
    what it says of products. Before that, domains hide summands as instances do; some of those on this page were made by
    reasoning and then made smaller. Where a rule for two constraints wants to see a summand, and a rule for expressions
-   makes one that may combine with it, symbols say nothing: seven pairs that were said to join do not.
+   makes one that may combine with it, symbols say nothing.
 7. **What a joinable pair assumes.** Where steps are given, it joins for all constants and bounds, all expressions, and
    all ranges of these, as long as the ranges are the same on both sides: the boxes that they come from are not among the
    constraints that the pair rewrites. Where one is, facts become sharper on the way, and only instances speak. That ranges

@@ -460,9 +460,11 @@ def _joined_again(
     elif len(p.overlap.start) == 1:
         attempts += [[*pair, *plain], [*endings, *anything, *pair]]
     questions = _QUESTIONS if p.overlap.at is None or gone else _INSIDE
-    for some in attempts:
+    options: list[list[_Given]] = [[()], _cases(p)]
+    # the cases are told apart only where that is needed
+    for cases, some in itertools.product(options[: 1 + (options[1] != [()])], attempts):
         found = []
-        for more in _cases(p):
+        for more in cases:
             ranges = _signed(p, more)
             search = _Again(p, ranges, tuple(dict.fromkeys(some)), inside, ended=ended, every=rules)
             search.questions = questions

@@ -11,7 +11,7 @@ import pytest
 from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.rewrite import Rule
 from indexproof.rules.catalog import RULES
-from indexproof.verify.confluence import Kind
+from indexproof.verify.confluence import Kind, decide_pair
 from indexproof.verify.confluence import constraint_again as again_module
 from indexproof.verify.confluence.again import join_again
 from indexproof.verify.confluence.analysis import Pair, _refuted, further_pair
@@ -135,6 +135,15 @@ def test_such_expressions_are_found(
     found = examine_hiding(o, cases, matched(RULES.rules), {})
     assert found.witness is not None
     check_witness(found.witness)
+
+
+def test_a_pair_that_joins_with_symbols_does_not_where_a_rest_is_nothing(
+    expression_overlaps: dict[str, Overlap],
+) -> None:
+    pair = decide_pair(
+        expression_overlaps["exact_quotient_multiplies / quotient_known at x // d #3"], RULES.rules
+    )
+    assert pair.kind is Kind.NOT_JOINABLE
 
 
 # ------------------------------------------------------------------------------------------------- joining once more

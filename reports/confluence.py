@@ -250,7 +250,7 @@ def _open(pairs: Sequence[Pair]) -> str:
     said = joined(["`indexproof confluence --json` lists them by name"])
     return "\n".join(
         [
-            *lines,
+            *(lines or ["Nothing."]),
             "",
             f"Of the pairs that are joinable, {apart} are so case by case, and {chosen} by a step that lets a value be "
             f"chosen. Of the latter one thing is assumed, not proved: that the strategy of the rule proposes the value "
@@ -368,6 +368,15 @@ _METHOD = """## How
    added to what rests and other variables stand for, once or as often as makes them vanish: up to 400 such instances of
    each case, in three batches. Pairs that *join* with symbols are held against such instances, too (up to 80 of each
    case), because their steps see symbols for rests: one with two normal forms decides.
+9. **What is hidden.** `t` and `max(t, t + e) - t` together show no `t`; `(3·t) mod 2 - t mod 2` is nothing, and no rule
+   sees it, so that a strategy which looks how far the rest of a sum reaches leaves it out on the one side only;
+   `t mod 2 + (t + 1) mod 2` is one, and with factors of its own for each summand another quotient is proposed. Such pieces
+   are added to what variables stand for in instances to which both rules apply: up to 1,200 instances of each case, the
+   smallest first. Pairs that join with symbols are held against some of these, too; not all verdicts on this page that
+   are older have been (the figures are in [benchmarks](benchmarks.md)).
+10. **Joining once more**, where all of these join: with more of what strategies propose (what a common factor leaves of
+   a constant is below the factor; what the complement of a block is made of has no negative factors), with negatives,
+   quotients and remainders of the values that are known, and with bounds of products.
 
 ## How rules for constraints are compared
 
@@ -408,7 +417,12 @@ _METHOD = """## How
    *Remainders*: a set of remainders of one expression has no solutions, and then one is out of range or two contradict
    each other, or any two with moduli above zero merge; so one is left, or nothing, and one with given solutions is unique.
    *Sums*: a constraint on a sum loses its constant and its common factor and is turned one way, so a rule for expressions
-   that commutes with factors and constants makes no difference.
+   that commutes with factors and constants makes no difference; one that commutes with constants makes none where a
+   constant is moved.
+   *Solutions* (`solutions.py`): remainders with moduli above zero, and bounds, of one expression lose constants and
+   factors, merge, and move bounds to solutions, so one remainder is left and the least and the greatest solution, or
+   nothing. What a constraint implies that always holds vanishes as it does. A rule that bounds a dividend sees its
+   quotient beside what makes remainders only.
 6. **Further domains, and joining once more**, where that does not decide either: domains drawn as the further instances
    are, up to 50 of each kind whose results differ (not where a rule for expressions rewrites one of two constraints: most
    of those reach too much). Then up to 300 domains of expressions that hardly any rule rewrites, with bounds that are
@@ -419,7 +433,11 @@ _METHOD = """## How
    has the same ends however it is written; if a common divisor shows that two remainders contradict each other, so does
    the greatest one; constraints on sums that differ by constants and sign end in one form; and where both sides are
    constraints on the same expressions, each of which after some steps by rules that narrow bounds lies within what the
-   other was before such steps, both end in the same bounds.
+   other was before such steps, both end in the same bounds. Bounds that are the same as far as their expression reaches
+   meet its range. The sign of a divisor, and on which side of a quotient that is known a bound lies, are cases, each with
+   what it says of products. Before that, domains hide summands as instances do; some of those on this page were made by
+   reasoning and then made smaller. Where a rule for two constraints wants to see a summand, and a rule for expressions
+   makes one that may combine with it, symbols say nothing.
 7. **What a joinable pair assumes.** Where steps are given, it joins for all constants and bounds, all expressions, and
    all ranges of these, as long as the ranges are the same on both sides: the boxes that they come from are not among the
    constraints that the pair rewrites. Where one is, facts become sharper on the way, and only instances speak. That ranges

@@ -18,10 +18,12 @@ from ...core.rewrite import Rule
 from ..obligations import Obligation
 from ..solve import Budget, exists
 from ..verdict import Status
+from .again import join_again
 from .collisions import examine_collisions, examine_coprime
 from .dependent import REWRITTEN, examine_dependent
 from .further import examine_further
 from .ground import Circle, Ground, Move
+from .hiding import examine_hiding
 from .instances import Instance, examine
 from .joining import Join, Known, SymbolicStep, join
 from .overlap import Overlap, matched, overlaps
@@ -154,6 +156,7 @@ def digest(*more: str) -> str:
     """A digest of the text of what decides here: verdicts that are kept are those of this program."""
     here = Path(__file__).parent
     own = (
+        "again",
         "analysis",
         "cases",
         "collisions",
@@ -161,6 +164,7 @@ def digest(*more: str) -> str:
         "draws",
         "further",
         "ground",
+        "hiding",
         "instances",
         "joining",
         "overlap",
@@ -211,7 +215,7 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
             live.append(case)
     joined = join(o, used)
     if joined is not None and not joined.chosen:
-        return held_against(o, _joinable(base, joined), used)
+        return held_against(o, _joinable(base, joined), used, live)
     if not live and cases.whole:
         return replace(base, kind=Kind.CONTRADICTORY, reason=why)
     worlds = {} if worlds is None else worlds
@@ -236,8 +240,8 @@ def decide_pair(o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground] | N
     if found.witness is not None:
         return _apart(base, found.witness)
     if joins:
-        return held_against(o, _joinable(base, *joins), used)
-    return further_pair(o, replace(base, reason=_open(base)), rules)
+        return held_against(o, _joinable(base, *joins), used, live)
+    return further_pair(o, replace(base, reason=_open(base)), rules, live)
 
 
 def _open(base: Pair) -> str:
@@ -262,49 +266,70 @@ def _apart(base: Pair, w: Witness[Instance, Move]) -> Pair:
     )
 
 
-def held_against(o: Overlap, pair: Pair, rules: Sequence[Rule]) -> Pair:
-    """A pair that joins with symbols, unless an instance has two normal forms in which summands combine.
+def _live(o: Overlap) -> list[Overlap]:
+    """The cases of what strategies propose that are not refuted."""
+    return [case for case in narrowed(o).overlaps if not _refuted(case)[0]]
 
-    A step with symbols sees the rest of a sum as one summand that nothing else in it can be combined with.
+
+def held_against(
+    o: Overlap, pair: Pair, rules: Sequence[Rule], cases: Sequence[Overlap] | None = None
+) -> Pair:
+    """A pair that joins with symbols, unless an instance has two normal forms in which summands combine or hide.
+
+    A step with symbols sees the rest of a sum as one summand that nothing else in it can be combined with, and assumes
+    that strategies propose what they would of that.  ``cases`` are those of the overlap that are not refuted, if these
+    are known.
     """
-    live = [case for case in narrowed(o).overlaps if not _refuted(case)[0]]
-    try:
-        found = examine_collisions(o, live or [o], rules, {}, brief=True)
-    except Circle as circle:
-        return replace(_unjoined(pair), reason=f"steps lead back to where they came from: {circle}")
-    numbers = {
-        "tried": pair.tried + found.tried,
-        "joined": pair.joined + found.joined,
-        "given_up": pair.given_up + found.given_up,
-    }
-    if found.witness is None:
-        return pair.but(**numbers)
-    return _apart(_unjoined(pair).but(**numbers), found.witness)
+    cases = _live(o) if cases is None else cases
+    for looked in (examine_collisions, examine_hiding):
+        try:
+            found = looked(o, cases or [o], rules, {}, brief=True)
+        except Circle as circle:
+            return replace(_unjoined(pair), reason=f"steps lead back to where they came from: {circle}")
+        pair = _with_numbers(pair, found)
+        if found.witness is not None:
+            return _apart(_unjoined(pair), found.witness)
+    return pair
+
+
+def _with_numbers(pair: Pair, found: Examined[Instance, Move]) -> Pair:
+    return pair.but(
+        tried=pair.tried + found.tried,
+        joined=pair.joined + found.joined,
+        given_up=pair.given_up + found.given_up,
+    )
 
 
 def _unjoined(pair: Pair) -> Pair:
     return pair.but(kind=Kind.UNDECIDED, first=(), second=(), meets="", chosen=False, cases=())
 
 
-def further_pair(o: Overlap, base: Pair, rules: Sequence[Rule]) -> Pair:
-    """The verdict on a pair that is open, by one attempt after the other; ``base`` is what is known so far."""
+def further_pair(
+    o: Overlap,
+    base: Pair,
+    rules: Sequence[Rule],
+    cases: Sequence[Overlap] | None = None,
+    attempts: Sequence[Attempt] | None = None,
+) -> Pair:
+    """The verdict on a pair that is open, by one attempt after the other; ``base`` is what is known so far.
+
+    ``cases`` are those of the overlap that are not refuted, if these are known.
+    """
     used = matched(rules)
-    live = [case for case in narrowed(o).overlaps if not _refuted(case)[0]]
-    for attempt in ATTEMPTS:
+    cases = _live(o) if cases is None else cases
+    for attempt in ATTEMPTS if attempts is None else attempts:
         try:
-            found = attempt(o, live or [o], used)
+            found = attempt(o, cases or [o], used)
         except Circle as circle:
             return replace(base, reason=f"steps lead back to where they came from: {circle}")
         if found is None:
             continue
-        base = replace(
-            base,
-            tried=base.tried + found.tried,
-            joined=base.joined + found.joined,
-            given_up=base.given_up + found.given_up,
-        )
+        base = _with_numbers(base, found)
         if found.witness is not None:
             return _apart(replace(base, reason=""), found.witness)
+    joins = join_again(o, used)
+    if joins:
+        return held_against(o, _joinable(replace(base, reason=""), *joins), used, cases)
     return replace(base, reason=_open(base))
 
 
@@ -333,8 +358,13 @@ def _coprime(o: Overlap, cases: Sequence[Overlap], rules: Sequence[Rule]) -> Exa
     return examine_coprime(o, cases, rules, {})
 
 
+def _hiding(o: Overlap, cases: Sequence[Overlap], rules: Sequence[Rule]) -> Examined[Instance, Move] | None:
+    """Instances that hide something from the rules."""
+    return examine_hiding(o, cases, rules, {})
+
+
 #: What is tried of a pair that nothing else decides, one after the other.
-ATTEMPTS: tuple[Attempt, ...] = (_common_constants, _coprime, _collisions)
+ATTEMPTS: tuple[Attempt, ...] = (_common_constants, _coprime, _collisions, _hiding)
 
 
 def _joined_apart(o: Overlap, live: Sequence[Overlap], rules: Sequence[Rule], *, signed: bool) -> list[Join]:

@@ -30,7 +30,7 @@ from .rewriting import Examined, Patience
 from .unify import is_const, tidy
 from .wide import SEED, drawn_numbers
 
-__all__ = ["examine_further", "examine_opaque", "further_domains", "opaque_domains"]
+__all__ = ["examine_further", "examine_opaque", "further_domains", "opaque_domains", "smaller_further"]
 
 #: Counts: draws of a batch; domains of a draw; smaller ones that are tried of one that has two normal forms.
 _ROWS = 2_000
@@ -154,7 +154,7 @@ def examine_further(
     trial = _DomainTrial(o, domains)
     numbered = itertools.product(range(len(KINDS)), enumerate(cases))
     batches = (further_domains(p, number, batch) for batch, (number, p) in numbered)
-    return trial.search(batches, _PATIENCE, _smaller, _SMALLER)
+    return trial.search(batches, _PATIENCE, smaller_further, _SMALLER)
 
 
 def examine_opaque(
@@ -166,10 +166,10 @@ def examine_opaque(
     """
     trial = _DomainTrial(o, Domains(constraints, rules, _OPAQUE_LIMIT))
     batches = (opaque_domains(p, number) for number, p in enumerate(cases))
-    return trial.search(batches, _OPAQUE_PATIENCE, _smaller, _SMALLER)
+    return trial.search(batches, _OPAQUE_PATIENCE, smaller_further, _SMALLER)
 
 
-def _smaller(d: Domain) -> Iterator[Domain]:
+def smaller_further(d: Domain) -> Iterator[Domain]:
     """Simpler domains; a constraint is left out, if a box stands for it, bounds move far at once, and each by itself."""
     for n in range(len(d.constraints) if len(d.constraints) > 1 else 0):
         yield Domain.of(dict(d.boxes), [*d.constraints[:n], *d.constraints[n + 1 :]])

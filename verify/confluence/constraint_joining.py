@@ -346,9 +346,22 @@ def _without_constant(o: ConstraintOverlap, given: Sequence[Condition]) -> dict[
     return {}
 
 
+def _units(c: Condition) -> tuple[Condition, ...]:
+    """What a constant may be that divides one: the sides of an equation are one and a multiple of it."""
+    if not isinstance(c, Compare) or c.op != "==":
+        return ()
+    for one, product in ((c.a, c.b), (c.b, c.a)):
+        if isinstance(one, Int) and abs(one.value) == 1 and not isinstance(product, Int):
+            for v in expanded(product).variables():
+                if v.kind == "const" and rational(product, v) is not None:
+                    return (v.eq(1) | v.eq(-1),)
+    return ()
+
+
 def _known_constants(o: ConstraintOverlap, given: Sequence[Condition]) -> list[dict[Var, Expr]]:
     """What a constant is, or may be, by one of the conditions."""
-    for c in (*given, *(cancelled(c, given) for c in given)):
+    units = [u for h in given for u in _units(h)]
+    for c in (*given, *(cancelled(h, given) for h in given), *units):
         made = [definition(part, short=False) for part in (c.parts() if isinstance(c, Or) else (c,))]
         values = [
             d

@@ -12,7 +12,7 @@ from ...core.rewrite import ConstraintRule, Rule
 from ..solve import reduced
 from ..verdict import Status
 from .analysis import Kind, Pair, digest, possible
-from .constraint_again import join_again
+from .constraint_again import join_again, may_combine
 from .constraint_further import examine_further, examine_opaque
 from .constraint_instances import DomainExamination
 from .constraint_joining import (
@@ -26,17 +26,22 @@ from .constraint_joining import (
 )
 from .constraint_overlap import ConstraintOverlap, statement_of
 from .domains import Domain, DomainMove, Domains
+from .hiding import examine_hiding_domains
 from .joining import LIMITS
 from .linear_form import joined_by_linear_form
 from .overlap import matched
 from .remainders import CONTRADICTORY, by_remainders
 from .rewriting import Circle, Examined
+from .solutions import joined_by_solutions, joined_by_vanishing, still_seen
 from .tightening import joined_by_tightening
 
 __all__ = [
     "BY_LINEAR_FORM",
     "BY_REMAINDERS",
+    "BY_SEEING",
+    "BY_SOLUTIONS",
     "BY_TIGHTENING",
+    "BY_VANISHING",
     "constraint_key",
     "decide_constraint_pair",
     "further_verdict",
@@ -51,6 +56,9 @@ _NO_INSTANCE = "no instance is known to which both rules apply"
 BY_TIGHTENING = "both rules only narrow bounds, monotonely"
 BY_LINEAR_FORM = "constraints on sums have one form"
 BY_REMAINDERS = "remainders of one expression end in one, or nowhere"
+BY_SOLUTIONS = "constraints on one expression end in what their solutions say"
+BY_VANISHING = "what is left always holds"
+BY_SEEING = "the rule sees the same on both sides"
 _OWN = (
     "constraint_again",
     "constraint_further",
@@ -62,6 +70,7 @@ _OWN = (
     "draws",
     "linear_form",
     "remainders",
+    "solutions",
     "tightening",
 )
 
@@ -123,9 +132,10 @@ def decide_constraint_pair(
     if not joins:
         return base.but(kind=Kind.CONTRADICTORY, reason="every case contradicts itself")
     # the steps see symbols for rests: where summands combine, the ends may be others
-    held = _by_opaque_domains(_Left(o, live, base, rules, constraints))
-    if held is not None and held.kind is Kind.NOT_JOINABLE:
-        return held
+    left = _Left(o, live, base, rules, constraints)
+    for held in (_by_opaque_domains(left), _by_hiding_domains(left, brief=True)):
+        if held.kind is Kind.NOT_JOINABLE:
+            return held
     return _joinable(base.but(statement=live[0].overlap.statement()), joins)
 
 
@@ -212,6 +222,29 @@ def _by_remainders(left: _Left) -> Pair | None:
     return _ended(left.overlap, left.base, BY_REMAINDERS, "remainders of one expression", end)
 
 
+def _by_solutions(left: _Left) -> Pair | None:
+    """Constraints on one expression end in what their solutions say."""
+    if not all(joined_by_solutions(p, left.constraints, left.rules) for p in left.cases):
+        return None
+    end = "one remainder, and the least and the greatest solution, or nowhere"
+    return _ended(left.overlap, left.base, BY_SOLUTIONS, "constraints on one expression", end)
+
+
+def _by_vanishing(left: _Left) -> Pair | None:
+    """What is left on either side always holds."""
+    if not all(joined_by_vanishing(p) for p in left.cases):
+        return None
+    return _ended(left.overlap, left.base, BY_VANISHING, "constraints that always hold", "everywhere")
+
+
+def _by_seeing(left: _Left) -> Pair | None:
+    """Both rules apply on the side of the other one, and make the same."""
+    if not all(still_seen(p, left.constraints) for p in left.cases):
+        return None
+    end = "the sum as it is rewritten, and the bounds that it leaves"
+    return _ended(left.overlap, left.base, BY_SEEING, "the pair, each once", end)
+
+
 def _by_domains(left: _Left) -> Pair | None:
     """Further domains, not of a rule for expressions inside one of two constraints: most of them reach too much.
 
@@ -223,7 +256,15 @@ def _by_domains(left: _Left) -> Pair | None:
     return left.with_instances(examine_further(o, left.cases, Domains(left.constraints, matched(left.rules))))
 
 
-def _by_opaque_domains(left: _Left) -> Pair | None:
+def _by_hiding_domains(left: _Left, *, brief: bool = False) -> Pair:
+    """Domains that hide something from the rules."""
+    found = examine_hiding_domains(
+        left.overlap, left.cases, left.constraints, matched(left.rules), brief=brief
+    )
+    return left.with_instances(found)
+
+
+def _by_opaque_domains(left: _Left) -> Pair:
     """Domains of expressions that hardly any rule rewrites."""
     return left.with_instances(
         examine_opaque(left.overlap, left.cases, left.constraints, matched(left.rules))
@@ -234,7 +275,7 @@ def _by_joining_again(left: _Left) -> Pair | None:
     """A common result in every case, with few rules and much patience."""
     joins: list[ConstraintJoin] = []
     for p in left.cases:
-        made = join_again(p, left.constraints)
+        made = join_again(p, left.constraints, matched(left.rules))
         if made is None:
             return None
         joins += made
@@ -247,8 +288,12 @@ def _by_joining_again(left: _Left) -> Pair | None:
 ATTEMPTS: tuple[Attempt, ...] = (
     _by_linear_form,
     _by_remainders,
+    _by_solutions,
+    _by_vanishing,
+    _by_seeing,
     _by_domains,
     _by_opaque_domains,
+    _by_hiding_domains,
     _by_joining_again,
 )
 
@@ -261,6 +306,8 @@ def _joined(
 ) -> list[ConstraintJoin] | None:
     """A common result in every case, or nothing."""
     joins: list[ConstraintJoin] = []
+    if any(map(may_combine, live)):
+        return None
     for p in live:
         made = join_constraints(p, constraints, matched(rules), QUESTIONS if o.at is None else _INSIDE)
         if made is None:

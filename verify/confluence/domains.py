@@ -166,6 +166,12 @@ class Domains(Rewriting[Domain, DomainMove]):
             found = self._grounds[boxes] = Ground(self.rules, dict(boxes))
         return found
 
+    def rewritten(self, e: Expr, boxes: Sequence[Box], limit: int = 6) -> list[Expr]:
+        """Some of what rules for expressions make of ``e`` on boxes of its variables, and of others."""
+        inside = set(e.variables())
+        ground = self._ground(tuple(b for b in boxes if b[0] in inside))
+        return [m.after for m in ground.moves(e)[:limit]]
+
     # -- one rule
     def results(
         self, rule: ConstraintRule, constraints: tuple[Bound, ...], boxes: tuple[Box, ...]

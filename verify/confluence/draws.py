@@ -22,6 +22,8 @@ from .unify import expanded, is_const, tidy
 __all__ = [
     "BOXES",
     "COPRIME",
+    "HIDING",
+    "HIDING_BOXES",
     "KINDS",
     "OPAQUE",
     "OPAQUE_BOXES",
@@ -48,6 +50,21 @@ PLAIN_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
 )
 #: Expressions that hardly any rule rewrites, on boxes of their own: what one rule takes away no other one brings back.
 OPAQUE = "opaque"
+#: Expressions that show little: extrema on wide boxes, multiples, sums; a second variable that is above and below one.
+HIDING = "hiding"
+HIDING_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
+    ((_A, a), (_B, b))
+    for a, b in (
+        ((0, 7), (0, 7)),
+        ((0, 11), (0, 3)),
+        ((0, 6), (0, 2)),
+        ((0, 4), (0, 3)),
+        ((0, 3), (0, 3)),
+        ((-3, 8), (0, 4)),
+        ((0, 1), (0, 1)),
+        ((0, 1), (0, 2)),
+    )
+)
 _NAMES = "abcde"
 #: Boxes of both variables.
 BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
@@ -126,6 +143,25 @@ class Pick:
             return self.extremum(self.of((1, 2, 3, 4, 6))) + self.of((0, 0, 1))
         return _A * self.of((1, 2, 3)) + _B * self.of((1, -1, 2))
 
+    @property
+    def narrow(self) -> Var:
+        """The variable of which there are few values."""
+        return _B
+
+    def hiding(self, rest: bool) -> Expr:
+        """An extremum, a multiple or a sum; the rest of a sum is often nothing, or a variable."""
+        kind = self.chance()
+        if rest and kind < 0.75:
+            return integer(0) if kind < 0.5 else _B * self.of((1, 1, -1, 2))
+        kind = self.chance()
+        if kind < 0.2:
+            return self.extremum(self.of((1, 1, 2, 3, 4))) + self.of((0, 0, 0, 1))
+        if kind < 0.7:
+            return _A * self.of((1, 1, 1, 2, 3, -1)) + self.of((0, 0, 0, 1))
+        if kind < 0.9:
+            return _A * self.of((1, 2, 3)) + _B * self.of((1, 1, -1, 2))
+        return (_A * self.of((1, 1, 3)) + self.of((0, 1))) % self.of((3, 5, 7))
+
     def plain(self, rest: bool) -> Expr:
         """A variable, sometimes with a constant or a factor; the rest of a sum is often nothing."""
         kind = self.chance()
@@ -140,6 +176,8 @@ class Pick:
             return self.opaque(rest)
         if self.kind == PLAIN:
             return self.plain(rest)
+        if self.kind == HIDING:
+            return self.hiding(rest)
         kind = self.chance()
         if rest and kind < (0.7 if self.kind == SHIFTED else 0.3):
             return integer(0)
@@ -205,7 +243,7 @@ def _defined(c: Condition, mine: set[Var]) -> tuple[Var, Expr] | None:
 def _shaped(c: Condition, mine: set[Var], pick: Pick) -> tuple[Var, Expr] | None:
     """A variable in a form with which a condition on it holds, most of the time."""
     found = _written(c)
-    if found is None and pick.kind == OPAQUE and isinstance(c, Divides):
+    if found is None and pick.kind in (OPAQUE, HIDING) and isinstance(c, Divides):
         # what divides a difference divides it either way round
         found = _written(c.d.divides(expanded(-c.e)))
     if found is None or found[0] not in mine or pick.chance() > 0.8:
@@ -222,6 +260,7 @@ def _hidden(c: Condition, e: Expr, pick: Pick) -> Expr:
             Divides(Int(value=d)) | Compare("==", Mod(b=Int(value=d))) | Compare("==", _, Mod(b=Int(value=d)))
         ):
             multiple = next((w for w in e.variables() if w.name.endswith("~")), None)
-            if pick.kind == OPAQUE and multiple is not None and pick.chance() < 0.5:
-                return tidy(e.substitute({multiple: integer(0)}) + pick.extremum(d))
+            if pick.kind in (OPAQUE, HIDING) and multiple is not None and pick.chance() < 0.5:
+                nothing = pick.kind == HIDING and pick.chance() < 0.5
+                return tidy(e.substitute({multiple: integer(0)}) + (0 if nothing else pick.extremum(d)))
     return e

@@ -96,6 +96,8 @@ class Known:
         self.resources = 0
         #: how often a constant may be compared with more patience
         self.patience = 3
+        #: how many questions may be asked
+        self.asks = _QUESTIONS
         self.limits = LIMITS
         self._memo: dict[Condition, bool] = {}
         self.points = self._sampled()
@@ -154,7 +156,7 @@ class Known:
     def _asked(self, goal: Condition) -> bool:
         if self.refutes(goal):
             return False
-        if self.questions >= _QUESTIONS:
+        if self.questions >= self.asks:
             return False
         self.questions += 1
         outcome = reduced(self.hypotheses, goal, self.limits)
@@ -291,8 +293,12 @@ class Rewriter:
         self._after: dict[Expr, list[SymbolicStep]] = {}
 
     # -- the search
+    def hinted(self, sides: Sequence[Expr]) -> list[Expr]:
+        """Values that are tried where one may be chosen."""
+        return _hints(self.known.hypotheses, sides)
+
     def join(self, first: Expr, second: Expr) -> Join | None:
-        self.hints = _hints(self.known.hypotheses, (first, second))
+        self.hints = self.hinted((first, second))
         if any(r.choose == "coefficient_quotients" for r in self.by_head.get(FloorDiv, [])):
             self.quotients = _quotients(self.known.hypotheses)
         chains: list[list[SymbolicStep]] = [[], []]

@@ -41,6 +41,8 @@ __all__ = ["BY_COEFFICIENTS", "commutes", "facts_of", "has_forms", "joined_by_li
 _K = var("k°", "const")
 #: Strategies that look for two summands, and for how their coefficients are to each other.
 BY_COEFFICIENTS = frozenset({"quotient_of_remainder", "next_digit"})
+#: Strategies that look for summands, and not at the constant of a sum.
+BY_SUMMANDS = frozenset({"", "known_remainder", *BY_COEFFICIENTS})
 
 
 def _parts(rule: Rule) -> tuple[dict[Var, Expr], Var] | None:
@@ -93,6 +95,19 @@ def _only_summand(rule: Rule, rest: Var) -> bool:
     return rest not in gap.variables()
 
 
+def commutes_with_constants(rule: Rule) -> bool:
+    """Whether a rule for sums makes the same of a sum with another constant, which is part of the rest."""
+    if rule.choose not in BY_SUMMANDS or not isinstance(rule.left, Sum) or rule.left.const:
+        return False
+    rest = [
+        t for k, t in flat(rule.left).items if isinstance(t, Var) and t.kind == "rest" and k is integer(1)
+    ]
+    if len(rest) != 1 or any(rest[0] in c.variables() for c in rule.conditions):
+        return False
+    others = [t for _, t in flat(rule.left).items if t is not rest[0]]
+    return all(rest[0] not in t.variables() for t in others) and _only_summand(rule, rest[0])
+
+
 @cache
 def commutes(rule: Rule) -> bool:
     """Whether the facts about a rule for sums are proved."""
@@ -110,7 +125,9 @@ def joined_by_linear_form(o: ConstraintOverlap, rules: Sequence[ConstraintRule])
         return False
     if not (o.outer.choose in ("content", "negative_content") or _moves_constant(o.outer)):
         return False
-    return has_forms(rules) and isinstance(o.outer.left[0].e, (Sum, Mul)) and commutes(o.inner)
+    if not has_forms(rules) or not isinstance(o.outer.left[0].e, (Sum, Mul)):
+        return False
+    return (_moves_constant(o.outer) and commutes_with_constants(o.inner)) or commutes(o.inner)
 
 
 def has_forms(rules: Sequence[ConstraintRule]) -> bool:

@@ -160,6 +160,15 @@ def _next_digit(values: Values, fresh: str) -> tuple[str, tuple[Narrowed, ...]]:
     )
 
 
+def _remaining_constant(values: Values) -> Iterator[Condition]:
+    """Of the constant is left what is below the factor."""
+    if _written(values["r"]):
+        yield flat(values["r"]).const.within(0, values["g"] - 1)
+
+
+#: More that is stated of strategies, for pairs that nothing else decides.
+SHARP: Mapping[str, Callable[[Values], Iterator[Condition]]] = {"common_factor": _remaining_constant}
+
 #: Strategies that propose at most one value of each variable for an expression.
 SINGLE = frozenset(
     {"block_of_range", "common_constant", "common_factor", "complement", "multiples", "single_value"}
@@ -308,13 +317,13 @@ def _sums(x: Expr, y: Expr) -> bool:
     return not (all(lone) and type(shown[0][0]) is not type(shown[1][0]))
 
 
-def narrowed(o: Overlap) -> Cases:
-    """The cases in which both strategies propose something."""
+def narrowed(o: Overlap, *, sharp: bool = False) -> Cases:
+    """The cases in which both strategies propose something; with ``sharp`` more is said of them."""
     found: list[Overlap] = []
     reasons: list[str] = []
     whole = True
     for binding in o.bindings:
-        cases, reason, complete = _narrowed(o, binding)
+        cases, reason, complete = _narrowed(o, binding, sharp)
         found += cases
         whole &= complete
         reasons.append(reason)
@@ -355,7 +364,17 @@ def _single(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[State, tuple[
     return state, tuple(given)
 
 
-def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overlap], str, bool]:
+def _without_constants(o: Overlap, state: State) -> Iterator[Condition]:
+    """What has no constant has none when it is known what it is."""
+    for v in o.variables:
+        made = state.of(v)
+        if is_constantless(v) and made is not v and _written(made):
+            yield flat(made).const.eq(0)
+
+
+def _narrowed(
+    o: Overlap, binding: tuple[Binding, Binding], sharp: bool = False
+) -> tuple[list[Overlap], str, bool]:
     states: list[tuple[State, tuple[Condition, ...]]] = [_single(o, binding)]
     never = ""
     same = Same()
@@ -367,6 +386,8 @@ def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overla
             if reason:
                 never = f"{rule.choose} proposes nothing: {reason}"
             present = tuple(there(rule, here))
+            if sharp and rule.choose in SHARP:
+                present += tuple(SHARP[rule.choose](here))
             for form in forms:
                 after += [(s, (*known, *form.conditions, *present)) for s in same.all(form.pairs, state)]
         if not after and not never:
@@ -374,7 +395,8 @@ def _narrowed(o: Overlap, binding: tuple[Binding, Binding]) -> tuple[list[Overla
         states = after
     cases: list[Overlap] = []
     for state, known in states:
-        given = conditions_of((*o.hypotheses, *known, *state.equations), state)
+        more = tuple(_without_constants(o, state)) if sharp else ()
+        given = conditions_of((*o.hypotheses, *known, *state.equations, *more), state)
         case = _settled(
             replace(
                 o,

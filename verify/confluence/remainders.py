@@ -11,7 +11,8 @@ so both sides have the same solutions among the integers, which are those of the
 - *Solutions, and moduli above zero.*  Two remainders do not contradict each other, so the strategy of
   :func:`~indexproof.rules.constraints.remainders_merge` makes one of them, with a modulus above zero and a remainder in
   range.  So one is left on both sides.  Remainders in range with moduli above zero that have the same solutions are the
-  same (:func:`same_solutions`, which is proved).
+  same (:func:`same_solutions`, which is proved).  A remainder whose modulus divides that of another one on its side, and
+  which that implies, vanishes before, whatever its sign.
 
 Where one side is nowhere there are no solutions; if the other is one remainder in range, its conditions exclude each other.
 """
@@ -21,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from ...core.condition import Condition, all_of
+from ...core.condition import Compare, Condition, all_of
 from ...core.expr import Expr, Mod, integer, var
 from ...core.rewrite import Bounded, ConstraintRule
 from ...rules.constraints import NOWHERE
@@ -78,6 +79,42 @@ def _remainders(side: Side) -> list[tuple[Expr, Expr, Expr]] | None:
     return found
 
 
+def _implied(
+    one: tuple[Expr, Expr, Expr], other: tuple[Expr, Expr, Expr], given: Sequence[Condition], known: Known
+) -> bool:
+    """Whether a remainder says what another one implies: its modulus divides the other one."""
+    (_, n, t), (_, m, s) = one, other
+    while isinstance(t, Mod) and isinstance(t.a, Mod) and known.implies(t.b.divides(t.a.b)):
+        t = t.a.a % t.b
+    if t is not s % n:
+        return False
+    same = [(c.a, c.b) for c in given if isinstance(c, Compare) and c.op == "=="]
+    written = [m, *(b for a, b in same if a is m), *(a for a, b in same if b is m)]
+    return any(known.implies(n.divides(e)) for e in written)
+
+
+def _left(
+    side: Sequence[tuple[Expr, Expr, Expr]], given: Sequence[Condition], known: Known
+) -> list[tuple[Expr, Expr, Expr]]:
+    """The remainders of one side without those that others of it imply."""
+    left = list(side)
+    for r in side:
+        others = [q for q in left if q is not r]
+        if any(_implied(r, q, given, known) for q in others):
+            left = others
+    return left
+
+
+def _drops(rule: ConstraintRule) -> bool:
+    """Whether a rule lets a remainder vanish that another one implies, whatever the moduli are."""
+    if len(rule.left) != 2 or rule.right != rule.left[:1] or rule.choose:
+        return False
+    p, q = rule.left
+    if not isinstance(p.e, Mod) or not isinstance(q.e, Mod) or p.lo is not p.hi or q.lo is not q.hi:
+        return False
+    return set(rule.conditions) == {q.e.b.divides(p.e.b), q.lo.eq(p.lo % q.e.b)}
+
+
 def _nowhere(side: Sequence[Bounded]) -> bool:
     return any(b == NOWHERE for b in side)
 
@@ -95,10 +132,12 @@ def by_remainders(p: Posed, rules: Sequence[ConstraintRule]) -> str:
     sides = [[] if none else _remainders(side) for none, side in zip(empty, (p.first, p.second), strict=True)]
     if any(of is None for of in sides) or all(empty):
         return ""
+    known = Known(p.given)
+    if any(map(_drops, rules)):
+        sides = [_left(of or (), p.given, known) for of in sides]
     all_of_them = [r for of in sides for r in of or ()]
     if len({x for x, _, _ in all_of_them}) != 1 or not _proved():
         return ""
-    known = Known(p.given)
     if any(empty):
         if len(all_of_them) == 1:
             ((_, m, s),) = all_of_them

@@ -108,7 +108,8 @@ def test_symbols_do_not_see_that_summands_combine(
     assert pair.kind is Kind.NOT_JOINABLE
     assert "0" in pair.forms
     # without these instances the pair would be said to join
-    monkeypatch.setattr(analysis_module, "examine_collisions", lambda *_, **__: Examined(0, 0, 0, None))
+    for looked in ("examine_collisions", "examine_hiding"):
+        monkeypatch.setattr(analysis_module, looked, lambda *_, **__: Examined(0, 0, 0, None))
     assert decide_pair(o, rules).kind is Kind.JOINABLE
 
 

@@ -158,8 +158,6 @@ def test_sets_of_remainders_end_in_one(overlaps_with_constraints: dict[str, Cons
     [
         # what always holds on a box need not hold elsewhere
         "satisfied_constraint_vanishes / remainders_contradict at 1=1 #1",
-        # the sign of one modulus is not known, and there are solutions
-        "implied_remainder_vanishes / remainders_merge at 1=2 #1",
         # the remainders are not of one expression
         "residue_is_rescaled / remainders_merge at 1=1 #1",
     ],

@@ -193,7 +193,6 @@ def test_divisors_that_are_not_one_are_tried(
         "quotient_absorbs_digit / quotient_and_remainder_recombine at (x // m)·v + x // a mod n + r… #1",
         # a strategy asked twice says the same
         "min_shifts / min_shifts #1",
-        "exact_quotient_multiplies / quotient_known at x // d #3",
         # for divisors above zero and below
         "quotient_by_one / quotient_of_digit #1",
     ],

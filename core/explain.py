@@ -198,13 +198,26 @@ class _Run:
             # what was recorded on this stretch; or what was known, and therefore not recorded again
             pools = [self.recorded(since, n), self.known(n), self.known(n, spelling=True)]
             run = [] if e is way else _towards(e, way, pools)
-            runs = [run] if run is not None else self.singly(e, way, stages[k - 1][0] if k else since, n)
+            runs = (
+                [run] if run is not None else self.since_any(e, way, [since, *[m for m, _ in stages[:k]]], n)
+            )
             if runs is None:
                 continue
             rest = self.along(way, stages, n, k + 1, dead)
             if rest is not None:
                 return [*runs, *rest]
             dead.add(k)
+        return None
+
+    def since_any(self, e: Expr, goal: Expr, moments: Sequence[int], now: int) -> list[list[_Use]] | None:
+        """:meth:`singly` from the last of the moments from which that leads to the goal.
+
+        What was recorded before one of them is not recorded again when it applies to what has come about since.
+        """
+        for start in reversed(moments):
+            runs = self.singly(e, goal, start, now)
+            if runs is not None:
+                return runs
         return None
 
     def singly(self, e: Expr, goal: Expr, since: int, now: int) -> list[list[_Use]] | None:

@@ -249,8 +249,13 @@ class Simplifier:
             self._fresh()
             engine = self.engine
             assert engine is not None
-            for e in chosen:
+            done: dict[Expr, Expr] = {}
+            for e, n in chosen.items():
                 engine.write(engine.read(e))
+                done[e] = n
+                if type(e) is Sum:
+                    # a sum may become what others outside of it are read as next
+                    self.trace.append(NormalForms(tuple(_replaced(es, nodes, done))))
             self.trace.append(NormalForms(tuple(after)))
             self._fresh()
         return after

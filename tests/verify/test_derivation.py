@@ -213,7 +213,15 @@ def test_a_sum_becomes_what_its_own_digits_are_digits_of() -> None:
     explained_alike(m)
     after = simplify_map(m, RULES)
     assert str(after.results[0]) == "((2240·d1 + 2·d2) // 3 + 3766) // 420"
-    assert simplify_map(after.with_(), RULES) == after
+
+
+def test_digits_of_a_sum_of_digits() -> None:
+    """What was recorded inside the inner sum applies again to the outer one, once the inner one is there no more."""
+    m = random_map(202, 46220)
+    derivation = simplify(m.map, division_weight=m.division_weight, explain=True)
+    after = simplify(m.map, division_weight=m.division_weight)
+    assert derivation.after == after
+    agreed(m.map, derivation)
 
 
 def test_the_examples_of_all_rules_and_the_published_maps() -> None:

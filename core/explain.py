@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -288,12 +289,14 @@ class _Run:
         if any(self.boxes.get(v.expr) != Interval(v.lo, v.hi) for v in goal.variables):
             raise UnexplainedError(f"the steps lead to the boxes {self.boxes}, not to those of {goal}")
         wanted = {c.expr: c for c in goal.constraints}
-        # the results come after the constraints, and what is said of them rests on all constraints
-        settled = next((n for n, _ in self.waypoints if self.settled <= n < now), now)
+        # the results come after the constraints, and what is said of them rests on all constraints: before they are read,
+        # or else before they are written
+        moments = [n for n, _ in self.waypoints if self.settled <= n < now][:2] or [now]
         for k, c in enumerate(self.constraints):
             if c.expr not in wanted:
                 have = {d.expr for d in self.constraints}
-                for t in sorted(goal.constraints, key=lambda t: t.expr in have):
+                ways = sorted(goal.constraints, key=lambda t: t.expr in have)
+                for settled, t in product(moments, ways):
                     if self.rewrite("constraint", k, c.expr, t.expr, settled):
                         self.constraints[k] = replace(c, expr=t.expr)
                         break

@@ -67,7 +67,8 @@ class Step:
 class NormalForms:
     """A waypoint of a derivation: what the results are at this moment.
 
-    The first are the normal forms; further ones come after each round of turning remainders into differences.
+    The first are the results as they are given, where there are constraints; then come the normal forms, and further ones
+    after each round of turning remainders into differences.
     """
 
     results: tuple[Expr, ...]
@@ -351,7 +352,8 @@ class Simplifier:
                 break
             seen.append(results)
             marks.append(len(trace) if trace is not None else 0)
-        if self.several:
+        if self.several and results != es:
+            # what has come out once comes out again
             results = self._with_sums(es, results)
         if results == es and trace is not None:
             del trace[start:]

@@ -97,6 +97,9 @@ def _simplified(
         if trace is not None:
             trace.append(MapChange("empty_domain", stage.state(), after))
         return after
+    if trace is not None and stage.kept:
+        # what follows rests on the constraints, and must not be used to tell how they came about
+        trace.append(NormalForms(m.results))
     simplify = stage.simplifier_of_results()
     results = tuple(simplify.all(m.results))
     rts = tuple([_sourced(v, simplify) for v in m.rts]) if m.rts else ()

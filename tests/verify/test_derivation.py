@@ -215,6 +215,18 @@ def test_a_sum_becomes_what_its_own_digits_are_digits_of() -> None:
     assert str(after.results[0]) == "((2240·d1 + 2·d2) // 3 + 3766) // 420"
 
 
+def test_constraints_are_not_told_with_what_rests_on_them() -> None:
+    """That d2 and d3 are even, which two constraints say, helps to read the results, and not those constraints."""
+    x = "(d0 * 62645 + d1 * 12529 + d2 * 1139 + d3 * 67 + d4)"
+    whole = f"({x} floordiv 10 mod 737) * 10 + ({x} floordiv 2 mod 5) * 2 + ({x} floordiv 7370) * 7370 + {x} mod 2"
+    m = parse_map(
+        f"(d0, d1, d2, d3, d4) -> ((({whole}) floordiv 67 mod 17) floordiv 2),"
+        " domain: d0 in [0, 1], d1 in [0, 4], d2 in [0, 10], d3 in [0, 16], d4 in [0, 66],"
+        f" (({whole}) floordiv 1139 mod 11 - 2) mod 2 in [0, 0], (({whole}) floordiv 67 mod 17) mod 2 in [0, 0]"
+    )
+    explained_alike(m)
+
+
 def test_digits_of_a_sum_of_digits() -> None:
     """What was recorded inside the inner sum applies again to the outer one, once the inner one is there no more."""
     m = random_map(202, 46220)

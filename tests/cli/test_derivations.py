@@ -165,7 +165,13 @@ def test_a_derivation_of_any_depth_is_told_and_replayed(run: Run) -> None:
 
 
 def test_what_sympy_cannot_print_is_said(run: Run) -> None:
-    refused = run("convert", "--to", "sympy", deep(100))
+    limit = sys.getrecursionlimit()
+    # Python's own, which other tests of this process may have raised
+    sys.setrecursionlimit(1_000)
+    try:
+        refused = run("convert", "--to", "sympy", deep(100))
+    finally:
+        sys.setrecursionlimit(limit)
     assert refused.status == 3
     assert (
         refused.err == "error: the expressions are too deep for sympy to print them; expected another form\n"

@@ -189,8 +189,6 @@ def test_divisors_that_are_not_one_are_tried(
     [
         # in each of the two cases of a block, for positive and negative divisors
         "quotient_of_digit / quotient_known at x // a #2",
-        # the quotient is written as one
-        "quotient_absorbs_digit / quotient_and_remainder_recombine at (x // m)·v + x // a mod n + r… #1",
         # a strategy asked twice says the same
         "min_shifts / min_shifts #1",
         # for divisors above zero and below

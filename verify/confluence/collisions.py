@@ -27,7 +27,7 @@ from .rewriting import Examined, Patience
 from .unify import tidy
 from .wide import SEED, drawn_numbers
 
-__all__ = ["collisions", "examine_collisions", "examine_coprime", "summands_of"]
+__all__ = ["collisions", "examine_collisions", "examine_coprime", "instance_on", "summands_of"]
 
 #: Counts: batches; draws of a case where constants hardly divide one another; expressions that are reached from each
 #: result; summands that are added, and how often; points of a domain; smaller instances of one that has two normal forms.
@@ -68,6 +68,21 @@ class _Made(NamedTuple):
     box: Mapping[Var, tuple[int, int]]
 
 
+def instance_on(
+    start: Expr, spot: Expr, values: Mapping[Var, Expr], box: Mapping[Var, tuple[int, int]]
+) -> Instance | None:
+    """The instance with these values on a box, if it has a value, variables in the box and few points."""
+    try:
+        here, there = tidy(start.substitute(values)), tidy(spot.substitute(values))
+    except ZeroDivisionError:
+        return None
+    inside = here.variables()
+    boxes = {v: b for v, b in box.items() if v in inside}
+    if not boxes or len(boxes) != len(inside) or point_count(boxes) > _POINTS:
+        return None
+    return Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
+
+
 class _Drawn:
     """Instances of one case of an overlap."""
 
@@ -102,16 +117,8 @@ class _Drawn:
 
     def instance(self, values: Mapping[Var, Expr], box: Mapping[Var, tuple[int, int]]) -> _Made | None:
         """The instance with these values on a box, if it has variables and few points."""
-        try:
-            here, there = tidy(self.start.substitute(values)), tidy(self.spot.substitute(values))
-        except ZeroDivisionError:
-            return None
-        inside = here.variables()
-        boxes = {v: b for v, b in box.items() if v in inside}
-        if not boxes or len(boxes) != len(inside) or point_count(boxes) > _POINTS:
-            return None
-        found = Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
-        return _Made(found, values, box)
+        found = instance_on(self.start, self.spot, values, box)
+        return None if found is None else _Made(found, values, box)
 
     def holding(self, m: _Made, summands: Mapping[Expr, Sequence[int]]) -> Iterator[Instance]:
         """The same with summands added to what one variable stands for."""

@@ -25,7 +25,7 @@ import numpy as np
 from ...core.condition import Condition, Divides
 from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, maximum, mul, postorder
 from ...core.rewrite import ConstraintRule, Rule
-from .collisions import summands_of
+from .collisions import instance_on, summands_of
 from .constraint_further import _Further, smaller_further
 from .constraint_instances import _DomainTrial
 from .constraint_joining import Posed
@@ -33,7 +33,7 @@ from .constraint_overlap import ConstraintOverlap
 from .domains import Domain, DomainMove, Domains
 from .draws import HIDING, HIDING_BOXES, SMALL, Pick, values_for
 from .further import smaller_instances
-from .ground import Ground, Move, point_count
+from .ground import Ground, Move
 from .instances import ExpressionTrial, Instance, defined
 from .overlap import Overlap
 from .rewriting import Examined, Patience
@@ -42,9 +42,8 @@ from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_hiding", "examine_hiding_domains", "pieces"]
 
-#: Counts: rewritings from one instance; points of a domain; smaller instances of one that has two normal forms.
+#: Counts: rewritings from one instance; smaller instances of one that has two normal forms.
 _LIMIT = 900
-_POINTS = 400
 _SMALLER = 200
 #: Domains with the same expressions that differ in bounds; summands that are hidden.
 _EACH = 3
@@ -214,15 +213,7 @@ class _Drawn:
         return list(itertools.islice(found, 2 * _SUMMANDS))
 
     def _instance(self, values: Mapping[Var, Expr], box: Mapping[Var, tuple[int, int]]) -> Instance | None:
-        try:
-            here, there = tidy(self.start.substitute(values)), tidy(self.spot.substitute(values))
-        except ZeroDivisionError:
-            return None
-        inside = here.variables()
-        boxes = {v: b for v, b in box.items() if v in inside}
-        if not boxes or len(boxes) != len(inside) or point_count(boxes) > _POINTS:
-            return None
-        return Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
+        return instance_on(self.start, self.spot, values, box)
 
 
 def examine_hiding(

@@ -1039,7 +1039,7 @@ class Engine(Actions):
             for i, (a, k) in enumerate(terms):
                 if (k == 1 or k == -1) and kind[a] == QUOTIENT:
                     # not by when they were met: what is read again is met in another order
-                    if found < 0 or self.divisor[a] < self.divisor[terms[found][0]]:
+                    if found < 0 or self._absorbed_before(a, terms[found][0]):
                         found = i
             if found >= 0:
                 a, k = terms[found]
@@ -1056,6 +1056,19 @@ class Engine(Actions):
         if line is not None:
             return self.quotient_certified(d, line, x)
         return self._atom(QUOTIENT, x, d, lo // d, hi // d)
+
+    def _absorbed_before(self, a: int, b: int) -> bool:
+        """Whether the quotient a in a dividend is absorbed rather than b: the smaller divisor, then the longer dividend."""
+        d = self.divisor[a] - self.divisor[b]
+        if d:
+            return d < 0
+        x, y = self.arg[a], self.arg[b]
+        if len(x[1]) != len(y[1]):
+            return len(x[1]) > len(y[1])
+        kind, lo, hi = self.kind, self.lo, self.hi
+        left = sorted([(k, kind[t], lo[t], hi[t]) for t, k in x[1]])
+        right = sorted([(k, kind[t], lo[t], hi[t]) for t, k in y[1]])
+        return left < right if left != right else x[0] < y[0]
 
     def _with_digit(self, x: Form, d: int) -> Form | None:
         """``x // d`` where a remainder in x is a digit and the quotient above it is there too."""

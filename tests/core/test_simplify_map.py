@@ -172,3 +172,21 @@ def test_results_with_digits_and_residues(given: str, expected: list[str]) -> No
     assert after.results == tuple(parse_map(f"(d0) -> ({e}), {box}").results[0] for e in expected)
     again = parse_map(format_map(after))
     assert simplify_map(again, RULES) == again
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        # two quotients with equal divisors in a dividend: the one with more summands is absorbed, whichever is met first
+        "(d0, d1) -> (((d0 + d1) floordiv 2 + (-d0) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]",
+        "(d0, d1) -> (((-d0) floordiv 2 + (d0 + d1) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]",
+        "(d0, d1, d2) -> (((d0 * 8 - d1 * 3 + d2 - 3) ceildiv -6 + ((d1 * -2 - d2 * 2) floordiv 2) ceildiv 2) mod 2),"
+        " domain: d0 in [0, 1], d1 in [0, 3], d2 in [1, 3], d0 in [1, 1]",
+    ],
+)
+def test_nothing_changes_twice_whatever_is_met_first(given: str) -> None:
+    m = parse_map(given)
+    after = simplify_map(m, RULES)
+    assert after.relation() == m.relation()
+    again = parse_map(format_map(after))
+    assert simplify_map(again, RULES) == again

@@ -22,6 +22,8 @@ MODULES = [
     "core/engine",
     "core/expr",
     "core/facts",
+    "core/kept",
+    "core/on_domain",
     "core/sharing/constants",
     "core/sharing/differences",
     "core/sharing/digit_with_rest",
@@ -35,6 +37,7 @@ MODULES = [
     "core/sharing/survey",
     "core/simplify",
     "core/simplify_map",
+    "core/steps",
     "rules/compiled",
 ]
 

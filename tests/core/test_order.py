@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
+from indexproof.core.driver import Driver
 from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.facts import Facts
 from indexproof.core.interval import Interval
 from indexproof.core.rewrite import measure
-from indexproof.core.simplify import Driver
 from indexproof.rules.catalog import RULES
 
 a, b, c, d = (var(name) for name in "abcd")

@@ -13,8 +13,8 @@ from indexproof.core.derivation import MapChange
 from indexproof.core.expr import Expr, Int, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
 from indexproof.core.rewrite import RuleSet
-from indexproof.core.simplify import Step
 from indexproof.core.simplify_map import ROUNDS, ConstraintStep, Trace, empty_domain, simplify_map
+from indexproof.core.steps import Step
 from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 

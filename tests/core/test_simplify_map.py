@@ -12,8 +12,9 @@ from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.matcher import bindings, compiled, instance
 from indexproof.core.rewrite import Rule, measure
-from indexproof.core.simplify import Simplifier, Step
+from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
+from indexproof.core.steps import Step
 from indexproof.core.text import format_map, parse_map
 from indexproof.rules.catalog import RULES
 

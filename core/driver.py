@@ -1,0 +1,110 @@
+"""Any rules, applied bottom-up: slow and obvious, for rule sets without an engine and for what an engine cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, rebuild
+from .facts import Facts
+from .matcher import Matcher, matcher, pairs, rejoined
+from .rewrite import Rule, RuleSet
+from .steps import NormalForms, Step
+
+__all__ = ["Driver"]
+
+
+class Driver:
+    """Any rules, applied bottom-up until none fires."""
+
+    def __init__(
+        self, rules: RuleSet | Iterable[Rule], facts: Facts, trace: list[Step | NormalForms] | None = None
+    ) -> None:
+        self.facts = facts
+        self.trace = trace
+        self.by_head: dict[type[Expr], list[tuple[Rule, Matcher]]] = _indexed(
+            tuple(rules.rules if isinstance(rules, RuleSet) else rules)
+        )
+        self.normal: dict[Expr, Expr] = {}
+        self.rewritten: dict[Expr, Expr] = {}
+
+    def __call__(self, e: Expr) -> Expr:
+        """The normal form of ``e`` on the domain."""
+        normal, rewritten = self.normal, self.rewritten
+        stack = [e]
+        while stack:
+            at = stack[-1]
+            if at in normal:
+                stack.pop()
+                continue
+            waiting = rewritten.get(at)
+            if waiting is not None:
+                if waiting in normal:
+                    normal[at] = normal[waiting]
+                    stack.pop()
+                else:
+                    stack.append(waiting)
+                continue
+            kids = at.children
+            missing = [c for c in kids if c not in normal]
+            if missing:
+                stack.extend(missing)
+                continue
+            inner = [normal[c] for c in kids]
+            if any(a is not b for a, b in zip(kids, inner, strict=True)):
+                rewritten[at] = rebuild(at, inner)
+                continue
+            after = self._step(at)
+            if after is None:
+                normal[at] = at
+                stack.pop()
+            else:
+                rewritten[at] = after
+        return normal[e]
+
+    def _step(self, e: Expr) -> Expr | None:
+        rules = self.by_head.get(type(e))
+        if not rules:
+            return None
+        if isinstance(e, (Min, Max)) and len(e.args) > 2:
+            return self._pairwise(e, rules)
+        for rule, match in rules:
+            found = match(e, self.facts)
+            if found is not None:
+                self._record(rule, found[1], e, found[0])
+                return found[0]
+        return None
+
+    def _pairwise(self, e: Min | Max, rules: list[tuple[Rule, Matcher]]) -> Expr | None:
+        """Minimum and maximum are associative: a rule for two arguments serves any two of many."""
+        for x, y, others in pairs(e.args):
+            both = rebuild(e, (x, y))
+            for rule, match in rules:
+                found = match(both, self.facts)
+                if found is None:
+                    continue
+                after = rejoined(e, x, y, found[0], others)
+                if after is not None:
+                    self._record(rule, found[1], both, found[0])
+                    return after
+        return None
+
+    def _record(self, rule: Rule, binding: tuple[Expr, ...], before: Expr, after: Expr) -> None:
+        if self.trace is not None:
+            self.trace.append(Step(rule, binding, before, after))
+
+
+_HEADS = (Var, Sum, Mul, FloorDiv, Mod, CeilDiv, Min, Max)
+_cache: dict[tuple[Rule, ...], dict[type[Expr], list[tuple[Rule, Matcher]]]] = {}
+
+
+def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[tuple[Rule, Matcher]]]:
+    found = _cache.get(rules)
+    if found is None:
+        found = {}
+        for r in rules:
+            if not (r.structural or r.sharing):
+                # a left side that is a bare variable is every expression
+                for head in _HEADS if isinstance(r.left, Var) else (type(r.left),):
+                    found.setdefault(head, []).append((r, matcher(r)))
+        _cache[rules] = found
+    return found

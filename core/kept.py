@@ -1,0 +1,155 @@
+"""What is kept of given results where normal forms would cost more.
+
+A smaller order does not mean fewer operations: a sum that several divide is one sum as it is given, and each quotient
+has one of its own in normal form.  So results are taken over one by one, and so is what is inside of them, where that
+lowers the documented cost (:mod:`.cost`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from .cost import cost
+from .expr import Binary, Expr, FloorDiv, Mod, Sum, postorder, rebuild
+from .on_domain import OnDomain
+from .steps import NormalForms
+
+__all__ = ["improved", "with_sums"]
+
+#: Of so many expressions inside results it is seen whether they cost less in normal form: time grows with the map's size.
+INSIDE: Final = 64
+
+
+def improved(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
+    """``es`` with what lowers the cost: some of ``results``, and normal forms of what is inside."""
+    while True:
+        before = es
+        es = _partly(on, _mixed(on, before, results))
+        if es == before:
+            return es
+
+
+def with_sums(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
+    """``results``, or where that is cheaper ``es`` with some of them and the sums in normal form that several divide.
+
+    What a remainder or a quotient does not need of such a sum is gone from its normal form, and each has a sum of its
+    own then.
+    """
+    engine = on.engine
+    assert engine is not None
+    nodes = postorder(*es)
+    divided: set[Expr] = set()
+    shared: dict[Expr, None] = {}
+    for x in _dividends(nodes):
+        if x in divided:
+            shared[x] = None
+        divided.add(x)
+    if not shared or len({x.terms for x in _dividends(postorder(*results))}) < 2:
+        return results
+    chosen = on.normal_forms(postorder(*shared))
+    other = _mixed(on, _replaced(es, nodes, chosen), results)
+    if not on.larger(results, other):
+        return results
+    if on.trace is not None:
+        on.trace.append(NormalForms(tuple(results)))
+    return improved(on, _recorded(on, es, nodes, chosen), results)
+
+
+def _mixed(on: OnDomain, before: Sequence[Expr], after: Sequence[Expr]) -> list[Expr]:
+    """``before`` with each result of ``after`` that lowers the cost, one by one until none does."""
+    chosen = list(before)
+    changed = len(before) > 1
+    weight = on.division_weight
+    spent = cost(chosen).weighed(weight) if changed else 0
+    while changed:
+        changed = False
+        for i, e in enumerate(after):
+            if e is chosen[i]:
+                continue
+            other = [*chosen[:i], e, *chosen[i + 1 :]]
+            now = cost(other).weighed(weight)
+            if now < spent:
+                chosen, spent = other, now
+                changed = True
+    return chosen
+
+
+def _partly(on: OnDomain, es: list[Expr]) -> list[Expr]:
+    """``es`` with what is inside them in normal form where that lowers the cost, until nothing does.
+
+    Where several results divide one sum, each quotient may be dearer in normal form, and the sum cheaper.
+    """
+    weight = on.division_weight
+    spent = cost(es).weighed(weight)
+    changed = True
+    while changed:
+        changed = False
+        nodes = postorder(*es)
+        forms = on.normal_forms(nodes[:INSIDE])
+        chosen: dict[Expr, Expr] = {}
+        for e in forms:
+            # with what is inside of it, wherever that stands: the steps that lead there apply everywhere
+            more = {x: forms[x] for x in postorder(e) if x in forms}
+            now = cost(_replaced(es, nodes, chosen | more)).weighed(weight)
+            if now < spent:
+                spent = now
+                changed = True
+                chosen |= more
+        if changed:
+            es = _recorded(on, es, nodes, chosen)
+    return es
+
+
+def _recorded(on: OnDomain, es: list[Expr], nodes: list[Expr], chosen: dict[Expr, Expr]) -> list[Expr]:
+    """``es`` with other expressions inside, and the steps by which they are equal."""
+    after = _replaced(es, nodes, chosen)
+    if on.trace is not None:
+        on.trace.append(NormalForms(tuple(es)))
+        on.renew_engine()
+        engine = on.engine
+        assert engine is not None
+        done: dict[Expr, Expr] = {}
+        for e, n in chosen.items():
+            engine.write(engine.read(e))
+            done[e] = n
+            if type(e) is Sum:
+                # a sum may become what others outside of it are read as next
+                on.trace.append(NormalForms(tuple(_replaced(es, nodes, done))))
+        on.trace.append(NormalForms(tuple(after)))
+        on.renew_engine()
+    return after
+
+
+def _dividends(nodes: list[Expr]) -> list[Sum]:
+    """The sums of several summands that quotients and remainders divide, each as often as it is divided."""
+    found = []
+    for e in nodes:
+        t = type(e)
+        if t is FloorDiv or t is Mod:
+            q: Binary = e  # type: ignore[assignment]
+            x = q.a
+            if type(x) is Sum:
+                s: Sum = x
+                if len(s.terms) > 1:
+                    found.append(s)
+    return found
+
+
+def _replaced(es: list[Expr], nodes: list[Expr], by: dict[Expr, Expr]) -> list[Expr]:
+    """The expressions with others inside.  ``nodes`` are what they are made of, operands first."""
+    new: dict[Expr, Expr] = {}
+    for e in nodes:
+        n = by.get(e)
+        if n is None:
+            n = e
+            inner: list[Expr] = []
+            for x in e.children:
+                y = new[x]
+                if y is not x:
+                    n = None
+                inner.append(y)
+            if n is None:
+                n = rebuild(e, inner)
+        new[e] = n
+    return [new[e] for e in es]

@@ -1302,7 +1302,7 @@ class Engine(Actions):
         if self.unbounded:
             self._refuse_large(x, 0)
             self._refuse_large(y, 0)
-        lo, hi = self.range(self.add(y, self.scale(x, -1)))
+        lo, hi = self._distance(self.add(y, self.scale(x, -1)))
         if least:
             if lo >= 0:
                 return self.min_keeps_smaller(x, y)
@@ -1320,6 +1320,20 @@ class Engine(Actions):
                 h = rest[0] if len(rest) == 1 else self._extremum_of(other, tuple(rest))
                 return self.min_absorbs_max(f, h) if least else self.max_absorbs_min(f, h)
         return None
+
+    def _distance(self, f: Form) -> tuple[int, int]:
+        """The range of a difference, where its sign is not seen also of those with one argument in place of an extremum."""
+        lo, hi = self.range(f)
+        for i, (a, k) in enumerate(f[1]):
+            if lo >= 0 or hi <= 0:
+                break
+            t = self.kind[a]
+            if t == MINIMUM or t == MAXIMUM:
+                rest = f[0], f[1][:i] + f[1][i + 1 :]
+                ranges = [self.range(self.add(rest, self.scale(p, k))) for p in self.parts[a]]
+                pick = max if (t == MAXIMUM) == (k > 0) else min
+                lo, hi = max(lo, pick([r[0] for r in ranges])), min(hi, pick([r[1] for r in ranges]))
+        return lo, hi
 
     def _extremum_of(self, kind: int, parts: tuple[Form, ...]) -> Form:
         """The minimum or the maximum of forms as they are: some of the arguments of one that is in normal form."""

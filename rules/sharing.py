@@ -78,6 +78,26 @@ def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
 
 @rule(
     sharing=True,
+    fires={"(a - b) // 4; (b - a + 3) // 4 + c": "(a - b) // 4; -((a - b) // 4) + c"},
+    keeps=["(a - b) // 4; (b - a + 2) // 4 + c", "(b - a + 3) // 4 + c"],
+)
+def quotient_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """A quotient is minus that of what is left to the divisor less one, which may be written in any way."""
+    return Rewrite(x // d, -t, when=(d > 0, t.eq((d - 1 - x) // d)), choose="sharing")
+
+
+@rule(
+    sharing=True,
+    fires={"(a - b) % 4; (b - a + 3) % 4 + c": "(a - b) % 4; 3 - (a - b) % 4 + c"},
+    keeps=["(a - b) % 4; (b - a + 2) % 4 + c", "(b - a + 3) % 4 + c"],
+)
+def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """A remainder and that of what is left to the divisor less one add up to it; the other may be written in any way."""
+    return Rewrite(x % d, d - 1 - t, when=(d > 0, t.eq((d - 1 - x) % d)), choose="sharing")
+
+
+@rule(
+    sharing=True,
     fires={
         "(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
     },

@@ -60,6 +60,8 @@ class Rounds:
                     surveyed = forms
                     survey = Survey(engine, self.weight, forms)
                 forms = self._cheaper(forms, self._as_multiples(forms, survey))
+            if survey.opposites and (forms is surveyed or forms == surveyed):
+                forms = self._turned(forms, survey)
             if survey.inner:
                 now = survey.cost if forms is surveyed else -1
                 forms = self._differences_inside(forms, survey, now)
@@ -330,6 +332,39 @@ class Rounds:
                 forms = tried
                 kept = len(rounds)
         self.done += rounds[:kept]
+        return forms
+
+    def _turned(self, forms: list[Form], survey: Survey) -> list[Form]:
+        """The forms without those quotients and remainders that are others turned round, where that is cheaper.
+
+        ``x // d`` is minus ``(d - 1 - x) // d``, and ``x % d`` with ``(d - 1 - x) % d`` is d - 1.
+        """
+        engine = self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        while survey.opposites:
+            candidates = [
+                a for x, users in survey.dividends.items() if x[1] in survey.opposites for a in users
+            ]
+            self.order.sort(candidates)
+            best: tuple[Survey, list[Form], list[Change]] | None = None
+            for a in candidates[:MOST]:
+                x, d = arg[a], divisor[a]
+                y = engine.shift(engine.scale(x, -1), d - 1)
+                of = kind[a] == QUOTIENT
+                t = engine.floordiv(y, d) if of else engine.mod(y, d)
+                if not self._there(t, survey.atoms) or a in [b for b, _ in t[1]]:
+                    continue
+                changes: list[Change] = [("quotient_turns" if of else "remainder_turns", (d, t, x))]
+                by = plus((0 if of else d - 1, ()), t, -1)
+                after = self._replaced(forms, sorted(survey.atoms), a, by, changes)
+                if after is not None:
+                    other = Survey(engine, self.weight, after)
+                    if other.cost < (best[0] if best else survey).cost:
+                        best = other, after, changes
+            if best is None:
+                break
+            survey, forms, changes = best
+            self.done.append((changes, forms))
         return forms
 
     def _there(self, q: Form, atoms: set[int]) -> bool:

@@ -25,6 +25,8 @@ class Survey:
         self.remainders = False
         self.joinable = False
         self.inner: set[int] = set()
+        #: the sums without their constants of which the opposites are divided as well
+        self.opposites: set[Any] = set()
         #: how often sums have an atom times a number
         self.products: Products = {}
         #: the cost of everything that the forms need, written as they are
@@ -32,6 +34,8 @@ class Survey:
         if self.remainders:
             kind = engine.kind
             self.inner = {t[0] for x in self.dividends for t in x[1] if kind[t[0]] == REMAINDER}
+        if len(self.dividends) > 1:
+            self._oppose()
 
     def sums(self, engine: Engine, forms: list[Form]) -> list[Form]:
         """All sums that the forms need, each once where it is a result or divided."""
@@ -40,6 +44,16 @@ class Survey:
             if engine.kind[a] == MINIMUM or engine.kind[a] == MAXIMUM:
                 sums += engine.parts[a]
         return sums
+
+    def _oppose(self) -> None:
+        negative = [x[1] for x in self.dividends if x[1][0][1] < 0]
+        if negative:
+            there = {x[1] for x in self.dividends}
+            for terms in negative:
+                opposite = tuple([(a, -k) for a, k in terms])
+                if opposite in there:
+                    self.opposites.add(terms)
+                    self.opposites.add(opposite)
 
     def _walk(self, engine: Engine, weight: int, forms: list[Form]) -> int:
         kind = engine.kind

@@ -292,6 +292,18 @@ def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
     return Rewrite(x // d, -((-x) // d))
 
 
+@rule()
+def quotient_turns_for_any_sign(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """What is left to the divisor less one is right of positive divisors only."""
+    return Rewrite(x // d, -t, when=(t.eq((d - 1 - x) // d),), choose="sharing")
+
+
+@rule()
+def remainder_turns_about_the_divisor(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """Takes what is left to the divisor, one too many."""
+    return Rewrite(x % d, d - t, when=(d > 0, t.eq((d - x) % d)), choose="sharing")
+
+
 def _unannotated() -> object:
     @rule()
     def quotient_by_one(x) -> Rewrite:  # type: ignore[no-untyped-def]
@@ -332,6 +344,8 @@ BROKEN = [
     _sound(any_digit_joins_digit, sharing.known_digit_joins_digit),
     _sound(digit_takes_congruent_up_to_itself, sharing.digit_takes_congruent),
     _sound(any_quotient_negates, sharing.exact_quotient_negates),
+    _sound(quotient_turns_for_any_sign, sharing.quotient_turns),
+    _sound(remainder_turns_about_the_divisor, sharing.remainder_turns),
     _sound(known_digit_stays, sharing.known_digit_joins_quotient),
     _sound(known_digit_below_any_sign, sharing.known_digit_joins_quotient),
     _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),

@@ -191,3 +191,44 @@ def test_nothing_changes_twice_whatever_is_met_first(given: str) -> None:
     assert after.relation() == m.relation()
     again = parse_map(format_map(after))
     assert simplify_map(again, RULES) == again
+
+
+def test_a_dividend_that_an_extremum_needs_as_well_keeps_its_factors() -> None:
+    m = parse_map("(d0) -> ((d0 * 3) mod 4, min(d0 * 3, 0)), domain: d0 in [-1, 1]")
+    assert simplify_map(m, RULES) == m
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        # floor and ceiling of opposite numbers
+        ("(d0) -> (d0 ceildiv 4 + (-d0) floordiv 4), domain: d0 in [0, 99]", ["0"]),
+        (
+            "(d0, d1) -> ((d0 - d1) floordiv 4, (d1 - d0 + 7) floordiv 4 + d1), domain: d0 in [0, 9], d1 in [0, 9]",
+            ["(d0 - d1) floordiv 4", "d1 + 1 - (d0 - d1) floordiv 4"],
+        ),
+        (
+            "(d0, d1) -> ((d0 - d1) mod 4 + (d1 - d0 + 3) mod 4, (d0 - d1 + 8) mod 4),"
+            " domain: d0 in [0, 9], d1 in [0, 9]",
+            ["3", "(d0 - d1) mod 4"],
+        ),
+        # an argument of an extremum that another argument, or something in it, is never past
+        (
+            "(d0, d1, d2) -> (max(d0 + d1 * 6 + d2 * 4, min(d0 + d1, 9))),"
+            " domain: d0 in [0, 3], d1 in [0, 9], d2 in [0, 9]",
+            ["d0 + d1 * 6 + d2 * 4"],
+        ),
+        (
+            "(d0, d1) -> (min(d0 + 20, max(d0 + d1, d0 - d1 + 3) + 1)), domain: d0 in [0, 9], d1 in [0, 9]",
+            ["max(d0 + d1, d0 - d1 + 3) + 1"],
+        ),
+    ],
+)
+def test_results_with_opposites_and_extrema(given: str, expected: list[str]) -> None:
+    m = parse_map(given)
+    after = simplify_map(m, RULES)
+    assert after.relation() == m.relation()
+    head, box = given[: given.index("->")], given[given.index("domain") :]
+    assert after.results == tuple(parse_map(f"{head}-> ({e}), {box}").results[0] for e in expected)
+    again = parse_map(format_map(after))
+    assert simplify_map(again, RULES) == again

@@ -1302,7 +1302,16 @@ class Engine(Actions):
         if self.unbounded:
             self._refuse_large(x, 0)
             self._refuse_large(y, 0)
-        lo, hi = self._distance(self.add(y, self.scale(x, -1)))
+        apart = self.add(y, self.scale(x, -1))
+        lo, hi = self.range(apart)
+        if lo < 0 < hi:
+            for f, g in ((x, y), (y, x)):
+                a = _lone(g)
+                if a >= 0 and self.kind[a] == other and f in self.parts[a]:
+                    rest = [h for h in self.parts[a] if h != f]
+                    h = rest[0] if len(rest) == 1 else self._extremum_of(other, tuple(rest))
+                    return self.min_absorbs_max(f, h) if least else self.max_absorbs_min(f, h)
+            lo, hi = self._distance(apart, lo, hi)
         if least:
             if lo >= 0:
                 return self.min_keeps_smaller(x, y)
@@ -1313,17 +1322,10 @@ class Engine(Actions):
                 return self.max_keeps_larger(x, y)
             if lo >= 0:
                 return self.max_keeps_larger(y, x)
-        for f, g in ((x, y), (y, x)):
-            a = _lone(g)
-            if a >= 0 and self.kind[a] == other and f in self.parts[a]:
-                rest = [h for h in self.parts[a] if h != f]
-                h = rest[0] if len(rest) == 1 else self._extremum_of(other, tuple(rest))
-                return self.min_absorbs_max(f, h) if least else self.max_absorbs_min(f, h)
         return None
 
-    def _distance(self, f: Form) -> tuple[int, int]:
-        """The range of a difference, where its sign is not seen also of those with one argument in place of an extremum."""
-        lo, hi = self.range(f)
+    def _distance(self, f: Form, lo: int, hi: int) -> tuple[int, int]:
+        """The range of a difference, whose sign is not seen, from those with one argument in place of an extremum."""
         for i, (a, k) in enumerate(f[1]):
             if lo >= 0 or hi <= 0:
                 break

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from .condition import Condition, condition_interpret
-from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, floordiv, interpret, linear, mod, postorder
+from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, Var, floordiv, interpret, linear, mod, postorder
 from .interval import EMPTY, End, Interval, Range, Ranges
 
 __all__ = ["Facts"]
@@ -82,6 +82,16 @@ class Facts:
         """The interval of :meth:`range`."""
         return self.range(e).interval
 
+    def distance(self, e: Expr) -> Interval:
+        """The interval of a difference, also from those with one argument in place of an extremum in it."""
+        lo, hi = self.interval(e)
+        for x, k in e.terms if isinstance(e, Sum) else ((e, 1),):
+            if isinstance(x, (Min, Max)) and lo < 0 < hi:
+                ends = [self.interval(e - x * k + a * k) for a in x.args]
+                pick = max if isinstance(x, Max) == (k > 0) else min
+                lo, hi = max(lo, pick(i.lo for i in ends)), min(hi, pick(i.hi for i in ends))
+        return Interval(lo, hi)
+
     def holds(self, c: Condition) -> bool:
         """Whether ``c`` certainly holds on the domain; ``False`` means "not known", never "does not hold"."""
         return bool(condition_interpret(c, lambda e: e, _Certain(self)))
@@ -120,7 +130,7 @@ class _Certain:
             return _undivided_twice(a) is _undivided_twice(b)
         match op:
             case "<=":
-                return lo >= 0
+                return lo >= 0 or self.facts.distance(b - a).lo >= 0
             case "<":
                 return lo >= 1
             case "==":

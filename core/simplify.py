@@ -95,7 +95,8 @@ class Simplifier(OnDomain):
         driver = self.driver
         return driver(e)
 
-    def __call__(self, e: Expr) -> Expr:
+    # not __call__: compiled, a class that can be called lays out its fields otherwise than its base
+    def normal(self, e: Expr) -> Expr:
         """The normal form of ``e`` on the domain."""
         engine = self.engine
         if engine is None:
@@ -110,7 +111,7 @@ class Simplifier(OnDomain):
     def each(self, es: Sequence[Expr]) -> list[Expr]:
         """The normal form of every one of ``es``; ``es`` where those cost more."""
         start = len(self.trace) if self.trace is not None else 0
-        results = [self(e) for e in es]
+        results = [self.normal(e) for e in es]
         if self.engine is None or results == list(es) or not self.larger(results, es):
             return results
         if self.trace is not None:

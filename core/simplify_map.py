@@ -447,7 +447,7 @@ class _Constraints:
                     return None
                 e = engine.write(form)
             else:
-                e = simplifier(e)
+                e = simplifier.normal(e)
                 a, b = simplifier.facts.interval(e)
                 if lo <= a and b <= hi:
                     self.satisfied(e, lo, hi)
@@ -638,7 +638,7 @@ class _Constraints:
                     if self.trace is None and (n < 1 or not [m for m in moduli if m % n == 0]):
                         # whatever the dividend is; a trace says what it is all the same
                         continue
-                    value = _residue(simplifier(node.a), n, residues)
+                    value = _residue(simplifier.normal(node.a), n, residues)
                     if value is not None:
                         known.append((mod(node.a, node.b), Interval(value, value)))
         return self.made(Facts(self.boxes, known))

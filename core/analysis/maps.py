@@ -413,7 +413,10 @@ class _Analysis:
                 self._loops[computation.name] = True
             if (known := self._loops.get(computation.name)) is not None:
                 return known
-            fresh = [c for c in self._callees(caller) if c.name not in seen]
+            # what is known to have none is not looked into again
+            fresh = [
+                c for c in self._callees(caller) if c.name not in seen and self._loops.get(c.name) is not False
+            ]
             seen.update((c.name, c) for c in fresh)
             pending += fresh
         self._loops.update(dict.fromkeys(seen, False))

@@ -40,7 +40,7 @@ def simplified(rule: Rule, text: str) -> tuple[Expr, Expr, list[Step]]:
     before, _, domain = text.partition(" | ")
     steps: list[Step] = []
     e = parse_expr(before)
-    return e, Simplifier((rule,), Facts(bounds_of(domain)), steps)(e), steps
+    return e, Simplifier((rule,), Facts(bounds_of(domain)), steps).normal(e), steps
 
 
 def rules() -> Iterator[Rule]:

@@ -415,7 +415,9 @@ class _Analysis:
                 return known
             # what is known to have none is not looked into again
             fresh = [
-                c for c in self._callees(caller) if c.name not in seen and self._loops.get(c.name) is not False
+                c
+                for c in self._callees(caller)
+                if c.name not in seen and self._loops.get(c.name) is not False
             ]
             seen.update((c.name, c) for c in fresh)
             pending += fresh

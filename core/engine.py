@@ -1201,13 +1201,14 @@ class Engine(Actions):
             q = lo // d
         if q == hi // d:
             if out or known:
-                return self.remainder_certified(d, (q, out), x)
+                return self.remainder_certified(d, self.renewed((q, out)), x)
             return self.remainder_known(d, q, x)
         # as in _floordiv
         narrow = near < d
         f = self._certified(c, rest, d, known) if reducible and (narrow or known) else None
         if f is not None:
-            return self.remainder_certified(d, (f[0], tuple(sorted([*out, *f[1]]))), x)
+            # in normal form already when it is recorded: in the difference its digits could not be put together
+            return self.remainder_certified(d, self.renewed((f[0], tuple(sorted([*out, *f[1]])))), x)
         n = c // d
         if out or n:
             y = c - n * d, rest

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from .cost import cost
-from .expr import Binary, Expr, FloorDiv, Mod, Sum, postorder, rebuild
+from .expr import Binary, Expr, FloorDiv, Int, Mod, Sum, floordiv, linear, postorder, rebuild
 from .on_domain import OnDomain
 from .steps import NormalForms
 
-__all__ = ["improved", "with_sums"]
+__all__ = ["improved", "with_sums", "without_remainders"]
 
 #: Of so many expressions inside results it is seen whether they cost less in normal form: time grows with the map's size.
 INSIDE: Final = 64
@@ -54,6 +54,71 @@ def with_sums(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
     if on.trace is not None:
         on.trace.append(NormalForms(tuple(results)))
     return improved(on, _recorded(on, es, nodes, chosen), results)
+
+
+def without_remainders(on: OnDomain, es: list[Expr]) -> list[Expr]:
+    """``es`` with remainders as differences where their quotients are there too and that costs less, until nothing does.
+
+    Of forms those inside dividends cannot be: what is divided would come to its normal form again.
+    """
+    weight = on.division_weight
+    spent = -1
+    changed = True
+    while changed:
+        changed = False
+        nodes = postorder(*es)
+        there = set(nodes)
+        for e in nodes:
+            if type(e) is not Mod or e not in there:
+                continue
+            m: Mod = e
+            q = _quotient(m, there)
+            if q is None:
+                continue
+            if spent < 0:
+                spent = cost(es).weighed(weight)
+            by: Int = m.b  # type: ignore[assignment]
+            after = _replaced(es, postorder(*es), {e: linear(0, [(m.a, 1), (q, -by.value)])})
+            now = cost(after).weighed(weight)
+            if now < spent:
+                _record_difference(on, es, after, (by.value, q, m.a))
+                spent = now
+                es = after
+                there = set(postorder(*es))
+                changed = True
+    return es
+
+
+def _record_difference(
+    on: OnDomain, es: list[Expr], after: list[Expr], values: tuple[int, Expr, Expr]
+) -> None:
+    if on.trace is not None:
+        on.trace.append(NormalForms(tuple(es)))
+        engine = on.engine
+        assert engine is not None
+        engine.spelling = True
+        engine.record("remainder_is_difference", values)
+        on.trace.append(NormalForms(tuple(after)))
+
+
+def _quotient(m: Mod, there: set[Expr]) -> Expr | None:
+    """The quotient that belongs to a remainder, as it is written among the expressions that are there."""
+    x, by = m.a, m.b
+    if type(by) is not Int:
+        return None
+    i: Int = by
+    d = i.value
+    q = floordiv(x, d)
+    if q in there:
+        return q
+    if type(x) is FloorDiv:
+        inner: FloorDiv = x
+        if type(inner.b) is Int:
+            c: Int = inner.b
+            q = floordiv(inner.a, c.value * d)
+            if c.value > 0 and q in there:
+                return q
+    return None
 
 
 def _mixed(on: OnDomain, before: Sequence[Expr], after: Sequence[Expr]) -> list[Expr]:

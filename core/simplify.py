@@ -17,7 +17,7 @@ from .engine import Excess
 from .errors import InputError
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
 from .facts import Facts
-from .kept import improved, with_sums
+from .kept import improved, with_sums, without_remainders
 from .on_domain import OnDomain
 from .rewrite import Rule, RuleSet
 from .sharing import Speller, with_differences
@@ -58,6 +58,8 @@ class Simplifier(OnDomain):
         self.decided = False
         #: whether several sums are divided in what it was written from
         self.several = False
+        #: whether remainders may stay whose quotients are there
+        self.beside = False
         self._driver: Driver | None = None
 
     def _spelled(self, forms: list[Form]) -> tuple[Speller, list[Expr]]:
@@ -129,14 +131,31 @@ class Simplifier(OnDomain):
             return [self._driven(e) for e in es]
         start = len(self.trace) if self.trace is not None else 0
         try:
-            return self._settled(list(es))
+            results = self._settled(list(es))
         except Excess:
             if self.trace is not None:
                 del self.trace[start:]
             self.renew_engine()
-            return list(es)
+            results = list(es)
+            self.beside = True
         except OverflowError:
             return [self._driven(e) for e in es]
+        while self.beside:
+            after = without_remainders(self, results)
+            if after == results:
+                break
+            # what has differences inside dividends may have other normal forms; what is read again is met in another order
+            self.renew_engine()
+            start = len(self.trace) if self.trace is not None else 0
+            try:
+                results = self._settled(after)
+            except Excess:
+                if self.trace is not None:
+                    del self.trace[start:]
+                self.renew_engine()
+                results = after
+                break
+        return results
 
     def _settled(self, es: list[Expr]) -> list[Expr]:
         """Passes over the results until one changes nothing; of results that take turns, the one with the least digests."""
@@ -179,6 +198,7 @@ class Simplifier(OnDomain):
         if self.several and results != es:
             # what has come out once comes out again
             results = with_sums(self, es, results)
+            self.beside = True
         if results == es and trace is not None:
             del trace[start:]
             self.renew_engine()
@@ -233,6 +253,7 @@ class Simplifier(OnDomain):
             self.trace.append(NormalForms(tuple(self._plain(forms))))
         speller, results = self._spelled(forms)
         self.several = speller.dividends.several
+        self.beside = speller.beside
         if results == es:
             return es, None
         bound = speller.bound()
@@ -243,6 +264,7 @@ class Simplifier(OnDomain):
         ):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             mixed = improved(self, es, results)
+            self.beside = True
             if mixed == es and self.trace is not None:
                 del self.trace[start:]
                 self.renew_engine()

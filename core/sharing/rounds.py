@@ -29,6 +29,8 @@ class Rounds:
         self.weight = weight
         self.order = order
         self.differences = Differences(engine, weight, order, keep_digits)
+        #: whether there has been a remainder inside a dividend whose quotient is there too
+        self.beside = False
         #: what the forms cost with the atoms as they are, where it is known
         self.spent = -1
         #: how the round at work changes the forms, and what the finished ones have made of them
@@ -315,6 +317,7 @@ class Rounds:
             q = engine.floordiv(x, d)
             if r not in atoms or not self._there(q, atoms):
                 continue
+            self.beside = True
             changes: list[Change] = [("remainder_is_difference", (d, q, x))]
             after = self._replaced(tried, sorted(atoms), r, plus(x, q, -d), changes)
             if after is None:

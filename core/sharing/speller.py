@@ -92,6 +92,11 @@ class Speller:
         return self.rounds.differences.torn
 
     @property
+    def beside(self) -> bool:
+        """Whether there was a remainder that is no difference though its quotient is there."""
+        return self.rounds.beside or self.torn
+
+    @property
     def decided(self) -> bool:
         """Whether what was written is decided by what remainders become as differences."""
         return self.rounds.differences.quotients and not self.torn and not self.engine.exact

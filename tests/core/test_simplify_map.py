@@ -212,6 +212,15 @@ def test_a_dividend_that_an_extremum_needs_as_well_keeps_its_factors() -> None:
             " domain: d0 in [0, 9], d1 in [0, 9]",
             ["3", "(d0 - d1) mod 4"],
         ),
+        # remainders inside dividends as differences, where their quotients are there
+        (
+            "(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]",
+            ["d0 floordiv 5", "(d0 floordiv 5 * 5 - d0) floordiv 2"],
+        ),
+        (
+            "(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5), domain: d0 in [0, 29], d1 in [0, 8]",
+            ["d0 floordiv 3", "(d0 - d0 floordiv 3 * 3 + d1 * 4) floordiv 5"],
+        ),
         # an argument of an extremum that another argument, or something in it, is never past
         (
             "(d0, d1, d2) -> (max(d0 + d1 * 6 + d2 * 4, min(d0 + d1, 9))),"
@@ -224,7 +233,7 @@ def test_a_dividend_that_an_extremum_needs_as_well_keeps_its_factors() -> None:
         ),
     ],
 )
-def test_results_with_opposites_and_extrema(given: str, expected: list[str]) -> None:
+def test_results_with_opposites_differences_and_extrema(given: str, expected: list[str]) -> None:
     m = parse_map(given)
     after = simplify_map(m, RULES)
     assert after.relation() == m.relation()

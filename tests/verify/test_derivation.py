@@ -310,6 +310,24 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
             " domain: d0 in [2, 1054], d0 mod 11 in [2, 9]",
             3,
         ),
+        # a remainder that is a difference with a quotient whose digits come together
+        (
+            "(d0) -> ((((d0 * 15) floordiv 240 mod 2) * 3 + (d0 * 15) floordiv 480 * 15 - 1) mod 8), domain: d0 in [0, 35]",
+            3,
+        ),
+        # remainders inside dividends as differences with quotients that are there; other normal forms after that
+        ("(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]", 3),
+        (
+            "(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5, (d0 mod 3 + d1 * 4) mod 5),"
+            " domain: d0 in [0, 29], d1 in [0, 8]",
+            3,
+        ),
+        (
+            "(d0, d1)[s0] -> (d0 floordiv 4 - d0 floordiv 8 * 2, ((d0 floordiv 8 mod 54 + d1 + 1) floordiv 2 * 8"
+            " + d0 floordiv 432 + s0 * 2 - 17) floordiv 112, ((d0 floordiv 8 mod 54 + d1 + 1) floordiv 2 * 8"
+            " + d0 floordiv 432 + s0 * 2 - 17) mod 112), domain: d0 in [0, 863], d1 in [0, 2], s0 in [0, 9]",
+            3,
+        ),
     ],
 )
 def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:

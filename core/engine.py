@@ -1235,7 +1235,7 @@ class Engine(Actions):
             return self.complement_leaves_remainder(d, (0, tuple([(a, -k) for a, k in terms])))
         line = self._straight(x, d) if narrow else None
         if line is not None:
-            return self.remainder_certified(d, line, x)
+            return self.remainder_certified(d, self.renewed(line), x)
         return self._atom(REMAINDER, x, d, 0, d - 1)
 
     # ---------------------------------------------------------------- minimum and maximum

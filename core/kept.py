@@ -72,7 +72,7 @@ def without_remainders(on: OnDomain, es: list[Expr]) -> list[Expr]:
             if type(e) is not Mod or e not in there:
                 continue
             m: Mod = e
-            q = _quotient(m, there)
+            q = _quotient(on, m, there)
             if q is None:
                 continue
             if spent < 0:
@@ -101,24 +101,23 @@ def _record_difference(
         on.trace.append(NormalForms(tuple(after)))
 
 
-def _quotient(m: Mod, there: set[Expr]) -> Expr | None:
+def _quotient(on: OnDomain, m: Mod, there: set[Expr]) -> Expr | None:
     """The quotient that belongs to a remainder, as it is written among the expressions that are there."""
-    x, by = m.a, m.b
-    if type(by) is not Int:
+    if type(m.b) is not Int:
         return None
-    i: Int = by
-    d = i.value
-    q = floordiv(x, d)
+    by: Int = m.b
+    q = floordiv(m.a, by.value)
     if q in there:
         return q
-    if type(x) is FloorDiv:
-        inner: FloorDiv = x
+    if type(m.a) is FloorDiv:
+        inner: FloorDiv = m.a
         if type(inner.b) is Int:
             c: Int = inner.b
-            q = floordiv(inner.a, c.value * d)
-            if c.value > 0 and q in there:
-                return q
-    return None
+            once = floordiv(inner.a, c.value * by.value)
+            if c.value > 0 and once in there:
+                return once
+    q = on.normal_form(q)
+    return q if q in there else None
 
 
 def _mixed(on: OnDomain, before: Sequence[Expr], after: Sequence[Expr]) -> list[Expr]:

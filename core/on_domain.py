@@ -66,19 +66,24 @@ class OnDomain:
             del self.trace[start:]
         return engine
 
-    def normal_forms(self, es: Sequence[Expr]) -> dict[Expr, Expr]:
-        """The normal forms of those expressions that are not in normal form; nothing is recorded."""
+    def normal_form(self, e: Expr) -> Expr:
+        """The normal form of an expression; nothing is recorded."""
         engine = self.engine
         assert engine is not None
         record, engine.record = engine.record, None
         engine.limited = False
+        n = engine.write(engine.read(e))
+        engine.record = record
+        return n
+
+    def normal_forms(self, es: Sequence[Expr]) -> dict[Expr, Expr]:
+        """The normal forms of those expressions that are not in normal form; nothing is recorded."""
         forms: dict[Expr, Expr] = {}
         for e in es:
             if e.children:
-                n = engine.write(engine.read(e))
+                n = self.normal_form(e)
                 if n is not e:
                     forms[e] = n
-        engine.record = record
         return forms
 
 

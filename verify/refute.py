@@ -16,13 +16,22 @@ from typing import Any
 import numpy as np
 import z3
 
-from ..core.condition import Compare, Condition, Divides, Within, all_exprs, condition_interpret
+from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs, condition_interpret
 from ..core.expr import Expr, Int, Sum, Var, interpret, natural_key, postorder, var
 from .bounded import equations_of, inside
 from .encode import Encoder
 from .preprocess import definition, flattened, mentioned, substituted
 
-__all__ = ["bounded_point", "confirmed", "limit_point", "machine_point", "minimised", "model", "small_point"]
+__all__ = [
+    "bounded_point",
+    "confirmed",
+    "limit_point",
+    "machine_point",
+    "minimised",
+    "model",
+    "sample",
+    "small_point",
+]
 
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
@@ -236,6 +245,30 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
         if point is not None:
             return point
     return None
+
+
+def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> list[dict[Var, int]]:
+    """Points that satisfy the hypotheses and at which the goal has a value, half of them small ones, in no order."""
+    names = variables_of([*hypotheses, goal])
+    definitions = eliminated(hypotheses)
+    free = [v for v in names if v not in dict(definitions)]
+    kind = _kind([*hypotheses, goal])
+    found: list[dict[Var, int]] = []
+    for tried in (_small(len(free)), _random(len(free))):
+        points = np.zeros((len(tried), len(names)), dtype=kind)
+        points[:, [names.index(v) for v in free]] = tried
+        points = completed(points, names, definitions)
+        kept = failing_points(points, names, hypotheses, FALSE) if len(points) else points
+        for row in kept[:: max(1, 2 * len(kept) // most)].tolist()[: most // 2]:
+            point = dict(zip(names, row, strict=True))
+            try:
+                goal.evaluate(point)
+                # what was computed with 64 bits is computed again
+                if all(h.evaluate(point) for h in hypotheses):
+                    found.append(point)
+            except ZeroDivisionError:
+                continue
+    return found
 
 
 def _first_confirmed(

@@ -116,9 +116,8 @@ class _Masked:
         return total
 
     def _safe(self, b: Any) -> Any:
-        zero = np.equal(b, 0)
-        self.undefined |= zero
-        return np.where(zero, 1, b)
+        self.undefined |= np.equal(b, 0)
+        return _not_zero(b)
 
     def floordiv(self, a: Any, b: Any) -> Any:
         return a // self._safe(b)
@@ -152,8 +151,7 @@ class _Masked:
         return np.less_equal(lo, e) & np.less_equal(e, hi)
 
     def divides(self, d: Any, e: Any) -> Any:
-        zero = np.equal(d, 0)
-        return ~zero & np.equal(e % np.where(zero, 1, d), 0)
+        return np.not_equal(d, 0) & np.equal(e % _not_zero(d), 0)
 
     def conj(self, parts: list[Any]) -> Any:
         return np.logical_and.reduce(parts)
@@ -163,6 +161,11 @@ class _Masked:
 
     def neg(self, part: Any) -> Any:
         return ~part
+
+
+def _not_zero(b: Any) -> Any:
+    """A divisor, or one where it is zero.  A literal stays one: it may be too large for a column of 64 bits."""
+    return b or 1 if isinstance(b, int) else np.where(np.equal(b, 0), 1, b)
 
 
 def failing_points(

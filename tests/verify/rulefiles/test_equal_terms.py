@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from indexproof.core.condition import Condition, divides
-from indexproof.core.expr import Expr, maximum, minimum, var
+from indexproof.core.expr import Expr, integer, maximum, minimum, var
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.linear import Budget as Limits
 from indexproof.verify.linear.export import certificate_json
-from indexproof.verify.refute import sample
+from indexproof.verify.refute import sample, small_point
 from indexproof.verify.rulefiles import (
     StatedRule,
     certify,
@@ -112,6 +112,14 @@ def test_a_sample_satisfies_the_hypotheses() -> None:
         assert all(h.evaluate(p) for h in known)
     assert points == sample(known, (x // a).eq(y))
     assert sample([c > 0, c < 0], c.eq(1)) == []
+
+
+@pytest.mark.parametrize("size", [1 << 63, 1 << 64, 1 << 80])
+def test_points_of_large_divisors(size: int) -> None:
+    """A modulus that does not fit into 64 bits divides columns of any integers."""
+    assert small_point([divides(integer(size), x * c)], (x % size // 3).eq(x // 3)) == {x: -1, c: 0}
+    points = sample([divides(integer(size), x * size), x >= 0], (x % size).eq(x))
+    assert len(points) > 24
 
 
 # ------------------------------------------------------------------------------------------------ planted mistakes

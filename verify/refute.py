@@ -16,13 +16,22 @@ from typing import Any
 import numpy as np
 import z3
 
-from ..core.condition import Compare, Condition, Divides, Within, all_exprs, condition_interpret
+from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs, condition_interpret
 from ..core.expr import Expr, Int, Sum, Var, interpret, natural_key, postorder, var
 from .bounded import equations_of, inside
 from .encode import Encoder
 from .preprocess import definition, flattened, mentioned, substituted
 
-__all__ = ["bounded_point", "confirmed", "limit_point", "machine_point", "minimised", "model", "small_point"]
+__all__ = [
+    "bounded_point",
+    "confirmed",
+    "limit_point",
+    "machine_point",
+    "minimised",
+    "model",
+    "sample",
+    "small_point",
+]
 
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
@@ -107,9 +116,8 @@ class _Masked:
         return total
 
     def _safe(self, b: Any) -> Any:
-        zero = np.equal(b, 0)
-        self.undefined |= zero
-        return np.where(zero, 1, b)
+        self.undefined |= np.equal(b, 0)
+        return _not_zero(b)
 
     def floordiv(self, a: Any, b: Any) -> Any:
         return a // self._safe(b)
@@ -143,8 +151,7 @@ class _Masked:
         return np.less_equal(lo, e) & np.less_equal(e, hi)
 
     def divides(self, d: Any, e: Any) -> Any:
-        zero = np.equal(d, 0)
-        return ~zero & np.equal(e % np.where(zero, 1, d), 0)
+        return np.not_equal(d, 0) & np.equal(e % _not_zero(d), 0)
 
     def conj(self, parts: list[Any]) -> Any:
         return np.logical_and.reduce(parts)
@@ -154,6 +161,11 @@ class _Masked:
 
     def neg(self, part: Any) -> Any:
         return ~part
+
+
+def _not_zero(b: Any) -> Any:
+    """A divisor, or one where it is zero.  A literal stays one: it may be too large for a column of 64 bits."""
+    return b or 1 if isinstance(b, int) else np.where(np.equal(b, 0), 1, b)
 
 
 def failing_points(
@@ -236,6 +248,30 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
         if point is not None:
             return point
     return None
+
+
+def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> list[dict[Var, int]]:
+    """Points that satisfy the hypotheses and at which the goal has a value, half of them small ones, in no order."""
+    names = variables_of([*hypotheses, goal])
+    definitions = eliminated(hypotheses)
+    free = [v for v in names if v not in dict(definitions)]
+    kind = _kind([*hypotheses, goal])
+    found: list[dict[Var, int]] = []
+    for tried in (_small(len(free)), _random(len(free))):
+        points = np.zeros((len(tried), len(names)), dtype=kind)
+        points[:, [names.index(v) for v in free]] = tried
+        points = completed(points, names, definitions)
+        kept = failing_points(points, names, hypotheses, FALSE) if len(points) else points
+        for row in kept[:: max(1, 2 * len(kept) // most)].tolist()[: most // 2]:
+            point = dict(zip(names, row, strict=True))
+            try:
+                goal.evaluate(point)
+                # what was computed with 64 bits is computed again
+                if all(h.evaluate(point) for h in hypotheses):
+                    found.append(point)
+            except ZeroDivisionError:
+                continue
+    return found
 
 
 def _first_confirmed(

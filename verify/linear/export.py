@@ -21,7 +21,7 @@ from .polynomial import Poly
 from .prover import Budget, Outcome, prove
 from .record import Fact, Log, Node, Reason, Resolved
 
-__all__ = ["FORMAT", "certificate", "certificate_json", "recorded"]
+__all__ = ["FORMAT", "certificate", "certificate_json", "of_equal_terms", "recorded"]
 
 FORMAT = "indexproof certificate 1"
 
@@ -95,7 +95,7 @@ def _with_recombined_digits(
     claims = [*(s.eq(v) for s, v in steps), left]
     plain = [h for h in hypotheses if not recombinations(h)[0]]
     proofs = [prove(plain, c, budget=budget, assume_defined=True, record=True).proof for c in claims]
-    return _of_equal_terms(steps, proofs)
+    return of_equal_terms(steps, proofs)
 
 
 def _with_equated_dividends(
@@ -107,10 +107,10 @@ def _with_equated_dividends(
         return None
     claims = [*((hypotheses, s.eq(v)) for s, v in steps), (rest, left)]
     proofs = [prove(known, c, budget=budget, assume_defined=True, record=True).proof for known, c in claims]
-    return _of_equal_terms(steps, proofs)
+    return of_equal_terms(steps, proofs)
 
 
-def _of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
+def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
     """The last proof, below one step for each term that is replaced by an equal one."""
     if None in proofs:
         return None

@@ -8,6 +8,7 @@ from .. import linear
 from ..linear.export import certificate, certificate_json, recorded
 from ..linear.record import Node
 from ..obligations import Obligation
+from .equal_terms import proof_by_equal_terms
 from .odd import claims_of_oddness, without_odd_factors
 from .residues import quotient, values, where
 from .roots import solved
@@ -21,7 +22,12 @@ def case_certificate(o: Obligation, budget: linear.Budget | None = None) -> Any:
     if found is not None:
         return found
     limits = budget or linear.Budget()
-    proof = _roots(o, limits) or _odd_factors(o, limits) or _residues(o, budget)
+    proof = (
+        _roots(o, limits)
+        or _odd_factors(o, limits)
+        or _residues(o, budget)
+        or proof_by_equal_terms(o.hypotheses, o.goal, limits)
+    )
     return proof and certificate_json(o.name, o.hypotheses, o.goal, proof)
 
 

@@ -23,6 +23,7 @@ from ..refute import bounded_point, minimised, model
 from ..solve import Budget, by_equated_dividends, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import variable_of
+from .equal_terms import EQUAL_TERMS, by_equal_terms
 from .evaluate import Missing, Point, judge, values
 from .generalise import GENERALISED, generalised, repeated
 from .instance import instance_terms
@@ -183,6 +184,9 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
     if not proved:
         (proved, cost), strategy = by_inverses(o, _limits(budget, patient=patient)), INVERSES
         spent += cost
+    if not proved:
+        (proved, cost), strategy = by_equal_terms(o, _limits(budget, patient=patient)), EQUAL_TERMS
+        spent += cost
     return strategy if proved else "", spent
 
 
@@ -206,6 +210,10 @@ def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
         for o in expanded(wider):
             strategy, cost = _first_attempt(wider, o, budget.scaled(0.5))
             spent += cost
+            if not strategy:
+                (proved, cost), strategy = by_residues(o, _limits(budget)), RESIDUES
+                spent += cost
+                strategy = strategy if proved else ""
             if not strategy:
                 return {}, spent
             used[strategy] = None

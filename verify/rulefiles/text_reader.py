@@ -354,6 +354,9 @@ class _Reader:
         if token.kind == "name" and token.text in ("true", "false"):
             return Term("bool", (), token.text == "true", token.at)
         if token.kind == "name" and token.text not in RESERVED:
+            if token.text not in self.kinds and self.tokens[self.next + 1].text == "(":
+                known = ", ".join(f"`{c}`" for c in _CALLS)
+                raise self.error(f"no function is called {quoted(token.text)}", token.at, f"one of {known}")
             return Term("var", (), token.text, token.at)
         self.unexpected("a variable, a number, `true`, `false`, `-`, `not`, `(` or a function")
 

@@ -157,6 +157,8 @@ BAD = {
     "r: x in [1 -> x": ("unexpected `->`", 12),
     "r: x in [1, 2, 3] -> p": ("unexpected `,`", 14),
     "r: w -> x": ("`w` is not declared", 4),
+    "r: x + abs(x) -> x": ("no function is called `abs`", 8),
+    "r: x (y) -> x": ("unexpected `(`", 6),
     "r: x + p -> x": ("`p` is a truth value elsewhere", 8),
     "r: x and p -> p": ("`x` is an integer elsewhere", 4),
     "r: p and x < y + 1 == q -> p": ("`q` is a truth value elsewhere", 23),

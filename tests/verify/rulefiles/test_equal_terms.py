@@ -1,0 +1,188 @@
+"""Terms that are the same number in other words: what is proposed, proofs, certificates and planted mistakes."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from indexproof.core.condition import Condition, divides
+from indexproof.core.expr import Expr, integer, maximum, minimum, var
+from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.linear import Budget as Limits
+from indexproof.verify.linear.export import certificate_json
+from indexproof.verify.refute import sample, small_point
+from indexproof.verify.rulefiles import (
+    StatedRule,
+    certify,
+    equal_terms,
+    judge,
+    read_rule_file,
+    stated_rule_obligations,
+)
+from indexproof.verify.rulefiles.certify import case_certificate
+from indexproof.verify.rulefiles.equal_terms import by_equal_terms, proof_by_equal_terms, proposals
+from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status, Verdict
+
+a, b, c, d, x, y, z = map(var, "abcdxyz")
+Json = Any
+Z3 = {"z3": z3_refutes}
+MEDIAN = minimum(maximum(minimum(a, b), c), maximum(a, b))
+
+#: Each was open, or took half a minute.
+RULES = """
+int x, y, z, w, u
+const a, b, c, d, g
+semantics euclid0
+true_extrema:
+    (x % (min(max(min(w, y), u), max(min(w, y), x)) * z)) / min(max(min(w, y), u), max(min(w, y), x))
+    -> (x / max(min(w, y), min(u, x))) % z if min(max(min(w, y), u), max(min(w, y), x)) > 0, z > 0
+true_any_number:
+    ((x + a) % d + b) % d * a / c / y -> ((x + (a + b) % d) % d * (a / g)) / ((c * y) / g)
+    if g > 0, a % g == 0, (c * y) % g == 0, c > 0, y > 0, d > 0
+true_residues: ((x % c - c) % c) * ((x % c - c) % c) % 4 < 2 -> true
+false_extrema:
+    (x % (min(max(min(w, y), u), max(min(w, y), x)) * z)) / min(max(min(w, y), u), max(min(w, y), x))
+    -> (x / max(min(w, y), min(u, y))) % z if min(max(min(w, y), u), max(min(w, y), x)) > 0, z > 0
+false_residues: ((x % c - c) % c) * ((x % c - c) % c) % 4 < 1 -> true
+semantics floor
+true_remainders:
+    (x / y % c % d) / (c * d) * d + ((x / y % c % d) / c) % d -> (x / y % d) / c if c > 0, c % d == 0
+false_remainders:
+    (x / y % c % d) / (c * d) * d + ((x / y % c % d) / c) % d -> (x / y % d) / c if c > 0, d % c == 0
+"""
+STATED = {r.name: r for r in read_rule_file(RULES, "t").rules}
+
+
+def verdict(r: StatedRule) -> Verdict:
+    return decide(next(iter(stated_rule_obligations(r))))
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_decided_as_its_name_says(name: str) -> None:
+    r = STATED[name]
+    found = verdict(r)
+    assert found.resources < 10_000_000
+    if name.startswith("true"):
+        assert found.status is Status.PROVED
+        assert ("residues" if name == "true_residues" else "equal terms") in found.strategy
+    else:
+        assert found.status in (Status.REFUTED, Status.UNDEFINED)
+        assert judge(r, dict(found.witness or {})) in ("counterexample", "undefined")
+
+
+# ------------------------------------------------------------------------------------------------------ proposals
+def test_the_smaller_term_stays() -> None:
+    other = maximum(minimum(a, b), minimum(maximum(a, b), c))
+    goal = (x // MEDIAN).eq(x // other)
+    (step, *_) = proposals([MEDIAN > 0], goal)
+    # unless the hypotheses speak of one
+    assert step == (other, MEDIAN)
+    (step, *_) = proposals([other > 0], goal)
+    assert step == (MEDIAN, other)
+    (step, *_) = proposals([c > 0, divides(d, c), d > 0], (x % c % d // 3).eq(x % d // 3))
+    assert step == (x % c % d, x % d)
+
+
+@pytest.mark.parametrize(
+    ("known", "goal"),
+    [
+        # nothing is equal, nothing is divided, and no points are known
+        ([c > 0, d > 0], (x % c % d // 3).eq(x % d // 3)),
+        ([], (MEDIAN + 1).eq(maximum(minimum(a, b), minimum(maximum(a, b), c)))),
+        ([c > 10**6, divides(d, c), d > 10**5], (x % c % d // 3).eq(x % d // 3)),
+    ],
+)
+def test_nothing_else_is_proposed(known: list[Condition], goal: Condition) -> None:
+    assert list(proposals(known, goal)) == []
+
+
+def test_a_sample_satisfies_the_hypotheses() -> None:
+    known = [divides(d, c), c > 0, x.eq(3 * y + 1)]
+    points = sample(known, (x // a).eq(y))
+    assert len(points) > 24
+    for p in points:
+        assert p[a] != 0
+        assert all(h.evaluate(p) for h in known)
+    assert points == sample(known, (x // a).eq(y))
+    assert sample([c > 0, c < 0], c.eq(1)) == []
+
+
+@pytest.mark.parametrize("size", [1 << 63, 1 << 64, 1 << 80])
+def test_points_of_large_divisors(size: int) -> None:
+    """A modulus that does not fit into 64 bits divides columns of any integers."""
+    assert small_point([divides(integer(size), x * c)], (x % size // 3).eq(x // 3)) == {x: -1, c: 0}
+    points = sample([divides(integer(size), x * size), x >= 0], (x % size).eq(x))
+    assert len(points) > 24
+
+
+# ------------------------------------------------------------------------------------------------ planted mistakes
+CLAIM = (c > 0, d > 0, divides(d, c)), (x % c % d // 3 * 3).eq(x % d - x % d % 3)
+
+
+def test_what_is_not_equal_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proposals are proved: nothing follows from what points say."""
+    known = CLAIM[0]
+    (o,) = expanded(read_rule_file("int x\nr: x -> x + 1\n", "t").rules[0])
+
+    def proposed(hypotheses: Sequence[Condition], goal: Condition) -> Iterator[tuple[Expr, Expr]]:
+        yield x % d, x % c
+
+    monkeypatch.setattr(equal_terms, "proposals", proposed)
+    case = replace(o, hypotheses=known, goal=(x % d // y).eq(x % c // y))
+    assert not by_equal_terms(case, Limits())[0]
+    assert proof_by_equal_terms(known, case.goal, Limits()) is None
+
+
+def test_a_term_is_any_number_only_where_that_is_true() -> None:
+    """``x % d`` is below d; of any number that is not said, and the claim is false of some."""
+    (wider,) = equal_terms._widened(CLAIM[0], (x % d // d).eq(0), [(x % c % d, x % d)])
+    assert str(wider[1]) == "any0 // d = 0"
+    assert wider[0] == list(CLAIM[0])
+    # the new variable is no other one
+    (wider,) = equal_terms._widened([], (x % d).eq(var("any0")), [(x % c % d, x % d)])
+    assert str(wider[1]) == "any1 = any0"
+
+
+def nodes(data: Json) -> Iterator[Json]:
+    if isinstance(data, dict):
+        yield data
+    for part in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from nodes(part)
+
+
+@pytest.mark.parametrize("change", ["", "value", "equal", "then"])
+def test_certificates(change: str) -> None:
+    other = maximum(minimum(a, b), minimum(maximum(a, b), c))
+    known, goal = (MEDIAN > 0, x >= 0), x // MEDIAN + x // other <= 2 * x
+    proof = proof_by_equal_terms(known, goal, Limits())
+    assert proof is not None
+    data = json.loads(json.dumps(certificate_json("median", known, goal, proof)))
+    assert check_certificate(data, (known, goal), solvers=Z3).steps > 0
+    if not change:
+        return
+    spoiled = copy.deepcopy(data)
+    (node,) = (n for n in nodes(spoiled) if n.get("step") == "equal terms")
+    if change == "value":
+        node["value"] = next(
+            k for k in range(len(spoiled["terms"])) if k not in (node["term"], node["value"])
+        )
+    else:
+        node[change] = {"step": "goals", "parts": []}
+    with pytest.raises(CertificateRefused):
+        check_certificate(spoiled, (known, goal), solvers=Z3)
+
+
+def test_a_case_of_a_rule_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the reduction alone does not prove is written with equal terms replaced."""
+    monkeypatch.setattr(certify, "certificate", lambda *_: (None, 0))
+    (o, *_) = expanded(STATED["true_extrema"])
+    data = json.loads(json.dumps(case_certificate(o)))
+    assert any(n.get("step") == "equal terms" for n in nodes(data))
+    assert check_certificate(data, (o.hypotheses, o.goal), solvers=Z3).steps > 0

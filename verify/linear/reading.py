@@ -191,7 +191,7 @@ def name_of(v: Var) -> str:
 
 
 #: Longer facts than this are not divided.
-_DIVIDED = 24
+_DIVIDED = 80
 #: So many sums are tried as strides of an equation.
 _STRIDES = 4
 

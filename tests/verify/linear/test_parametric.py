@@ -215,6 +215,115 @@ def test_the_digits_of_places_with_gaps_have_certificates(rank: int) -> None:
                 check_certificate(spoiled, claim, solvers={"z3": z3_refutes})
 
 
+# ----------------------------------------------------------------------------------------------- tiles in tiles
+def _tiles_in_tiles(rank: int, up: str) -> dict[str, tuple[list[str], str]]:
+    """Tiles that are tiled themselves, of sizes that divide nothing: the sizes of the middle digits are sums."""
+    at = [f"{{x}}{k} / t{k}" for k in range(rank)]
+    at += [f"{{x}}{k} % t{k} / u{k}" for k in range(rank)] + [f"{{x}}{k} % t{k} % u{k}" for k in range(rank)]
+    shape = [up.format(a=f"n{k}", b=f"t{k}") for k in range(rank)]
+    shape += [up.format(a=f"t{k}", b=f"u{k}") for k in range(rank)] + [f"u{k}" for k in range(rank)]
+    place = at[0]
+    for digit, size in zip(at[1:], shape[1:], strict=True):
+        place = f"({place}) * {size} + {digit}"
+    i, j = place.format(x="i"), place.format(x="j")
+    given = [f"{v}{k} > 0" for v in "ntu" for k in range(rank)] + [f"0 <= i{k} < n{k}" for k in range(rank)]
+    digits = [
+        f"p / ({' * '.join(shape[k + 1 :])}) % {size}" if shape[k + 1 :] else f"p % {size}"
+        for k, size in enumerate(shape)
+    ]
+    digits[0] = digits[0].removesuffix(f" % {shape[0]}")
+    back = [
+        f"({digits[k]}) * t{k} + ({digits[rank + k]}) * u{k} + {digits[2 * rank + k]} == i{k}"
+        for k in range(rank)
+    ]
+    others = [f"0 <= j{k} < n{k}" for k in range(rank)]
+    return {
+        "inside": (given, f"0 <= {i} < {' * '.join(shape)}"),
+        "back": ([*given, f"p == {i}"], " and ".join(back)),
+        "injective": ([*given, *others, f"{i} == {j}"], " and ".join(f"i{k} == j{k}" for k in range(rank))),
+    }
+
+
+def _stated(names: str, given: list[str], goal: str) -> StatedRule:
+    (r,) = read_rule_file(f"int {names}\nr: {goal} -> true if {', '.join(given)}\n", "t").rules
+    return r
+
+
+_UPS = ("ceildiv({a}, {b})", "(({a} + {b} - 1) / {b})")
+
+
+@pytest.mark.parametrize("up", _UPS)
+@pytest.mark.parametrize("what", ["inside", "back", "injective"])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_tiles_in_tiles_need_not_divide_anything(rank: int, what: str, up: str) -> None:
+    given, goal = _tiles_in_tiles(rank, up)[what]
+    names = ", ".join([f"{v}{k}" for v in "ntuij" for k in range(rank)] + ["p"])
+    started = time.process_time()
+    found = decide(next(stated_rule_obligations(_stated(names, given, goal))))
+    assert (found.status, found.strategy) == (Status.PROVED, "identity")
+    # 1.5 s at most on a busy machine
+    assert time.process_time() - started < 20
+
+
+def test_a_place_in_a_tile_that_is_too_short_is_found() -> None:
+    given, goal = _tiles_in_tiles(2, "(1 + ({a} - 1) / {b})")["inside"]
+    names = "n0, n1, t0, t1, u0, u1, i0, i1"
+    assert decide(next(stated_rule_obligations(_stated(names, given, goal)))).proved
+    found = decide(next(stated_rule_obligations(_stated(names, given, goal.replace("t1 - 1", "t1 - 2")))))
+    assert found.status is Status.REFUTED
+
+
+def test_bounds_divided_by_sums_are_in_the_certificate() -> None:
+    given, goal = _tiles_in_tiles(2, _UPS[0])["inside"]
+    (o,) = expanded(_stated("n0, n1, t0, t1, u0, u1, i0, i1", given, goal))
+    written, _ = certificate("tiles in tiles", o.hypotheses, o.goal)
+    written = json.loads(json.dumps(written))
+    claim = (tuple(o.hypotheses), o.goal)
+    assert check_certificate(written, claim, solvers={"z3": z3_refutes}).steps > 0
+    steps = [
+        n for n, s in enumerate(_objects(written)) if s.get("by") == "divided bound" and len(s["base"]) > 1
+    ]
+    assert steps
+    for n in steps:
+        for change in ("base", "t", "r", "of", "gap", "one"):
+            spoiled = copy.deepcopy(written)
+            step = list(_objects(spoiled))[n]
+            step[change] = [] if change in ("base", "t", "r") else {"parts": [], "shifts": []}
+            with pytest.raises(CertificateRefused):
+                check_certificate(spoiled, claim, solvers={"z3": z3_refutes})
+
+
+def test_tiles_of_three_levels() -> None:
+    """Written in the digits of the innermost tiles, what is known of the outermost size is long."""
+    up = "ceildiv({}, {})".format
+    at = [f"{{x}}{k} / t{k}" for k in range(2)]
+    at += [f"{{x}}{k} % t{k} / u{k}" for k in range(2)] + [f"{{x}}{k} % t{k} % u{k} / v{k}" for k in range(2)]
+    at += [f"{{x}}{k} % t{k} % u{k} % v{k}" for k in range(2)]
+    pairs = [(f"{a}{k}", f"{b}{k}") for a, b in ("nt", "tu", "uv") for k in range(2)]
+    shape = [*(up(a, b) for a, b in pairs), "v0", "v1"]
+    place = at[0]
+    for digit, size in zip(at[1:], shape[1:], strict=True):
+        place = f"({place}) * {size} + {digit}"
+    i, j = place.format(x="i"), place.format(x="j")
+    given = [f"{v}{k} > 0" for v in "ntuv" for k in range(2)]
+    given += [f"0 <= {x}{k} < n{k}" for x in "ij" for k in range(2)]
+    names = ", ".join(f"{v}{k}" for v in "ntuvij" for k in range(2))
+    inside = _stated(names, given, f"0 <= {i} < {' * '.join(shape)}")
+    injective = _stated(names, [*given, f"{i} == {j}"], "i0 == j0 and i1 == j1")
+    for r in (inside, injective):
+        found = decide(next(stated_rule_obligations(r)))
+        assert (found.status, found.strategy) == (Status.PROVED, "identity")
+
+
+def test_a_size_may_be_a_multiple_of_several() -> None:
+    """What else divides a size says nothing of the remainder that is asked about, and must not be in the way."""
+    given = ["m > 0", "n > 0", "l > 0", "divides(m, l)", "divides(n, l)", "x % l == r"]
+    found = decide(
+        next(stated_rule_obligations(_stated("l, m, n, r, x", given, "x % m == r % m and x % n == r % n")))
+    )
+    assert (found.status, found.strategy) == (Status.PROVED, "linear")
+
+
 def _objects(data: Any) -> Iterator[dict[str, Any]]:
     if isinstance(data, dict):
         yield data

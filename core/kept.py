@@ -15,7 +15,7 @@ from .expr import Binary, Expr, FloorDiv, Int, Mod, Sum, floordiv, linear, posto
 from .on_domain import OnDomain
 from .steps import NormalForms
 
-__all__ = ["improved", "with_sums", "without_remainders"]
+__all__ = ["exchanged", "improved", "with_sums", "without_remainders"]
 
 #: Of so many expressions inside results it is seen whether they cost less in normal form: time grows with the map's size.
 INSIDE: Final = 64
@@ -48,7 +48,7 @@ def with_sums(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
     if not shared or len({x.terms for x in _dividends(postorder(*results))}) < 2:
         return results
     chosen = on.normal_forms(postorder(*shared))
-    other = _mixed(on, _replaced(es, nodes, chosen), results)
+    other = _mixed(on, exchanged(es, nodes, chosen), results)
     if not on.larger(results, other):
         return results
     if on.trace is not None:
@@ -78,7 +78,7 @@ def without_remainders(on: OnDomain, es: list[Expr]) -> list[Expr]:
             if spent < 0:
                 spent = cost(es).weighed(weight)
             by: Int = m.b  # type: ignore[assignment]
-            after = _replaced(es, postorder(*es), {e: linear(0, [(m.a, 1), (q, -by.value)])})
+            after = exchanged(es, postorder(*es), {e: linear(0, [(m.a, 1), (q, -by.value)])})
             now = cost(after).weighed(weight)
             if now < spent:
                 _record_difference(on, es, after, (by.value, q, m.a))
@@ -155,7 +155,7 @@ def _partly(on: OnDomain, es: list[Expr]) -> list[Expr]:
         for e in forms:
             # with what is inside of it, wherever that stands: the steps that lead there apply everywhere
             more = {x: forms[x] for x in postorder(e) if x in forms}
-            now = cost(_replaced(es, nodes, chosen | more)).weighed(weight)
+            now = cost(exchanged(es, nodes, chosen | more)).weighed(weight)
             if now < spent:
                 spent = now
                 changed = True
@@ -167,7 +167,7 @@ def _partly(on: OnDomain, es: list[Expr]) -> list[Expr]:
 
 def _recorded(on: OnDomain, es: list[Expr], nodes: list[Expr], chosen: dict[Expr, Expr]) -> list[Expr]:
     """``es`` with other expressions inside, and the steps by which they are equal."""
-    after = _replaced(es, nodes, chosen)
+    after = exchanged(es, nodes, chosen)
     if on.trace is not None:
         on.trace.append(NormalForms(tuple(es)))
         on.renew_engine()
@@ -179,7 +179,7 @@ def _recorded(on: OnDomain, es: list[Expr], nodes: list[Expr], chosen: dict[Expr
             done[e] = n
             if type(e) is Sum:
                 # a sum may become what others outside of it are read as next
-                on.trace.append(NormalForms(tuple(_replaced(es, nodes, done))))
+                on.trace.append(NormalForms(tuple(exchanged(es, nodes, done))))
         on.trace.append(NormalForms(tuple(after)))
         on.renew_engine()
     return after
@@ -200,7 +200,7 @@ def _dividends(nodes: list[Expr]) -> list[Sum]:
     return found
 
 
-def _replaced(es: list[Expr], nodes: list[Expr], by: dict[Expr, Expr]) -> list[Expr]:
+def exchanged(es: list[Expr], nodes: list[Expr], by: dict[Expr, Expr]) -> list[Expr]:
     """The expressions with others inside.  ``nodes`` are what they are made of, operands first."""
     new: dict[Expr, Expr] = {}
     for e in nodes:

@@ -1,9 +1,12 @@
-"""What a simplifier has left in its results: ``python tests/bench/audit.py atoms`` or ``table``.
+"""What a simplifier has left in its results: ``python tests/bench/audit.py atoms``, ``combinations`` or ``table``.
 
 ``atoms`` evaluates every quotient, remainder, minimum and maximum in the results of the benchmark's maps, also of those
 made with other seeds, and lists those that need not be there: that have one value, that are an affine function of the
 variables, or that have the values of another one up to sign and a constant.  On a small domain that may be so by chance
 of its bounds; what is found on more points than are evaluated may not be so elsewhere.
+
+``combinations`` writes quotients and remainders as sums of one or two others, of what is divided or of variables, each
+times a number, where the values are the same and the map costs less: what is there already need not be divided again.
 
 ``table`` writes every small expression of one variable down (two of its quotients and remainders, their multiples and
 sums, divided once more) and counts how often another one of them has the same values and costs less than the result.
@@ -12,12 +15,13 @@ sums, divided once more) and counts how often another one of them has the same v
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +111,125 @@ def _is_affine(value: Any, variables: Sequence[Any]) -> bool:
     return bool((matrix @ np.rint(factors).astype(np.int64) == value).all())
 
 
+# ------------------------------------------------------------------------------------------------------ combinations
+@dataclass
+class Cheaper:
+    """A map whose result costs less with a sum in place of one quotient or remainder."""
+
+    corpus: str
+    map: str
+    spent: int
+    least: int
+    text: str
+
+
+def audit_combinations(
+    peer: Peer, names: Sequence[str], shifts: Sequence[int], points: int
+) -> tuple[int, list[Cheaper]]:
+    """How many maps were looked at, and those that could be cheaper."""
+    from indexproof.core.expr import postorder
+
+    (ours,), _ = available(["indexproof"])
+    maps, found = 0, []
+    for m in _made(names, shifts):
+        env = m.points(points)
+        if not env or len(next(iter(env.values()))) < FEWEST or peer.refuses(m):
+            continue
+        program = peer.back(peer.simplify(peer.convert(m)), m)
+        # as expressions of ours, whoever made it: the same cost and the same sums
+        results = ours.convert(replace(m, program=program, constraints=[])).results
+        nodes = postorder(*results)
+        values = evaluate(nodes, env)
+        maps += 1
+        best = _cheapest(results, nodes, values)
+        if best is not None:
+            found.append(Cheaper(m.corpus, m.name, *best))
+    return maps, found
+
+
+def evaluate(nodes: Sequence[Any], env: dict[str, Any]) -> dict[Any, Any]:
+    """The values of expressions at all points; operands come first."""
+    from indexproof.core import expr
+
+    shape = next(iter(env.values())).shape
+    values: dict[Any, Any] = {}
+    for e in nodes:
+        of = [values[c] for c in e.children]
+        match e:
+            case expr.Int():
+                value = np.int64(e.value)
+            case expr.Var():
+                value = env[e.name]
+            case expr.Sum():
+                value = sum((values[a] * k for a, k in e.terms), np.int64(e.const))
+            case expr.FloorDiv():
+                value = of[0] // of[1]
+            case expr.CeilDiv():
+                value = -(-of[0] // of[1])
+            case expr.Mod():
+                value = of[0] % of[1]
+            case expr.Min():
+                value = functools.reduce(np.minimum, of)
+            case expr.Max():
+                value = functools.reduce(np.maximum, of)
+            case _:
+                value = functools.reduce(np.multiply, of)
+        values[e] = np.broadcast_to(value, shape)
+    return values
+
+
+def _cheapest(
+    results: Sequence[Any], nodes: Sequence[Any], values: dict[Any, Any]
+) -> tuple[int, int, str] | None:
+    """What the results cost, what they cost with the best exchange of one atom, and that exchange."""
+    from indexproof.core.cost import cost as documented
+    from indexproof.core.expr import FloorDiv, Mod, Var, linear, postorder
+    from indexproof.core.kept import exchanged
+
+    atoms = [e for e in nodes if isinstance(e, (FloorDiv, Mod))]
+    inside = {e: set(postorder(e)) for e in nodes}
+    spent = least = documented(results).weighed(WEIGHT)
+    text = ""
+    for a in atoms:
+        pool = dict.fromkeys([*atoms, *[b.a for b in atoms], *[e for e in nodes if isinstance(e, Var)]])
+        there = [b for b in pool if a not in inside[b] and values[b].min() != values[b].max()]
+        for k in (1, 2):
+            for chosen in itertools.combinations(there, k):
+                factors = _factors(values[a], [values[b] for b in chosen])
+                if factors is None:
+                    continue
+                *by, constant = factors
+                other = linear(constant, list(zip(chosen, by, strict=True)))
+                now = documented(exchanged(list(results), list(nodes), {a: other})).weighed(WEIGHT)
+                if now < least:
+                    least, text = now, f"{a} = {other}"
+    return (spent, least, text) if text else None
+
+
+def _factors(value: Any, others: Sequence[Any]) -> list[int] | None:
+    """The whole numbers with which others add up to a value, and a constant; those of others come first."""
+    matrix = np.column_stack([*others, np.ones(len(value), dtype=np.int64)])
+    some = np.linspace(0, len(value) - 1, min(len(value), 24), dtype=np.int64)
+    solved = np.linalg.lstsq(matrix[some].astype(float), value[some].astype(float), rcond=None)[0]
+    whole = np.rint(solved)
+    if np.abs(solved - whole).max() > 1e-6 or np.abs(whole).max() > 1e9:
+        return None
+    factors = whole.astype(np.int64)
+    return [int(k) for k in factors] if (matrix @ factors == value).all() else None
+
+
 def _text(program: Program, root: int) -> str:
     return Program(program.nodes, [root]).text()[1:-1]
+
+
+def _made(names: Sequence[str], shifts: Sequence[int]) -> Iterator[Map]:
+    """The maps of corpora, those that are made also with other seeds."""
+    for name in names:
+        if name in GENERATED:
+            for shift in shifts:
+                yield from GENERATED[name](shift=shift)
+        else:
+            yield from CORPORA[name]()
 
 
 def audit_atoms(peer: Peer, names: Sequence[str], shifts: Sequence[int], points: int) -> dict[str, Found]:
@@ -116,8 +237,7 @@ def audit_atoms(peer: Peer, names: Sequence[str], shifts: Sequence[int], points:
     found: dict[str, Found] = {}
     for name in names:
         of = found[name] = Found()
-        made = (m for s in shifts for m in GENERATED[name](shift=s)) if name in GENERATED else CORPORA[name]()
-        for m in made:
+        for m in _made([name], shifts):
             of.maps += 1
             env = m.points(points)
             if not env or len(next(iter(env.values()))) < FEWEST:
@@ -221,7 +341,7 @@ def audit_table(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["atoms", "table"])
+    parser.add_argument("what", choices=["atoms", "combinations", "table"])
     parser.add_argument("--peer", default="indexproof", choices=[p.name for p in PEERS])
     parser.add_argument("--corpus", action="append", choices=[*GENERATED, "xla", "published"])
     parser.add_argument("--shift", type=int, action="append", help="what is added to the seeds of the maps")
@@ -237,6 +357,15 @@ def main() -> None:
     if args.what == "atoms":
         names = args.corpus or [*GENERATED, "xla"]
         print_atoms(audit_atoms(peers[0], names, args.shift or SHIFTS, args.points))
+        return
+    if args.what == "combinations":
+        names = args.corpus or [*GENERATED, "xla"]
+        maps, cheaper = audit_combinations(peers[0], names, args.shift or [0], min(args.points, 4_000))
+        print(
+            f"{len(cheaper)} of {maps:,} maps could cost less, {sum(c.spent - c.least for c in cheaper)} in all"
+        )
+        for c in sorted(cheaper, key=lambda c: c.least - c.spent)[: args.show]:
+            print(f"  {c.corpus} {c.map}: {c.spent}, {c.least} with {c.text}")
         return
     table = Table(args.size, (2, 3, 4, 6, 8, 12, 16, 24), (1, -1, 2, 3, -2, 4, 6))
     asked, dearer = audit_table(peers[0], table, args.count)

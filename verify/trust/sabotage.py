@@ -40,7 +40,7 @@ from ..preprocess import unquotiented
 from ..recheck import is_example
 from ..recombine import divided
 from ..rolls import Whole, common_digest, depends, roll_name, sound_roll, state
-from ..rulefiles import read_rule_file, stated_rule_obligations
+from ..rulefiles import StatedRule, read_rule_file, stated_rule_obligations
 from ..solve import Budget, decide
 from ..sources import read_sources
 from ..verdict import Status, Verdict
@@ -93,7 +93,16 @@ def tasks() -> list[Task]:
     found += [Task("second solver", name) for name in _SECOND_LIES] if solvers.available() else []
     found += [
         Task(kind)
-        for kind in ("rule file", "instance", "certificate", "cache entry", "cache file", "roll", "crash")
+        for kind in (
+            "rule file",
+            "whole rule",
+            "instance",
+            "certificate",
+            "cache entry",
+            "cache file",
+            "roll",
+            "crash",
+        )
     ]
     return found
 
@@ -716,8 +725,8 @@ smaller: x / c0 <= x -> true if x >= 0, c0 > 0
 _SEMANTICS = ("floor", "trunc", "euclid", "floor0", "trunc0", "euclid0")
 
 
-@_kind("rule file")
-def _rule_file(task: Task) -> Iterator[Outcome]:
+def _false_rules() -> Iterator[tuple[str, StatedRule]]:
+    """The rules without a condition, or with another right side, where a point shows that they are false."""
     from ..rulefiles.evaluate import judge
     from ..rulefiles.sample import table_of
     from ..rulefiles.terms import Term
@@ -735,13 +744,35 @@ def _rule_file(task: Task) -> Iterator[Outcome]:
                 changed.append(("opposite", replace(r, right=Term("neg", (r.right,)))))
             for what, wrong in changed:
                 point = table_of(wrong).counterexample()
-                if point is None or judge(wrong, point) not in ("counterexample", "undefined"):
-                    continue  # still true
-                o = next(stated_rule_obligations(wrong))
-                v = decide(o, BUDGET)
-                refuted = v.status in (Status.REFUTED, Status.UNDEFINED) and v.witness is not None
-                shown = refuted and is_example(o, v.witness or {})
-                yield Outcome("rule file", f"{semantics} {r.name}, {what}", "refuted" if shown else "")
+                if point is not None and judge(wrong, point) in ("counterexample", "undefined"):
+                    yield f"{semantics} {r.name}, {what}", wrong
+
+
+@_kind("rule file")
+def _rule_file(task: Task) -> Iterator[Outcome]:
+    for what, wrong in _false_rules():
+        o = next(stated_rule_obligations(wrong))
+        v = decide(o, BUDGET)
+        refuted = v.status in (Status.REFUTED, Status.UNDEFINED) and v.witness is not None
+        shown = refuted and is_example(o, v.witness or {})
+        yield Outcome("rule file", what, "refuted" if shown else "")
+
+
+@_kind("whole rule")
+def _whole_rule(task: Task) -> Iterator[Outcome]:
+    """A false rule is put to incremental linearisation alone, without the points that would refute it before."""
+    from ..rulefiles.evaluate import judge
+    from ..rulefiles.whole import as_a_whole
+
+    for what, wrong in _false_rules():
+        found = as_a_whole(wrong, 20 * BUDGET.linear)
+        if found.proved:
+            noticed = ""
+        elif found.found is None:
+            noticed = "nothing is proved"
+        else:
+            noticed = "refuted" if judge(wrong, found.found) in ("counterexample", "undefined") else ""
+        yield Outcome("whole rule", what, noticed)
 
 
 #: False rules, each with a true one that is called a wider rule and is none: preamble, rule, what it is taken for.

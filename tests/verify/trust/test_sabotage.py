@@ -71,6 +71,7 @@ def test_everything_is_noticed(task: Task) -> None:
             for change in ("by their bounds", "one too small", "with the opposite sign")
         ),
         Task("instance"),
+        Task("whole rule"),
         Task("certificate"),
         Task("roll"),
         Task("crash"),
@@ -93,7 +94,7 @@ def test_lies_of_the_second_solver_are_noticed() -> None:
 def test_there_are_tasks_of_every_kind() -> None:
     kinds = {t.kind for t in tasks()}
     assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "roll", "crash"}
-    assert "instance" in kinds
+    assert {"instance", "whole rule"} <= kinds
     assert "certificate" in kinds
     assert len(tasks()) == len(set(tasks()))
 

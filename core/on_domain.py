@@ -80,10 +80,9 @@ class OnDomain:
         """The normal forms of those expressions that are not in normal form; nothing is recorded."""
         forms: dict[Expr, Expr] = {}
         for e in es:
-            if e.children:
-                n = self.normal_form(e)
-                if n is not e:
-                    forms[e] = n
+            n = self.normal_form(e)
+            if n is not e:
+                forms[e] = n
         return forms
 
 

@@ -315,6 +315,12 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
             "(d0) -> ((((d0 * 15) floordiv 240 mod 2) * 3 + (d0 * 15) floordiv 480 * 15 - 1) mod 8), domain: d0 in [0, 35]",
             3,
         ),
+        # what is inside a maximum in normal form, and a variable with one value everywhere then
+        (
+            "(d0)[s0] -> (max(d0 * 6 + s0, (d0 * 4 - s0) ceildiv 3, (s0 * -3 + d0) ceildiv 4)),"
+            " domain: d0 in [0, 2], s0 in [-5, -5]",
+            3,
+        ),
         # remainders inside dividends as differences with quotients that are there; other normal forms after that
         ("(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]", 3),
         (

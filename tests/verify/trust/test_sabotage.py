@@ -10,6 +10,8 @@ from indexproof.core.expr import var
 from indexproof.reports.trust import selftest_json, selftest_status, selftest_text
 from indexproof.verify import certificate
 from indexproof.verify.cache import Cache
+from indexproof.verify.linear.formula import at_least
+from indexproof.verify.linear.polynomial import constant
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.refute import confirmed
@@ -126,6 +128,13 @@ def test_a_prover_that_compares_no_rules_would_be_noticed(monkeypatch: pytest.Mo
     found = perform(Task("instance"))
     assert len(found) >= 13
     assert not [o.name for o in found if o.noticed]
+
+
+def test_a_reading_that_contradicts_itself_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said of a remainder cannot be: everything with a division would be proved."""
+    monkeypatch.setattr("indexproof.verify.linearised._remainder", lambda *_: iter([at_least(constant(-1))]))
+    found = perform(Task("whole rule"))
+    assert sum(not o.noticed for o in found) > 50
 
 
 def test_a_prover_that_does_not_evaluate_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

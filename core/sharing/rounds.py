@@ -62,7 +62,7 @@ class Rounds:
                     surveyed = forms
                     survey = Survey(engine, self.weight, forms)
                 forms = self._cheaper(forms, self._as_multiples(forms, survey))
-            if survey.opposites and (forms is surveyed or forms == surveyed):
+            if (survey.opposites or survey.complements) and (forms is surveyed or forms == surveyed):
                 forms = self._turned(forms, survey)
             if survey.inner:
                 now = survey.cost if forms is surveyed else -1
@@ -344,21 +344,28 @@ class Rounds:
         """
         engine = self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
-        while survey.opposites:
+        while survey.opposites or survey.complements:
             candidates = [
-                a for x, users in survey.dividends.items() if x[1] in survey.opposites for a in users
+                a
+                for x, users in survey.dividends.items()
+                for a in users
+                if a in survey.complements or (kind[a] == QUOTIENT and x[1] in survey.opposites)
             ]
-            self.order.sort(candidates)
+            if len(candidates) > 1:
+                self.order.sort(candidates)
             best: tuple[Survey, list[Form], list[Change]] | None = None
             for a in candidates[:MOST]:
                 x, d = arg[a], divisor[a]
-                y = engine.shift(engine.scale(x, -1), d - 1)
-                of = kind[a] == QUOTIENT
-                t = engine.floordiv(y, d) if of else engine.mod(y, d)
-                if not self._there(t, survey.atoms) or a in [b for b, _ in t[1]]:
-                    continue
-                changes: list[Change] = [("quotient_turns" if of else "remainder_turns", (d, t, x))]
-                by = plus((0 if of else d - 1, ()), t, -1)
+                if kind[a] == QUOTIENT:
+                    t = engine.floordiv(engine.shift(engine.scale(x, -1), d - 1), d)
+                    if not self._there(t, survey.atoms) or a in [b for b, _ in t[1]]:
+                        continue
+                    by = plus((0, ()), t, -1)
+                    changes: list[Change] = [("quotient_turns", (d, t, x))]
+                else:
+                    t = 0, ((survey.complements[a], 1),)
+                    by = d - 1, ((survey.complements[a], -1),)
+                    changes = [("remainder_turns", (d, t, x))]
                 after = self._replaced(forms, sorted(survey.atoms), a, by, changes)
                 if after is not None:
                     other = Survey(engine, self.weight, after)

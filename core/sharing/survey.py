@@ -27,6 +27,8 @@ class Survey:
         self.inner: set[int] = set()
         #: the sums without their constants of which the opposites are divided as well
         self.opposites: set[Any] = set()
+        #: remainders that add up to the divisor less one with another, and with which
+        self.complements: dict[int, int] = {}
         #: how often sums have an atom times a number
         self.products: Products = {}
         #: the cost of everything that the forms need, written as they are
@@ -34,6 +36,8 @@ class Survey:
         if self.remainders:
             kind = engine.kind
             self.inner = {t[0] for x in self.dividends for t in x[1] if kind[t[0]] == REMAINDER}
+            if len(self.dividends) > 1:
+                self._complement(engine)
         if len(self.dividends) > 1:
             self._oppose()
 
@@ -54,6 +58,29 @@ class Survey:
                 if opposite in there:
                     self.opposites.add(terms)
                     self.opposites.add(opposite)
+
+    def _complement(self, engine: Engine) -> None:
+        kind, divisor = engine.kind, engine.divisor
+        of: dict[int, list[int]] = {}
+        for users in self.dividends.values():
+            for a in users:
+                if kind[a] == REMAINDER:
+                    d = divisor[a]
+                    if d in of:
+                        of[d].append(a)
+                    else:
+                        of[d] = [a]
+        for d, remainders in of.items():
+            if len(remainders) < 2:
+                continue
+            seen: dict[Any, int] = {}
+            for a in remainders:
+                c, terms = engine.arg[a]
+                b = seen.get(((-c - 1) % d, tuple([(e, -k % d) for e, k in terms])))
+                if b is not None:
+                    self.complements[a] = b
+                    self.complements[b] = a
+                seen[c % d, tuple([(e, k % d) for e, k in terms])] = a
 
     def _walk(self, engine: Engine, weight: int, forms: list[Form]) -> int:
         kind = engine.kind

@@ -212,6 +212,12 @@ def test_a_dividend_that_an_extremum_needs_as_well_keeps_its_factors() -> None:
             " domain: d0 in [0, 9], d1 in [0, 9]",
             ["3", "(d0 - d1) mod 4"],
         ),
+        # remainders that add up, whatever multiples of the divisor stand between them
+        ("(d0) -> (d0 mod 2, (d0 + 1) mod 2), domain: d0 in [0, 9]", ["d0 mod 2", "1 - d0 mod 2"]),
+        (
+            "(d0, d1) -> ((d0 * 3 + d1) mod 4, (d0 + d1 * 3 + 7) mod 4 + d1), domain: d0 in [0, 9], d1 in [0, 9]",
+            ["(d0 * 3 + d1) mod 4", "d1 + 3 - (d0 * 3 + d1) mod 4"],
+        ),
         # remainders inside dividends as differences, where their quotients are there
         (
             "(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]",

@@ -94,6 +94,8 @@ def _simplified(
     except _Contradiction:
         after = empty_domain(m)
         if after == m:
+            if trace is not None:
+                del trace[start:]
             return m
         if trace is not None:
             trace.append(MapChange("empty_domain", stage.state(), after))

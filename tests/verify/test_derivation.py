@@ -349,6 +349,13 @@ def test_a_map_that_stays_needs_no_step() -> None:
     assert check_derivation(derivation, RULES).steps == 0
 
 
+def test_an_empty_map_that_stays_needs_no_step() -> None:
+    m = parse_map("() -> (), domain: 0 in [1, 1]")
+    derivation = explain(m, RULES)
+    assert derivation.after == m
+    assert not derivation.steps
+
+
 def test_expressions_of_any_depth() -> None:
     e: Expr = var("d0")
     for k in range(10_000):

@@ -139,8 +139,8 @@ def compile_map(m: IndexingMap, *, checked: bool = False) -> Callable[..., tuple
     It returns the tuple of results.  ``checked``, it returns ``None`` outside the domain, as
     :meth:`~indexproof.core.indexing_map.IndexingMap.evaluate` does; otherwise the caller answers for the domain.
     Integers of other kinds, such as numpy's, are taken for what they are, so that none of theirs overflows on the way;
-    the function raises :class:`TypeError` for what is no integer.  It cannot be pickled: send a process the map, and compile
-    it there.
+    the function raises :class:`TypeError` for what is no integer.  It cannot be pickled: send
+    processes the map, and compile it there.
     """
     expect_map(m)
     source, inputs = _source(m, checked, "")

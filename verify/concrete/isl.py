@@ -181,8 +181,8 @@ def _pieces(problem: Problem, context: Any) -> list[Any]:
     return [domain]
 
 
-def _first(piece: Any, variables: Sequence[Form], boxes: Sequence[Interval]) -> Point:
-    """The first point of a basic set in the counterexample order.
+def _first(piece: Any, variables: Sequence[Form], boxes: Sequence[Interval]) -> Point | None:
+    """The first point of a basic set in the counterexample order; none where it is empty, which isl need not have seen.
 
     ``variables`` are linear forms of the set's coordinates, which are counted from 1.
     """
@@ -212,6 +212,8 @@ def _first(piece: Any, variables: Sequence[Form], boxes: Sequence[Interval]) -> 
     # the lexicographic minimum of a set with divisions can fail inside isl; lifted, they are ordinary
     # coordinates
     point = islpy.Set.from_basic_set(wide).lift().flatten().lexmin().sample_point()
+    if point.is_void():
+        return None
     return tuple(-_coordinate(point, 1 + n + k) for k in range(n))
 
 
@@ -374,7 +376,8 @@ def _decided(
         found.append(tuple(sum(coordinates[m] * k for m, k in f.items()) for f in variables))
         context.reset_operations()
         for piece in pieces:
-            found += [_first(basic, variables, boxes) for basic in piece.get_basic_sets()]
+            firsts = (_first(basic, variables, boxes) for basic in piece.get_basic_sets())
+            found += [p for p in firsts if p is not None]
     except _NotPresburger:
         return Outcome("open", note="not Presburger")
     except (islpy.Error, _OutOfBudget) as error:

@@ -27,6 +27,7 @@ from indexproof.verify.concrete import (
     in_bounds,
     inverse,
     is_empty,
+    isl,
     onto,
     partition,
 )
@@ -301,3 +302,15 @@ def test_answers_do_not_depend_on_the_hash_seed() -> None:
     }  # fmt: skip
     assert len(runs) == 1, runs
     assert "REFUTED" in runs.pop()
+
+
+def test_a_part_that_isl_finds_empty_only_when_it_looks_for_a_point() -> None:
+    s, t = var("s"), var("t")
+    where = (
+        Fact((s * 3 - 14) // 6 - 8, Interval(0, 0)),
+        Fact((s * 4 + t) % 3, Interval(2, 2)),
+        Fact((t * 6 - 12) % 8, Interval(3, 7)),
+        Fact(s % 9, Interval(4, 4)),
+    )
+    found = isl.decide(Problem(((s, Interval(4, 22)), (t, Interval(0, 5))), where))
+    assert (found.status, found.point, found.minimal) == ("fails", (22, 4), True)

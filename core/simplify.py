@@ -129,33 +129,31 @@ class Simplifier(OnDomain):
         """
         if self.engine is None:
             return [self._driven(e) for e in es]
+        try:
+            results = self._bounded(list(es))
+            while self.beside:
+                before = results
+                results = without_remainders(self, before)
+                if results == before:
+                    break
+                # what has differences inside dividends may have other normal forms, and is met in another order
+                self.renew_engine()
+                results = self._bounded(results)
+            return results
+        except OverflowError:
+            return [self._driven(e) for e in es]
+
+    def _bounded(self, es: list[Expr]) -> list[Expr]:
+        """:meth:`_settled`, but ``es`` as they are where normal forms are far larger."""
         start = len(self.trace) if self.trace is not None else 0
         try:
-            results = self._settled(list(es))
+            return self._settled(es)
         except Excess:
             if self.trace is not None:
                 del self.trace[start:]
             self.renew_engine()
-            results = list(es)
             self.beside = True
-        except OverflowError:
-            return [self._driven(e) for e in es]
-        while self.beside:
-            after = without_remainders(self, results)
-            if after == results:
-                break
-            # what has differences inside dividends may have other normal forms; what is read again is met in another order
-            self.renew_engine()
-            start = len(self.trace) if self.trace is not None else 0
-            try:
-                results = self._settled(after)
-            except Excess:
-                if self.trace is not None:
-                    del self.trace[start:]
-                self.renew_engine()
-                results = after
-                break
-        return results
+            return es
 
     def _settled(self, es: list[Expr]) -> list[Expr]:
         """Passes over the results until one changes nothing; of results that take turns, the one with the least digests."""

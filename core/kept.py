@@ -19,6 +19,8 @@ __all__ = ["exchanged", "improved", "with_sums", "without_remainders"]
 
 #: Of so many expressions inside results it is seen whether they cost less in normal form: time grows with the map's size.
 INSIDE: Final = 64
+#: Where more remainders than this have their quotients beside them they stay: each costs a look at the whole map.
+BESIDE: Final = 16
 
 
 def improved(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
@@ -62,23 +64,26 @@ def without_remainders(on: OnDomain, es: list[Expr]) -> list[Expr]:
     Of forms those inside dividends cannot be: what is divided would come to its normal form again.
     """
     weight = on.division_weight
-    spent = -1
     changed = True
     while changed:
         changed = False
         nodes = postorder(*es)
         there = set(nodes)
+        candidates: list[tuple[Mod, Expr]] = []
         for e in nodes:
-            if type(e) is not Mod or e not in there:
+            if type(e) is Mod:
+                m: Mod = e
+                q = _quotient(on, m, there)
+                if q is not None:
+                    candidates.append((m, q))
+                    if len(candidates) > BESIDE:
+                        return es
+        spent = cost(es).weighed(weight) if candidates else 0
+        for m, q in candidates:
+            if m not in there or q not in there:
                 continue
-            m: Mod = e
-            q = _quotient(on, m, there)
-            if q is None:
-                continue
-            if spent < 0:
-                spent = cost(es).weighed(weight)
             by: Int = m.b  # type: ignore[assignment]
-            after = exchanged(es, postorder(*es), {e: linear(0, [(m.a, 1), (q, -by.value)])})
+            after = exchanged(es, postorder(*es), {m: linear(0, [(m.a, 1), (q, -by.value)])})
             now = cost(after).weighed(weight)
             if now < spent:
                 _record_difference(on, es, after, (by.value, q, m.a))

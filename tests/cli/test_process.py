@@ -363,6 +363,22 @@ def test_output_in_an_encoding_that_lacks_the_signs() -> None:
     done.stdout.decode("ascii")
 
 
+@pytest.mark.parametrize(("encoding", "times"), [("ascii", "*"), ("latin-1", "·"), ("utf-8", "·")])
+def test_signs_that_an_encoding_lacks_are_spelled(encoding: str, times: str) -> None:
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    text = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12), domain: d0 in [0, 99], d1 in [0, 3]"
+    command = [sys.executable, "-m", "indexproof", "simplify", "--explain", text]
+    said = subprocess.run(command, capture_output=True, env=env, check=True).stdout.decode(encoding)
+    arrow, within = ("→", "∈") if encoding == "utf-8" else ("->", "in")
+    assert f"says     (4{times}d0 + d1) // 12  {arrow}  d0 // 3\n" in said
+    assert f"since    d1 {within} [0, 3]   from d1 {within} [0, 3]\n" in said
+    # what stands for nothing else is escaped
+    command = [sys.executable, "-m", "indexproof", "prove", "日本"]
+    assert subprocess.run(command, capture_output=True, env=env, check=False).stderr.startswith(
+        "error: nothing in the catalogue is called `日本`".encode(encoding, "backslashreplace")
+    )
+
+
 def test_it_starts_at_once(spawn: Run) -> None:
     """Generous, because machines differ: importing a solver would take ten times as long."""
     took = []

@@ -84,6 +84,8 @@ class Commands(TyperGroup):
                 ),
                 debug,
             )
+        # Python remembers that Ctrl-C ended an `eval`, until the next one, and then ends as if it were killed
+        eval("None")
         sys.exit(status)
 
     def invoke(self, ctx: Any) -> Any:

@@ -231,9 +231,10 @@ def test_an_interrupted_run_keeps_what_it_has(
     assert kept > 0
 
 
-def test_an_interrupt_before_the_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("work", ["time.sleep(60)", "eval('time.sleep(60)')"])
+def test_an_interrupt_before_the_work(tmp_path: Path, work: str) -> None:
     path = tmp_path / "slow.py"
-    path.write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n", "utf-8")
+    path.write_text(f"import time\nprint('ready', flush=True)\n{work}\n", "utf-8")
     command = [sys.executable, "-m", "indexproof", "prove", str(path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -269,6 +270,38 @@ def test_an_interrupt_while_the_command_line_is_read(run: Run, monkeypatch: pyte
     monkeypatch.setattr(Commands, "make_context", interrupted)
     done = run("list")
     assert (done.status, done.err) == (2, "interrupted: nothing was checked\n")
+
+
+def test_an_interrupt_while_the_commands_are_loaded(tmp_path: Path) -> None:
+    slow = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    (tmp_path / "typer.py").write_text(slow, "utf-8")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    for start in (["-m", "indexproof"], ["-c", "from indexproof.__main__ import main; main()"]):
+        done = subprocess.run(
+            [sys.executable, *start, "list"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=50,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", "interrupted: nothing was checked\n")
+
+
+@pytest.mark.parametrize(
+    "work", ["raise KeyboardInterrupt", "eval('_thread.interrupt_main() or time.sleep(60)')"]
+)
+def test_an_interrupt_before_the_command_line_is_read(work: str) -> None:
+    code = (
+        "import _thread, time, indexproof.cli, indexproof.__main__\n"
+        f"def app():\n    {work}\n"
+        "indexproof.cli.app = app\n"
+        "indexproof.__main__.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=50
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "interrupted: nothing was checked\n")
 
 
 class Solver:

@@ -245,24 +245,6 @@ def test_an_interrupt_before_the_work(tmp_path: Path, work: str) -> None:
     assert err == "interrupted: nothing was checked\n"
 
 
-def test_an_interrupt_while_the_commands_are_loaded(tmp_path: Path) -> None:
-    # a typer that is found first, and takes its time
-    (tmp_path / "typer.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n", "utf-8")
-    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "indexproof", "list"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (2, "interrupted: nothing was checked\n")
-
-
 def test_an_interrupt_while_the_command_line_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

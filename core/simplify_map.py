@@ -97,8 +97,8 @@ def _simplified(
             if trace is not None:
                 del trace[start:]
             return m
-        if trace is not None:
-            trace.append(MapChange("empty_domain", stage.state(), after))
+        if trace is not None and (state := stage.state()) != after:
+            trace.append(MapChange("empty_domain", state, after))
         return after
     if trace is not None and stage.kept:
         # what follows rests on the constraints, and must not be used to tell how they came about
@@ -477,12 +477,13 @@ class _Constraints:
     def refuse(self, e: Expr, lo: int, hi: int, a: int, b: int) -> None:
         """Nothing satisfies the constraint.  Raises :class:`_Contradiction`."""
         false = (integer(0), 1, 1)
-        self.record_named(
-            "impossible_constraint_is_false",
-            {"x": e, "lo": lo, "hi": hi, "a": a, "b": b},
-            ((e, lo, hi),),
-            (false,),
-        )
+        if (e, lo, hi) != false:
+            self.record_named(
+                "impossible_constraint_is_false",
+                {"x": e, "lo": lo, "hi": hi, "a": a, "b": b},
+                ((e, lo, hi),),
+                (false,),
+            )
         self.todo.append(false)
         raise _Contradiction
 

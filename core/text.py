@@ -21,10 +21,18 @@ def read_map(
     first_line: int = 1,
     first_column: int = 1,
 ) -> IndexingMap:
-    """A map in JSON when ``text`` begins with ``{``, else in the textual notation.
+    """A map in JSON when ``text`` begins with ``{``, as an ``affine_map`` when it begins like one, else in the textual
+    notation.
 
-    Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+    ``bounds`` are those of variables that the text says none of; JSON says all.  Raises
+    :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    if isinstance(text, str) and text.lstrip().startswith("{"):
+    start = text.lstrip()[:1] if isinstance(text, str) else ""
+    if start == "{":
         return map_from_json(text, first_line=first_line, first_column=first_column)
+    if start and start in "a#/":
+        from .interop.mlir_form import from_mlir, is_mlir
+
+        if is_mlir(text):
+            return from_mlir(text, bounds=bounds, first_line=first_line, first_column=first_column)
     return parse_map(text, bounds=bounds, first_line=first_line, first_column=first_column)

@@ -4,13 +4,26 @@ it.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-__all__ = ["LABEL", "block", "count", "duration", "joined", "lose", "put", "spent", "table", "write"]
+__all__ = [
+    "LABEL",
+    "SPELLED",
+    "block",
+    "count",
+    "duration",
+    "joined",
+    "lose",
+    "put",
+    "spent",
+    "table",
+    "write",
+]
 
 #: The least width of a label column.
 LABEL = 9
@@ -80,6 +93,50 @@ def spent(seconds: float, jobs: int) -> str:
 def joined(parts: Iterable[str]) -> str:
     """The non-empty parts, set apart by three spaces."""
     return "   ".join(p for p in parts if p)
+
+
+#: What is written for symbols where a terminal or a locale has none of them.
+_SPELLED = {
+    "·": "*",
+    "×": "x",
+    "→": "->",
+    "←": "<-",
+    "⇔": "<=>",
+    "⇒": "==>",
+    "⇐": "<==",
+    "∈": "in",
+    "⊆": "within",
+    "⊇": "covers",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "∣": "|",
+    "⊢": "|-",
+    "⊬": "|/-",
+    "∞": "inf",
+    "±": "+-",
+    "…": "...",
+    "⟦": "[[",
+    "⟧": "]]",
+    "′": "'",
+}
+
+
+def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    symbol = error.object[error.start]
+    if symbol in _SPELLED:
+        return _SPELLED[symbol], error.start + 1
+    escaped, _ = codecs.lookup_error("backslashreplace")(
+        UnicodeEncodeError(error.encoding, error.object, error.start, error.start + 1, error.reason)
+    )
+    return escaped, error.start + 1
+
+
+#: The name of the error handler of a stream that spells out what its encoding lacks.
+SPELLED = "indexproof.spelled"
+codecs.register_error(SPELLED, _spelled)
 
 
 def put(text: str, stream: TextIO) -> None:

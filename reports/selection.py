@@ -143,14 +143,15 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
                     f"{quoted(subject)} does not owe {quoted(kind)}", expected=_one_of(dict.fromkeys(kinds))
                 )
         if not found:
-            names_ = [*(c.name for c in among), *(c.group for c in among), *FAMILIES, *_SETS]
+            # only what would be found: a file has few of the families, or none
+            several = (n for n in (*FAMILIES, *_SETS) if _matches(n, among))
+            names_ = [*(c.name for c in among), *(c.group for c in among), *several]
             listed = "`indexproof list` prints the names"
             if where != "the catalogue":
                 some = [c.name for c in among[:_SOME]]
                 listed = f"there is {', '.join(map(quoted, some))}" + (", …" if len(among) > _SOME else "")
-            raise InputError(
-                f"nothing in {where} is called {quoted(name, 80)}: {suggestion(name, names_, listed)}"
-            )
+            nearest = suggestion(name.partition(": ")[0], names_, listed)
+            raise InputError(f"nothing in {where} is called {quoted(name, 80)}: {nearest}")
         for c in found:
             owed = [o.kind for o in obligations_of(c.claim)] if kind else []
             if not kind or kind in owed:

@@ -323,9 +323,14 @@ class _Affine(Reader):
         return _Attribute(head, results, relations)
 
 
+_START: Final = re.compile(r"(?:\s|//[^\n]*)*+(?:affine_map|affine_set|#)")
+
+
 def is_mlir(text: str) -> bool:
-    """Whether a text is meant for :func:`from_mlir`: it begins with an attribute, perhaps behind the name of an alias."""
-    return text.lstrip().startswith(("affine_map", "affine_set", "#"))
+    """Whether a text is meant for :func:`from_mlir`: it begins with an attribute, perhaps behind comments or the name of an
+    alias.
+    """
+    return _START.match(text) is not None
 
 
 def from_mlir(

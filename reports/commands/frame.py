@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from ...core.errors import IndexproofError, InputError, TooLargeError, quoted
-from ..layout import lose, put
+from ..layout import SPELLED, lose, put
 
 __all__ = [
     "BUG",
@@ -76,7 +76,7 @@ class Commands(TyperGroup):
         sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
+                stream.reconfigure(errors=SPELLED)
         with _integers_of_any_length(), _ended_like_interrupted(), _interrupts_in_destructors():
             status = _guarded(
                 lambda: super(Commands, self).main(
@@ -84,6 +84,8 @@ class Commands(TyperGroup):
                 ),
                 debug,
             )
+        # Python remembers that Ctrl-C ended an `eval`, until the next one, and then ends as if it were killed
+        eval("None")
         sys.exit(status)
 
     def invoke(self, ctx: Any) -> Any:

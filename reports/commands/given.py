@@ -208,10 +208,9 @@ def given_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = 
 def as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
     """A map as text or JSON, or as an ``affine_map`` with its ``affine_set``."""
     if read is None:
-        from ...core.interop import from_mlir, is_mlir
         from ...core.text import read_map
 
-        read = from_mlir if is_mlir(text) else read_map
+        read = read_map
     with noted(f"in the {name}", unless_said=True):
         return read(text)
 

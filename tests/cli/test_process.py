@@ -231,9 +231,10 @@ def test_an_interrupted_run_keeps_what_it_has(
     assert kept > 0
 
 
-def test_an_interrupt_before_the_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("work", ["time.sleep(60)", "eval('time.sleep(60)')"])
+def test_an_interrupt_before_the_work(tmp_path: Path, work: str) -> None:
     path = tmp_path / "slow.py"
-    path.write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n", "utf-8")
+    path.write_text(f"import time\nprint('ready', flush=True)\n{work}\n", "utf-8")
     command = [sys.executable, "-m", "indexproof", "prove", str(path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -244,24 +245,6 @@ def test_an_interrupt_before_the_work(tmp_path: Path) -> None:
     assert err == "interrupted: nothing was checked\n"
 
 
-def test_an_interrupt_while_the_commands_are_loaded(tmp_path: Path) -> None:
-    # a typer that is found first, and takes its time
-    (tmp_path / "typer.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n", "utf-8")
-    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    process = subprocess.Popen(
-        [sys.executable, "-m", "indexproof", "list"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (2, "interrupted: nothing was checked\n")
-
-
 def test_an_interrupt_while_the_command_line_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -269,6 +252,38 @@ def test_an_interrupt_while_the_command_line_is_read(run: Run, monkeypatch: pyte
     monkeypatch.setattr(Commands, "make_context", interrupted)
     done = run("list")
     assert (done.status, done.err) == (2, "interrupted: nothing was checked\n")
+
+
+def test_an_interrupt_while_the_commands_are_loaded(tmp_path: Path) -> None:
+    slow = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    (tmp_path / "typer.py").write_text(slow, "utf-8")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    for start in (["-m", "indexproof"], ["-c", "from indexproof.__main__ import main; main()"]):
+        done = subprocess.run(
+            [sys.executable, *start, "list"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=50,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", "interrupted: nothing was checked\n")
+
+
+@pytest.mark.parametrize(
+    "work", ["raise KeyboardInterrupt", "eval('_thread.interrupt_main() or time.sleep(60)')"]
+)
+def test_an_interrupt_before_the_command_line_is_read(work: str) -> None:
+    code = (
+        "import _thread, time, indexproof.cli, indexproof.__main__\n"
+        f"def app():\n    {work}\n"
+        "indexproof.cli.app = app\n"
+        "indexproof.__main__.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=50
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "interrupted: nothing was checked\n")
 
 
 class Solver:
@@ -361,6 +376,22 @@ def test_output_in_an_encoding_that_lacks_the_signs() -> None:
     done = subprocess.run([*command, "--json"], capture_output=True, env=env, check=False)
     assert done.returncode == 0, done.stderr
     done.stdout.decode("ascii")
+
+
+@pytest.mark.parametrize(("encoding", "times"), [("ascii", "*"), ("latin-1", "·"), ("utf-8", "·")])
+def test_signs_that_an_encoding_lacks_are_spelled(encoding: str, times: str) -> None:
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    text = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12), domain: d0 in [0, 99], d1 in [0, 3]"
+    command = [sys.executable, "-m", "indexproof", "simplify", "--explain", text]
+    said = subprocess.run(command, capture_output=True, env=env, check=True).stdout.decode(encoding)
+    arrow, within = ("→", "∈") if encoding == "utf-8" else ("->", "in")
+    assert f"says     (4{times}d0 + d1) // 12  {arrow}  d0 // 3\n" in said
+    assert f"since    d1 {within} [0, 3]   from d1 {within} [0, 3]\n" in said
+    # what stands for nothing else is escaped
+    command = [sys.executable, "-m", "indexproof", "prove", "日本"]
+    assert subprocess.run(command, capture_output=True, env=env, check=False).stderr.startswith(
+        "error: nothing in the catalogue is called `日本`".encode(encoding, "backslashreplace")
+    )
 
 
 def test_it_starts_at_once(spawn: Run) -> None:

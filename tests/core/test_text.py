@@ -250,9 +250,21 @@ def test_conditions() -> None:
         parse_condition("a ", names)
 
 
-def test_read_map_takes_either_form() -> None:
+def test_read_map_takes_every_form() -> None:
     text = "(d0) -> (d0), domain: d0 in [0, 1]"
-    assert read_map(text) == read_map(' {"dims": [["d0", 0, 1]], "results": ["d0"]}')
+    m = parse_map(text)
+    assert read_map(text) == read_map(' {"dims": [["d0", 0, 1]], "results": ["d0"]}') == m
+    assert read_map("affine_map<(d0) -> (d0)> affine_set<(d0) : (d0 >= 0, 1 - d0 >= 0)>") == m
+    assert read_map(" affine_map<(d0) -> (d0)>", bounds={"d0": (0, 1)}) == m
+    assert read_map("// of mlir-opt\n\n #map = affine_map<(d0) -> (d0)>", bounds={"d0": (0, 1)}) == m
+    for wrong, column in (
+        ("affine_map<(d0) -> (d1)>", 21),
+        ("affine_mop", 1),
+        ("/ (d0) -> (d0)", 1),
+        ("// only", 1),
+    ):
+        with pytest.raises(InputError, match=f"line 7, column {column}: "):
+            read_map(wrong, first_line=7)
 
 
 def test_positions_count_from_where_the_text_stands_in_its_file() -> None:

@@ -349,11 +349,23 @@ def test_a_map_that_stays_needs_no_step() -> None:
     assert check_derivation(derivation, RULES).steps == 0
 
 
-def test_an_empty_map_that_stays_needs_no_step() -> None:
-    m = parse_map("() -> (), domain: 0 in [1, 1]")
-    derivation = explain(m, RULES)
-    assert derivation.after == m
-    assert not derivation.steps
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("() -> (), domain: 0 in [1, 1]", []),
+        ("() -> (0), domain: 0 in [1, 1]", []),
+        ("() -> (7), domain: 0 in [1, 1]", ["empty_domain"]),
+        ("() -> (), domain: 0 in [2, 3]", ["impossible_constraint_is_false"]),
+        ("(d0) -> (d0), domain: d0 in [0, 3], 0 in [1, 1]", ["empty_domain"]),
+        ("(){rt0} -> (0), domain: rt0 in [0, 3], 0 in [1, 1]", []),
+        ("(){rt0} -> (0), domain: rt0 in [0, 3], rt0 in [4, 5]", ["impossible_constraint_is_false"]),
+    ],
+)
+def test_no_step_of_an_empty_domain_changes_nothing(text: str, steps: list[str]) -> None:
+    derivation = explain(parse_map(text), RULES)
+    assert [s.why if isinstance(s, MapChange) else s.rule.name for s in derivation.steps] == steps
+    assert check_derivation(derivation, RULES).steps == len(steps)
+    assert derivation.after == simplify(derivation.before)
 
 
 def test_expressions_of_any_depth() -> None:

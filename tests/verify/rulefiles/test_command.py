@@ -258,6 +258,12 @@ def test_mistakes_are_pointed_at(run: Run, file: Path, tmp_path: Path) -> None:
     status, _, err = run("prove", "-", "no_such", stdin=RULES)
     assert status == 3
     assert "nothing in - is called `no_such`: there is `whole`, `nested`, " in err
+    # what the catalogue has is not in the file, and would not be found in it
+    for wrong in ("transpos", "transfr", "lemma", "MINMAX_RULE"):
+        said = run("prove", "-", wrong, stdin=RULES)[2]
+        assert said.startswith(f"error: nothing in - is called `{wrong}`: there is `whole`, `nested`"), said
+    said = run("prove", "-", "wohle: sound", stdin=RULES)[2]
+    assert said == "error: nothing in - is called `wohle: sound`: did you mean `whole`?\n"
     for content in ("", "null", "# a comment"):
         other = tmp_path / "other.json"
         other.write_text(content, "utf-8")

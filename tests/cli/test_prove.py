@@ -189,9 +189,9 @@ def test_a_point_needs_one_claim(run: Run) -> None:
 
 # ----------------------------------------------------------------------------------------- not enough to pass
 def test_a_small_budget_is_undecided_not_proved(run: Run) -> None:
-    done = run("prove", "residue_is_rescaled", "--budget", "0.0001", "--no-cache")
+    done = run("prove", "quotient_known", "--budget", "0.0001", "--no-cache")
     assert done.status == 2
-    assert "UNDECIDED  residue_is_rescaled" in done.out
+    assert "UNDECIDED  quotient_known" in done.out
     assert done.out.splitlines()[-1].startswith("UNDECIDED  1 claim")
 
 

@@ -70,7 +70,7 @@ def test_what_is_inside_a_remainder_may_be_a_difference_next() -> None:
     )
     after = simplify(m)
     assert simplify(after.with_()) == after
-    assert map_cost(after) == (5, 11)
+    assert map_cost(after) == (4, 12)
 
 
 def test_expressions_and_reductions_too() -> None:

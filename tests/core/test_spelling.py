@@ -49,7 +49,7 @@ CASES = {
         " (bl_x * 128 + s1 * 384 + th_x) floordiv 320), domain: th_x in [0, 127], bl_x in [0, 2], s1 in [0, 3],"
         " bl_x * 128 + s1 * 384 + th_x in [0, 1279]",
         3,
-        (11, 5),
+        (12, 4),
     ),
     # each digit in normal form has a sum of its own; the one that all divide has summands that are zero
     "the sum inside": (
@@ -59,7 +59,7 @@ CASES = {
         " (d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) floordiv 2240),"
         " domain: d0 in [0, 6], d1 in [0, 2], d2 in [0, 0], d3 in [0, 1], d4 in [0, 2]",
         3,
-        (14, 6),
+        (16, 4),
     ),
     # the dividend of the remainder is needed for nothing else: its sum goes with it
     "dividend goes": (

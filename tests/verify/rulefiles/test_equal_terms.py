@@ -182,7 +182,7 @@ def test_certificates(change: str) -> None:
 def test_a_case_of_a_rule_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the reduction alone does not prove is written with equal terms replaced."""
     monkeypatch.setattr(certify, "certificate", lambda *_: (None, 0))
-    (o, *_) = expanded(STATED["true_extrema"])
+    (o, *_) = expanded(STATED["true_any_number"])
     data = json.loads(json.dumps(case_certificate(o)))
     assert any(n.get("step") == "equal terms" for n in nodes(data))
     assert check_certificate(data, (o.hypotheses, o.goal), solvers=Z3).steps > 0

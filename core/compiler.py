@@ -28,7 +28,8 @@ Written by `indexproof docs` from the declarations in this folder; do not edit.
 
 from __future__ import annotations
 
-from ..core.engine import Engine, Form
+from ..core.actions import Form
+from ..core.engine import Engine
 
 __all__ = ["{name}"]
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from .actions import Form
 from .cost import DIVISION_WEIGHT
 from .driver import Driver
-from .engine import Excess
 from .errors import InputError
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
 from .facts import Facts
+from .forms.atoms import Excess
 from .kept import improved, with_sums, without_remainders
 from .on_domain import OnDomain
 from .rewrite import Rule, RuleSet

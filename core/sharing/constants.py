@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..actions import Form
-from ..engine import QUOTIENT, REMAINDER, Engine, Terms
+from ..engine import Engine
+from ..forms.form import QUOTIENT, REMAINDER, Terms
 from .order import Order
 from .spelling import Spelling
 from .survey import Survey

@@ -6,7 +6,8 @@ from math import gcd
 from typing import TypeAlias
 
 from ..actions import Form
-from ..engine import REMAINDER, Engine
+from ..engine import Engine
+from ..forms.form import REMAINDER
 from .sums import Products, plus, spent
 
 __all__ = ["DigitWithRest", "digit_with_rest", "saved", "saved_by_taking_in"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from ..actions import Form
-from ..engine import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
+from ..engine import Engine
+from ..forms.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE
 from .constants import Constants, in_place
 from .digit_with_rest import digit_with_rest, saved
 from .factors import Factors

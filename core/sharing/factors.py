@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..actions import Form
-from ..engine import REMAINDER, Engine, Terms
+from ..engine import Engine
+from ..forms.form import REMAINDER, Terms
 from .order import Order
 from .spelling import Spelling
 from .sums import Products, plus, spent

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from ..actions import Form
-from ..engine import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, VARIABLE, Engine
+from ..engine import Engine
+from ..forms.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, VARIABLE
 from .differences import Change, Differences
 from .order import Order
 from .sums import instead, plus, single, without

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..actions import Form
-from ..engine import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine, Terms
+from ..engine import Engine
+from ..forms.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Terms
 from .digit_with_rest import DigitWithRest
 
 __all__ = ["Spelling"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..actions import Form
-from ..engine import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Engine
+from ..engine import Engine
+from ..forms.form import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE
 from .sums import Products
 
 __all__ = ["Survey"]

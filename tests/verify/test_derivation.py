@@ -47,6 +47,7 @@ FORBIDDEN = (
     "matcher",
     "choose",
     "engine",
+    "forms",
     "simplify_map",
     "explain",
     "facts",

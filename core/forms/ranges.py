@@ -1,0 +1,301 @@
+"""Ranges of forms, from those of atoms and from what is known about sums, digits and remainders."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any, Final
+
+from ..actions import Form
+from .atoms import Atoms
+from .form import END, FAR, QUOTIENT, REMAINDER, Terms, contains, lone
+
+__all__ = ["Ranges"]
+
+#: Sums of so many atoms are used for sums that are no multiples of them, in so many proportions.
+FEW: Final = 6
+#: Where more sums are known nothing is added about digits, so that time grows with the size of a map and not faster.
+MANY: Final = 64
+
+
+class Ranges(Atoms):
+    """Atoms with what constraints say about them."""
+
+    def __init__(self, record: Any = None) -> None:
+        super().__init__(record)
+        #: what is known about sums and their opposites; the same of those alone that begin with a positive coefficient, and
+        #: the atoms that they begin with
+        self.facts: dict[Terms, tuple[int, int]] = {}
+        self.sums: dict[Terms, tuple[int, int]] = {}
+        self.leading: set[int] = set()
+        #: digits about which something is known, with what they are above: by what they are digits of
+        self.coarse: dict[tuple[Form, int], list[tuple[int, int]]] = {}
+        #: remainders modulo d that sums without their constant are known to have
+        self.exact: dict[tuple[Terms, int], int] = {}
+        #: atoms by what they are made of; kept once something is known about atoms
+        self.index: dict[tuple[int, Any, int], int] | None = None
+
+    # ---------------------------------------------------------------- of forms
+    def range(self, f: Form) -> tuple[int, int]:
+        """Bounds of every value the form takes; what is unbounded has ends farther than any number."""
+        c, terms = f
+        lo, hi = self._span(c, terms)
+        if self.facts and len(terms) > 1 and self._spoken_of(terms):
+            return self._sharper(c, terms, lo, hi)
+        return lo, hi
+
+    def _spoken_of(self, terms: Terms) -> bool:
+        """Whether something may be known about a part of the sum."""
+        leading = self.leading
+        for t in terms:
+            if t[0] in leading:
+                return True
+        return False
+
+    def _span(self, c: int, terms: Terms) -> tuple[int, int]:
+        """Bounds of a sum from those of its atoms."""
+        los, his = self.lo, self.hi
+        lo = hi = c
+        for a, k in terms:
+            if k > 0:
+                lo += k * los[a]
+                hi += k * his[a]
+            else:
+                lo += k * his[a]
+                hi += k * los[a]
+        return lo, hi
+
+    def _sharper(self, c: int, terms: Terms, lo: int, hi: int) -> tuple[int, int]:
+        """Bounds of a sum, ``lo`` and ``hi`` from its atoms, with what is known about it and about sums in it.
+
+        Of the sums that it is made of each summand is used once.
+        """
+        known = self.facts.get(terms)
+        if known is not None:
+            lo = max(lo, known[0] + c)
+            hi = min(hi, known[1] + c)
+        total = dict(terms)
+        from_ = to = c
+        for part, (low, high) in self.sums.items():
+            a, k = part[0]
+            n = total.get(a, 0)
+            g = n // k
+            if not n or g * k != n or len(part) > len(total) or not contains(total, part, g, -1):
+                continue
+            least, most = self._span(0, part)
+            if low <= least and most <= high:
+                continue
+            for a, _ in part:
+                del total[a]
+            low = max(low, least)
+            high = min(high, most)
+            if g < 0:
+                low, high = high, low
+            from_ += g * low
+            to += g * high
+        if len(total) < len(terms):
+            low, high = self._span(0, tuple(total.items()))
+            lo = max(lo, from_ + low)
+            hi = min(hi, to + high)
+        if len(terms) <= FEW:
+            total = dict(terms)
+            for part, (low, high) in self.sums.items():
+                if len(part) <= FEW:
+                    lo, hi = self._in_proportion(c, total, part, low, high, lo, hi)
+        return lo, hi
+
+    def _in_proportion(
+        self, c: int, total: dict[int, int], part: Terms, low: int, high: int, lo: int, hi: int
+    ) -> tuple[int, int]:
+        """Bounds of a sum, ``lo`` and ``hi`` so far, from those of another one of which it has several atoms.
+
+        ``q`` times the sum is ``p·part`` and what is left of both, where p : q is such that an atom is not left.
+        """
+        proportions: list[tuple[int, int]] = []
+        shared = 0
+        for a, q in part:
+            p = total.get(a, 0)
+            if p:
+                shared += 1
+                g = gcd(p, q)
+                if q < 0:
+                    g = -g
+                if (p // g, q // g) not in proportions:
+                    proportions.append((p // g, q // g))
+        # of a single one all is known by its own ends; in one proportion it is a multiple, or nearly
+        if shared < 2 or (len(proportions) == 1 and shared == len(part) and proportions[0][1] == 1):
+            return lo, hi
+        for p, q in proportions:
+            left = {b: q * j for b, j in total.items()}
+            for b, j in part:
+                left[b] = left.get(b, 0) - p * j
+            least, most = self._span(0, tuple(left.items()))
+            if p > 0:
+                least += p * low
+                most += p * high
+            else:
+                least += p * high
+                most += p * low
+            lo = max(lo, c - -least // q)
+            hi = min(hi, c + most // q)
+        return lo, hi
+
+    # ---------------------------------------------------------------- of atoms
+    def _atom(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
+        """The quotient or the remainder ``arg`` by ``d``."""
+        if self.index is not None:
+            a = len(self.kind)
+            found = self.index.setdefault((kind, arg, d), a)
+            if found != a:
+                return self._again(found, lo, hi)
+            if self.coarse:
+                f = self._new(kind, arg, d, lo, hi)
+                self._refine(a)
+                return f if self.lo[a] < self.hi[a] else self._again(a, lo, hi)
+        return self._new(kind, arg, d, lo, hi)
+
+    def _again(self, a: int, lo: int, hi: int) -> Form:
+        """An atom that was there before something became known, and what it is known to be now."""
+        lo, hi = max(lo, self.lo[a]), min(hi, self.hi[a])
+        self.lo[a], self.hi[a] = lo, hi
+        if lo < hi:
+            return 0, ((a, 1),)
+        if self.record is not None:
+            e = self.write((0, ((a, 1),)))
+            # what is written is remembered as the atom that it is
+            self.memo[e] = self._pinned(e, lo)
+        return lo, ()
+
+    # ---------------------------------------------------------------- what is known
+    def _narrow(self, f: Form, lo: int, hi: int) -> None:
+        """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
+        los, his = self.lo, self.hi
+        todo = [(f, lo, hi)]
+        while todo:
+            (c, terms), lo, hi = todo.pop()
+            if not terms:
+                continue
+            terms, lo, hi = self._know_sum(terms, lo - c, hi - c)
+            least, most = self._span(0, terms)
+            for a, k in terms:
+                # what the other summands leave for this one
+                if k > 0:
+                    low, high = lo - (most - k * his[a]), hi - (least - k * los[a])
+                else:
+                    low, high = lo - (most - k * los[a]), hi - (least - k * his[a])
+                    low, high, k = -high, -low, -k
+                low = -(-low // k)
+                high = high // k
+                narrower = False
+                if low > los[a] and low > -FAR:
+                    los[a] = low
+                    narrower = True
+                if high < his[a] and high < FAR:
+                    his[a] = high
+                    narrower = True
+                if narrower and self.kind[a] == QUOTIENT:
+                    d = self.divisor[a]
+                    todo.append((self.arg[a], los[a] * d, his[a] * d + d - 1))
+
+    def _know_sum(self, terms: Terms, lo: int, hi: int) -> tuple[Terms, int, int]:
+        """Remember the ends of a sum without constant; they and the sum without common factors, first a positive one."""
+        g = gcd(*[k for _, k in terms])
+        if terms[0][1] < 0:
+            g = -g
+            lo, hi = hi, lo
+        lo = -(-lo // g)
+        hi = hi // g
+        if lo < -FAR:
+            lo = -END
+        if hi > FAR:
+            hi = END
+        terms = tuple([(a, k // g) for a, k in terms])
+        if len(terms) > 1:
+            old = self.facts.get(terms)
+            if old is not None:
+                lo, hi = max(lo, old[0]), min(hi, old[1])
+            self.leading.add(terms[0][0])
+            self.sums[terms] = self.facts[terms] = lo, hi
+            self.facts[tuple([(a, -k) for a, k in terms])] = -hi, -lo
+        return terms, lo, hi
+
+    def _know_digits(self) -> None:
+        """Prepare what is known about digits for the digits that have more to them (:meth:`_refine`)."""
+        self.coarse.clear()
+        of_sums = {t[0] for part in self.sums for t in part}
+        for a, t in enumerate(self.kind):
+            if t == QUOTIENT or t == REMAINDER:
+                x, n, m = self._digit(a)
+                if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 1)):
+                    self.coarse.setdefault((x, m), []).append((n, a))
+        if self.coarse:
+            for a, t in enumerate(self.kind):
+                if t == QUOTIENT or t == REMAINDER:
+                    self._refine(a)
+
+    def _digit(self, a: int) -> tuple[Form, int, int]:
+        """``(x, n, m)`` where the quotient or remainder is ``x // n``, or ``x % m // n`` where m is not 0."""
+        x, d = self.arg[a], self.divisor[a]
+        if self.kind[a] == QUOTIENT:
+            return x, d, 0
+        q = lone(x)
+        if q >= 0 and self.kind[q] == QUOTIENT:
+            d *= self.divisor[q]
+            return self.arg[q], self.divisor[q], d
+        return x, 1, d
+
+    def _refine(self, a: int) -> None:
+        """What is known about the digit ``t`` is known about ``a = g·t + r`` with ``0 <= r < g``."""
+        x, n, m = self._digit(a)
+        for coarse, t in self.coarse.get((x, m), ()):
+            g = coarse // n
+            if g < 2 or coarse % n:
+                continue
+            self.lo[a] = max(self.lo[a], g * self.lo[t])
+            self.hi[a] = min(self.hi[a], g * self.hi[t] + g - 1)
+            if len(self.sums) > MANY:
+                continue
+            for part, (lo, hi) in list(self.sums.items()):
+                if len(part) > FEW:
+                    continue
+                total = dict(part)
+                k = total.pop(t, 0)
+                if not k or a in total:
+                    continue
+                total = {b: g * j for b, j in total.items()}
+                total[a] = k
+                lo, hi = g * lo, g * hi
+                if k > 0:
+                    hi += k * (g - 1)
+                else:
+                    lo += k * (g - 1)
+                self._know_sum(tuple(sorted(total.items())), lo, hi)
+
+    def known_remainder(self, x: Form, d: int) -> int | None:
+        """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
+        left, known = self.unknown_part(x, d)
+        return known if not left and known >= 0 else None
+
+    def unknown_part(self, x: Form, d: int) -> tuple[dict[int, int], int]:
+        """The summands of x of whose remainders by d nothing is known, and the remainder of the others; -1 for none.
+
+        A sum that is r modulo n is ``j·r`` modulo d when it is taken j times and d divides ``j·n``.
+        """
+        c, terms = x
+        left = {a: k for a, k in terms if k % d} if d > 1 else {}
+        found = False
+        for (body, n), r in self.exact.items():
+            if not left:
+                break
+            a, k = body[0]
+            j = left.get(a, 0) // k
+            if not j or j * n % d:
+                continue
+            for b, i in body:
+                if (left.get(b, 0) - j * i) % d:
+                    break
+            else:
+                for b, _ in body:
+                    left.pop(b, None)
+                c += j * r
+                found = True
+        return left, c % d if found else -1

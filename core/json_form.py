@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from .errors import InputError, quoted
-from .expr import Expr, Int, Max, Min, Mul, Sum, Var, add, integer, postorder, var
+from .expr import Expr, Int, Max, Min, Mul, Sum, Var, integer, postorder, var
 from .indexing_map import (
     Constraint,
     IndexingMap,
@@ -28,6 +28,7 @@ from .indexing_map import (
     known_names,
 )
 from .json_text import dump_json, load_json
+from .open_sum import OpenSum, Operand, closed
 from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .text_printer import Order
 
@@ -35,7 +36,7 @@ __all__ = ["dump_json", "expr_from_json", "expr_to_json", "load_json", "map_from
 
 Json: TypeAlias = Any
 
-_BUILD: Final = {"add": add, **OPERATORS}
+_KNOWN: Final = ("add", *OPERATORS)
 _KEYS: Final = ("dims", "ranges", "rts", "results", "constraints", "sources")
 _OPERATORS: Final = "one of add, mul, fdiv, mod, cdiv, min, max"
 _EXPRESSION: Final = "an integer, a variable name or [op, a, b]"
@@ -160,12 +161,12 @@ def expr_from_json(
 
 def _expr(data: Json, scope: Mapping[str, Expr] | None, path: _Path, quasi_affine: bool) -> Expr:
     # shared lists are read once; a list inside itself is found by meeting it while it is still open
-    done: dict[int, Expr] = {}
+    done: dict[int, Operand] = {}
     open_: set[int] = set()
-    stack: list[tuple[Sequence[Json], list[Expr], _Path]] = []
+    stack: list[tuple[Sequence[Json], list[Operand], _Path]] = []
     item, at = data, path
     while True:
-        value: Expr | None = None
+        value: Operand | None = None
         if isinstance(item, (list, tuple)):
             value = done.get(id(item))
             if value is None:
@@ -180,7 +181,7 @@ def _expr(data: Json, scope: Mapping[str, Expr] | None, path: _Path, quasi_affin
             value = _leaf(item, scope, at)
         while True:
             if not stack:
-                return value
+                return closed(value)
             whole, args, place = stack[-1]
             args.append(value)
             if len(args) + 1 < len(whole):
@@ -199,7 +200,7 @@ def _operator(item: Sequence[Json], path: _Path) -> None:
     op = item[0]
     if not isinstance(op, str):
         raise _fail(f"{_kind(op)} where an operator stands", path / 0, _OPERATORS)
-    if op not in _BUILD:
+    if op not in _KNOWN:
         raise _fail(f"unknown operator {quoted(op)}", path / 0, _OPERATORS)
     count = len(item) - 1
     if count < 2 or (count > 2 and op in DIVISIONS):
@@ -222,7 +223,14 @@ def _leaf(item: Json, scope: Mapping[str, Expr] | None, path: _Path) -> Expr:
     return var(item)
 
 
-def _apply(op: str, args: list[Expr], path: _Path, quasi_affine: bool) -> Expr:
+def _apply(op: str, operands: list[Operand], path: _Path, quasi_affine: bool) -> Operand:
+    if op == "add":
+        return OpenSum([(a, 1) for a in operands])
+    if op == "mul" and len(operands) == 2:
+        for a, b in (operands, reversed(operands)):
+            if type(a) is OpenSum and type(b) is Int:
+                return OpenSum([(a, b.value)])
+    args = [closed(a) for a in operands]
     if op in DIVISIONS:
         divisor = args[1]
         if type(divisor) is Int:
@@ -234,7 +242,7 @@ def _apply(op: str, args: list[Expr], path: _Path, quasi_affine: bool) -> Expr:
             )
     elif op == "mul" and quasi_affine and sum(type(a) is not Int for a in args) > 1:
         raise _fail("a product of two variables is not quasi-affine", path, "a constant factor")
-    return _BUILD[op](*args)
+    return OPERATORS[op](*args)
 
 
 def map_from_json(data: Json, *, first_line: int = 1, first_column: int = 1) -> IndexingMap:

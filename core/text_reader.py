@@ -22,7 +22,6 @@ from .expr import (
     ceildiv,
     floordiv,
     integer,
-    linear,
     maximum,
     minimum,
     mod,
@@ -40,6 +39,7 @@ from .indexing_map import (
     known_names,
 )
 from .numerals import parse_int
+from .open_sum import OpenSum, Operand, closed
 
 __all__ = ["Frame", "Reader", "Token", "parse_condition", "parse_expr", "parse_map"]
 
@@ -94,9 +94,9 @@ class Frame:
     opener: Token | None = None
     function: str = ""
     args: list[Expr] = field(default_factory=list)
-    terms: list[tuple[Expr, int]] = field(default_factory=list)
+    terms: list[tuple[Operand, int]] = field(default_factory=list)
     sign: int = 1
-    product: Expr | None = None
+    product: Operand | None = None
     operator: Token | None = None
     negative: bool = False
     start: Token | None = None  # of the operand that comes next, with its minus signs
@@ -106,11 +106,14 @@ class Frame:
             self.terms.append((self.product, self.sign))
         self.product, self.sign = None, 1
 
-    def total(self) -> Expr:
+    def summed(self) -> OpenSum:
         self.flush()
-        value = linear(0, self.terms)
+        value = OpenSum(self.terms)
         self.terms = []
         return value
+
+    def total(self) -> Expr:
+        return self.summed().total()
 
 
 class Reader:
@@ -198,7 +201,7 @@ class Reader:
                 self.expect("(")
                 frames.append(Frame(token, token.text))
                 continue
-            value = self._primary(scope)
+            value: Operand = self._primary(scope)
             while True:
                 self._operand(frame, value)
                 if self.is_sign("*") or self.token.text in _DIVISIONS:
@@ -214,14 +217,14 @@ class Reader:
                     frame.args.append(frame.total())
                     if not self.is_sign(")"):
                         break
-                elif self.is_sign(")"):
-                    frame.args.append(frame.total())
-                else:
+                elif not self.is_sign(")"):
                     self.unexpected(
                         "an operator, `,` or `)`" if frame.function else "an operator or `)`", frame.opener
                     )
+                elif frame.function:
+                    frame.args.append(frame.total())
                 self.advance()
-                value = self._close(frame)
+                value = self._close(frame) if frame.function else frame.summed()
                 frames.pop()
                 frame = frames[-1]
 
@@ -247,22 +250,24 @@ class Reader:
             raise self.error(f"unknown variable {quoted(token.text)}", token, known_names(scope))
         return found
 
-    def _operand(self, frame: Frame, value: Expr) -> None:
+    def _operand(self, frame: Frame, value: Operand) -> None:
         """Take ``value`` into the product being read."""
         if frame.negative:
-            value = linear(0, ((value, -1),))
+            value = OpenSum([(value, -1)])
         start, operator = frame.start, frame.operator
         frame.negative, frame.start, frame.operator = False, None, None
         if operator is None or frame.product is None or start is None:
             frame.product = value
-        elif operator.text == "*":
-            if self.quasi_affine and type(value) is not Int and type(frame.product) is not Int:
+            return
+        a, b = closed(frame.product), closed(value)
+        if operator.text == "*":
+            if self.quasi_affine and type(a) is not Int and type(b) is not Int:
                 raise self.error(
                     "a product of two variables is not quasi-affine", operator, "a constant factor"
                 )
-            frame.product = mul(frame.product, value)
+            frame.product = mul(a, b)
         else:
-            frame.product = self._divide(operator.text, frame.product, value, start)
+            frame.product = self._divide(operator.text, a, b, start)
 
     def _divide(self, operator: str, a: Expr, b: Expr, at: Token) -> Expr:
         if type(b) is Int:
@@ -275,10 +280,9 @@ class Reader:
         return _DIVISIONS[operator](a, b)
 
     def _close(self, frame: Frame) -> Expr:
+        """What the arguments of a function make."""
         opener = frame.opener
         assert opener is not None
-        if not frame.function:
-            return frame.args[0]
         if frame.function != "ceildiv":
             return (minimum if frame.function == "min" else maximum)(*frame.args)
         if len(frame.args) != 2:

@@ -34,6 +34,7 @@ from ..expr import (
 )
 from ..indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map, is_name, known_names
 from ..numerals import parse_int
+from ..open_sum import Operand
 from ..text_printer import Order, Printer
 from ..text_reader import Frame, Reader, Token
 from .foreign import Relation, domain_of, fresh_name
@@ -190,7 +191,7 @@ class _Affine(Reader):
             if self.take("("):
                 frames.append(Frame(token))
                 continue
-            value = self._primary(scope)
+            value: Operand = self._primary(scope)
             while True:
                 self._operand(frame, value)
                 if self.is_sign("*") or self.is_word(*_OPERATORS):
@@ -205,7 +206,7 @@ class _Affine(Reader):
                 if not self.is_sign(")"):
                     self.unexpected("an operator or `)`", frame.opener)
                 self.advance()
-                value = frame.total()
+                value = frame.summed()
                 frames.pop()
                 frame = frames[-1]
 

@@ -36,6 +36,9 @@ from .foreign import ForeignMap, assignments, from_foreign, missing, to_foreign
 __all__ = ["SympyMap", "from_sympy", "sympy_source", "to_sympy"]
 
 _MAX_POWER: Final = 64
+#: sympy evaluates functions of what has at most so many nodes, written out: it visits shared ones once for each place
+#: where they stand, and a remainder of a sum of fifty variables takes it fifteen seconds.
+_EVALUATED: Final = 100
 
 
 class SympyMap(ForeignMap[Any, Any]):
@@ -82,6 +85,7 @@ class _ToSympy:
         self.sympy = sympy
         self.symbols = symbols
         self.options = {} if evaluate else {"evaluate": False}
+        self.sizes: dict[Any, int] = {}
 
     def integer(self, n: int) -> Any:
         return self.sympy.Integer(n)
@@ -102,9 +106,30 @@ class _ToSympy:
     def _quotient(self, a: Any, b: Any) -> Any:
         return self.sympy.Mul(a, self.sympy.Pow(b, -1), **self.options)
 
+    def _size(self, a: Any) -> int:
+        """The number of nodes of ``a``, written out."""
+        todo = [a]
+        while todo:
+            node = todo[-1]
+            left = [c for c in node.args if c not in self.sizes]
+            if left:
+                todo += left
+            else:
+                self.sizes[todo.pop()] = 1 + sum(self.sizes[c] for c in node.args)
+        return self.sizes[a]
+
+    def _is_large(self, args: Iterable[Any]) -> bool:
+        return sum(map(self._size, args)) > _EVALUATED
+
     def _safe(self, a: Any) -> dict[str, bool]:
         """How to make a function of ``a`` that rounds."""
-        return {"evaluate": False} if _mistaken(self.sympy, a) else self.options
+        kept = self._is_large((a,)) or _mistaken(self.sympy, a)
+        return {"evaluate": False} if kept else self.options
+
+    def _extremum(self, kind: Any, args: list[Any]) -> Any:
+        if self._is_large(args):  # even unevaluated, sympy would sort them by all their nodes
+            return self.sympy.Basic.__new__(kind, *args)
+        return kind(*args, **self.options)
 
     def floordiv(self, a: Any, b: Any) -> Any:
         return self.sympy.floor(self._quotient(a, b), **self._safe(a))
@@ -116,10 +141,10 @@ class _ToSympy:
         return self.sympy.ceiling(self._quotient(a, b), **self._safe(a))
 
     def minimum(self, args: list[Any]) -> Any:
-        return self.sympy.Min(*args, **self.options)
+        return self._extremum(self.sympy.Min, args)
 
     def maximum(self, args: list[Any]) -> Any:
-        return self.sympy.Max(*args, **self.options)
+        return self._extremum(self.sympy.Max, args)
 
 
 @overload
@@ -134,7 +159,8 @@ def to_sympy(
     """An expression as a sympy expression, or a map as a :class:`SympyMap`.
 
     ``symbols`` maps variables or their names to sympy symbols; any other variable becomes an integer symbol of its
-    name.  With ``evaluate=False`` sympy keeps the expression as it is instead of simplifying it on the way.  Raises
+    name.  With ``evaluate=False`` sympy keeps the expression as it is instead of simplifying it on the way, and so it does
+    with functions of large expressions: nodes that are shared stay shared, and are visited once.  Raises
     :class:`InputError` where sympy is missing.
     """
     sympy = _sympy()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from indexproof.core.errors import InputError, TooLargeError
-from indexproof.core.expr import ceildiv, floordiv, integer, maximum, minimum, mod, mul, var
+from indexproof.core.expr import ceildiv, floordiv, integer, linear, maximum, minimum, mod, mul, var
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.json_form import (
     dump_json,
@@ -105,6 +105,29 @@ def test_shared_subexpressions_are_shared_in_memory() -> None:
     assert expr_from_json(expr_to_json(e)) is e
     with pytest.raises(TooLargeError):
         dump_json(expr_to_json(e))
+
+
+def test_sums_within_sums_are_added_up_once() -> None:
+    names = [f"d{i}" for i in range(5_000)]
+    left: Any = names[0]
+    for name in names[1:]:
+        left = ["add", left, name]
+    right: Any = names[-1]
+    for name in reversed(names[:-1]):
+        right = ["add", name, ["mul", right, -1]]
+    assert expr_from_json(left) is linear(0, [(var(n), 1) for n in names])
+    assert expr_from_json(right) is linear(0, [(var(n), (-1) ** i) for i, n in enumerate(names)])
+    # what is shared in memory counts as often as it stands there
+    half = linear(0, [(d0, 1), (mul(d1, 3), 1), (integer(1), 1)])
+    shared: Any = ["add", "d0", ["mul", 3, "d1"], 1]
+    for _ in range(80):
+        shared = ["add", shared, shared]
+    assert expr_from_json(shared) is mul(half, 2**80)
+    assert expr_from_json(["mul", ["add", 2, -2], ["add", "d0", 1]], quasi_affine=True) is integer(0)
+    with pytest.raises(InputError, match="division by zero"):
+        expr_from_json(["mod", "d0", ["add", 2, ["mul", ["add", 1, 0], -2]]])
+    with pytest.raises(InputError, match="not quasi-affine"):
+        expr_from_json(["mul", ["add", "d0", 0], ["add", "d1", 0]], quasi_affine=True)
 
 
 def test_lists_that_contain_themselves() -> None:

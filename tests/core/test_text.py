@@ -229,6 +229,27 @@ def test_long_sums_take_linear_time() -> None:
     assert parse_expr(format_expr(e)) is e
 
 
+def test_brackets_in_sums_are_added_up_once() -> None:
+    names = [f"d{i}" for i in range(5_000)]
+    whole = linear(0, [(var(name), 1) for name in names])
+    turned = linear(0, [(var(name), 1 - i % 2 * 2) for i, name in enumerate(names)])
+    depth = len(names) - 1
+    assert parse_expr("(" * depth + "d0" + "".join(f" + {name})" for name in names[1:])) is whole
+    assert parse_expr("".join(f"{name} + (" for name in names[:-1]) + names[-1] + ")" * depth) is whole
+    assert parse_expr("".join(f"{name} - (" for name in names[:-1]) + names[-1] + ")" * depth) is turned
+    assert parse_expr("-(-(-(-(d0 - (d1 - 5)))))") is d0 - d1 + 5
+    # a sum that is divided, multiplied or compared is one by then
+    assert (
+        parse_expr("((d0 + (d1 - d1)) * (2 + 1) + (d1 - (d0 - 4))) floordiv (1 + 1)")
+        is (d0 * 2 + d1 + 4) // 2
+    )
+    with pytest.raises(InputError, match="not quasi-affine"):
+        parse_expr("(d0 + 1) * (d1 + 0)", quasi_affine=True)
+    with pytest.raises(InputError, match="division by zero"):
+        parse_expr("d0 floordiv (2 - (1 + 1))")
+    assert parse_expr("(d0 + 1) * (d1 - d1 + 3)", quasi_affine=True) is d0 * 3 + 3
+
+
 def test_text_that_would_never_end_is_refused() -> None:
     e = d0
     for _ in range(80):

@@ -236,6 +236,39 @@ def test_depth() -> None:
         from_sympy(to_sympy(e, evaluate=False) / 2)
 
 
+@pytest.mark.parametrize("evaluate", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x floordiv 3 + x mod 5",
+        "(x * 3 + x floordiv 2) mod 7000",
+        "min(x floordiv 2 + 9, x mod 90) + 1",
+        "max(x, -x) ceildiv 2 + max(3, x)",
+    ],
+)
+def test_what_is_shared_stays_shared(text: str, evaluate: bool) -> None:
+    step = parse_expr(text)
+    e = step
+    for _ in range(63):  # written out, it has more than 2**64 nodes
+        e = step.substitute({x: e})
+    f = to_sympy(IndexingMap.of([("x", -9, 99)], results=[e]), evaluate=evaluate)
+    seen: set[int] = set()
+    todo = [f.results[0]]
+    while todo:
+        node = todo.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            todo += node.args
+    assert len(seen) < 8 * len(postorder(e))
+    back = from_sympy(f).results[0]
+    assert all(back.evaluate({"x": n}) == e.evaluate({"x": n}) for n in range(-9, 100))
+
+
+def test_a_long_sum_is_divided_in_no_time() -> None:
+    total = parse_expr(" + ".join(f"v{k} * {k + 2}" for k in range(400)))
+    assert from_sympy(to_sympy(total % 7)) is total % 7
+
+
 def test_a_missing_sympy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sympy", None)
     importlib.invalidate_caches()

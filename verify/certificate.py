@@ -360,14 +360,23 @@ def _read_terms(table: Sequence[Json]) -> list[Expr]:
     for entry in table:
         match entry:
             case int():
-                out.append(integer(entry))
-            case ["var", str(name), str(kind)]:
+                out.append(integer(_exactly(entry)))
+            case ["var", str(name), str(kind)] if not kind or kind.isidentifier():
                 out.append(var(name, kind))
             case ["sum", int(const), list(terms)]:
-                out.append(linear(const, [(out[t], k) for t, k in terms]))
+                out.append(linear(_exactly(const), [(out[t], _exactly(k)) for t, k in terms]))
             case [str(op), *args]:
                 out.append(_OPS[op](*(out[a] for a in args)))
+            case _:
+                raise ValueError(f"no term: {entry}")
     return out
+
+
+def _exactly(n: Json) -> int:
+    """An integer; ``true`` and ``1.0`` are equal to one, and would take its place wherever it is used."""
+    if type(n) is not int:
+        raise ValueError(f"no integer: {n}")
+    return n
 
 
 def _read_condition(c: Json, terms: Sequence[Expr]) -> Condition:
@@ -710,7 +719,9 @@ def check_certificate(
         checker = _Checker(terms, proved, asked, found)
         known = [p for h in hypotheses for p in _conjuncts(h)]
         checker.prove(data["proof"], known, _conjuncts(goal), "proof")
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, _Unknown) as error:
+    except RecursionError as error:
+        raise CertificateRefused("certificate", "nested too deep") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, _Unknown) as error:
         raise CertificateRefused("certificate", f"not of the documented form ({error!r})") from error
     if not asked:
         raise CertificateRefused("certificate", "no solver was asked")
@@ -787,6 +798,9 @@ class _Checker:
             raise CertificateRefused(place, f"{term} is no minimum or maximum")
         if len(node["cases"]) != len(term.args):
             raise CertificateRefused(place, f"{term} has {len(term.args)} cases, not {len(node['cases'])}")
+        # its arguments are compared in the cases, and no divisor there is taken to be zero
+        if not _divisors([term]) <= _divisors(e for c in (*known, *goals) for e in all_exprs(c)):
+            raise CertificateRefused(place, f"{term} divides by what the claim does not")
         for k, chosen in enumerate(term.args):
             others = [x for n, x in enumerate(term.args) if n != k]
             given = [chosen <= x if isinstance(term, Min) else x <= chosen for x in others]
@@ -1054,7 +1068,7 @@ class _Claim:
             if equation is None:
                 # a new name for the negation
                 fresh = _names(value)
-                if list(value.values()) != [-1] or len(fresh) != 1 or fresh & state.names:
+                if len(fresh) != 1 or value != {tuple(fresh): -1} or fresh & state.names:
                     raise CertificateRefused(place, f"{_show(value)} is no negation of a new name")
                 state.names |= fresh
             else:
@@ -1282,7 +1296,8 @@ class _Steps:
 
     def _by_name(self, step: Json) -> None:
         a, b, q, r = (_read_poly(step[k]) for k in ("dividend", "divisor", "quotient", "remainder"))
-        self.known_names(_plus(a, b))
+        for p in (a, b):
+            self.known_names(p)
         self.evidence(step["one"], _plus(b, _const(1), -1))
         if _names(q) & _names(r):
             raise self.refuse("quotient and remainder share a name")
@@ -1297,6 +1312,8 @@ class _Steps:
 
     def _by_divisible(self, step: Json) -> None:
         a, b, k, given = (_read_poly(step[x]) for x in ("dividend", "divisor", "quotient", "given"))
+        for p in (a, b):
+            self.known_names(p)
         d, e = self.claim.checker.terms[step["d"]], self.claim.checker.terms[step["e"]]
         stated = [Divides(d, e), Compare("==", mod(e, d), integer(0)), Compare("==", integer(0), mod(e, d))]
         if not any(c in self.claim.known for c in stated):
@@ -1339,7 +1356,8 @@ class _Steps:
             raise self.refuse(f"{_show(product)} is no product")
         if self._premise(step["equation"]) != _eq(_plus(product, value, -1)):
             raise self.refuse(f"no equation says that {_show(product)} = {_show(value)}")
-        self.known_names(_plus(product, value))
+        for p in (product, value):
+            self.known_names(p)
         self.state.rewrites[next(iter(product))] = value
         self.claim.checker.lemma("substitution", self.place)
 
@@ -1445,7 +1463,7 @@ class _Steps:
             raise self.refuse(f"the premises of {name!r} are not all there")
         memo: dict[Expr, P] = {}
         for c, why in zip(scheme.given, step["given"], strict=True):
-            if not isinstance(c, Compare):
+            if not isinstance(c, Compare) or c.op == "!=":
                 raise self.refuse(f"{name!r} has no instances here")
             if c.op == "==":
                 if self._premise(why) != meaning.formula(c, memo):

@@ -607,3 +607,93 @@ def test_hypotheses_that_contradict_each_other() -> None:
     assert check_certificate(data, (tuple(hypotheses), goal), solvers=Z3).leaves > 0
     data["claim"]["hypotheses"].pop()
     refused(data)
+
+
+def forged(hypotheses: list[Json], goal: Json, proof: Json) -> Json:
+    """A certificate whose terms are 0: x, 1: 0, 2: 2."""
+    claim = {"name": "forged", "hypotheses": hypotheses, "goal": goal}
+    return {
+        "format": "indexproof certificate 1",
+        "claim": claim,
+        "terms": [["var", "x", ""], 0, 2],
+        "proof": proof,
+    }
+
+
+NONE: Json = {"shifts": [], "parts": []}
+
+
+def test_a_choice_divides_by_nothing_new() -> None:
+    """What compares the arguments of an extremum would say of their divisors that they are not zero."""
+    term = minimum(lift(1) // y, 0)
+    cases = []
+    for chosen in term.args:
+        (other,) = (x for x in term.args if x is not chosen)
+        cases.append(recorded([chosen <= other], y.ne(0)))
+    assert None not in cases
+    data = certificate_json("forged", [], y.ne(0), {"step": "choice", "term": term, "cases": cases})
+    refused(json.loads(json.dumps(data)), "divides by what")
+
+
+def test_the_dividend_of_a_multiple_is_known() -> None:
+    """`2 | x` is no reason for `x != 2`: a name in the dividend might be given a meaning later, and one in a circle."""
+    steps = [
+        {
+            "by": "divisible",
+            "dividend": [[-2, "u"], [1, "x"]],
+            "divisor": [[2]],
+            "quotient": [[1, "k!1"]],
+            "given": [[1, "x"]],
+            "d": 2,
+            "e": 0,
+            "one": NONE,
+        },
+        {
+            "by": "name",
+            "dividend": [[1, "k!1"]],
+            "divisor": [[1]],
+            "quotient": [[1, "u"]],
+            "remainder": [[1, "r!1"]],
+            "one": NONE,
+        },
+        {"by": "named", "fact": ["eq", [[-2, "k!1"], [-2, "u"], [1, "x"]]], "number": 0},
+        {"by": "named", "fact": ["eq", [[1, "k!1"], [-1, "r!1"], [-1, "u"]]], "number": 1},
+        {"by": "named", "fact": ["ge", [[1, "r!1"]]], "number": 2},
+        {"by": "named", "fact": ["ge", [[-1, "r!1"]]], "number": 3},
+    ]
+    negated = {"by": "negated goal", "fact": ["eq", [[-2], [1, "x"]]], "number": 4}
+    goal = ["!=", 0, 2]
+    part = {"steps": [negated], "refute": [0, 1, 2, 3, 4], "goal": goal}
+    proof = {"step": "leaf", "steps": steps, "parts": [part]}
+    refused(forged([["divides", 2, 0]], goal, proof), "u means nothing")
+
+
+def test_a_new_name_for_a_negation_is_no_square() -> None:
+    """Not every integer is `-n·n`."""
+    goal = ["<=", 0, 1]
+    square = {"by": "combination", "fact": ["ge", [[1, "n", "n"]]], "number": 1}
+    denied = {"by": "negated goal", "fact": ["ge", [[-1], [-1, "n", "n"]]], "number": 2}
+
+    def signed(s: int) -> Json:
+        fact = {"by": "sign", "fact": ["ge", [[-1], [s, "n"]]], "number": 0}
+        why = {"shifts": [0], "parts": [[[[s, "n"]], 0]]}
+        part = {"steps": [denied], "refute": [1, 2], "goal": goal}
+        return {"step": "leaf", "steps": [fact, {**square, "evidence": why}], "parts": [part]}
+
+    nothing = {"steps": [{"by": "negated goal", "fact": ["or"], "number": 2}], "refute": [2], "goal": goal}
+    zero = {
+        "step": "define",
+        "steps": [],
+        "define": [{"name": "n", "value": [], "equation": "sign"}],
+        "then": {"step": "leaf", "steps": [], "parts": [nothing]},
+    }
+    split = {
+        "step": "sign",
+        "steps": [],
+        "of": [[1, "n"]],
+        "excluded": {},
+        "cases": {"1": signed(1), "-1": signed(-1), "0": zero},
+    }
+    define = {"name": "x", "value": [[-1, "n", "n"]], "equation": None}
+    proof = {"step": "define", "steps": [], "define": [define], "then": split}
+    refused(forged([], goal, proof), "no negation of a new name")

@@ -105,6 +105,9 @@ class Variable(_Expr):
         _put(self, "hi", _integer(self.hi, f"the upper bound of {quoted(self.name)}"))
         _put(self, "_expr", var(self.name))
 
+    def __str__(self) -> str:
+        return f"{self.name} in [{self.lo}, {self.hi}]"
+
     @property
     def expr(self) -> Var:
         """The variable as an expression."""
@@ -193,6 +196,14 @@ class Constraint:
         _put(self, "lo", lo)
         _put(self, "hi", hi)
         return self
+
+    def __str__(self) -> str:
+        from .text import format_expr  # a cycle on purpose, as below
+
+        try:
+            return f"{format_expr(self.expr)} in [{self.lo}, {self.hi}]"
+        except TooLargeError as error:
+            return f"<constraint to [{self.lo}, {self.hi}]: {error}>"
 
     @property
     def condition(self) -> Condition:

@@ -153,7 +153,12 @@ def _read(file: Path) -> dict[str, Any]:
         except InputError as error:
             error.add_note(f"in {file}")
             raise
-    if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("parts"), list):
+    if (
+        not isinstance(data, dict)
+        or data.get("format") != FORMAT
+        or not isinstance(data.get("obligation"), str)
+        or not isinstance(data.get("parts"), list)
+    ):
         raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FORMAT!r}")
     return data
 
@@ -165,10 +170,12 @@ def _check(
     proved: frozenset[str],
     solvers: dict[str, Solver],
 ) -> Checked:
-    name, parts = str(data.get("obligation")), data["parts"]
+    name, parts = data["obligation"], data["parts"]
     try:
         claims = _stated(data, known)
-    except (IndexproofError, KeyError, IndexError, TypeError, ValueError) as error:
+    except RecursionError:
+        return Checked(str(file), name, refused="the rule cannot be read: it is nested too deep")
+    except (IndexproofError, LookupError, TypeError, ValueError, ArithmeticError) as error:
         return Checked(str(file), name, refused=f"the rule cannot be read: {error}")
     if len(parts) != (1 if claims is None else len(claims)):
         return Checked(str(file), name, refused=f"{len(parts)} parts do not prove all that is claimed")
@@ -201,7 +208,7 @@ def _stated(
                 raise InputError("it is no instance of the rule that is proved")
             stated = wider
         return [(part.hypotheses, part.goal) for part in expanded(stated)]
-    o = known().get(str(data.get("obligation")))
+    o = known().get(data["obligation"])
     return None if o is None else list(_claims(o))
 
 

@@ -17,7 +17,8 @@ from ..core.notation import show, show_condition
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..core.text import format_map
 from ..verify.derivation import Checked, DerivationRefused
-from .layout import block, count
+from ..verify.words import replay_text
+from .layout import block
 from .machine import document, map_json
 
 __all__ = [
@@ -97,24 +98,6 @@ def read_derivation(data: Any, rules: RuleSet) -> Derivation:
     if isinstance(data, Mapping) and "derivation" in data:
         data = data["derivation"]
     return derivation_from_json(data, rules)
-
-
-def replay_text(derivation: Derivation, checked: Checked | None, refused: DerivationRefused | None) -> str:
-    """Whether a derivation holds: how its conditions were shown, or which step is wrong and why."""
-    maps = [("map", format_map(derivation.before)), ("result", format_map(derivation.after))]
-    if refused is not None:
-        where = f"step {refused.step} of {len(derivation)}" if refused.step else "the derivation"
-        lines = [*maps, ("because", refused.reason)]
-        if refused.step:
-            step = derivation.steps[refused.step - 1]
-            lines.append(("step", step.why if isinstance(step, MapChange) else step.rule.statement()))
-        return block(f"REFUTED  {where} is wrong", lines)
-    assert checked is not None
-    by = ", ".join(f"{n:,} by {name}" for name, n in checked.decided_by().most_common()) or "none"
-    lines = [*maps, ("rules", ", ".join(derivation.rules()) or "none"), ("holds", f"conditions: {by}")]
-    if checked.engines:
-        lines.append(("changes", f"of the whole map, each proved: {', '.join(checked.engines)}"))
-    return block(f"PROVED  {count(len(derivation), 'step')}, each an instance of a proved rule", lines)
 
 
 def replay_json(

@@ -8,8 +8,10 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TextIO
+
+from ..core.blocks import LABEL, block, count, duration, table
 
 __all__ = [
     "LABEL",
@@ -25,8 +27,6 @@ __all__ = [
     "write",
 ]
 
-#: The least width of a label column.
-LABEL = 9
 
 _STYLES = {
     "PROVED": "bold green",
@@ -37,45 +37,6 @@ _STYLES = {
     "NOT CHECKED": "bold yellow",
 }
 _STATUS = re.compile(rf"\b(?:{'|'.join(_STYLES)})\b")
-
-
-def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
-    """``head`` and below it labelled lines, their texts in one column; an empty label continues the line
-    above.
-
-    A text of several lines stays in its column.
-    """
-    width = max([LABEL, *(len(label) + 2 for label, _ in lines)])
-    single = [
-        (label if not n else "", line) for label, text in lines for n, line in enumerate(text.split("\n"))
-    ]
-    return "\n".join([head, *(f"  {label:<{width}}{text}".rstrip() for label, text in single)])
-
-
-def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
-    """Rows as aligned lines; the columns numbered in ``right`` are set flush right."""
-    flush = set(right)
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))] if rows else []
-    return [
-        "  ".join(
-            cell.rjust(w) if k in flush else cell.ljust(w)
-            for k, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def count(n: int, thing: str, things: str = "") -> str:
-    """``1 claim``, ``7,514 obligations``."""
-    return f"{n:,} {thing if n == 1 else things or thing + 's'}"
-
-
-def duration(seconds: float) -> str:
-    """``0.4 ms``, ``31 ms``, ``1.2 s``."""
-    if seconds >= 0.9995:
-        return f"{seconds:.1f} s"
-    ms = seconds * 1000
-    return f"{ms:.1f} ms" if ms < 9.95 else f"{ms:.0f} ms"
 
 
 def spent(seconds: float, jobs: int) -> str:

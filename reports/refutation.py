@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from ..core.blocks import point_text
 from ..core.condition import And, Condition
 from ..core.expr import Expr, Var, natural_key
 from ..core.notation import show, show_condition
-from ..core.numerals import format_int
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result
 from ..verify.verdict import Status, Verdict
@@ -33,11 +33,6 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 #: What an obligation says about one assignment of integers.
 Place = Literal["holds", "counterexample", "example", "not concerned", "no value"]
-
-
-def point_text(witness: Mapping[str, int]) -> str:
-    """``x = 1, g = 2`` for a counterexample."""
-    return ", ".join(f"{name} = {format_int(int(value))}" for name, value in witness.items())
 
 
 def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:

@@ -51,6 +51,15 @@ class Checked:
     findings: list[list[tuple[Condition, Finding]]] = field(default_factory=list)
     #: The engines that decided the changes of the whole map.
     engines: list[str] = field(default_factory=list)
+    #: What was checked.
+    derivation: Derivation | None = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        if self.derivation is None:
+            return repr(self)
+        from .words import replay_text
+
+        return replay_text(self.derivation, self, None)
 
     @property
     def steps(self) -> int:
@@ -77,7 +86,7 @@ class _Checker:
         self.derivation = derivation
         self.rules: dict[str, Rule | ConstraintRule] = {r.name: r for r in rules}
         self.proved = proved
-        self.checked = Checked()
+        self.checked = Checked(derivation=derivation)
         self.start(derivation.before)
 
     def start(self, m: IndexingMap) -> None:

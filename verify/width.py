@@ -50,6 +50,11 @@ class Overflow:
     values: dict[str, int]
     minimal: bool = True
 
+    def __str__(self) -> str:
+        from .words import overflow_text
+
+        return overflow_text(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Width:
@@ -66,6 +71,12 @@ class Width:
     engines: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+    map: IndexingMap | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        from .words import width_text
+
+        return width_text(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +93,11 @@ class Subexpression:
     bits: int | None
     overflow: Overflow | None
     engine: str
+
+    def __str__(self) -> str:
+        from .words import each_text
+
+        return each_text((self,)).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +186,15 @@ def width(m: IndexingMap, *, confirm: bool = False) -> Width:
             decision, found = steps.asked(exprs[k], bits, confirm)
             if decision.outcome.status == "open":
                 seconds = time.perf_counter() - start
-                return Width(Status.UNDECIDED, None, tuple(overflows), (*engines,), decision.tried, seconds)
+                return Width(
+                    Status.UNDECIDED, None, tuple(overflows), (*engines,), decision.tried, seconds, m
+                )
             engines.setdefault(decision.engine)
             if found is not None:
                 break
         if found is None:
             seconds = time.perf_counter() - start
-            return Width(Status.PROVED, bits, tuple(overflows), (*engines,), (), seconds)
+            return Width(Status.PROVED, bits, tuple(overflows), (*engines,), (), seconds, m)
         overflows.append(found)
-    return Width(Status.REFUTED, None, tuple(overflows), (*engines,), (), time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return Width(Status.REFUTED, None, tuple(overflows), (*engines,), (), seconds, m)

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from ..blocks import block
 from ..errors import InputError, quoted
 from ..expr import substitute_all, var
 from ..hlo import Computation, Instruction, Module, Shape, TupleShape, leaves
@@ -139,6 +140,15 @@ class ComputationMaps(Mapping[tuple[int, int], list[IndexingMap]]):
     direction: Direction
     leaves: dict[tuple[int, int, int], Reads]
 
+    def __str__(self) -> str:
+        lines = [("", self.direction.replace("_", " "))]
+        for (root, parameter, leaf), reads in self.leaves.items():
+            place = f"root {root}, parameter {parameter}" + (f", array {leaf}" if leaf else "")
+            lines += [(place, repr(m)) for m in reads.maps]
+            lines += [(place, f"no map: {why}") for why in reads.unknown]
+            lines += [(place, f"at most: {why}") for why in reads.at_most]
+        return block(lines[0][1], lines[1:])
+
     def __getitem__(self, key: tuple[int, int]) -> list[IndexingMap]:
         found = self.leaves.get((*key, 0))
         if found is None:
@@ -211,6 +221,9 @@ class ModuleMaps:
     def __init__(self, module: Module, options: Options) -> None:
         self.module = module
         self._analyses = {d: _Analysis(module, d, options) for d in DIRECTIONS}
+
+    def __repr__(self) -> str:
+        return f"<ModuleMaps of {self.module!r}>"
 
     def _analysis(self, direction: Direction) -> _Analysis:
         if direction not in self._analyses:

@@ -64,6 +64,11 @@ class Instruction:
     literal: str | None = None
     line: int = field(default=0, compare=False)
 
+    def __str__(self) -> str:
+        from .printer import format_instruction  # a cycle on purpose: printing is a client of the type
+
+        return format_instruction(self)
+
     def attribute(self, name: str) -> Value | None:
         """The value of an attribute, None when the instruction has no such attribute."""
         if isinstance(self.attributes, Attributes):

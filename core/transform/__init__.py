@@ -8,7 +8,7 @@ ranges by others, or turn ranges into dimensions.  Every one is an instance of a
 from __future__ import annotations
 
 from .canonical import Distinct, canonical, distinct, number_variables
-from .record import Reduced
+from .record import Reduced, record_text
 from .reduce import reduce_map
 from .variables import (
     eliminate_ranges,
@@ -30,6 +30,7 @@ __all__ = [
     "merge_runtime",
     "number_variables",
     "ranges_to_dims",
+    "record_text",
     "reduce_map",
     "remove_unused",
     "rescale_ranges",

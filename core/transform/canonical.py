@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from ..blocks import table
 from ..expr import Expr, Var, interpret, linear, postorder
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
@@ -180,6 +181,14 @@ class Distinct:
 
     maps: tuple[IndexingMap, ...]
     index: tuple[int, ...]
+
+    def __str__(self) -> str:
+        given: dict[int, list[str]] = {}
+        for k, at in enumerate(self.index):
+            given.setdefault(at, []).append(str(k))
+        return "\n".join(
+            table([(f"{at}", repr(m), f"given as {', '.join(given[at])}") for at, m in enumerate(self.maps)])
+        )
 
 
 def distinct(maps: Iterable[IndexingMap], rules: RuleSet) -> Distinct:

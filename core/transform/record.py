@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..blocks import table
 from ..derivation import MapChange
 from ..expr import Expr, substitute_all
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from ..text_printer import format_expr
 
-__all__ = ["Reduced", "changed", "rewritten"]
+__all__ = ["Reduced", "changed", "record_text", "rewritten"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ class Reduced:
     def _removed(self, before: Sequence[Variable], after: Sequence[Variable]) -> tuple[int, ...]:
         there = {v.name for v in after}
         return tuple(k for k, v in enumerate(before) if self.kept.get(v.name) not in there)
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (repr(self.map), record_text(self))))
 
     def __bool__(self) -> bool:
         """Whether anything changed."""
@@ -174,3 +179,16 @@ def rewritten(
         tuple(moved[e] for e in m.results),
         [c for c in constraints if not c.holds_always],
     )
+
+
+def record_text(r: Reduced) -> str:
+    """What became of the variables of a map that a transform changed: one line for each."""
+    rows: list[tuple[str, str]] = []
+    order = [v.expr for v in r.map.variables]
+    for v in r.before.variables:
+        if v.name in r.unused:
+            box = r.unused[v.name]
+            rows.append(("removed", f"{v.name} in [{box.lo}, {box.hi}]: nothing depends on it"))
+        elif r.values[v.name] is not v.expr:
+            rows.append((v.name, f"= {format_expr(r.values[v.name], variables=order)}"))
+    return "\n".join(table([(f"  {a}", b) for a, b in rows]))

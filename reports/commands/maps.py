@@ -194,7 +194,7 @@ def width(
     parts = subexpression_widths(m) if each else None
 
     def text_of() -> str:
-        whole = width_text(answer, m, bits)
+        whole = width_text(answer, bits)
         return whole if parts is None else f"{whole}\n{each_text(parts, m)}"
 
     report(json, lambda: width_json(answer, m, bits, status, parts), text_of)

@@ -372,7 +372,7 @@ def equal_maps(
     instruction but the index is written differently, the indices must be equal wherever the difference
     matters.
     """
-    return _compared(left, right, mode, domain, confirm, both=True)
+    return replace(_compared(left, right, mode, domain, confirm, both=True), sides=(left, right))
 
 
 def contains(

@@ -34,6 +34,7 @@ from ...core.expr import (
     postorder,
     substitute_all,
 )
+from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval, is_infinite
 from ..verdict import Status
 from .places import parts, whole
@@ -354,7 +355,7 @@ class Answer:
 
     ``engine`` decided it and ``tried`` lists, in order, what each engine said; ``confirmed_by`` names the
     independent engine that came to the same verdict, if one was asked for.  ``seconds`` is information only:
-    no verdict depends on it.
+    no verdict depends on it.  ``sides`` are the two maps, where the question was whether they are equal.
     """
 
     verdict: Status
@@ -363,6 +364,12 @@ class Answer:
     counterexample: Counterexample | None = None
     seconds: float = field(default=0.0, compare=False)
     confirmed_by: str = ""
+    sides: tuple[IndexingMap, IndexingMap] | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        from ..words import answer_text
+
+        return answer_text(self)
 
     @property
     def proved(self) -> bool:

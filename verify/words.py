@@ -1,0 +1,236 @@
+"""What a person reads about a verdict on maps: whether two are equal and where they differ, which machine integers one
+needs, and whether a derivation holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..core.blocks import block, count, duration, point_text, table
+from ..core.derivation import Derivation, MapChange
+from ..core.errors import TooLargeError
+from ..core.expr import Expr, Int, Integers, Var, interpret, postorder
+from ..core.indexing_map import IndexingMap
+from ..core.numerals import format_int
+from ..core.text import format_expr
+from .verdict import Status
+
+if TYPE_CHECKING:
+    from .concrete.problem import Answer, Counterexample
+    from .derivation import Checked, DerivationRefused
+    from .width import Overflow, Subexpression, Width
+
+__all__ = [
+    "answer_text",
+    "difference",
+    "each_text",
+    "overflow_text",
+    "replay_text",
+    "sides_at",
+    "term_text",
+    "tuple_text",
+    "width_text",
+    "width_verdict",
+]
+
+
+# ----------------------------------------------------------------------------------------------------- two maps
+def tuple_text(values: Sequence[int] | None, otherwise: str = "nothing") -> str:
+    """``(0, 1)``."""
+    return otherwise if values is None else f"({', '.join(map(str, values))})"
+
+
+def _same_place(c: Counterexample, m: IndexingMap, other: IndexingMap) -> dict[Expr, int]:
+    """The values of the variables of ``m`` at a counterexample, which is in the names of one of the two maps.
+
+    Dimensions and ranges correspond by position, runtime variables by name and then by position.
+    """
+    names = list(c.values)
+    own = [v.name for v in (*m.dims, *m.ranges)]
+    theirs = [v.name for v in (*other.dims, *other.ranges)]
+    holder = m if names[: len(own)] == own or names[: len(theirs)] != theirs else other
+    env: dict[Expr, int] = {}
+    for group, source in ((m.dims, holder.dims), (m.ranges, holder.ranges), (m.rts, holder.rts)):
+        for k, v in enumerate(group):
+            at = source[k].name if k < len(source) else v.name
+            if group is m.rts and v.name in c.values:
+                at = v.name
+            if at in c.values:
+                env[v.expr] = c.values[at]
+    return env
+
+
+def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterator[tuple[str, str, int]]:
+    """Side, term and value of every compound subexpression of both maps at a counterexample, innermost
+    first.
+    """
+    for side, m, other in (("left", left, right), ("right", right, left)):
+        env = _same_place(c, m, other)
+        order = [v.expr for v in m.variables]
+        known = [e for e in m.roots if all(v in env for v in e.variables())]
+        values: dict[Expr, int] = {}
+        interpret(known, Integers(env), values)
+        for e in postorder(*known):
+            if not isinstance(e, (Int, Var)):
+                yield side, format_expr(e, variables=order), int(values[e])
+
+
+def difference(
+    answer: Answer,
+    left: IndexingMap,
+    right: IndexingMap,
+    *,
+    again: str = "",
+    names: tuple[str, str] = ("left", "right"),
+) -> str:
+    """The block that says whether two maps are equal, and if not, where."""
+    head = f"{answer.verdict.value}  "
+    if answer.verdict is Status.PROVED:
+        return head + f"equal everywhere   by {answer.engine} in {duration(answer.seconds)}"
+    one, two = names
+    lines = [(one, repr(left)), (two, repr(right))]
+    c = answer.counterexample
+    if c is None:
+        head += "not decided"
+        lines.append(("tried", "; ".join(answer.tried)))
+    else:
+        head += c.reason or "the maps differ"
+        lines.append(("take", point_text(c.values) + ("" if c.minimal else "   (a smaller one may exist)")))
+        for side, term, value in sides_at(c, left, right):
+            lines.append((dict(zip(("left", "right"), names, strict=True))[side], f"{term} = {value}"))
+        for name, m, other, target in ((one, left, right, c.left), (two, right, left, c.right)):
+            lines.append((name, f"→ {tuple_text(target, _without_target(c, m, other))}"))
+            lines += [(name, said) for said in _violated(c, m, other)]
+    if again:
+        lines.append(("again", again))
+    return block(head, lines)
+
+
+def answer_text(answer: Answer) -> str:
+    """The same, of an answer that knows the maps; else what was decided, and the point that shows it."""
+    if answer.sides is not None:
+        with suppress(TooLargeError):
+            return difference(answer, *answer.sides)
+    head = answer.verdict.value
+    c = answer.counterexample
+    if answer.verdict is Status.PROVED:
+        return f"{head}  by {answer.engine} in {duration(answer.seconds)}"
+    if c is None:
+        return block(f"{head}  not decided", [("tried", "; ".join(answer.tried))])
+    lines = [("take", point_text(c.values) + ("" if c.minimal else "   (a smaller one may exist)"))]
+    return block(f"{head}  {c.reason}".rstrip(), lines if c.values else [])
+
+
+def _without_target(c: Counterexample, m: IndexingMap, other: IndexingMap) -> str:
+    if len(m.dims) != len(other.dims):
+        return f"nothing: a source has {count(len(m.dims), 'coordinate')} here"
+    if m.ranges:
+        return "does not reach this target from this source"
+    return "nothing: the source is outside its domain"
+
+
+def _violated(c: Counterexample, m: IndexingMap, other: IndexingMap) -> Iterator[str]:
+    """The bounds and constraints of ``m`` that a counterexample breaks."""
+    env = _same_place(c, m, other)
+    for v in m.variables:
+        x = env.get(v.expr)
+        if x is not None and not v.lo <= x <= v.hi:
+            yield f"{v.name} = {x} is not in [{v.lo}, {v.hi}]"
+    for k in m.constraints:
+        if all(v in env for v in k.expr.variables()):
+            value = int(k.expr.evaluate(env))
+            if not k.lo <= value <= k.hi:
+                yield f"{format_expr(k.expr)} = {value} is not in [{k.lo}, {k.hi}]"
+
+
+# ---------------------------------------------------------------------------------------------- machine integers
+def width_verdict(answer: Width, bits: int | None) -> Status:
+    """The verdict on the question whether ``bits``, or any width at all, are enough."""
+    if answer.bits is None or bits is None or bits >= answer.bits:
+        # a width that is known to be too small has its overflow, even where larger ones are not decided
+        known = answer.verdict is Status.UNDECIDED and any(o.bits == bits for o in answer.overflows)
+        return Status.REFUTED if known else answer.verdict
+    return Status.REFUTED
+
+
+def width_text(answer: Width, bits: int | None = None) -> str:
+    """The block that says which width is enough, and what overflows in the smaller ones."""
+    verdict = width_verdict(answer, bits)
+    head = f"{verdict.value}  {_sentence(answer)}"
+    if verdict is Status.PROVED:
+        head += f"   by {', '.join(answer.engines)} in {duration(answer.seconds)}"
+    m = answer.map
+    order = [v.expr for v in m.variables] if m is not None else []
+    lines = [("map", repr(m))] if m is not None and verdict is not Status.PROVED else []
+    lines += [(f"int{o.bits}", f"{term_text(o, order)}{_overflowing(o)}") for o in answer.overflows]
+    if answer.tried:
+        lines.append(("tried", "; ".join(answer.tried)))
+    return block(head, lines)
+
+
+def each_text(parts: Sequence[Subexpression], m: IndexingMap | None = None) -> str:
+    """A line for every subexpression: its type, and what is too large for the next smaller one."""
+    order = [v.expr for v in m.variables] if m is not None else []
+    rows = []
+    for p in parts:
+        name = "undecided" if p.verdict is Status.UNDECIDED else "none" if p.bits is None else f"int{p.bits}"
+        o = p.overflow
+        said = "" if o is None else f"{format_int(o.value)} overflows int{o.bits}{_at(o)}"
+        rows.append((f"  {name}", _term(p.expr, order), said))
+    return "\n".join(table(rows))
+
+
+def overflow_text(o: Overflow) -> str:
+    """What overflows which type, and where."""
+    return f"int{o.bits}  {term_text(o, [])}{_overflowing(o)}"
+
+
+def _overflowing(o: Overflow) -> str:
+    return f" = {format_int(o.value)} overflows{_at(o)}"
+
+
+def term_text(o: Overflow, order: list[Var]) -> str:
+    """What overflows."""
+    return _term(o.expr, order)
+
+
+def _term(e: Expr, order: list[Var]) -> str:
+    try:
+        return format_expr(e, variables=order)
+    except TooLargeError as error:
+        return f"<{type(e).__name__}: {error}>"
+
+
+def _at(o: Overflow) -> str:
+    where = f" at {point_text(o.values)}" if o.values else ""
+    return where + ("" if o.minimal else "   (a smaller point may exist)")
+
+
+def _sentence(answer: Width) -> str:
+    if answer.verdict is Status.UNDECIDED:
+        return "the width is not decided"
+    if answer.bits is None:
+        return "not even int64 is enough"
+    smaller = [f"int{o.bits}" for o in answer.overflows]
+    return f"int{answer.bits} is enough" + (f", {smaller[-1]} is not" if smaller else "")
+
+
+# -------------------------------------------------------------------------------------------------- derivations
+def replay_text(derivation: Derivation, checked: Checked | None, refused: DerivationRefused | None) -> str:
+    """Whether a derivation holds: how its conditions were shown, or which step is wrong and why."""
+    maps = [("map", repr(derivation.before)), ("result", repr(derivation.after))]
+    if refused is not None:
+        where = f"step {refused.step} of {len(derivation)}" if refused.step else "the derivation"
+        lines = [*maps, ("because", refused.reason)]
+        if refused.step:
+            step = derivation.steps[refused.step - 1]
+            lines.append(("step", step.why if isinstance(step, MapChange) else step.rule.statement()))
+        return block(f"REFUTED  {where} is wrong", lines)
+    assert checked is not None
+    by = ", ".join(f"{n:,} by {name}" for name, n in checked.decided_by().most_common()) or "none"
+    lines = [*maps, ("rules", ", ".join(derivation.rules()) or "none"), ("holds", f"conditions: {by}")]
+    if checked.engines:
+        lines.append(("changes", f"of the whole map, each proved: {', '.join(checked.engines)}"))
+    return block(f"PROVED  {count(len(derivation), 'step')}, each an instance of a proved rule", lines)

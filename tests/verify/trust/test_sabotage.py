@@ -8,8 +8,9 @@ import pytest
 
 from indexproof.core.expr import var
 from indexproof.reports.trust import selftest_json, selftest_status, selftest_text
-from indexproof.verify import certificate
 from indexproof.verify.cache import Cache
+from indexproof.verify.certificate import CertificateRefused
+from indexproof.verify.certificate.tree import Tree
 from indexproof.verify.linear.formula import at_least
 from indexproof.verify.linear.polynomial import constant
 from indexproof.verify.obligations import Obligation
@@ -156,27 +157,27 @@ def test_a_prover_that_believes_what_digits_are_said_to_be_would_be_noticed(
 def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    prove = certificate._Checker.prove
+    prove = Tree.prove
 
     def believing(self: Any, node: Any, known: Any, goals: Any, place: str) -> None:
         if not place.endswith(".equal"):
             prove(self, node, known, goals, place)
 
     assert all(o.noticed for o in perform(Task("certificate")))
-    monkeypatch.setattr(certificate._Checker, "prove", believing)
+    monkeypatch.setattr(Tree, "prove", believing)
     assert not any(o.noticed for o in perform(Task("certificate")))
 
 
 def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not because they could not be read."""
     reasons = []
+    refused = CertificateRefused.__init__
 
-    class Refused(certificate.CertificateRefused):
-        def __init__(self, place: str, reason: str) -> None:
-            super().__init__(place, reason)
-            reasons.append((place, reason))
+    def noted(self: CertificateRefused, place: str, reason: str) -> None:
+        refused(self, place, reason)
+        reasons.append((place, reason))
 
-    monkeypatch.setattr(certificate, "CertificateRefused", Refused)
+    monkeypatch.setattr(CertificateRefused, "__init__", noted)
     found = perform(Task("certificate"))
     assert len(found) == len(reasons) >= 28
     assert all(place.startswith("proof.equal") for place, _ in reasons), reasons

@@ -212,8 +212,8 @@ def selftest(jobs: Jobs = None, json: Json = False) -> None:
     import time
 
     from ...verify.run import available_cores
-    from ...verify.trust.sabotage import selftest as run_selftest
-    from ...verify.trust.sabotage import tasks
+    from ...verify.trust.sabotage.run import selftest as run_selftest
+    from ...verify.trust.sabotage.run import tasks
     from ..trust import Teller, selftest_json, selftest_status, selftest_text
 
     start = time.perf_counter()

@@ -17,17 +17,19 @@ from indexproof.verify.obligations import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.refute import confirmed
 from indexproof.verify.solve import decide
-from indexproof.verify.trust import sabotage, solvers
+from indexproof.verify.trust import solvers
 from indexproof.verify.trust.mutation import false_mutants, mutants
-from indexproof.verify.trust.sabotage import Outcome, Task, perform, tasks
+from indexproof.verify.trust.sabotage.bank import BUDGET, DIGITS, bank
+from indexproof.verify.trust.sabotage.run import perform, tasks
+from indexproof.verify.trust.sabotage.task import Outcome, Task
 from indexproof.verify.verdict import Status
 
 x, d = var("x"), var("d")
 
 
 def test_the_bank_is_what_it_says() -> None:
-    for o, true in sabotage._bank():
-        v = decide(o, sabotage.BUDGET)
+    for o, true in bank():
+        v = decide(o, BUDGET)
         assert v.status is (Status.PROVED if true else Status.REFUTED), o.subject
         if not true:
             assert is_example(o, v.witness or {})
@@ -116,7 +118,7 @@ def test_a_cache_that_evaluates_nothing_would_be_noticed(monkeypatch: pytest.Mon
 
 
 def test_rolls_that_are_believed_whatever_changed_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexproof.verify.trust.sabotage.common_digest", lambda *_: "the same")
+    monkeypatch.setattr("indexproof.verify.trust.sabotage.rolls.common_digest", lambda *_: "the same")
     monkeypatch.setattr("indexproof.verify.rolls.common_digest", lambda *_: "the same")
     found = perform(Task("roll"))
     assert sum(not o.noticed for o in found) > 50
@@ -151,7 +153,7 @@ def test_a_prover_that_believes_what_digits_are_said_to_be_would_be_noticed(
     monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
     monkeypatch.setattr(solvers, "available", lambda: False)
     found = perform(Task("encoding", "recombined digits of whatever number"))
-    assert {o.name.partition(": ")[2] for o in found if not o.noticed} == {d[0] for d in sabotage._DIGITS}
+    assert {o.name.partition(": ")[2] for o in found if not o.noticed} == {d[0] for d in DIGITS}
 
 
 def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(

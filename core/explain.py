@@ -199,46 +199,15 @@ class _Run:
             # what was recorded on this stretch; or what was known, and therefore not recorded again
             pools = [self.recorded(since, n), self.known(n), self.known(n, spelling=True)]
             run = [] if e is way else _towards(e, way, pools)
-            runs = (
-                [run] if run is not None else self.since_any(e, way, [since, *[m for m, _ in stages[:k]]], n)
-            )
+            # what was recorded before one of them is not recorded again when it applies to what has come about since
+            moments = reversed([since, *[m for m, _ in stages[:k]]])
+            runs = [run] if run is not None else self.since_any(e, way, moments, n, joined=False)
             if runs is None:
                 continue
             rest = self.along(way, stages, n, k + 1, dead)
             if rest is not None:
                 return [*runs, *rest]
             dead.add(k)
-        return None
-
-    def since_any(self, e: Expr, goal: Expr, moments: Sequence[int], now: int) -> list[list[_Use]] | None:
-        """:meth:`singly` from the last of the moments from which that leads to the goal.
-
-        What was recorded before one of them is not recorded again when it applies to what has come about since.
-        """
-        for start in reversed(moments):
-            runs = self.singly(e, goal, start, now)
-            if runs is not None:
-                return runs
-        return None
-
-    def singly(self, e: Expr, goal: Expr, since: int, now: int) -> list[list[_Use]] | None:
-        """A run for each equation recorded between two moments, applied when it is recorded and not later.
-
-        What comes about outside of a sum that changes may be what inside of it has been rewritten before.
-        """
-        runs = []
-        nodes = set(postorder(e))
-        for x in self.in_order(since, now):
-            if x.before not in nodes:
-                continue
-            found = _uses(e, [x], ())
-            if found is None or found[0] is e:
-                continue
-            e, run = found
-            runs.append(run)
-            if e is goal:
-                return runs
-            nodes = set(postorder(e))
         return None
 
     def in_order(self, since: int, now: int) -> list[Any]:
@@ -254,21 +223,36 @@ class _Run:
     def in_stages(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
         """In the order of the trace, with a run for each equation that applies when it is recorded."""
         # a variable may have got its value before the map became another one, and be met after that
-        for since in dict.fromkeys((self.since, 0)):
-            runs = self.one_by_one(e, goal, since, now)
+        return self.since_any(e, goal, dict.fromkeys((self.since, 0)), now, joined=True)
+
+    def since_any(
+        self, e: Expr, goal: Expr, moments: Iterable[int], now: int, *, joined: bool
+    ) -> list[list[_Use]] | None:
+        """:meth:`one_by_one` from the first of the moments from which that leads to the goal."""
+        for since in moments:
+            runs = self.one_by_one(e, goal, since, now, joined=joined)
             if runs is not None:
                 return runs
         return None
 
-    def one_by_one(self, e: Expr, goal: Expr, since: int, now: int) -> list[list[_Use]] | None:
-        """A run for each equation recorded between two moments that applies then."""
+    def one_by_one(
+        self, e: Expr, goal: Expr, since: int, now: int, *, joined: bool
+    ) -> list[list[_Use]] | None:
+        """A run for each equation recorded between two moments that applies then.
+
+        It is ``joined`` by those that were recorded before it, or else applied when it is recorded and not later: what
+        comes about outside of a sum that changes may be what inside of it has been rewritten before.
+        """
         runs = []
         pool: dict[Expr, Any] = {}
         nodes = set(postorder(e))
         for x in self.in_order(since, now):
-            pool.pop(x.before, None)
+            if joined:
+                pool.pop(x.before, None)
+            else:
+                pool.clear()
             pool[x.before] = x
-            if x.before not in nodes and not isinstance(x.before, (Min, Max)):
+            if x.before not in nodes and not (joined and isinstance(x.before, (Min, Max))):
                 continue
             equations = list(reversed(pool.values()))
             found = _uses(e, equations, ())

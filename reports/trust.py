@@ -15,7 +15,7 @@ from .progress import Lines
 
 if TYPE_CHECKING:
     from ..verify.trust.export import Exported
-    from ..verify.trust.sabotage import Outcome, Task
+    from ..verify.trust.sabotage.task import Outcome, Task
     from ..verify.trust.stability import Record
 
 __all__ = [

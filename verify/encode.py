@@ -1,10 +1,15 @@
 """The one place that gives every operator its solver meaning.
 
-Two encodings of division exist, both with floor semantics:
+Three encodings of division exist, all with floor semantics:
 
 ``witness``
     ``a // b`` and ``a % b`` are fresh integers q and r with ``a = b·q + r`` and r between 0 and b.  Monotonicity
     lemmas ``s < t → s·b <= t·b - b`` relate quotients by the same divisor.  Good for proofs.
+``linked``
+    As ``witness``, and quotients of one dividend by constants of which one divides the other are quotients of each
+    other: ``(a // b) - m·(a // (b·m))`` is between 0 and m - 1, also where ``a // b // m`` stands for the second.  Each
+    such fact follows from those that define the two; without it the solver has to find that out by search.  Good for
+    proofs about mixed radices with numbers for radices.
 ``native``
     ``a // b`` is z3's division, with both signs of the divisor spelled out, and ``a % b`` is ``a - b·(a // b)``.
     Good for models.
@@ -25,7 +30,7 @@ from .budget import MAX_RLIMIT
 
 __all__ = ["Encoder", "Encoding", "numbered", "resources"]
 
-Encoding = Literal["witness", "native"]
+Encoding = Literal["witness", "linked", "native"]
 
 # The first context of a process counts resources otherwise than all later ones (z3 5.4), so a question would cost another
 # number where it happens to be the first. This one comes first, and stays.
@@ -66,6 +71,9 @@ class Encoder:
         self._pairs: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._by_divisor: dict[int, list[Any]] = {}
         self._positive: set[int] = set()
+        #: quotients by constants: by their dividends, and the dividends and the divisors of those that are divided
+        self._linked: dict[int, list[tuple[int, Any]]] = {}
+        self._dividends: dict[int, tuple[Any, int]] = {}
         self._count = 0
 
     def assume_positive(self, divisors: Iterable[Expr]) -> None:
@@ -179,6 +187,8 @@ class Encoder:
             self.facts += [a == b * q + r, 0 <= r, r < b]
             if not z3.is_int_value(b):
                 self._order_quotients(b, q)
+            elif self.encoding == "linked":
+                self._link(a, b.as_long(), q)
             return q, r
         self.facts.append(z3.Implies(b != 0, a == b * q + r))
         self.facts.append(z3.Implies(b > 0, z3.And(0 <= r, r < b)))
@@ -196,6 +206,18 @@ class Encoder:
                 premise = x < y if known else z3.And(b > 0, x < y)
                 self.facts.append(z3.Implies(premise, x * b <= y * b - b))
         others.append(q)
+
+    def _link(self, a: Any, d: int, q: Any) -> None:
+        """How ``q = a // d`` lies to the other quotients of the same dividend; a may be such a quotient itself."""
+        a, inner = self._dividends.get(a.get_id(), (a, 1))
+        d *= inner
+        self._dividends[q.get_id()] = a, d
+        others = self._linked.setdefault(a.get_id(), [])
+        for e, p in others:
+            fine, coarse, m = (p, q, d // e) if e <= d else (q, p, e // d)
+            if max(d, e) % min(d, e) == 0:
+                self.facts += [m * coarse <= fine, fine <= m * coarse + (m - 1)]
+        others.append((d, q))
 
     # -- solving
     def solver(self, conditions: Sequence[Any], budget: int) -> z3.Solver:

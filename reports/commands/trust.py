@@ -204,16 +204,16 @@ def stability(
 def selftest(jobs: Jobs = None, json: Json = False) -> None:
     """Tamper with everything that verdicts rest on, and see that every case is noticed.
 
-    Over a thousand cases: entries and files of the cache, claims, meanings of operators, answers of solvers,
-    steps of certificates, processes that are killed. The exit status is 1 if a case passes unnoticed.
+    Over 2,600 cases with cvc5: entries and files of the cache, claims, meanings of operators, answers of
+    solvers, steps of certificates, processes that are killed. The exit status is 1 if a case passes unnoticed.
     reports/trust.md says what notices which kind; some cases need cvc5 and are left out where it is not
     installed.
     """
     import time
 
     from ...verify.run import available_cores
-    from ...verify.trust.sabotage import selftest as run_selftest
-    from ...verify.trust.sabotage import tasks
+    from ...verify.trust.sabotage.run import selftest as run_selftest
+    from ...verify.trust.sabotage.run import tasks
     from ..trust import Teller, selftest_json, selftest_status, selftest_text
 
     start = time.perf_counter()

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from indexproof.reports.machine import FORMS
-from indexproof.verify.trust import sabotage
 from indexproof.verify.trust import stability as stability_module
-from indexproof.verify.trust.sabotage import Outcome, Task
+from indexproof.verify.trust.sabotage import run as sabotage
+from indexproof.verify.trust.sabotage.task import Outcome, Task
 from indexproof.verify.trust.solvers import available, z3_reply
 from indexproof.verify.verdict import Status, Verdict
 

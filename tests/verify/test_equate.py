@@ -12,7 +12,6 @@ import pytest
 from indexproof.core.condition import Condition, all_of
 from indexproof.core.expr import Expr, var
 from indexproof.core.op import box, product, symbols
-from indexproof.verify import certificate as checker
 from indexproof.verify import solve
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.equate import equated
@@ -155,7 +154,3 @@ def test_a_certificate_with_another_replacement_is_refused(change: str) -> None:
         node[change] = {"step": "goals", "parts": []}
     with pytest.raises(CertificateRefused):
         check_certificate(spoiled, (KNOWN, goal), solvers=Z3)
-
-
-def test_the_checker_does_not_use_what_proposes() -> None:
-    assert not hasattr(checker, "equated")

@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, postorder
+from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, postorder
 from ...core.rewrite import Rule
-from .draws import COPRIME, OPAQUE, OPAQUE_BOXES, PLAIN, PLAIN_BOXES, SMALL, Pick, values_for
+from .drawn import SEED, DrawnCase
+from .draws import COPRIME, OPAQUE, OPAQUE_BOXES, PLAIN, PLAIN_BOXES, SMALL, Pick, drawn_values
 from .further import smaller_instances
 from .ground import Exact, Ground, Move, point_count
-from .instances import ExpressionTrial, Instance, defined
+from .instances import ExpressionTrial, Instance
 from .overlap import Overlap
 from .rewriting import Examined, Patience
 from .unify import tidy
-from .wide import SEED, drawn_numbers
 
 __all__ = ["collisions", "examine_collisions", "examine_coprime", "instance_on", "summands_of"]
 
@@ -83,35 +83,20 @@ def instance_on(
     return Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
 
 
-class _Drawn:
+class _Drawn(DrawnCase):
     """Instances of one case of an overlap."""
 
     def __init__(self, o: Overlap, seed: int, kind: str = OPAQUE) -> None:
-        self.start, self.spot, self.facts = defined(o)
-        names = self.start.variables()
-        self.constants = [v for v in names if v.kind == "const"]
-        self.loose = [v for v in names if v.kind != "const"]
+        super().__init__(o)
         #: what may hold more: rests first
         self.open = sorted(self.loose, key=lambda v: v.kind != "rest")
         self.pick = Pick(np.random.default_rng(SEED + seed), kind)
-        self.numbers = SMALL if kind == OPAQUE else COPRIME
-        self.boxes = OPAQUE_BOXES if kind == OPAQUE else PLAIN_BOXES
 
     def made(self, count: int) -> Iterator[_Made]:
         """The instances in the order in which they are drawn."""
-        mine = set(self.constants)
-        known = [c for c in self.facts if set(c.variables()) <= mine]
-        pick = self.pick
-        rows = drawn_numbers(self.constants, known, pick.generator, self.numbers)
-        for row in itertools.islice(itertools.cycle(rows), count):
-            pick.begin()
-            numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.constants, row, strict=True)}
-            box = dict(self.boxes[pick.of(range(len(self.boxes)))])
-            try:
-                values = values_for(self.loose, [c.substitute(numbers) for c in self.facts], pick)
-            except ZeroDivisionError:
-                continue
-            made = self.instance({**numbers, **values}, box) if values is not None else None
+        pool, boxes = (SMALL, OPAQUE_BOXES) if self.pick.kind == OPAQUE else (COPRIME, PLAIN_BOXES)
+        for values, box in drawn_values(self, self.pick, pool, count, boxes):
+            made = self.instance(values, box)
             if made is not None:
                 yield made
 

@@ -23,12 +23,12 @@ from .constraint_instances import _Choices, _DomainTrial, smaller_domains
 from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
 from .domains import Domain, DomainMove, Domains
+from .drawn import SEED, drawn_numbers
 from .draws import BOXES, KINDS, OPAQUE, OPAQUE_BOXES, SMALL, Pick, values_for
 from .ground import Exact
 from .instances import _definition
 from .rewriting import Examined, Patience
 from .unify import is_const, tidy
-from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_further", "examine_opaque", "further_domains", "opaque_domains", "smaller_further"]
 
@@ -84,16 +84,21 @@ class _Further(_Choices):
         """Domains with these numbers, on some of the boxes."""
         for row in itertools.islice(itertools.cycle(rows), _ROWS):
             pick.begin()
-            numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.free, row, strict=True)}
-            try:
-                for v, e in reversed(self.given_by):
-                    numbers[v] = tidy(e.substitute(numbers))
-                values = values_for(self.loose, [c.substitute(numbers) for c in self.given], pick)
-            except ZeroDivisionError:
-                continue
+            values = self._values(row, pick)
             if values is not None:
                 (_, a), (_, b) = boxes[pick.of(range(len(boxes)))]
-                yield from itertools.islice(self._written({**numbers, **values}, (a, b)), _EACH)
+                yield from itertools.islice(self._written(values, (a, b)), _EACH)
+
+    def _values(self, row: Sequence[int], pick: Pick) -> dict[Var, Expr] | None:
+        """What all variables stand for where the constants that nothing gives are these numbers."""
+        numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.free, row, strict=True)}
+        try:
+            for v, e in reversed(self.given_by):
+                numbers[v] = tidy(e.substitute(numbers))
+            values = values_for(self.loose, [c.substitute(numbers) for c in self.given], pick)
+        except ZeroDivisionError:
+            return None
+        return None if values is None else {**numbers, **values}
 
     def _of_bounds(self, known: Sequence[Condition], facts: Exact) -> list[Condition]:
         """Also what conditions on expressions say of bounds: what always lies between two, or always is one."""

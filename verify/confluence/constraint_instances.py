@@ -41,11 +41,12 @@ from ..refute import failing_points
 from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
 from .domains import Domain, DomainMove, Domains
+from .drawn import SEED, drawn_numbers
 from .ground import Exact
 from .instances import assignments
 from .rewriting import Examined, Trial
 from .unify import flat, tidy
-from .wide import APART, SEED, drawn_numbers
+from .wide import APART
 
 __all__ = ["DomainExamination", "domain_instances"]
 

@@ -7,7 +7,8 @@ written as one; only what is left is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...core.condition import FALSE, TRUE, Compare, Condition, Divides
 from ...core.expr import Expr, Int, Mod, Var, integer, maximum, minimum, var
 from .constraint_instances import _A, _B, _BOXES, _WIDE_BOXES
 from .dependent import _short
+from .drawn import DrawnCase
 from .instances import _definition, _written
 from .unify import expanded, is_const, tidy
 
@@ -31,10 +33,14 @@ __all__ = [
     "PLAIN_BOXES",
     "SHIFTED",
     "SMALL",
+    "Box",
     "Pick",
+    "drawn_values",
     "values_for",
 ]
 
+#: Variables, each with its least and its greatest value.
+Box = tuple[tuple[Var, tuple[int, int]], ...]
 #: Constants of all batches but the second, whose constants are drawn as elsewhere.
 SMALL = (1, 2, 2, 3, 3, 4, 6, -1, -2, -3)
 #: What the batches draw from, each with a seed of its own.
@@ -44,7 +50,7 @@ SHIFTED = "shifted"
 #: Variables almost by themselves, on wide boxes, with constants that hardly divide one another.
 PLAIN = "plain"
 COPRIME = (2, 3, 3, 4, 5, 7, 8, 9, 11, 1, -1, -2)
-PLAIN_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
+PLAIN_BOXES: tuple[Box, ...] = tuple(
     ((_A, a), (_B, b))
     for a, b in (((0, 59), (0, 1)), ((0, 99), (0, 0)), ((-20, 39), (0, 3)), ((0, 23), (0, 9)))
 )
@@ -52,7 +58,7 @@ PLAIN_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
 OPAQUE = "opaque"
 #: Expressions that show little: extrema on wide boxes, multiples, sums; a second variable that is above and below one.
 HIDING = "hiding"
-HIDING_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
+HIDING_BOXES: tuple[Box, ...] = tuple(
     ((_A, a), (_B, b))
     for a, b in (
         ((0, 7), (0, 7)),
@@ -67,10 +73,8 @@ HIDING_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
 )
 _NAMES = "abcde"
 #: Boxes of both variables.
-BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
-    ((_A, a), (_B, b)) for a, b in (*_BOXES, *_WIDE_BOXES)
-)
-OPAQUE_BOXES: tuple[tuple[tuple[Var, tuple[int, int]], ...], ...] = tuple(
+BOXES: tuple[Box, ...] = tuple(((_A, a), (_B, b)) for a, b in (*_BOXES, *_WIDE_BOXES))
+OPAQUE_BOXES: tuple[Box, ...] = tuple(
     ((_A, a), (_B, b))
     for a, b in (
         ((0, 5), (0, 1)),
@@ -204,6 +208,25 @@ class Pick:
         if kind < 0.95:
             return self.extremum(factor) + self.of((0, 0, 0, 1, factor))
         return self.extremum(factor) + self.sum(factor)
+
+
+def drawn_values(
+    case: DrawnCase, pick: Pick, pool: Sequence[int] | None, count: int, boxes: Sequence[Box] = ()
+) -> Iterator[tuple[dict[Var, Expr], dict[Var, tuple[int, int]]]]:
+    """What all variables of a case stand for, and one of the boxes, in the order in which they are drawn.
+
+    So many draws are made, of constants from ``pool``; those in which nothing satisfies what is known are left out.
+    """
+    for row in itertools.islice(itertools.cycle(case.rows(pick.generator, pool)), count):
+        pick.begin()
+        numbers = case.numbers(row)
+        box = dict(boxes[pick.of(range(len(boxes)))]) if boxes else {}
+        try:
+            values = values_for(case.loose, [c.substitute(numbers) for c in case.facts], pick)
+        except ZeroDivisionError:
+            continue
+        if values is not None:
+            yield {**numbers, **values}, box
 
 
 def values_for(loose: Iterable[Var], given: Sequence[Condition], pick: Pick) -> dict[Var, Expr] | None:

@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ...core.condition import Condition
-from ...core.expr import Expr, Sum, Var, integer, postorder
+from ...core.expr import Sum, integer, postorder
 from ...core.rewrite import Rule
 from .constraint_instances import _simpler
-from .draws import BOXES, KINDS, SHIFTED, SMALL, Pick, values_for
+from .drawn import SEED, DrawnCase
+from .draws import BOXES, KINDS, SHIFTED, SMALL, Pick, drawn_values
 from .ground import Ground, Move, point_count
-from .instances import ExpressionTrial, Instance, defined
+from .instances import ExpressionTrial, Instance
 from .overlap import Overlap
 from .rewriting import Examined, Patience
 from .unify import tidy
-from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_further", "further_instances", "smaller_instances"]
 
@@ -39,33 +38,17 @@ _PATIENCE = Patience(apart=60, tried=120, looked=1_000, given_up=3)
 
 def further_instances(o: Overlap, batch: int) -> Iterator[Instance]:
     """The instances of a batch, in the order in which they are drawn."""
-    start, spot, facts = defined(o)
-    names = start.variables()
-    constants = [v for v in names if v.kind == "const"]
-    loose = [v for v in names if v.kind != "const"]
-    mine = set(constants)
-    known = [c for c in facts if set(c.variables()) <= mine]
+    case = DrawnCase(o)
     pick = Pick(np.random.default_rng(SEED + 1000 * (batch + 1)), _BATCHES[batch])
-    rows = drawn_numbers(constants, known, pick.generator, SMALL if batch != 2 else None)
-    for row in itertools.islice(itertools.cycle(rows), _ROWS):
-        pick.begin()
-        numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(constants, row, strict=True)}
+    for values, _ in drawn_values(case, pick, SMALL if batch != 2 else None, _ROWS):
         try:
-            values = values_for(loose, _given(facts, numbers), pick)
-            if values is None:
-                continue
-            at = {**numbers, **values}
-            here, there = tidy(start.substitute(at)), tidy(spot.substitute(at))
+            here, there = tidy(case.start.substitute(values)), tidy(case.spot.substitute(values))
         except ZeroDivisionError:
             continue
         box = pick.boxes or dict(BOXES[pick.of(range(len(BOXES)))])
         boxes = {v: box[v] for v in here.variables() if v in box}
         if boxes and len(boxes) == len(here.variables()) and point_count(boxes) <= _POINTS:
             yield Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
-
-
-def _given(facts: Sequence[Condition], numbers: dict[Var, Expr]) -> list[Condition]:
-    return [c.substitute(numbers) for c in facts]
 
 
 def examine_further(

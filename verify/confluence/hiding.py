@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.condition import Condition, Divides
-from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, maximum, mul, postorder
+from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, maximum, mul, postorder
 from ...core.rewrite import ConstraintRule, Rule
 from .collisions import instance_on, summands_of
 from .constraint_further import _Further, smaller_further
@@ -31,14 +31,14 @@ from .constraint_instances import _DomainTrial
 from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
 from .domains import Domain, DomainMove, Domains
-from .draws import HIDING, HIDING_BOXES, SMALL, Pick, values_for
+from .drawn import SEED, DrawnCase, drawn_numbers
+from .draws import HIDING, HIDING_BOXES, SMALL, Pick, drawn_values
 from .further import smaller_instances
 from .ground import Ground, Move
-from .instances import ExpressionTrial, Instance, defined
+from .instances import ExpressionTrial, Instance
 from .overlap import Overlap
 from .rewriting import Examined, Patience
 from .unify import expanded, flat, tidy
-from .wide import SEED, drawn_numbers
 
 __all__ = ["examine_hiding", "examine_hiding_domains", "pieces"]
 
@@ -145,43 +145,27 @@ def _sorted(drawn: Iterator[Any], trial: Any, effort: _Effort) -> list[Any]:
 
 
 # ------------------------------------------------------------------------------------------------------- expressions
-class _Drawn:
+class _Drawn(DrawnCase):
     """Instances of one case of an overlap."""
 
     def __init__(self, o: Overlap, seed: int, trial: ExpressionTrial) -> None:
-        self.start, self.spot, facts = defined(o)
-        self.facts = [_congruent(c) for c in facts]
-        names = self.start.variables()
-        self.constants = [v for v in names if v.kind == "const"]
-        self.loose = [v for v in names if v.kind != "const"]
+        super().__init__(o)
+        self.facts = [_congruent(c) for c in self.facts]
         self.trial = trial
         self.pick = Pick(np.random.default_rng(SEED + seed), HIDING)
 
     def instances(self, effort: _Effort) -> Iterator[Instance]:
         """Those to which both rules apply, each followed by some that hide something."""
-        mine = set(self.constants)
-        known = [c for c in self.facts if set(c.variables()) <= mine]
-        pick = self.pick
         used = 0
-        for row in itertools.islice(
-            itertools.cycle(drawn_numbers(self.constants, known, pick.generator, SMALL)), effort.rows
-        ):
-            pick.begin()
-            numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.constants, row, strict=True)}
-            box = dict(HIDING_BOXES[pick.of(range(len(HIDING_BOXES)))])
-            try:
-                values = values_for(self.loose, [c.substitute(numbers) for c in self.facts], pick)
-            except ZeroDivisionError:
-                continue
-            i = self._instance({**numbers, **values}, box) if values is not None else None
+        for values, box in drawn_values(self, self.pick, SMALL, effort.rows, HIDING_BOXES):
+            i = instance_on(self.start, self.spot, values, box)
             if i is None or i in self.trial.seen:
                 continue
             ground, both = self.trial.both(i)
             if not both:
                 continue
             yield i
-            assert values is not None
-            yield from self._hiding({**numbers, **values}, box, self._made(ground, both), effort)
+            yield from self._hiding(values, box, self._made(ground, both), effort)
             used += 1
             if used >= effort.used:
                 return
@@ -198,7 +182,7 @@ class _Drawn:
         drawn = pieces(made, _divisors(self.start.substitute(values)), self.pick)
         for _ in range(effort.changes):
             changed = _changed(values, self.loose, self.pick, drawn)
-            i = self._instance(changed, box) if changed is not None else None
+            i = instance_on(self.start, self.spot, changed, box) if changed is not None else None
             if i is not None:
                 yield i
 
@@ -211,9 +195,6 @@ class _Drawn:
                 for t, k in summands_of(e):
                     found[t, k] = None
         return list(itertools.islice(found, 2 * _SUMMANDS))
-
-    def _instance(self, values: Mapping[Var, Expr], box: Mapping[Var, tuple[int, int]]) -> Instance | None:
-        return instance_on(self.start, self.spot, values, box)
 
 
 def examine_hiding(
@@ -255,7 +236,7 @@ class _DrawnDomains(_Further):
         used = 0
         for row in itertools.islice(itertools.cycle(rows), effort.rows):
             pick.begin()
-            made = self._values(row)
+            made = self._values(row, pick)
             if made is None:
                 continue
             box = HIDING_BOXES[pick.of(range(len(HIDING_BOXES)))]
@@ -270,16 +251,6 @@ class _DrawnDomains(_Further):
             used += 1
             if used >= effort.used:
                 return
-
-    def _values(self, row: Sequence[int]) -> dict[Var, Expr] | None:
-        numbers: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.free, row, strict=True)}
-        try:
-            for v, e in reversed(self.given_by):
-                numbers[v] = tidy(e.substitute(numbers))
-            values = values_for(self.loose, [c.substitute(numbers) for c in self.given], self.pick)
-        except ZeroDivisionError:
-            return None
-        return None if values is None else {**numbers, **values}
 
     def _domains(
         self, values: Mapping[Var, Expr], box: Sequence[tuple[Var, tuple[int, int]]]

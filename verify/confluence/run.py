@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.rewrite import ConstraintRule, Rule
-from ..checkpoint import leave_others_alone
+from ..checkpoint import Checkpoint
 from ..rulefiles.rule import StatedRule
 from ..run import available_cores
 from .analysis import Kind, Pair, counted, critical_pairs, decide_pair, digest, pair_key
@@ -122,8 +120,8 @@ def confluence(
     if begun is not None:
         begun(len(todo))
     run = ConfluenceRun(total=len(todo))
-    leave_others_alone(checkpoint)
-    known = _read(checkpoint) if checkpoint is not None else {}
+    kept = Checkpoint(checkpoint)
+    known = kept.known(lambda line: Pair.from_json(line["pair"]))
     keys = [_key(t, rules) for t in todo] if checkpoint is not None else []
     found: dict[int, Pair] = {}
     for n, key in enumerate(keys):
@@ -135,7 +133,7 @@ def confluence(
     open_ = [n for n in range(len(todo)) if n not in found]
     jobs = jobs or available_cores()
     try:
-        with suppress(KeyboardInterrupt):
+        with kept, suppress(KeyboardInterrupt):
             run.interrupted = True
             results = (
                 _pooled(rules, among, open_, jobs)
@@ -145,7 +143,7 @@ def confluence(
             for n, pair in results:
                 found[n] = pair
                 if checkpoint is not None:
-                    _append(checkpoint, keys[n], pair)
+                    kept.add(keys[n], {"pair": pair.to_json()})
                 if progress is not None:
                     progress(pair)
             run.interrupted = False
@@ -183,27 +181,3 @@ def _pooled(
         finally:
             for future in waiting:
                 future.cancel()
-
-
-# ---------------------------------------------------------------------------------------------------------- the file
-def _read(path: Path) -> dict[str, Pair]:
-    """What is kept; lines that are no such thing (the last one of a run that was killed, say) are left out."""
-    out: dict[str, Pair] = {}
-    if not path.exists():
-        return out
-    for line in path.read_text("utf-8", errors="replace").splitlines():
-        with suppress(ValueError, TypeError, KeyError, AttributeError):
-            data = json.loads(line)
-            out[str(data["key"])] = Pair.from_json(data["pair"])
-    return out
-
-
-def _append(path: Path, key: str, pair: Pair) -> None:
-    line = json.dumps({"key": key, "pair": pair.to_json()}, ensure_ascii=False)
-    whole = path.exists() and path.stat().st_size > 0
-    with path.open("a+b") as file:
-        if whole:
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                line = "\n" + line
-        file.write((line + "\n").encode())

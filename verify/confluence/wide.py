@@ -15,31 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from ...core.condition import FALSE, Condition, Divides, Within
+from ...core.condition import FALSE, Condition, Within
 from ...core.expr import Expr, Int, Var, integer, var
 from ...core.rewrite import Rule
-from ..refute import failing_points
+from .drawn import SEED, DrawnCase
 from .ground import Ground, Move, point_count
-from .instances import ExpressionTrial, Instance, defined
+from .instances import ExpressionTrial, Instance
 from .overlap import Overlap
 from .rewriting import Examined
-from .unify import is_share, tidy
+from .unify import tidy
 
-__all__ = ["APART", "GIVEN_UP", "SEED", "drawn_numbers", "examine_wide"]
+__all__ = ["APART", "GIVEN_UP", "examine_wide"]
 
-SEED = 20260722
-
-#: What constants are drawn from; what unification invents for the share of a constant is drawn from the second.
-_NUMBERS = (1, 2, 2, 3, 3, 4, 5, 6, 6, 8, 9, 10, 12, 12, 15, 16, 18, 20, 24, 30, 36, -1, -2, -3, -4, -6)
-_SHARES = (0, 0, 0, 1, 1, -1, 2, 3, -2, 5, 7)
 _SIZES = (2, 3, 4, 5, 6, 8, 9, 12, 16, 24, 40)
 _FACTORS = (1, 1, 1, 2, 3, 4, 6, -1)
 _NAMES = "abcdefgh"
-#: Counts: assignments of constants that are drawn, and kept; points of a domain; the largest constant.
-_DRAWN = 200_000
-_KEPT = 1_500
+#: Points of a domain.
 _POINTS = 3_000
-_LARGEST = 400
 #: Instances with two results that are rewritten; those that reach too much, after which others would too; smaller
 #: instances that are tried once one has two normal forms.
 APART = 100
@@ -91,49 +83,18 @@ class _Draw:
     forms: tuple[_Form, ...]
 
 
-def drawn_numbers(
-    constants: Sequence[Var],
-    known: Sequence[Condition],
-    generator: np.random.Generator,
-    numbers: Sequence[int] | None = None,
-) -> list[list[int]]:
-    """Values for the constants that satisfy what is known of constants alone, no two the same.
-
-    They are drawn from ``numbers``, where these are given.
-    """
-    if not constants:
-        return [[] for _ in range(_KEPT)]
-    column = {v: i for i, v in enumerate(constants)}
-    pools = [_SHARES if is_share(v) else numbers or _NUMBERS for v in constants]
-    grid = np.stack([generator.choice(np.array(p), size=_DRAWN) for p in pools], axis=1)
-    for h in known:
-        # hardly ever would one drawn at random divide another
-        if isinstance(h, Divides) and h.e in column and h.d in column:
-            grid[:, column[h.e]] *= grid[:, column[h.d]]
-    grid = np.unique(grid[np.abs(grid).max(axis=1) <= _LARGEST], axis=0)
-    for h in known:
-        grid = failing_points(grid, constants, (h,), FALSE)
-    kept: list[list[int]] = generator.permutation(grid)[:_KEPT].tolist()
-    return kept
-
-
-class _Draws:
+class _Draws(DrawnCase):
     """Instances of one overlap."""
 
     def __init__(self, o: Overlap, batch: int) -> None:
-        self.start, self.spot, self.facts = defined(o)
-        names = self.start.variables()
-        self.constants = [v for v in names if v.kind == "const"]
-        self.others = [v for v in names if v.kind != "const"]
-        mine = set(self.constants)
-        self.known = [h for h in self.facts if set(h.variables()) <= mine]
+        super().__init__(o)
         self.generator = np.random.default_rng(SEED + batch)
 
     def __iter__(self) -> Iterator[_Draw]:
-        if len(self.others) > len(_NAMES):
+        if len(self.loose) > len(_NAMES):
             return
-        for row in drawn_numbers(self.constants, self.known, self.generator):
-            yield _Draw(tuple(row), tuple(self._form(v) for v in self.others))
+        for row in self.rows(self.generator):
+            yield _Draw(tuple(row), tuple(self._form(v) for v in self.loose))
 
     def _form(self, v: Var) -> _Form:
         draw = self.generator
@@ -149,14 +110,14 @@ class _Draws:
 
     def instance(self, d: _Draw) -> Instance | None:
         """The instance, if what is known of the constants holds and the domain is small enough."""
-        at: dict[Var, Expr] = {v: integer(n) for v, n in zip(self.constants, d.numbers, strict=True)}
+        at = self.numbers(d.numbers)
         try:
             known = [h.substitute(at) for h in self.facts]
             if FALSE in known:
                 return None
             boxes: dict[Var, tuple[int, int]] = {}
             names = iter(_NAMES)
-            for v, form in zip(self.others, d.forms, strict=True):
+            for v, form in zip(self.loose, d.forms, strict=True):
                 if form.absent:
                     at[v] = integer(0)
                     continue
@@ -181,7 +142,7 @@ class _Draws:
                     yield replace(d, numbers=(*d.numbers[:i], k, *d.numbers[i + 1 :]))
         for i, form in enumerate(d.forms):
             options = list(form.smaller())
-            if self.others[i].kind == "rest" and not form.absent:
+            if self.loose[i].kind == "rest" and not form.absent:
                 options.insert(0, _Form(absent=True))
             for f in options:
                 yield replace(d, forms=(*d.forms[:i], f, *d.forms[i + 1 :]))

@@ -47,10 +47,14 @@ Said = Literal["same", "different", "open"]
 POINTS: Final = 20_000
 #: Otherwise so many points are.
 SAMPLES: Final = 128
-#: The rounds in which z3 is asked: encoding of divisions, whether with its tactics, and solver units.
-Z3_ROUNDS: Final[tuple[tuple[Encoding, bool, int], ...]] = (
-    ("native", False, 10_000),
-    ("witness", True, 200_000),
+#: The rounds in which z3 is asked: encoding of divisions, whether with its tactics, whether about each fact by itself, and
+#: solver units for each question.
+Z3_ROUNDS: Final[tuple[tuple[Encoding, bool, bool, int], ...]] = (
+    ("native", False, False, 10_000),
+    ("linked", True, False, 200_000),
+    ("linked", True, False, 2_000_000),
+    ("linked", True, True, 2_000_000),
+    ("linked", True, True, 20_000_000),
 )
 #: isl's operations in the rounds in which it is asked.
 ISL_BUDGETS: Final = (5_000, 60_000, 2_000_000)
@@ -256,9 +260,15 @@ def _isl(problem: Problem) -> Outcome:
 
 
 def _z3(problem: Problem, context: z3.Context) -> Outcome:
+    (option,) = problem.options
     outcome = Outcome("open")
-    for encoding, tactics, budget in Z3_ROUNDS:
-        outcome = _z3_once(problem, context, encoding, tactics, budget)
+    for encoding, tactics, each, budget in Z3_ROUNDS:
+        facts = [(f,) for f in option.facts] if each else [option.facts]
+        for some in facts:
+            part = replace(problem, options=(Option(some),))
+            outcome = _z3_once(part, context, encoding, tactics, budget)
+            if outcome.status != "holds":
+                break
         if outcome.status != "open":
             break
     return outcome

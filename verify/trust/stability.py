@@ -23,21 +23,20 @@ run for more mutants goes on from those that a checkpoint knows.
 from __future__ import annotations
 
 import hashlib
-import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...core.condition import And, Compare, Condition, Not, Or, Within, all_of, any_of, negate
 from ...core.errors import InputError
 from ...core.expr import Var, lift, natural_key, var
 from .. import encode
 from ..cache import content_key
-from ..checkpoint import leave_others_alone
+from ..checkpoint import Checkpoint
 from ..lemmas import LemmaObligation
 from ..obligations import Obligation
 from ..preprocess import mentioned, ordered, substituted
@@ -258,29 +257,24 @@ def stability(
         key = _key(question, budget)
         questions.setdefault(key, question)
         askers.setdefault(key, []).append(n)
-    leave_others_alone(checkpoint)
-    known = _read(checkpoint)
+    kept = Checkpoint(checkpoint)
+    known = kept.known(_record, better=lambda new, old: new.mutants > old.mutants)
     found: dict[int, Record] = {}
     enough = {key for key in questions.keys() & known.keys() if known[key].mutants >= mutants}
     for key in enough:
         found.update((n, replace(known[key], name=todo[n].name)) for n in askers[key])
     resumed = len(found)
     open_: list[_Task] = [(key, q, known.get(key)) for key, q in questions.items() if key not in enough]
-    out = checkpoint.open("a", encoding="utf-8") if checkpoint is not None else None
-    if out is not None and out.tell():
-        out.write("\n")  # the last line may have been cut off
 
     def settle(key: str, r: Record) -> None:
-        if out is not None:
-            out.write(json.dumps({"key": key, **_plain(r)}, ensure_ascii=False) + "\n")
-            out.flush()
+        kept.add(key, _plain(r))
         for n in askers[key]:
             found[n] = replace(r, name=todo[n].name)
         if progress is not None:
             for n in askers[key]:
                 progress(found[n])
 
-    try:
+    with kept, suppress(KeyboardInterrupt):
         if jobs == 1 or len(open_) < 4:
             for key, o, before in open_:
                 settle(key, examine_stability(o, mutants, budget, before))
@@ -295,11 +289,6 @@ def stability(
                 finished = True
             finally:
                 ended(pool, finished=finished)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        if out is not None:
-            out.close()
     return Examination([found[n] for n in sorted(found)], resumed, len(questions))
 
 
@@ -313,19 +302,8 @@ def _plain(r: Record) -> dict[str, object]:
     }
 
 
-def _read(checkpoint: Path | None) -> dict[str, Record]:
-    """The records of a checkpoint by key, those with most mutants; a line that was cut off is left out."""
-    found: dict[str, Record] = {}
-    if checkpoint is None or not checkpoint.exists():
-        return found
-    for line in checkpoint.read_text("utf-8", errors="replace").splitlines():
-        try:
-            d = json.loads(line)
-            flips = tuple((int(n), str(s)) for n, s in d["flips"])
-            least, most = d["resources"]
-            r = Record(d["name"], Status(d["status"]), int(d["mutants"]), (least, most), flips)
-            if d["key"] not in found or found[d["key"]].mutants < r.mutants:
-                found[d["key"]] = r
-        except (ValueError, KeyError, TypeError):
-            continue
-    return found
+def _record(line: Mapping[str, Any]) -> Record:
+    """The record that :func:`_plain` wrote."""
+    flips = tuple((int(n), str(s)) for n, s in line["flips"])
+    least, most = line["resources"]
+    return Record(line["name"], Status(line["status"]), int(line["mutants"]), (least, most), flips)

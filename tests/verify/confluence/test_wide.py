@@ -14,6 +14,7 @@ from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, critical_pairs, decide_pair
 from indexproof.verify.confluence import analysis as analysis_module
 from indexproof.verify.confluence import wide as wide_module
+from indexproof.verify.confluence.drawn import drawn_numbers
 from indexproof.verify.confluence.ground import Move
 from indexproof.verify.confluence.instances import Examined, Instance, examine
 from indexproof.verify.confluence.joining import join
@@ -21,7 +22,7 @@ from indexproof.verify.confluence.overlap import Overlap, matched
 from indexproof.verify.confluence.proposals import narrowed
 from indexproof.verify.confluence.rewriting import Witness
 from indexproof.verify.confluence.unify import State, is_constantless, is_share, unify
-from indexproof.verify.confluence.wide import drawn_numbers, examine_wide
+from indexproof.verify.confluence.wide import examine_wide
 
 #: Pairs whose listed instances all join.
 _HIDDEN = [

@@ -8,25 +8,28 @@ import pytest
 
 from indexproof.core.expr import var
 from indexproof.reports.trust import selftest_json, selftest_status, selftest_text
-from indexproof.verify import certificate
 from indexproof.verify.cache import Cache
+from indexproof.verify.certificate import CertificateRefused
+from indexproof.verify.certificate.tree import Tree
 from indexproof.verify.linear.formula import at_least
 from indexproof.verify.linear.polynomial import constant
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.refute import confirmed
 from indexproof.verify.solve import decide
-from indexproof.verify.trust import sabotage, solvers
+from indexproof.verify.trust import solvers
 from indexproof.verify.trust.mutation import false_mutants, mutants
-from indexproof.verify.trust.sabotage import Outcome, Task, perform, tasks
+from indexproof.verify.trust.sabotage.bank import BUDGET, DIGITS, bank
+from indexproof.verify.trust.sabotage.run import perform, tasks
+from indexproof.verify.trust.sabotage.task import Outcome, Task
 from indexproof.verify.verdict import Status
 
 x, d = var("x"), var("d")
 
 
 def test_the_bank_is_what_it_says() -> None:
-    for o, true in sabotage._bank():
-        v = decide(o, sabotage.BUDGET)
+    for o, true in bank():
+        v = decide(o, BUDGET)
         assert v.status is (Status.PROVED if true else Status.REFUTED), o.subject
         if not true:
             assert is_example(o, v.witness or {})
@@ -115,7 +118,7 @@ def test_a_cache_that_evaluates_nothing_would_be_noticed(monkeypatch: pytest.Mon
 
 
 def test_rolls_that_are_believed_whatever_changed_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexproof.verify.trust.sabotage.common_digest", lambda *_: "the same")
+    monkeypatch.setattr("indexproof.verify.trust.sabotage.rolls.common_digest", lambda *_: "the same")
     monkeypatch.setattr("indexproof.verify.rolls.common_digest", lambda *_: "the same")
     found = perform(Task("roll"))
     assert sum(not o.noticed for o in found) > 50
@@ -150,33 +153,33 @@ def test_a_prover_that_believes_what_digits_are_said_to_be_would_be_noticed(
     monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
     monkeypatch.setattr(solvers, "available", lambda: False)
     found = perform(Task("encoding", "recombined digits of whatever number"))
-    assert {o.name.partition(": ")[2] for o in found if not o.noticed} == {d[0] for d in sabotage._DIGITS}
+    assert {o.name.partition(": ")[2] for o in found if not o.noticed} == {d[0] for d in DIGITS}
 
 
 def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    prove = certificate._Checker.prove
+    prove = Tree.prove
 
     def believing(self: Any, node: Any, known: Any, goals: Any, place: str) -> None:
         if not place.endswith(".equal"):
             prove(self, node, known, goals, place)
 
     assert all(o.noticed for o in perform(Task("certificate")))
-    monkeypatch.setattr(certificate._Checker, "prove", believing)
+    monkeypatch.setattr(Tree, "prove", believing)
     assert not any(o.noticed for o in perform(Task("certificate")))
 
 
 def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not because they could not be read."""
     reasons = []
+    refused = CertificateRefused.__init__
 
-    class Refused(certificate.CertificateRefused):
-        def __init__(self, place: str, reason: str) -> None:
-            super().__init__(place, reason)
-            reasons.append((place, reason))
+    def noted(self: CertificateRefused, place: str, reason: str) -> None:
+        refused(self, place, reason)
+        reasons.append((place, reason))
 
-    monkeypatch.setattr(certificate, "CertificateRefused", Refused)
+    monkeypatch.setattr(CertificateRefused, "__init__", noted)
     found = perform(Task("certificate"))
     assert len(found) == len(reasons) >= 28
     assert all(place.startswith("proof.equal") for place, _ in reasons), reasons

@@ -706,3 +706,19 @@ def test_a_new_name_for_a_negation_is_no_square() -> None:
     define = {"name": "x", "value": [[-1, "n", "n"]], "equation": None}
     proof = {"step": "define", "steps": [], "define": [define], "then": split}
     refused(forged([], goal, proof), "no negation of a new name")
+
+
+def test_a_quotient_that_has_a_name_may_turn_out_to_be_a_multiple() -> None:
+    (o,) = (
+        o for o in catalogue(["residue_is_rescaled"]) if o.name == "residue_is_rescaled: step 4: m ∣ y - t"
+    )
+    found, _ = certificate(o.name, o.hypotheses, o.goal)
+    assert found is not None
+    data = json.loads(json.dumps(found))
+    assert check_certificate(data, (tuple(o.hypotheses), o.goal), solvers=Z3).leaves > 0
+    # another name than that of the quotient is none that may be taken
+    steps = [s for n in objects(data) for s in n.get("steps", ()) if s["by"] == "divisible"]
+    named = [s for n in objects(data) for s in n.get("steps", ()) if s["by"] == "name"]
+    (again,) = (s for s in steps if any(s["quotient"] == n["quotient"] for n in named))
+    again["quotient"] = next(n["remainder"] for n in named if n["quotient"] == again["quotient"])
+    refused(data, "is no new name")

@@ -240,7 +240,9 @@ class Steps:
         if exact_quotient(plus(given, a, -1), b) is None:
             raise self.refuse("the dividends do not differ by a multiple of the divisor")
         self.evidence(step["one"], plus(b, constant(1), -1))
-        self._new("multiple", (a, b), (k,))
+        # where the quotient has a name already, that is the multiple: what remains is zero, for the divisor is not
+        if self.state.made.get(("quotient", key_of(a), key_of(b)), ())[:1] != (key_of(k),):
+            self._new("multiple", (a, b), (k,))
         self.state.named.add(zero(plus(a, times(b, k), -1)))
         self.state.divisions[key_of(a), key_of(b)] = k, {}
         turned = plus({}, a, -1)

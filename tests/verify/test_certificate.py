@@ -87,6 +87,24 @@ def test_cvc5_agrees_at_the_leaves(name: str) -> None:
     assert check_certificate(made(name)).solvers == ("z3", "cvc5")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        # two dividends get names of their own, and are the same once a variable is substituted
+        "inner_remainder_leaves_quotient: sound",
+        # a quotient has a name before a hypothesis says that it leaves nothing
+        "residue_is_rescaled: step 4: m ∣ y - t",
+        # a hypothesis has a remainder by what is zero in one of the cases
+        "remainder_takes_congruent: sound",
+    ],
+)
+def test_names_for_the_same_and_divisors_that_are_zero(name: str) -> None:
+    (o,) = (o for o in catalogue([name.partition(":")[0]]) if o.name == name)
+    found, outcome = certificate(o.name, o.hypotheses, o.goal)
+    assert found is not None, outcome.reason
+    check_certificate(json.loads(json.dumps(found)), (o.hypotheses, o.goal), solvers=Z3)
+
+
 def test_what_is_false_has_none() -> None:
     assert certificate("false", [d > 0], (x // d).eq(0))[0] is None
     assert certificate("false", [], (x // d * d).eq(x))[0] is None

@@ -480,7 +480,7 @@ class Reading(Ring, FormulaLogic):
             if isinstance(h, Divides):
                 self._divisible(h)
             elif (found := _no_remainder(h)) is not None and (self.assume_defined or self._not_zero(found.d)):
-                self._divisible(found)
+                self._divisible(found, divided=True)
             else:
                 self.state(self.formula(h), "hypothesis")
         self._settle()
@@ -869,12 +869,14 @@ class Reading(Ring, FormulaLogic):
             return name, c
         return None
 
-    def _divisible(self, h: Divides) -> None:
-        """A hypothesis ``d ∣ e``: ``e = d·k``."""
+    def _divisible(self, h: Divides, *, divided: bool = False) -> None:
+        """A hypothesis ``d ∣ e``: ``e = d·k``; it may be that ``e mod d``, in which e is ``divided``, is zero."""
         d, e = self.value(h.d), self.value(h.e)
         self._divisor = d
         s = self.sign(d, total=True)
         if s == 0:
+            if divided:
+                self._undefined(e, d, "floor")
             self.state(FALSE, "hypothesis")
             return
         if s < 0:

@@ -22,7 +22,7 @@ from indexproof.verify.certificate import CertificateRefused, check_certificate,
 from indexproof.verify.certificate.conditions import is_natural
 from indexproof.verify.lemmas import LemmaObligation, lemma_obligations, proved_lemmas
 from indexproof.verify.linear import Budget as Limits
-from indexproof.verify.linear.export import certificate, certificate_json, recorded
+from indexproof.verify.linear.export import _with_quotient_bounds, certificate, certificate_json, recorded
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.rulefiles import odd, read_rule_file
 from indexproof.verify.rulefiles.certify import case_certificate
@@ -391,11 +391,10 @@ GRID = next(
 
 @pytest.fixture(scope="module")
 def bounded() -> Json:
-    """A certificate of what only the bound of a dividend proves."""
-    found, outcome = certificate(GRID.name, GRID.hypotheses, GRID.goal)
-    assert outcome.proof is None
-    assert found is not None
-    return json.loads(json.dumps(found))
+    """A certificate of what the bounds of dividends prove."""
+    proof = _with_quotient_bounds(GRID.hypotheses, GRID.goal, None)
+    assert proof is not None
+    return json.loads(json.dumps(certificate_json(GRID.name, GRID.hypotheses, GRID.goal, proof)))
 
 
 def _quotient_bounds(node: Json) -> Iterator[Json]:

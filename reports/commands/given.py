@@ -4,6 +4,7 @@ that its words stand for.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -100,6 +101,14 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
         raise InputError("--no-cache contradicts " + ("--cache" if path is not None else "--read-only-cache"))
     place = None if no_cache else path or default_cache()
     if path is not None and place is not None:
+        try:
+            place.stat()
+        except (OSError, ValueError) as error:
+            if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
+                raise InputError(
+                    f"--cache: {quoted(path, 200)} is no name of a file",
+                    expected="the name of a file, or `off`",
+                ) from None
         if place.is_dir():
             raise InputError(f"--cache: {quoted(path, 200)} is a folder", expected="the name of a file")
         if place.exists() and not place.is_file():

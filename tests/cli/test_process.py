@@ -119,6 +119,8 @@ def test_nobody_reads_what_a_run_says_meanwhile(words: list[str], status: int, f
         (["prove", "--cache", "/", "interval_sum"], "is a folder"),
         (["prove", "--cache", "/dev/null", "interval_sum"], "is no file"),
         (["prove", "--cache", "/dev/null/x", "interval_sum"], "cannot write"),
+        (["prove", "--cache", "x" * 300, "interval_sum"], "is no name of a file"),
+        (["prove", "--cache", "x\0y", "interval_sum"], "null byte"),
         (["prove", "--cache", "/proc/x.sqlite", "interval_sum"], "cannot write"),
         (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
         (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),

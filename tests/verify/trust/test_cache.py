@@ -263,6 +263,37 @@ def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
 
 
 # --------------------------------------------------------------------------------------------------------- read only
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE VIEW verdicts AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+        "SELECT x AS key, x AS body, x AS seal FROM c",
+        "CREATE TABLE verdicts (key, body, seal); CREATE TRIGGER t BEFORE INSERT ON verdicts "
+        "BEGIN SELECT raise(ABORT, 'no'); END",
+    ],
+)
+def test_what_would_be_computed_without_end_is_no_cache(path: Path, made: str, read_only: bool) -> None:
+    with sqlite3.connect(path) as db:
+        db.executescript(f"DROP TABLE verdicts; {made}")
+    with Cache(path, read_only=read_only) as cache:
+        assert cache.get("key") is None
+        cache.put("key", Verdict(Status.PROVED, "test"))
+        assert cache.refused["outdated"] == 1
+        assert (cache.get("key") is not None) == (not read_only)
+        assert (cache.set_aside is None) == read_only
+
+
+@pytest.mark.parametrize("length", [240, 246, 250, 251, 255])
+def test_a_name_that_is_nearly_too_long(tmp_path: Path, length: int) -> None:
+    place = tmp_path / ("x" * length)
+    place.write_bytes(b"no database")
+    for _ in range(2):
+        with Cache(place) as cache:
+            cache.put("key", Verdict(Status.PROVED, "test"))
+            assert cache.get("key") in (None, Verdict(Status.PROVED, "test"))
+
+
 def test_read_only_changes_nothing(path: Path) -> None:
     before = {p.name: p.read_bytes() for p in path.parent.iterdir()}
     with Cache(path, read_only=True) as cache:

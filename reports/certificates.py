@@ -21,9 +21,10 @@ from ..verify.lemmas import LemmaObligation, proved_lemmas
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
 from ..verify.rulefiles.certify import case_certificate
-from ..verify.rulefiles.generalise import generalised
+from ..verify.rulefiles.generalise import generalised, repeated
 from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of, source_of
+from ..verify.rulefiles.rule import StatedRule
 from .selection import read_text
 
 __all__ = [
@@ -55,10 +56,9 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
     if not isinstance(o, StatedObligation):
         found = certificate(o.name, o.hypotheses, o.goal)[0]
         return None if found is None else ({}, [found])
-    wider = generalised(o.rule)
-    for stated in (o.rule,) if wider is None else (wider, o.rule):
+    for stated in _statements(o.rule):
         said = {"rule": json.loads(o.source)}
-        if stated is wider:
+        if stated is not o.rule:
             said["instance of"] = json.loads(source_of(stated))
         parts: list[Any] = []
         for part in expanded(stated):
@@ -69,6 +69,18 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
         else:
             return said, parts
     return None
+
+
+def _statements(r: StatedRule) -> Iterator[StatedRule]:
+    """The rule and those of which it is an instance, as they are tried."""
+    wider = generalised(r)
+    if wider is not None:
+        yield wider
+    yield r
+    if repeated(r, everywhere=False) != repeated(r):
+        wider = generalised(r, everywhere=False)
+        if wider is not None:
+            yield wider
 
 
 def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:

@@ -62,7 +62,8 @@ class State:
         self.divisions: dict[Any, tuple[Polynomial, Polynomial]] = {}
         self.extrema: dict[Any, Polynomial] = {}
         self.extremes: dict[str, tuple[str, tuple[Any, ...]]] = {}
-        self.made: dict[Any, tuple[Any, ...]] = {}
+        #: What names were introduced for, and the names; substitution may leave several for the same.
+        self.made: set[tuple[tuple[Any, ...], tuple[Key, ...]]] = set()
         self.names: set[str] = set()
 
     def copy(self) -> State:
@@ -92,7 +93,7 @@ class State:
         }
         self.extremes = {v: (op, tuple(map(moved, args))) for v, (op, args) in self.extremes.items()}
         self.made = {
-            (kind, *map(moved, keys)): tuple(map(moved, names)) for (kind, *keys), names in self.made.items()
+            ((kind, *map(moved, keys)), tuple(map(moved, names))) for (kind, *keys), names in self.made
         }
 
     def sign_facts(self) -> set[Formula]:

@@ -199,7 +199,7 @@ class Steps:
         """Names must be new, or mean this already."""
         meaning = (kind, *map(key_of, entry))
         keys = tuple(key_of(n) for n in names)
-        if self.state.made.get(meaning) == keys:
+        if (meaning, keys) in self.state.made:
             return
         for n in names:
             fresh = names_of(n)
@@ -208,7 +208,7 @@ class Steps:
             if any(m and len(m) != 1 for m in n):
                 raise self.refuse(f"{text_of(n)} is no new name")
             self.state.names |= fresh
-        self.state.made[meaning] = keys
+        self.state.made.add((meaning, keys))
 
     def _by_name(self, step: Json) -> None:
         a, b, q, r = (read_polynomial(step[k]) for k in ("dividend", "divisor", "quotient", "remainder"))
@@ -240,8 +240,10 @@ class Steps:
         if exact_quotient(plus(given, a, -1), b) is None:
             raise self.refuse("the dividends do not differ by a multiple of the divisor")
         self.evidence(step["one"], plus(b, constant(1), -1))
-        # where the quotient has a name already, that is the multiple: what remains is zero, for the divisor is not
-        if self.state.made.get(("quotient", key_of(a), key_of(b)), ())[:1] != (key_of(k),):
+        if self.state.divisions.get((key_of(a), key_of(b)), (None,))[0] == k:
+            # the quotient that has been named: what the divisor divides leaves nothing
+            self.claim.check.lemma("unique quotient", self.place)
+        else:
             self._new("multiple", (a, b), (k,))
         self.state.named.add(zero(plus(a, times(b, k), -1)))
         self.state.divisions[key_of(a), key_of(b)] = k, {}

@@ -449,14 +449,21 @@ class Reading(Ring, FormulaLogic):
         todo = [p for p in self.bounds.facts if p.degree > 1 and len(p) <= _DIVIDED and p not in seen]
         seen.update(todo)
         fuel = 200
-        # a size that is padded itself is a sum where it divides
-        sums = list(dict.fromkeys(w.divisor for w in self.witnesses if len(w.divisor) > 1))
+        # a size that is padded itself is a sum where it divides, and that of a tile of tiles is a product
+        whole = list(
+            dict.fromkeys(w.divisor for w in self.witnesses if w.divisor.degree > 1 or len(w.divisor) > 1)
+        )
         while todo and fuel > 0:
             p = todo.pop()
             factors = sorted({v for m in p.terms if len(m) > 1 for v in m if self.bounds.low.get(v, 0) >= 1})
-            for b in (*map(variable, factors), *(b for b in sums if b.names <= p.names)):
+            for b in (*map(variable, factors), *(b for b in whole if b.names <= p.names)):
                 t, r = p.divide(b)
-                if t.is_constant or t in seen:
+                if t.is_constant:
+                    continue
+                if self.bounds.certain(-r - ONE):
+                    # less than b·t is left: the digit is below its size, and not only no larger
+                    t, r = t - ONE, r + b
+                if t in seen:
                     continue
                 fuel -= 1
                 if not self.bounds.certain(b - r - ONE):
@@ -465,10 +472,10 @@ class Reading(Ring, FormulaLogic):
                 if not self.bounds.certain(t):
                     reason = None
                     if self.log is not None:
-                        whole = self.bounds.evidence(p)
+                        bound = self.bounds.evidence(p)
                         gap = self.bounds.evidence(b - r - ONE)
                         reason = self._made(
-                            "divided bound", base=b, t=t, r=r, of=whole, gap=gap, one=self.at_least_one(b)
+                            "divided bound", base=b, t=t, r=r, of=bound, gap=gap, one=self.at_least_one(b)
                         )
                     self.learn(t, "divided bound", reason)
                     if t.degree > 1:
@@ -480,7 +487,7 @@ class Reading(Ring, FormulaLogic):
             if isinstance(h, Divides):
                 self._divisible(h)
             elif (found := _no_remainder(h)) is not None and (self.assume_defined or self._not_zero(found.d)):
-                self._divisible(found)
+                self._divisible(found, divided=True)
             else:
                 self.state(self.formula(h), "hypothesis")
         self._settle()
@@ -869,12 +876,14 @@ class Reading(Ring, FormulaLogic):
             return name, c
         return None
 
-    def _divisible(self, h: Divides) -> None:
-        """A hypothesis ``d ∣ e``: ``e = d·k``."""
+    def _divisible(self, h: Divides, *, divided: bool = False) -> None:
+        """A hypothesis ``d ∣ e``: ``e = d·k``; it may be that ``e mod d``, in which e is ``divided``, is zero."""
         d, e = self.value(h.d), self.value(h.e)
         self._divisor = d
         s = self.sign(d, total=True)
         if s == 0:
+            if divided:
+                self._undefined(e, d, "floor")
             self.state(FALSE, "hypothesis")
             return
         if s < 0:

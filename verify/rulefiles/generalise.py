@@ -15,7 +15,7 @@ from dataclasses import replace
 from .rule import StatedRule, sort_of
 from .sample import table_of
 from .semantics import Semantics
-from .terms import BOOL, Kind, Term, below, show
+from .terms import BOOL, Kind, Term, below, evaluated, show
 
 __all__ = ["GENERALISED", "alike", "generalised", "repeated"]
 
@@ -25,15 +25,16 @@ GENERALISED = "generalisation"
 _ATTEMPTS = 12
 
 
-def generalised(r: StatedRule) -> StatedRule | None:
+def generalised(r: StatedRule, *, everywhere: bool = True) -> StatedRule | None:
     """A rule of which ``r`` is an instance and that no point of its table refutes; ``None`` where there is none.
 
-    Terms that occur again, and have a value everywhere, are replaced, the largest first.
+    Terms that occur again, and have a value everywhere, are replaced, the largest first; otherwise also those that have
+    one wherever the rule says something.
     """
     best = r
     refuted: set[str] = set()
     for _ in range(_ATTEMPTS):
-        term = next((t for t in repeated(best) if show(t) not in refuted), None)
+        term = next((t for t in repeated(best, everywhere=everywhere) if show(t) not in refuted), None)
         if term is None:
             break
         candidate = _with_variable(best, term)
@@ -44,22 +45,30 @@ def generalised(r: StatedRule) -> StatedRule | None:
     return None if best is r else best
 
 
-def repeated(r: StatedRule) -> list[Term]:
-    """The compound terms that occur at several places and have a value everywhere, each once, largest first."""
+def repeated(r: StatedRule, *, everywhere: bool = True) -> list[Term]:
+    """The compound terms that occur at several places and have a value everywhere, each once, largest first.
+
+    Otherwise also those without whose value the left side or a condition has none: there the rule says nothing.
+    """
     sides = below(r.left, r.right)
     number = alike([*sides, *below(*r.conditions)])
     count = Counter(number[id(t)] for t in sides)
     # in a condition no integer wraps around, so a machine integer is another one there
     conditional = Counter(number[id(t)] for t in below(*r.conditions))
+    decisive = (r.left, *(() if r.semantics.width else r.conditions))
+    needed: set[int] = set() if everywhere else {number[id(t)] for t in evaluated(*decisive)}
     size: dict[int, int] = {}
     found: dict[int, Term] = {}
-    partial: set[int] = set()
+    valued: set[int] = set()
     for t in [*sides, *below(*r.conditions)]:
         k = number[id(t)]
         size[k] = 1 + sum(size[number[id(a)]] for a in t.args)
-        if not _is_total(t, r.semantics) or any(number[id(a)] in partial for a in t.args):
-            partial.add(k)
-        elif t.args and t.op != "fold" and not (r.semantics.width and conditional[k]):
+        if k not in needed and not (
+            _is_total(t, r.semantics) and valued.issuperset(number[id(a)] for a in t.args)
+        ):
+            continue
+        valued.add(k)
+        if t.args and t.op != "fold" and not (r.semantics.width and conditional[k]):
             found.setdefault(k, t)
     several = [k for k in found if count[k] + conditional[k] > 1]
     return [found[k] for k in sorted(several, key=lambda k: (-size[k], k))]

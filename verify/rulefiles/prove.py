@@ -58,6 +58,8 @@ _CASES = 4
 _SEVERAL_CASES = 12
 #: Most rules that can be read as a whole are proved with this part of what may be spent on it.
 _BRIEFLY = 30
+#: The cases of a wider rule may cost this part of that before the rule is read as a whole with all patience.
+_EARLY = 3
 
 
 @lru_cache(maxsize=4)
@@ -101,6 +103,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     # most cases are proved with little patience, and what is left is sooner seen from the rule as a whole
     few = len(r.variables) < _MANY_VARIABLES and not r.semantics.width
     briefly = few or bool(repeated(r))
+    cut_off = False
     asked_whole = few and len(parts) > _SEVERAL_CASES
     if asked_whole:
         whole = _whole(r, budget, briefly=True)
@@ -125,8 +128,11 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
                         return _refuted(table, whole.found, LINEARISED, spent, (_POINTS, "linear"), budget)
                     shown = {LINEARISED: None} if whole.proved else {}
                 if attempt and not shown:
-                    shown, cost = _as_instance(r, budget)
+                    # a rule with many cases is mostly cheaper to read as a whole, with all patience
+                    most = _limits(budget).rlimit // _EARLY
+                    shown, cost = _as_instance(r, budget, most=most)
                     spent += cost
+                    cut_off = not shown and cost > most
                 if shown:
                     break
             if shown:
@@ -147,6 +153,12 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         spent += cost
         if found is not None:
             return _refuted(table, found, "bit-vectors", spent, ("linear",), budget)
+    if open_ and (cut_off or repeated(r, everywhere=False) != repeated(r)):
+        # what may lack a value is a variable as well, where the rule says nothing without it
+        shown, cost = _as_instance(r, budget, everywhere=False)
+        spent += cost
+        if shown:
+            used, open_ = shown, []
     for o in open_:
         proved, cost = by_residues(o, _limits(budget))
         spent += cost
@@ -198,9 +210,14 @@ def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearise
     return found
 
 
-def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
-    """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy."""
-    wider = generalised(r)
+def _as_instance(
+    r: StatedRule, budget: Budget, *, everywhere: bool = True, most: int | None = None
+) -> tuple[dict[str, None], int]:
+    """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy.
+
+    With ``most`` no further case is tried when so much has been spent.
+    """
+    wider = generalised(r, everywhere=everywhere)
     # that the rule follows from the wider one is seen from the two alone, by what did not make it
     if wider is None or instance_terms(wider, r) is None:
         return {}, 0
@@ -208,7 +225,13 @@ def _as_instance(r: StatedRule, budget: Budget) -> tuple[dict[str, None], int]:
     spent = 0
     try:
         for o in expanded(wider):
-            strategy, cost = _first_attempt(wider, o, budget.scaled(0.5))
+            patience = 0.5
+            if most is not None:
+                # no question gets more than what is left
+                patience = min(patience, (most - spent) / _limits(budget).rlimit)
+                if patience <= 0:
+                    return {}, spent
+            strategy, cost = _first_attempt(wider, o, budget.scaled(patience))
             spent += cost
             if not strategy:
                 (proved, cost), strategy = by_residues(o, _limits(budget)), RESIDUES

@@ -12,7 +12,19 @@ from typing import Literal
 
 from ...core.numerals import format_int
 
-__all__ = ["BOOL", "INT", "OPERATORS", "Kind", "Operator", "Sort", "Term", "below", "show", "subterms"]
+__all__ = [
+    "BOOL",
+    "INT",
+    "OPERATORS",
+    "Kind",
+    "Operator",
+    "Sort",
+    "Term",
+    "below",
+    "evaluated",
+    "show",
+    "subterms",
+]
 
 Sort = Literal["int", "bool"]
 INT: Sort = "int"
@@ -152,6 +164,27 @@ def below(*roots: Term) -> list[Term]:
             else:
                 out.append(node)
                 stack.pop()
+    return out
+
+
+def evaluated(*roots: Term) -> list[Term]:
+    """The terms without whose value no root has one: not what a selection may leave out, nor parts of connectives."""
+    seen: set[int] = set()
+    out: list[Term] = []
+    todo = list(roots)
+    while todo:
+        t = todo.pop()
+        if id(t) in seen:
+            continue
+        seen.add(id(t))
+        out.append(t)
+        match t.op:
+            case "and" | "or":
+                continue
+            case "select" | "choose":
+                todo.append(t.args[0])
+            case _:
+                todo += t.args
     return out
 
 

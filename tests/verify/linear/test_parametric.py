@@ -293,6 +293,80 @@ def test_bounds_divided_by_sums_are_in_the_certificate() -> None:
                 check_certificate(spoiled, claim, solvers={"z3": z3_refutes})
 
 
+# ------------------------------------------------------------------------------- sizes that are whole numbers of tiles
+#: Places in blocked arrays whose counts of blocks are quotients of sizes: the bound, what divides, and the size.
+_BLOCKED = {
+    "channels": (
+        "((((i * (c / x) + k / x) * h + j) * w + m) * x + k % x)",
+        ["c % x == 0", "0 <= i < n", "0 <= k < c", "0 <= j < h", "0 <= m < w"],
+        "n * c * h * w",
+    ),
+    "filters": (
+        "(((o / x * (c / y) + i / y) * h + k) * y + i % y) * x + o % x",
+        ["n % x == 0", "c % y == 0", "0 <= o < n", "0 <= i < c", "0 <= k < h"],
+        "n * c * h",
+    ),
+    "windows": (
+        "((i / w * (n / w) + j / w) * w + i % w) * w + j % w",
+        ["n % w == 0", "m % w == 0", "0 <= i < m", "0 <= j < n"],
+        "m * n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _BLOCKED)
+def test_places_in_blocks_that_divide_a_size(name: str) -> None:
+    """``q·b + r < k·b`` gives ``q < k`` also where k is named after q is."""
+    place, given, size = _BLOCKED[name]
+    given = [*(f"{v} > 0" for v in "xyw"), *given]
+    names = "c, h, i, j, k, m, n, o, w, x, y"
+    found = decide(next(stated_rule_obligations(_stated(names, given, f"0 <= {place} < {size}"))))
+    assert (found.status, found.strategy, found.resources) == (Status.PROVED, "identity", 0)
+    found = decide(next(stated_rule_obligations(_stated(names, given, f"{place} < {size} - 1"))))
+    assert found.status is Status.REFUTED
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_tiles_of_tiles_in_sizes_that_are_padded_to_both(rank: int) -> None:
+    """A count of tiles of tiles is a quotient by a product, ``⌈n / (t·u)⌉``, and what is divided is known by its digits."""
+    ks = range(rank)
+    place = [f"{{x}}{k} / (t{k} * u{k})" for k in ks] + [f"{{x}}{k} / t{k} % u{k}" for k in ks]
+    place += [f"{{x}}{k} % t{k}" for k in ks]
+    shape = [f"{v}{k}" for v in "wut" for k in ks]
+    at = place[0]
+    for digit, n in zip(place[1:], shape[1:], strict=True):
+        at = f"({at}) * {n} + {digit}"
+    given = [f"{v}{k} > 0" for v in "ntu" for k in ks] + [f"0 <= {x}{k} < n{k}" for x in "ij" for k in ks]
+    given += [f"w{k} == (n{k} + t{k} * u{k} - 1) / (t{k} * u{k})" for k in ks]
+    i, j = at.format(x="i"), at.format(x="j")
+    names = ", ".join(f"{v}{k}" for v in "ntuwij" for k in ks)
+    for r in (
+        _stated(names, given, f"0 <= {i} < {' * '.join(shape)}"),
+        _stated(names, [*given, f"{i} == {j}"], " and ".join(f"i{k} == j{k}" for k in ks)),
+    ):
+        found = decide(next(stated_rule_obligations(r)))
+        assert (found.status, found.strategy, found.resources) == (Status.PROVED, "identity", 0)
+
+
+def test_bounds_of_digits_below_their_size_are_in_the_certificate() -> None:
+    place, given, size = _BLOCKED["windows"]
+    (o,) = expanded(_stated("i, j, m, n, w", ["w > 0", *given], f"{place} < {size}"))
+    written, _ = certificate("windows", o.hypotheses, o.goal)
+    written = json.loads(json.dumps(written))
+    claim = (tuple(o.hypotheses), o.goal)
+    assert check_certificate(written, claim, solvers={"z3": z3_refutes}).steps > 0
+    steps = [n for n, s in enumerate(_objects(written)) if s.get("by") == "divided bound"]
+    assert steps
+    for n in steps:
+        for change in ("base", "t", "r", "of", "gap"):
+            spoiled = copy.deepcopy(written)
+            step = list(_objects(spoiled))[n]
+            step[change] = [] if change in ("base", "t", "r") else {"parts": [], "shifts": []}
+            with pytest.raises(CertificateRefused):
+                check_certificate(spoiled, claim, solvers={"z3": z3_refutes})
+
+
+# ------------------------------------------------------------------------------------------------ several levels
 def test_tiles_of_three_levels() -> None:
     """Written in the digits of the innermost tiles, what is known of the outermost size is long."""
     up = "ceildiv({}, {})".format

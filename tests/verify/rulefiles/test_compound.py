@@ -118,7 +118,7 @@ def test_nothing_follows_from_a_wider_rule_that_is_open(monkeypatch: pytest.Monk
     assert not prove._as_instance(r, Budget())[0]
     # a wider rule that is false is not proved either, though no point is asked
     false = one("semantics euclid0\nint x, t\nconst c\nr: t % c * x -> t * x if c > 0\n")
-    monkeypatch.setattr(prove, "generalised", lambda _: false)
+    monkeypatch.setattr(prove, "generalised", lambda _, **__: false)
     monkeypatch.setattr(prove, "instance_terms", lambda *_: {})
     assert not prove._as_instance(r, Budget())[0]
 
@@ -181,9 +181,20 @@ def test_what_is_an_instance() -> None:
         ("", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0, t2 > 0", INSTANCE),
         ("", "x * t1 - x * t1 -> 0", "x * (a + b) - x * (a + c) -> 0"),
         # a term that may lack a value, or a truth value, or more values than the variable
-        ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
-        ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
-        ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
+        ("", "x -> t1 - t1 + x", "x -> x / y - x / y + x"),
+        ("semantics euclid", "x -> t1 - t1 + x", "x -> x % y - x % y + x"),
+        ("integers 8 bits undefined", "x -> t1 - t1 + x", "x -> (x + y) - (x + y) + x"),
+        (
+            "",
+            "select(p, t1, x) -> select(p, t1, x + t1 - t1)",
+            "select(p, x / y, x) -> select(p, x / y, x + x / y - x / y)",
+        ),
+        ("", "p and t1 < x -> t1 < x and p", "p and x / y < x -> x / y < x and p"),
+        (
+            "integers 8 bits undefined",
+            "x -> t1 - t1 + x if t1 > 0",
+            "x -> (x + y) - (x + y) + x if x + y > 0",
+        ),
         ("", "i * 0 + 1 -> 1", "(x + y) * 0 + 1 -> 1"),
         # a condition sees another number than the sides do
         (
@@ -195,6 +206,53 @@ def test_what_is_an_instance() -> None:
 )
 def test_what_is_no_instance(head: str, wider: str, rule: str) -> None:
     assert instance_terms(*_two(head, wider, rule)) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "wider", "rule"),
+    [
+        # without a value of the term the left side has none, or a condition
+        ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
+        ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
+        ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
+        ("", "x -> t1 - t1 + x if t1 != 0", "x -> x / y - x / y + x if x / y != 0"),
+        (
+            "",
+            "select(t1 < 0, x, t1) -> max(t1, t1) if t1 > 0",
+            "select(x / y < 0, x, x / y) -> max(x / y, x / y) if x / y > 0",
+        ),
+        # a larger term has a value wherever those in it have one
+        ("", "t1 * x -> x * t2", "x / y * x -> x * (x / y)"),
+        ("", "t1 * (t1 + 1) -> t2 * t1", "x / y * (x / y + 1) -> (x / y + 1) * (x / y)"),
+        ("", "t1 % c + x -> x + t1 % c", "(x / y + 1) % c + x -> x + (x / y + 1) % c"),
+    ],
+)
+def test_what_has_a_value_wherever_something_is_said(head: str, wider: str, rule: str) -> None:
+    assert instance_terms(*_two(head, wider, rule)) is not None
+
+
+PARTIAL_RULES = {
+    "trunc": "((x + c) / a) * ((x + c) / a) % 4 < 2 -> true",
+    "euclid": "min((x * a + y) % (b % c), i) -> min(y % (b % c), i) if b % c > 0, a % (b % c) == 0",
+    "floor": "(x * x) / y - (x * x) / y * ((x * x) / y) <= 0 -> true",
+}
+
+
+@pytest.mark.parametrize("semantics", PARTIAL_RULES)
+def test_terms_that_have_a_value_where_something_is_said_are_generalised_last(semantics: str) -> None:
+    stated = PARTIAL_RULES[semantics]
+    r, _ = _two(f"semantics {semantics}", stated, stated)
+    wider = generalised(r, everywhere=False)
+    assert wider is not None
+    assert instance_terms(wider, r)
+    found = verdict(r)
+    assert found.status is Status.PROVED
+    # what a point refutes, and what is not said of all values, is none of them
+    false, _ = _two(
+        f"semantics {semantics}",
+        *[stated.replace("< 2", "< 1").replace("y %", "y * y %").replace("<= 0", "< 0")] * 2,
+    )
+    assert verdict(false).status is Status.REFUTED
 
 
 def test_other_semantics_are_no_instance() -> None:

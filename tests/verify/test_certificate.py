@@ -99,6 +99,12 @@ def test_cvc5_agrees_at_the_leaves(name: str) -> None:
         "residue_is_rescaled: step 4: m ∣ y - t",
         # a hypothesis has a remainder by what is zero in one of the cases
         "remainder_takes_congruent: sound",
+        # facts contradict each other, and a quotient would be another one when it is met again
+        "remainders_merge: step back 1: x - w = (x // k)·a·m",
+        # a quotient and its remainder have been replaced by sums with a name in common
+        "implied_remainder_vanishes: sound ⇒",
+        # another name for a quotient whose remainder has one, of which there are three
+        "remainders_merge: step 4: ((x - w) // n)·n = x - w",
     ],
 )
 def test_names_for_the_same_and_divisors_that_are_zero(name: str) -> None:
@@ -704,6 +710,37 @@ def test_the_dividend_of_a_multiple_is_known() -> None:
     part = {"steps": [negated], "refute": [0, 1, 2, 3, 4], "goal": goal}
     proof = {"step": "leaf", "steps": steps, "parts": [part]}
     refused(forged([["divides", 2, 0]], goal, proof), "u means nothing")
+
+
+@pytest.mark.parametrize(
+    ("dividend", "quotient"),
+    [
+        # x + 2 has the remainder of x, and another quotient
+        ([[2], [1, "x"]], [[1, "q!1"]]),
+        ([[2], [1, "x"]], [[2], [1, "q!1"]]),
+        # x + 1 has not
+        ([[1], [1, "x"]], [[1, "q!2"]]),
+    ],
+)
+def test_a_remainder_has_the_name_of_another_one_only_where_it_is_the_same(
+    dividend: Json, quotient: Json
+) -> None:
+    whole = {"by": "name", "divisor": [[2]], "remainder": [[1, "r!1"]], "one": NONE}
+    q1 = [[1, "q!1"]]
+    steps = [
+        {**whole, "dividend": [[1, "x"]], "quotient": q1},
+        {"by": "named", "fact": ["eq", [[-2, "q!1"], [-1, "r!1"], [1, "x"]]], "number": 0},
+        {**whole, "dividend": dividend, "quotient": quotient},
+        {
+            "by": "named",
+            "fact": ["eq", [*dividend, [-1, "r!1"], *([-2 * k, *v] for k, *v in quotient)]],
+            "number": 1,
+        },
+    ]
+    goal = ["<=", 0, 1]
+    denied = {"by": "negated goal", "fact": ["ge", [[-1], [1, "x"]]], "number": 2}
+    proof = {"step": "leaf", "steps": steps, "parts": [{"steps": [denied], "refute": [0, 1], "goal": goal}]}
+    refused(forged([], goal, proof), "is no new name")
 
 
 def test_a_new_name_for_a_negation_is_no_square() -> None:

@@ -210,14 +210,28 @@ class Steps:
             self.state.names |= fresh
         self.state.made.add((meaning, keys))
 
+    def _made_quotients(self, a: Polynomial, b: Polynomial, r: Polynomial) -> list[Polynomial]:
+        """Quotients with the remainder ``r``, from what was introduced for dividends that differ by multiples."""
+        divisor, remainder = key_of(b), key_of(r)
+        found = []
+        for meaning, keys in self.state.made:
+            if meaning[0] == "quotient" and meaning[2] == divisor and keys[1] == remainder:
+                more = exact_quotient(plus(a, dict(meaning[1]), -1), b)
+                if more is not None:
+                    found.append(plus(dict(keys[0]), more))
+        return found
+
     def _by_name(self, step: Json) -> None:
         a, b, q, r = (read_polynomial(step[k]) for k in ("dividend", "divisor", "quotient", "remainder"))
         for p in (a, b):
             self.known_names(p)
         self.evidence(step["one"], plus(b, constant(1), -1))
-        if names_of(q) & names_of(r):
-            raise self.refuse("quotient and remainder share a name")
-        self._new("quotient", (a, b), (q, r))
+        made = self._made_quotients(a, b, r)
+        if not made:
+            self._new("quotient", (a, b), (q, r))
+        elif q not in made:
+            # another name for it
+            self._new("the same quotient", (a, b), (q,))
         self.state.named |= {
             zero(plus(plus(a, times(b, q), -1), r, -1)),
             nonnegative(r),

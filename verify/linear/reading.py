@@ -234,7 +234,9 @@ class Reading(Ring, FormulaLogic):
         self._divisor = ZERO
         self._ranges: dict[tuple[Poly, Poly], tuple[Evidence, Evidence]] = {}
         self._equations: list[Fact] = []
-        self._logged: set[tuple[Poly, Poly]] = set()
+        #: By dividend and positive divisor.  A proof that is recorded has one quotient for both: where facts contradict
+        #: each other, another one would do as well later on.
+        self._logged: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
         self._carry()
 
     def _carry(self) -> None:
@@ -329,7 +331,7 @@ class Reading(Ring, FormulaLogic):
         """Note the quotient and the remainder of a positive divisor."""
         if self.log is None or (a, b) in self._logged:
             return
-        self._logged.add((a, b))
+        self._logged[a, b] = q, r
         a = self.rewritten(a)
         low, high = self._range(r, b)
         gap = a - b * q - r
@@ -696,6 +698,11 @@ class Reading(Ring, FormulaLogic):
     def divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder of floor division."""
         self._divisor = b
+        if (a, b) in self._logged:
+            return self._logged[a, b]
+        if (-a, -b) in self._logged:
+            q, r = self._logged[-a, -b]
+            return q, -r
         s = self.sign(b)
         if s == 0:
             return self._undefined(a, b, "floor")
@@ -707,6 +714,8 @@ class Reading(Ring, FormulaLogic):
 
     def _natural(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder of a positive divisor, noted."""
+        if (a, b) in self._logged:
+            return self._logged[a, b]
         q, r = self._positive(a, b)
         self._log_division(a, b, q, r)
         return q, r

@@ -9,7 +9,8 @@ solvers at the leaves, and this package.  Nothing that a certificate says is bel
 * every quotient and remainder must satisfy ``a = b·q + r`` and ``0 <= r < b``, the equation by expansion and the
   bounds by an explicit combination of facts,
 * a product may be replaced by what an equation says that it is,
-* a name for a value must be new, and a definition must be an equation that has been shown,
+* a name for a value must be new, also a further one for a quotient whose remainder has a name already, and a definition
+  must be an equation that has been shown,
 * sign cases must be all there are, or the missing ones excluded by a combination of facts or because a divisor of the
   claim would be zero; cases of a minimum or maximum must cover all of its arguments,
 * a term of a goal may be replaced by another one that is shown to be equal to it,

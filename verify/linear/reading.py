@@ -698,11 +698,12 @@ class Reading(Ring, FormulaLogic):
     def divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder of floor division."""
         self._divisor = b
-        if (a, b) in self._logged:
-            return self._logged[a, b]
-        if (-a, -b) in self._logged:
-            q, r = self._logged[-a, -b]
-            return q, -r
+        if self._logged:
+            if (a, b) in self._logged:
+                return self._logged[a, b]
+            if (-a, -b) in self._logged:
+                q, r = self._logged[-a, -b]
+                return q, -r
         s = self.sign(b)
         if s == 0:
             return self._undefined(a, b, "floor")
@@ -714,7 +715,7 @@ class Reading(Ring, FormulaLogic):
 
     def _natural(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder of a positive divisor, noted."""
-        if (a, b) in self._logged:
+        if self._logged and (a, b) in self._logged:
             return self._logged[a, b]
         q, r = self._positive(a, b)
         self._log_division(a, b, q, r)

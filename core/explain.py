@@ -203,6 +203,9 @@ class _Run:
             moments = reversed([since, *[m for m, _ in stages[:k]]])
             runs = [run] if run is not None else self.since_any(e, way, moments, n, joined=False)
             if runs is None:
+                # one dividend may be taken apart as another one is written, and that written so as well then
+                runs = self.one_by_one(e, way, since, n, joined=False, spelled=True)
+            if runs is None:
                 continue
             rest = self.along(way, stages, n, k + 1, dead)
             if rest is not None:
@@ -210,9 +213,12 @@ class _Run:
             dead.add(k)
         return None
 
-    def in_order(self, since: int, now: int) -> list[Any]:
-        """The equations that simplify and were recorded between two moments."""
-        found = [(n, x) for entries in self.equations[False].values() for n, x in entries if since <= n < now]
+    def in_order(self, since: int, now: int, *, spelled: bool) -> list[Any]:
+        """The equations that simplify, or also those that spell, and were recorded between two moments."""
+        kinds = self.equations.values() if spelled else [self.equations[False]]
+        found = [
+            (n, x) for kind in kinds for entries in kind.values() for n, x in entries if since <= n < now
+        ]
         return [x for _, x in sorted(found, key=itemgetter(0))]
 
     def at_once(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
@@ -236,7 +242,7 @@ class _Run:
         return None
 
     def one_by_one(
-        self, e: Expr, goal: Expr, since: int, now: int, *, joined: bool
+        self, e: Expr, goal: Expr, since: int, now: int, *, joined: bool, spelled: bool = False
     ) -> list[list[_Use]] | None:
         """A run for each equation recorded between two moments that applies then.
 
@@ -246,7 +252,7 @@ class _Run:
         runs = []
         pool: dict[Expr, Any] = {}
         nodes = set(postorder(e))
-        for x in self.in_order(since, now):
+        for x in self.in_order(since, now, spelled=spelled):
             if joined:
                 pool.pop(x.before, None)
             else:

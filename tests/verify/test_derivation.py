@@ -335,6 +335,11 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
             " + d0 floordiv 432 + s0 * 2 - 17) mod 112), domain: d0 in [0, 863], d1 in [0, 2], s0 in [0, 9]",
             3,
         ),
+        (
+            "(d0, d1) -> ((((d1 * 2 + (d0 + d1) mod 6) floordiv 2) mod 3) * 3"
+            " - (((d1 * 2 + (d0 + d1) mod 6) mod 6) floordiv 2) * 3), domain: d0 in [0, 3], d1 in [0, 5]",
+            2,
+        ),
     ],
 )
 def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:

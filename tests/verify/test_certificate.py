@@ -804,3 +804,42 @@ def test_a_quotient_that_has_a_name_may_turn_out_to_be_a_multiple() -> None:
     (again,) = (s for s in steps if any(s["quotient"] == n["quotient"] for n in named))
     again["quotient"] = next(n["remainder"] for n in named if n["quotient"] == again["quotient"])
     refused(data, "is no new name")
+
+
+def refuting(first: list[Json], facts: list[int]) -> Json:
+    """A certificate of `x <= 0`, which is false, by steps and facts that are said to refute `x > 0`."""
+    goal = ["<=", 0, 1]
+    denied = {"by": "negated goal", "fact": ["ge", [[-1], [1, "x"]]], "number": -1}
+    part = {"steps": [denied], "refute": [*facts, -1], "goal": goal}
+    return forged([], goal, {"step": "leaf", "steps": first, "parts": [part]})
+
+
+@pytest.mark.parametrize("quotient", [[], [[1, "q!1"]]])
+def test_what_is_not_known_to_be_a_quotient_has_no_bound(quotient: Json) -> None:
+    """Nothing has been said of `-x // 1`; it is not zero for that reason."""
+    bounded = {
+        "by": "quotient of a bound",
+        "dividend": [[-1, "x"]],
+        "divisor": [[1]],
+        "quotient": quotient,
+        "t": [[-1, "x"]],
+        "below": NONE,
+        "fact": ["ge", [[-1, "x"]]],
+        "number": 0,
+    }
+    refused(refuting([bounded], [0]), "this is not the quotient")
+
+
+@pytest.mark.parametrize("op", ["min", "max"])
+def test_there_is_no_extremum_of_nothing(op: str) -> None:
+    """It would be one of no arguments, which is a contradiction."""
+    extremum = {"by": "extremum", "name": op, "args": [], "dropped": [], "value": [[1, "e!1"]]}
+    named = {"by": "named", "fact": ["or"], "number": 0}
+    refused(refuting([extremum, named], [0]), "an extremum has arguments")
+
+
+def test_a_definition_is_of_a_name_that_means_something() -> None:
+    define = {"name": "u", "value": [[-1, "n"]], "equation": None}
+    leaf = refuting([], [])["proof"]
+    proof = {"step": "define", "steps": [], "define": [define], "then": leaf}
+    refused(forged([], ["<=", 0, 1], proof), "u cannot be defined")

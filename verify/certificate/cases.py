@@ -85,7 +85,7 @@ class Cases:
         defined: dict[str, Polynomial] = {}
         for d in node["define"]:
             name, value, equation = str(d["name"]), read_polynomial(d["value"]), d["equation"]
-            if name in state.definitions or name in names_of(value):
+            if name in state.definitions or name in names_of(value) or name not in state.names:
                 raise CertificateRefused(place, f"{name} cannot be defined as {text_of(value)}")
             if equation is None:
                 # a new name for the negation

@@ -254,7 +254,8 @@ class Steps:
         if exact_quotient(plus(given, a, -1), b) is None:
             raise self.refuse("the dividends do not differ by a multiple of the divisor")
         self.evidence(step["one"], plus(b, constant(1), -1))
-        if self.state.divisions.get((key_of(a), key_of(b)), (None,))[0] == k:
+        known = self.state.divisions.get((key_of(a), key_of(b)))
+        if known is not None and known[0] == k:
             # the quotient that has been named: what the divisor divides leaves nothing
             self.claim.check.lemma("unique quotient", self.place)
         else:
@@ -297,7 +298,8 @@ class Steps:
 
     def _known_quotient(self, step: Json) -> tuple[Polynomial, Polynomial, Polynomial]:
         a, b, q = (read_polynomial(step[k]) for k in ("dividend", "divisor", "quotient"))
-        if self.state.divisions.get((key_of(a), key_of(b)), ({},))[0] != q:
+        known = self.state.divisions.get((key_of(a), key_of(b)))
+        if known is None or known[0] != q:
             raise self.refuse("this is not the quotient")
         return a, b, q
 
@@ -348,6 +350,8 @@ class Steps:
         op, args = str(step["name"]), [read_polynomial(a) for a in step["args"]]
         sign = constant({"min": 1, "max": -1}[op])
         kept = list({key_of(a): a for a in args}.values())
+        if not kept:
+            raise self.refuse("an extremum has arguments")
         for p in kept:
             self.known_names(p)
         for less, other, why in step["dropped"]:

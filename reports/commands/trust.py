@@ -204,7 +204,7 @@ def stability(
 def selftest(jobs: Jobs = None, json: Json = False) -> None:
     """Tamper with everything that verdicts rest on, and see that every case is noticed.
 
-    Over 2,600 cases with cvc5: entries and files of the cache, claims, meanings of operators, answers of
+    Over 5,000 cases with cvc5: entries and files of the cache, claims, meanings of operators, answers of
     solvers, steps of certificates, processes that are killed. The exit status is 1 if a case passes unnoticed.
     reports/trust.md says what notices which kind; some cases need cvc5 and are left out where it is not
     installed.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from indexproof.core.expr import var
 from indexproof.reports.trust import selftest_json, selftest_status, selftest_text
 from indexproof.verify.cache import Cache
-from indexproof.verify.certificate import CertificateRefused
+from indexproof.verify.certificate import CertificateRefused, steps
 from indexproof.verify.certificate.tree import Tree
 from indexproof.verify.linear.formula import at_least
 from indexproof.verify.linear.polynomial import constant
@@ -19,6 +21,7 @@ from indexproof.verify.refute import confirmed
 from indexproof.verify.solve import decide
 from indexproof.verify.trust import solvers
 from indexproof.verify.trust.mutation import false_mutants, mutants
+from indexproof.verify.trust.sabotage import steps as false_steps
 from indexproof.verify.trust.sabotage.bank import BUDGET, DIGITS, bank
 from indexproof.verify.trust.sabotage.run import perform, tasks
 from indexproof.verify.trust.sabotage.task import Outcome, Task
@@ -78,6 +81,7 @@ def test_everything_is_noticed(task: Task) -> None:
         Task("instance"),
         Task("whole rule"),
         Task("certificate"),
+        Task("step"),
         Task("roll"),
         Task("crash"),
     ],
@@ -100,7 +104,7 @@ def test_there_are_tasks_of_every_kind() -> None:
     kinds = {t.kind for t in tasks()}
     assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "roll", "crash"}
     assert {"instance", "whole rule"} <= kinds
-    assert "certificate" in kinds
+    assert {"certificate", "step"} <= kinds
     assert len(tasks()) == len(set(tasks()))
 
 
@@ -168,6 +172,42 @@ def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
     assert all(o.noticed for o in perform(Task("certificate")))
     monkeypatch.setattr(Tree, "prove", believing)
     assert not any(o.noticed for o in perform(Task("certificate")))
+
+
+#: What keeps false steps out, by how the checker says so; the second half is found only among more steps.
+_REASONS = [
+    "this is not the quotient",
+    "no hypothesis says that",
+    "is no product",
+    "only equations are multiplied",
+    "does not follow from the facts that are named",
+    "an extremum has arguments",
+]
+
+
+@pytest.mark.parametrize("reason", _REASONS)
+def test_a_checker_without_one_of_its_reasons_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    """The selftest draws steps until one that is not true is accepted."""
+    tree = ast.parse(inspect.getsource(steps))
+    raised = [n for n in ast.walk(tree) if isinstance(n, ast.Raise) and reason in ast.unparse(n)]
+    assert len(raised) == 1
+    without = _Without(raised[0]).visit(tree)
+    module: dict[str, Any] = {"__name__": steps.__name__, "__package__": steps.__package__}
+    exec(compile(ast.fix_missing_locations(without), steps.__name__, "exec"), module)
+    monkeypatch.setattr(false_steps, "Steps", module["Steps"])
+    assert any(a.untrue and a.accepted for a in false_steps.attempts(1, 4000))
+
+
+class _Without(ast.NodeTransformer):
+    """A module without one of its statements."""
+
+    def __init__(self, left_out: ast.stmt) -> None:
+        self.left_out = left_out
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        return ast.copy_location(ast.Pass(), node) if node is self.left_out else node
 
 
 def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from .crashes import crash_cases
 from .encodings import ENCODINGS, encoding_cases
 from .rolls import roll_cases
 from .rules import instance_cases, rule_file_cases, whole_rule_cases
+from .steps import step_cases
 from .task import Outcome, Task
 
 __all__ = ["perform", "selftest", "tasks"]
@@ -27,6 +28,7 @@ _KINDS: dict[str, Callable[[Task], Iterator[Outcome]]] = {
     "whole rule": whole_rule_cases,
     "instance": instance_cases,
     "certificate": certificate_cases,
+    "step": step_cases,
     "cache entry": cache_entry_cases,
     "cache file": cache_file_cases,
     "roll": roll_cases,

@@ -11,7 +11,7 @@ from indexproof.core.expr import lift, minimum, var
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.linear.export import certificate_json, recorded
 
-y = var("y")
+x, y = var("x"), var("y")
 Json = Any
 
 
@@ -178,3 +178,78 @@ def test_a_definition_is_of_a_name_that_means_something() -> None:
     leaf = refuting([], [])["proof"]
     proof = {"step": "define", "steps": [], "define": [define], "then": leaf}
     refused(forged([], ["<=", 0, 1], proof), "u cannot be defined")
+
+
+def test_a_case_that_is_left_out_is_no_zero_of_any_divisor() -> None:
+    def signed(s: int) -> Json:
+        facts = [
+            {"by": "sign", "fact": ["ge", [[-1], [s, "x"]]], "number": 0},
+            {"by": "negated goal", "fact": ["eq", [[1, "x"]]], "number": 1},
+        ]
+        part = {"steps": facts, "refute": [0, 1], "goal": ["!=", 0, 1]}
+        return {"step": "leaf", "steps": [], "parts": [part]}
+
+    split = {
+        "step": "sign",
+        "steps": [],
+        "of": [[1, "x"]],
+        "divisor": [[1, "x"]],
+        "excluded": {},
+        "cases": {"1": signed(1), "-1": signed(-1)},
+    }
+    refused(forged([], ["!=", 0, 1], split), "x may be zero")
+
+
+@pytest.mark.parametrize("equation", ["sign", 0])
+def test_a_definition_is_an_equation_that_has_been_shown(equation: Json) -> None:
+    denied = {"by": "negated goal", "fact": ["or"], "number": 1}
+    leaf = {
+        "step": "leaf",
+        "steps": [],
+        "parts": [{"steps": [denied], "refute": [1], "goal": ["<=", 0, 1]}],
+    }
+    nothing = {"by": "combination", "of": [[1]], "fact": ["and"], "evidence": NONE, "number": 0}
+    define = {"name": "x", "value": [], "equation": equation}
+    proof = {"step": "define", "steps": [nothing], "define": [define], "then": leaf}
+    refused(forged([], ["<=", 0, 1], proof), "is not what the equation says")
+
+
+def test_what_is_no_step_proves_nothing() -> None:
+    refused(forged([], ["<=", 0, 1], {"step": "nothing", "steps": []}), "there is no step")
+
+
+def test_what_is_shown_on_the_way_is_a_goal() -> None:
+    """Whatever divides by x would say that x is not zero."""
+    one = (x // x).eq(1)
+    first, second = recorded([], one), recorded([one], x.ne(0))
+    assert first is not None
+    assert second is not None
+    proof = {"step": "goals", "parts": [{"goal": one, "proof": first}, {"goal": x.ne(0), "proof": second}]}
+    data = certificate_json("forged", [], x.ne(0), proof)
+    refused(json.loads(json.dumps(data)), "is no goal")
+
+
+def test_an_equal_term_divides_by_nothing_new() -> None:
+    value = x * (x // x)
+    equal, then = recorded([], x.eq(value)), recorded([], value.ne(0))
+    assert equal is not None
+    assert then is not None
+    proof = {"step": "equal terms", "term": x, "value": value, "equal": equal, "then": then}
+    refused(json.loads(json.dumps(certificate_json("forged", [], x.ne(0), proof))), "divides by what")
+
+
+def test_only_a_hypothesis_says_what_a_variable_is() -> None:
+    then = recorded([], lift(0) <= 0)
+    assert then is not None
+    proof = {"step": "inline", "variable": x, "term": lift(0), "then": then}
+    refused(json.loads(json.dumps(certificate_json("forged", [], x <= 0, proof))), "is no hypothesis")
+
+
+def test_the_negation_of_one_goal_refutes_no_other() -> None:
+    denied = {"by": "negated goal", "fact": ["or"], "number": 0}
+    parts = [
+        {"steps": [denied], "refute": [0], "goal": ["<=", 1, 2]},
+        {"steps": [], "refute": [0], "goal": ["<=", 0, 1]},
+    ]
+    goal = ["and", ["<=", 1, 2], ["<=", 0, 1]]
+    refused(forged([], goal, {"step": "leaf", "steps": [], "parts": parts}), "negation of another goal")

@@ -3,7 +3,8 @@
 The problem becomes a set over its variables: the points that satisfy ``where``, less those of every option.
 It is empty exactly when the claim holds, and its first point in the counterexample order is a lexicographic
 minimum in a space with the total magnitude in front.  A fresh isl context counts operations from zero, so
-that running out of budget happens at the same place on every machine.  This module and `..isl_form` import islpy.
+that running out of budget happens at the same place on every machine; with one that is used again, what was asked before
+changes some counts.  islpy does not free contexts, some 10 KB each.  This module and `..isl_form` import islpy.
 """
 
 from __future__ import annotations

@@ -263,10 +263,15 @@ class Simplifier(OnDomain):
             # a smaller order does not mean fewer operations: common subexpressions may have been lost
             mixed = improved(self, es, results)
             self.beside = True
-            if mixed == es and self.trace is not None:
+            if mixed != es:
+                # what was taken over of the results may be written in yet another way when it is read again
+                self.respelled = True
+                self.decided = False
+                return mixed, speller.forms
+            if self.trace is not None:
                 del self.trace[start:]
                 self.renew_engine()
-            return mixed, None
+            return es, None
         self.respelled = speller.respelled
         self.decided = speller.decided
         return results, speller.forms if speller.changed else None

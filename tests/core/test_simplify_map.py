@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from indexproof.core.explain import explained
 from indexproof.core.expr import Expr, integer, maximum, minimum, var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
@@ -13,10 +14,11 @@ from indexproof.core.interval import Interval
 from indexproof.core.matcher import bindings, compiled, instance
 from indexproof.core.rewrite import Rule, measure
 from indexproof.core.simplify import Simplifier
-from indexproof.core.simplify_map import simplify_map
+from indexproof.core.simplify_map import Trace, simplify_map
 from indexproof.core.steps import Step
 from indexproof.core.text import format_map, parse_map
 from indexproof.rules.catalog import RULES
+from indexproof.verify.derivation import check_derivation
 
 PLAIN = [r for r in RULES.rules if not r.choose and not r.structural]
 
@@ -191,6 +193,22 @@ def test_nothing_changes_twice_whatever_is_met_first(given: str) -> None:
     assert after.relation() == m.relation()
     again = parse_map(format_map(after))
     assert simplify_map(again, RULES) == again
+
+
+def test_nothing_changes_twice_where_some_results_are_taken_over() -> None:
+    """One result is dearer in normal form, and the other, once its factors are 1, has a better place for its constant."""
+    given = (
+        "(d0, d1) -> ((((d0 + 1) floordiv 2) * 3 + (d0 * 2 + 1) floordiv -4) mod -4, d1 mod -4),"
+        " domain: d0 in [0, 3], d1 in [0, 2]"
+    )
+    m = parse_map(given)
+    trace: Trace = []
+    after = simplify_map(m, RULES, division_weight=12)
+    assert after.relation() == m.relation()
+    again = parse_map(format_map(after))
+    assert simplify_map(again, RULES, division_weight=12) == again
+    assert simplify_map(m, RULES, trace, division_weight=12) == after
+    check_derivation(explained(m, after, trace), RULES)
 
 
 def test_a_dividend_that_an_extremum_needs_as_well_keeps_its_factors() -> None:

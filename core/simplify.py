@@ -60,6 +60,8 @@ class Simplifier(OnDomain):
         self.several = False
         #: whether remainders may stay whose quotients are there
         self.beside = False
+        #: for the record, the forms of the last pass and those that were written in the end, each atom as it is
+        self.had: list[list[Expr]] = []
         self._driver: Driver | None = None
 
     def _spelled(self, forms: list[Form]) -> tuple[Speller, list[Expr]]:
@@ -171,11 +173,10 @@ class Simplifier(OnDomain):
                 known = forms in (before, written) or self._alike(forms, before, written)
             else:
                 # another engine numbers its atoms in another way
-                had = [self._plain(before), self._plain(written)]
                 trace.append(NormalForms(tuple(results)))
                 self.renew_engine()
                 forms = self._read(results)
-                known = self._plain(forms) in had
+                known = self._plain(forms) in self.had
             if known:
                 # what has been spelled so would be spelled so again
                 if trace is not None:
@@ -248,8 +249,11 @@ class Simplifier(OnDomain):
         # which counts a division as three: no bound where it weighs less
         spent = engine.spent if self.division_weight >= DIVISION_WEIGHT else 0
         if self.trace is not None:
-            self.trace.append(NormalForms(tuple(self._plain(forms))))
+            self.had = [self._plain(forms)]
+            self.trace.append(NormalForms(tuple(self.had[0])))
         speller, results = self._spelled(forms)
+        if self.trace is not None:
+            self.had.append(self._plain(speller.forms))
         self.several = speller.dividends.several
         self.beside = speller.beside
         if results == es:

@@ -195,19 +195,31 @@ def test_nothing_changes_twice_whatever_is_met_first(given: str) -> None:
     assert simplify_map(again, RULES) == again
 
 
-def test_nothing_changes_twice_where_some_results_are_taken_over() -> None:
-    """One result is dearer in normal form, and the other, once its factors are 1, has a better place for its constant."""
-    given = (
-        "(d0, d1) -> ((((d0 + 1) floordiv 2) * 3 + (d0 * 2 + 1) floordiv -4) mod -4, d1 mod -4),"
-        " domain: d0 in [0, 3], d1 in [0, 2]"
-    )
+@pytest.mark.parametrize(
+    ("given", "weight"),
+    [
+        # one result is dearer in normal form, the other, once its factors are 1, has a better place for its constant
+        (
+            "(d0, d1) -> ((((d0 + 1) floordiv 2) * 3 + (d0 * 2 + 1) floordiv -4) mod -4, d1 mod -4),"
+            " domain: d0 in [0, 3], d1 in [0, 2]",
+            12,
+        ),
+        # a part of both results is cheaper in normal form than the whole
+        (
+            "()[s0, s1] -> ((s1 * 54 + s0 - 1) mod 18, ((s1 * 54 + s0 - 1) mod 18) floordiv 2),"
+            " domain: s0 in [0, 3], s1 in [0, 1]",
+            3,
+        ),
+    ],
+)
+def test_nothing_changes_twice_where_something_is_taken_over(given: str, weight: int) -> None:
     m = parse_map(given)
     trace: Trace = []
-    after = simplify_map(m, RULES, division_weight=12)
+    after = simplify_map(m, RULES, division_weight=weight)
     assert after.relation() == m.relation()
     again = parse_map(format_map(after))
-    assert simplify_map(again, RULES, division_weight=12) == again
-    assert simplify_map(m, RULES, trace, division_weight=12) == after
+    assert simplify_map(again, RULES, division_weight=weight) == again
+    assert simplify_map(m, RULES, trace, division_weight=weight) == after
     check_derivation(explained(m, after, trace), RULES)
 
 

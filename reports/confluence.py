@@ -371,8 +371,8 @@ _METHOD = """## How
    instances are drawn from expressions that hardly any rule rewrites (remainders that are not known, extrema of
    multiples), both results are rewritten a little way, and the summands that are met there and not in the instance are
    added to what rests and other variables stand for, once or as often as makes them vanish: up to 400 such instances of
-   each case, in three batches. Pairs that *join* with symbols are held against such instances, too (up to 80 of each
-   case), because their steps see symbols for rests: one with two normal forms decides.
+   each case, in three batches. Pairs that *join* with symbols are held against such instances, too (one
+   batch of each case), because their steps see symbols for rests: one with two normal forms decides.
 9. **What is hidden.** `t` and `max(t, t + e) - t` together show no `t`; `(3·t) mod 2 - t mod 2` is nothing, and no rule
    sees it, so that a strategy which looks how far the rest of a sum reaches leaves it out on the one side only;
    `t mod 2 + (t + 1) mod 2` is one, and with factors of its own for each summand another quotient is proposed. Such pieces

@@ -42,6 +42,7 @@ _COMBINING = [
 _HIDDEN = [
     "max_keeps_larger / max_keeps_larger #3",
     "quotient_absorbs_summand / quotient_of_quotient at x // a #3",
+    "quotient_of_quotient / multiple_leaves_quotient at x // a #3",
 ]
 _OPAQUE = [
     "remainders_contradict / remainder_certified inside x mod m #1",
@@ -136,7 +137,7 @@ def test_pairs_that_join_with_symbols_are_held_against_them(
     assert apart.kind is Kind.NOT_JOINABLE
     assert apart.witness
     assert not apart.meets
-    o = expression_overlaps["quotient_of_quotient / multiple_leaves_quotient at x // a #3"]
+    o = expression_overlaps["quotient_of_quotient / exact_quotient_multiplies #1"]
     assert held_against(o, _base(o, Kind.JOINABLE), used).kind is Kind.JOINABLE
 
 

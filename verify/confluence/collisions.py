@@ -29,9 +29,14 @@ from .unify import tidy
 
 __all__ = ["collisions", "examine_collisions", "examine_coprime", "instance_on", "summands_of"]
 
-#: Counts: batches; draws of a case where constants hardly divide one another; expressions that are reached from each
+#: Counts: batches; draws of a case in a batch; instances that both rules rewrite; of these the smallest that are taken,
+#: and all that are; draws of a case where constants hardly divide one another; expressions that are reached from each
 #: result; summands that are added, and how often; points of a domain; smaller instances of one that has two normal forms.
 _BATCHES = 3
+_ROWS = 1_500
+_DRAWN = 40
+_SMALLEST = 6
+_TAKEN = 22
 _COPRIME_ROWS = 6_000
 _REACHED = 24
 _SUMMANDS = 8
@@ -41,23 +46,9 @@ _SMALLER = 200
 #: Where summands do not combine as usual, more is reached; so much of all cases and batches together is given up.
 _LIMIT = 900
 _GIVEN_UP = 6
+_PATIENCE = Patience(apart=400, tried=500, looked=2_000, given_up=2)
 #: With the instances whose constants hardly divide one another.
 _COPRIME = Patience(apart=150, tried=400, looked=1_500, given_up=2)
-
-
-class _Effort(NamedTuple):
-    """Draws of a case; instances that both rules rewrite; of these the smallest that are taken, and all that are."""
-
-    rows: int
-    drawn: int
-    smallest: int
-    taken: int
-    patience: Patience
-
-
-_LONG = _Effort(1_500, 40, 6, 22, Patience(apart=400, tried=500, looked=2_000, given_up=2))
-#: Where the pair joins with symbols.
-_SHORT = _Effort(500, 16, 4, 12, Patience(apart=80, tried=160, looked=800, given_up=1))
 
 
 class _Made(NamedTuple):
@@ -172,21 +163,21 @@ def _units(i: Instance) -> int:
     )
 
 
-def collisions(o: Overlap, seed: int, trial: ExpressionTrial, effort: _Effort = _LONG) -> Iterator[Instance]:
+def collisions(o: Overlap, seed: int, trial: ExpressionTrial) -> Iterator[Instance]:
     """Some of the instances that are drawn of a case, each followed by those whose rests hold what is made.
 
     First come the smallest, of which many hide nothing, then those in which hardly anything is divided by one.
     """
     drawn = _Drawn(o, seed)
     usable: dict[Instance, _Made] = {}
-    for m in drawn.made(effort.rows):
+    for m in drawn.made(_ROWS):
         if m.instance not in usable and trial.both(m.instance)[1]:
             usable[m.instance] = m
-            if len(usable) >= effort.drawn:
+            if len(usable) >= _DRAWN:
                 break
-    smallest = sorted(usable, key=lambda i: i.rank)[: effort.smallest]
+    smallest = sorted(usable, key=lambda i: i.rank)[:_SMALLEST]
     others = sorted(usable, key=_units)
-    for m in [usable[i] for i in dict.fromkeys((*smallest, *others))][: effort.taken]:
+    for m in [usable[i] for i in dict.fromkeys((*smallest, *others))][:_TAKEN]:
         yield m.instance
         ground, both = trial.both(m.instance)
         results = list(dict.fromkeys(s.after for x, y in both for s in (x, y)))
@@ -202,18 +193,17 @@ def examine_collisions(
     *,
     brief: bool = False,
 ) -> Examined[Instance, Move]:
-    """Rewrite such instances until one has two normal forms, and then smaller ones; fewer if it is to be ``brief``.
+    """Rewrite such instances until one has two normal forms, and then smaller ones; one batch if it is to be ``brief``.
 
     Raises :class:`.rewriting.Circle` where steps lead back to where they came from.
     """
     trial = ExpressionTrial(o, rules, worlds, _LIMIT, weighs=False)
-    effort = _SHORT if brief else _LONG
     numbered = itertools.product(range(1 if brief else _BATCHES), enumerate(cases))
     batches = (
-        collisions(case, 1000 * batch + number, trial, effort)
+        collisions(case, 1000 * batch + number, trial)
         for batch, (number, case) in itertools.takewhile(lambda _: trial.given_up < _GIVEN_UP, numbered)
     )
-    return trial.search(batches, effort.patience, smaller_instances, _SMALLER)
+    return trial.search(batches, _PATIENCE, smaller_instances, _SMALLER)
 
 
 def _divides_something(i: Instance) -> bool:

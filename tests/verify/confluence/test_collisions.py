@@ -12,6 +12,7 @@ import pytest
 from indexproof.core.condition import Divides
 from indexproof.core.expr import var
 from indexproof.core.rewrite import Bounded
+from indexproof.reports.confluence import PAGE
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, critical_pairs, decide_pair
 from indexproof.verify.confluence import analysis as analysis_module
@@ -36,6 +37,12 @@ A = var("a")
 _COMBINING = [
     "multiple_leaves_remainder / quotient_subtracts_to_remainder at x·d + r… #1",
     "quotient_and_congruent_remainder_recombine / quotient_of_quotient at x // d #1",
+]
+#: Pairs that join with symbols, and not where a rest holds what a step makes, or hides it.
+_HIDDEN = [
+    "max_keeps_larger / max_keeps_larger #3",
+    "quotient_absorbs_summand / quotient_of_quotient at x // a #3",
+    "quotient_of_quotient / multiple_leaves_quotient at x // a #3",
 ]
 _OPAQUE = [
     "remainders_contradict / remainder_certified inside x mod m #1",
@@ -130,8 +137,25 @@ def test_pairs_that_join_with_symbols_are_held_against_them(
     assert apart.kind is Kind.NOT_JOINABLE
     assert apart.witness
     assert not apart.meets
-    o = expression_overlaps["quotient_of_quotient / multiple_leaves_quotient at x // a #3"]
+    o = expression_overlaps["quotient_of_quotient / exact_quotient_multiplies #1"]
     assert held_against(o, _base(o, Kind.JOINABLE), used).kind is Kind.JOINABLE
+
+
+@pytest.mark.parametrize("name", _HIDDEN)
+def test_pairs_that_join_with_symbols_fall(
+    name: str, expression_overlaps: dict[str, Overlap], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Symbols join them, instances in which summands combine or hide do not."""
+    o = expression_overlaps[name]
+    assert join(o, matched(RULES.rules)) is not None
+    pair = decide_pair(o, RULES.rules)
+    assert pair.kind is Kind.NOT_JOINABLE
+    # the page shows this expression, or a smaller one of the same rules and place
+    where = name.rpartition(" #")[0]
+    assert any(line.endswith("|") and f"| {where} #" in line for line in PAGE.read_text("utf-8").splitlines())
+    for looked in ("examine_collisions", "examine_hiding"):
+        monkeypatch.setattr(analysis_module, looked, lambda *_, **__: Examined(0, 0, 0, None))
+    assert decide_pair(o, RULES.rules).kind is Kind.JOINABLE
 
 
 def test_what_leaves_no_smaller_expression_need_not_be_noted() -> None:

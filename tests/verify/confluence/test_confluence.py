@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,14 +15,15 @@ import numpy as np
 import pytest
 
 from indexproof.core.condition import FALSE, Condition
-from indexproof.core.expr import interpret, var
+from indexproof.core.expr import interpret, postorder, var
 from indexproof.core.rewrite import Rule
+from indexproof.core.text import parse_expr
 from indexproof.reports.confluence import PAGE, confluence_text, counts_of, rows_of_page
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, confluence, counted, decide_pair, smallest
 from indexproof.verify.confluence.analysis import _examined
 from indexproof.verify.confluence.ground import Ground, size, weighed
-from indexproof.verify.confluence.instances import instances
+from indexproof.verify.confluence.instances import ExpressionTrial, Instance, instances
 from indexproof.verify.confluence.joining import Known, join
 from indexproof.verify.confluence.overlap import Overlap, matched, positions
 from indexproof.verify.confluence.proposals import narrowed
@@ -222,6 +224,20 @@ def test_an_expression_on_the_page_has_two_normal_forms(expression_overlaps: dic
         assert ground.facts.holds(one.eq(found.witness.instance.start))
         assert one in ground.normal_forms(found.witness.instance.start)
         assert two in ground.normal_forms(found.witness.instance.start)
+
+
+def test_what_the_page_lists_is_no_matter_of_the_search(expression_overlaps: dict[str, Overlap]) -> None:
+    """Read from the page, some of its expressions have two normal forms, with steps of both rules of the pair."""
+    lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `") and " #" in line]
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in lines]
+    for expression, where, _, name in [r for r in rows if r[3] in expression_overlaps][::20]:
+        start = parse_expr(expression.strip("`").replace("·", "*"))
+        boxes = re.findall(r"(\w+) ∈ \[(-?\d+), (-?\d+)\]", where)
+        domain = tuple((var(v), (int(lo), int(hi))) for v, lo, hi in boxes)
+        o = expression_overlaps[name]
+        trial = ExpressionTrial(o, matched(RULES.rules), {}, 900)
+        spots = (start,) if o.at_root else postorder(start)
+        assert any(trial.witness(Instance(start, spot, domain)) for spot in spots), name
 
 
 def test_instances_come_smallest_first_and_satisfy_the_hypotheses(

@@ -300,7 +300,7 @@ class _Checker:
             after = _with_variables_of(step.before, step.after)
         except InputError as error:
             raise DerivationRefused(number, f"{step.why}: {error}") from None
-        answer = equal_maps(step.before, after)
+        answer = equal_maps(step.before, after, domain=_same_values(step.before) or None)
         if not answer.proved:
             said = answer.counterexample or f"not decided ({'; '.join(answer.tried)})"
             raise DerivationRefused(number, f"{step.why}: the map changes its meaning: {said}")
@@ -390,6 +390,20 @@ def _runtime_places(before: IndexingMap, after: IndexingMap) -> list[int]:
         if (v.source and v.source.hlo) != (source and source.hlo):
             raise InputError(f"the runtime variable {v.name} has another source")
     return places
+
+
+def _same_values(m: IndexingMap) -> list[Constraint]:
+    """That runtime variables are equal which read one element within the same bounds."""
+    first: dict[tuple[int, int, str, tuple[Expr, ...]], Var] = {}
+    values: dict[Var, Var] = {}
+    # those that a source needs come before it, so that equal sources are seen to be equal
+    for v in m.runtime_order():
+        if v.source is not None:
+            at = tuple(e.substitute(values) for e in v.source.results)
+            found = first.setdefault((v.lo, v.hi, v.source.hlo, at), v.expr)
+            if found is not v.expr:
+                values[v.expr] = found
+    return [Constraint(v - w, 0, 0) for v, w in values.items()]
 
 
 def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from indexproof.core.explain import explained
 from indexproof.core.expr import var
-from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.text import parse_map
 from indexproof.core.transform import reduce_map
 from indexproof.rules.catalog import RULES
@@ -39,6 +42,30 @@ def test_dimensions_that_left_and_came_are_told() -> None:
     assert (checked.removed_dims, checked.new_dims) == (("d0",), ("d0",))
     assert "removed  d0" in str(checked), str(checked)
     assert "new      d0, a range" in str(checked), str(checked)
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["", "a = s32[10] parameter(0)", "b = s32[10] parameter(1)"],
+    ids=["no source", "one element", "another operand"],
+)
+def test_values_are_merged_where_one_element_is_read(other: str) -> None:
+    """The simplifier merges what reads one element; anything else that is merged is refused."""
+    at = (d0,)
+    read = RuntimeSource("a = s32[10] parameter(0)", at)
+    rts = [("rt0", 0, 5, read), ("rt1", 0, 5, RuntimeSource(other, at) if other else None)]
+    result = d0 + var("rt0") + var("rt1")
+    before = IndexingMap.of([("d0", 0, 9)], rts=rts, results=[result])
+    after = IndexingMap.of([("d0", 0, 9)], rts=rts[:1], results=[d0 + 2 * var("rt0")])
+    trace: list[Any] = []
+    reduced = reduce_map(before, RULES, trace)
+    genuine = explained(before, reduced.map, trace)
+    check_derivation(genuine, RULES)
+    if other == read.hlo:
+        assert reduced.map == after
+    else:
+        with pytest.raises(DerivationRefused):
+            check_derivation(by_changes(before, after), RULES)
 
 
 def test_nothing_is_told_where_dimensions_stay() -> None:

@@ -111,6 +111,8 @@ def replay_json(
         steps=len(derivation),
         rules=list(derivation.rules()),
         conditions={} if checked is None else dict(sorted(checked.decided_by().items())),
+        removed_dims=[] if checked is None else list(checked.removed_dims),
+        new_dims=[] if checked is None else list(checked.new_dims),
         refused=None if refused is None else {"step": refused.step, "reason": refused.reason},
         left=map_json(derivation.before),
         right=map_json(derivation.after),

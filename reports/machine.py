@@ -220,6 +220,8 @@ FORMS: dict[str, dict[str, str]] = {
         "steps": "how many steps there are",
         "rules": "the rules that they use",
         "conditions": "how many conditions of rules were shown by constants, by ranges, and by each engine",
+        "removed_dims": "dimensions of the map that the result lacks",
+        "new_dims": "dimensions of the result that were ranges of the map",
         "refused": "`null`, or the number of the wrong `step` (0: the whole) and the `reason`",
         "left": "the map, as `text` and as `map`",
         "right": "the result, likewise",

@@ -10,9 +10,11 @@ of finding values for variables or its knowledge of ranges is used, and nothing 
   what follows from the box and the *other* constraints,
 * rewriting bottom-up must need exactly the listed equations, in their order and at the places they name,
 * constraints and boxes are replaced only by what an instance of a constraint rule puts in their place, and
-* changes of the whole map must leave its relation the same, which the concrete deciders prove.
+* changes of the whole map must leave its relation the same, which the concrete deciders prove; runtime variables keep
+  their sources and boxes, dimensions their order, and what has left the map does not come back.
 
-The outcome must be the map that the derivation names.
+The outcome must be the map that the derivation names.  Where its dimensions are not those of the given map, the answer says
+which were removed and which were ranges.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from itertools import pairwise
 
 from ..core.condition import Condition
 from ..core.derivation import ConstraintChange, Derivation, MapChange, Part, Position, RuleStep
-from ..core.errors import IndexproofError
+from ..core.errors import IndexproofError, InputError
 from ..core.expr import Expr, Int, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
-from ..core.indexing_map import Constraint, IndexingMap
+from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable
 from ..core.notation import show, show_condition
 from ..core.rewrite import Bounded, ConstraintRule, Rule, RuleSet
 from .concrete import equal_maps
@@ -51,6 +53,9 @@ class Checked:
     findings: list[list[tuple[Condition, Finding]]] = field(default_factory=list)
     #: The engines that decided the changes of the whole map.
     engines: list[str] = field(default_factory=list)
+    #: Dimensions of the map that its result lacks, and dimensions of the result that were ranges of the map.
+    removed_dims: tuple[str, ...] = ()
+    new_dims: tuple[str, ...] = ()
     #: What was checked.
     derivation: Derivation | None = field(default=None, repr=False, compare=False)
 
@@ -87,6 +92,8 @@ class _Checker:
         self.rules: dict[str, Rule | ConstraintRule] = {r.name: r for r in rules}
         self.proved = proved
         self.checked = Checked(derivation=derivation)
+        #: For each dimension the place that it had in the map, if it was one.
+        self.dims: list[int | None] = list(range(len(derivation.before.dims)))
         self.start(derivation.before)
 
     def start(self, m: IndexingMap) -> None:
@@ -112,6 +119,9 @@ class _Checker:
                 case MapChange():
                     self.exchange(first + 1, step)
         self.compare(self.derivation.after)
+        before, after = self.derivation.before, self.derivation.after
+        self.checked.removed_dims = tuple(v.name for k, v in enumerate(before.dims) if k not in self.dims)
+        self.checked.new_dims = tuple(v.name for k, v in zip(self.dims, after.dims, strict=True) if k is None)
         return self.checked
 
     # -- what every instance owes
@@ -143,10 +153,9 @@ class _Checker:
         number: int,
         rule: Rule | ConstraintRule,
         values: Mapping[Var, Expr],
-        domain: Domain,
-        otherwise: Sequence[Domain] = (),
+        *domains: Domain,
     ) -> None:
-        """Every condition of the rule must hold on the domain, or on each of those in ``otherwise``."""
+        """Every condition of the rule must hold on each of the domains."""
         found: list[tuple[Condition, Finding]] = []
         for c in rule.conditions:
             try:
@@ -155,11 +164,8 @@ class _Checker:
                 raise DerivationRefused(
                     number, f"{show_condition(c)} has no value under the binding"
                 ) from None
-            finding = domain.decide(here)
-            for d in otherwise if not finding.holds else ():
-                finding = d.decide(here)
-                if not finding.holds:
-                    break
+            findings = [d.decide(here) for d in domains]
+            finding = next((f for f in findings if not f.holds), findings[0])
             if not finding.holds:
                 why = f": {finding.why[0]}" if finding.why else ""
                 raise DerivationRefused(
@@ -257,11 +263,8 @@ class _Checker:
         before = [c for k, c in enumerate(self.constraints) if k < place]
         after = [c for k, c in enumerate(self.constraints) if k > place and k not in taken]
         constraints = [*before, *moved, *after]
-        # the rule is an equivalence under its conditions, so they must follow from either side of it: best from what both
-        # sides have in common, otherwise from each
-        common = {v: _WIDE if v in boxes - self.fixed else i for v, i in self.box.items()}
-        sides = [Domain(self.box, self.constraints), Domain(box, constraints)]
-        self.conditions(number, rule, values, Domain(common, [*before, *after]), sides)
+        # the rule is an equivalence under its conditions, so they must follow from either side of it
+        self.conditions(number, rule, values, Domain(self.box, self.constraints), Domain(box, constraints))
         self.box = box
         self.constraints = constraints
         self.known = None
@@ -284,11 +287,20 @@ class _Checker:
             )
         self.related(number, step)
         self.checked.findings.append([])
+        if len(step.after.dims) < len(step.before.dims):
+            kept = {v.name for v in step.after.dims}
+            self.dims = [k for k, v in zip(self.dims, step.before.dims, strict=True) if v.name in kept]
+        self.dims += [None] * (len(step.after.dims) - len(self.dims))
         self.start(step.after)
 
     def related(self, number: int, step: MapChange) -> None:
-        """The relations of both maps must be the same, once the dimensions are those of the first."""
-        answer = equal_maps(step.before, _with_dims_of(step.before, step.after))
+        """The relations of both maps must be the same, once the variables are those of the first."""
+        try:
+            _expect_fewer_variables(step.before, step.after)
+            after = _with_variables_of(step.before, step.after)
+        except InputError as error:
+            raise DerivationRefused(number, f"{step.why}: {error}") from None
+        answer = equal_maps(step.before, after, domain=_same_values(step.before) or None)
         if not answer.proved:
             said = answer.counterexample or f"not decided ({'; '.join(answer.tried)})"
             raise DerivationRefused(number, f"{step.why}: the map changes its meaning: {said}")
@@ -334,29 +346,99 @@ class _Checker:
             raise DerivationRefused(0, f"the steps do not lead to the result: {different}")
 
 
-def _with_dims_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
-    """``after`` with the dimensions of ``before``: as many correspond by place, otherwise by name.
+def _expect_fewer_variables(before: IndexingMap, after: IndexingMap) -> None:
+    """Variables may leave a map and get other names, ranges may become dimensions; raises :class:`InputError` otherwise.
 
-    A dimension that ``after`` lacks takes every value of the box it had; one that it has in addition is a range.
+    What has left never comes back and nothing takes another place, because relations are equal only step by step: a
+    dimension that leaves and one that comes are not the same one, nor are two values that become known and unknown.
     """
+    if len(after.dims) != len(before.dims):
+        names = [v.name for v in before.dims]
+        kept = [v.name for v in after.dims if v.name in names]
+        if kept != [v.name for v in after.dims[: len(kept)]] or kept != [n for n in names if n in kept]:
+            raise InputError("the dimensions that stay must keep their order, before all others")
+        if len(kept) < min(len(names), len(after.dims)):
+            raise InputError("dimensions cannot leave and come at once")
+    come = max(len(after.dims) - len(before.dims), 0)
+    if come + len(after.ranges) > len(before.ranges):
+        raise InputError("a range comes from nowhere")
+    places = _runtime_places(before, after)
+    if after.is_trivially_empty:
+        return
+    there = {v.name for v in after.dims}
+    gone = [v for v in before.dims if v.name not in there] if len(after.dims) < len(before.dims) else []
+    gone += [v for k, v in enumerate(before.rts) if k not in places]
+    if any(v.lo > v.hi for v in gone):
+        raise InputError("what leaves has no value, and says so no more")
+    for v, k in zip(after.rts, places, strict=True):
+        # another value would be read where it is clamped otherwise
+        if (v.lo, v.hi) != (before.rts[k].lo, before.rts[k].hi):
+            raise InputError(f"the runtime variable {v.name} has another box")
+
+
+def _runtime_places(before: IndexingMap, after: IndexingMap) -> list[int]:
+    """The place in ``before`` of each runtime variable of ``after``: of the same name, or if all are there in order."""
+    if len(before.rts) == len(after.rts):
+        places = list(range(len(after.rts)))
+    else:
+        names = {v.name: k for k, v in enumerate(before.rts)}
+        places = [names.get(v.name, -1) for v in after.rts]
+    if places != sorted(set(places)) or -1 in places:
+        raise InputError("the runtime variables that stay must keep their names and their order")
+    for v, k in zip(after.rts, places, strict=True):
+        source = before.rts[k].source
+        if (v.source and v.source.hlo) != (source and source.hlo):
+            raise InputError(f"the runtime variable {v.name} has another source")
+    return places
+
+
+def _same_values(m: IndexingMap) -> list[Constraint]:
+    """That runtime variables are equal which read one element within the same bounds."""
+    first: dict[tuple[int, int, str, tuple[Expr, ...]], Var] = {}
+    values: dict[Var, Var] = {}
+    # those that a source needs come before it, so that equal sources are seen to be equal
+    for v in m.runtime_order():
+        if v.source is not None:
+            at = tuple(e.substitute(values) for e in v.source.results)
+            found = first.setdefault((v.lo, v.hi, v.source.hlo, at), v.expr)
+            if found is not v.expr:
+                values[v.expr] = found
+    return [Constraint(v - w, 0, 0) for v, w in values.items()]
+
+
+def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
+    """``after`` with the dimensions and runtime variables of ``before``.
+
+    As many dimensions correspond by place, otherwise by name.  A dimension that ``after`` lacks takes every value of the
+    box it had; one that it has in addition is a range.  All runtime variables have the names and places that they have in
+    ``before``, so that it is plain which of them are the same.
+    """
+    at = dict(zip(_runtime_places(before, after), after.rts, strict=True))
+    names = {v.name: before.rts[k].name for k, v in at.items()}
+    theirs = {v.name for v in before.rts}
+    taken = {v.name for m in (before, after) for v in m.variables}
+    for v in after.dims + after.ranges:
+        if v.name in theirs:
+            names[v.name] = _unused(v.name, taken)
+    after = after.rename(names)
+    at = dict(zip(at, after.rts, strict=True))
+    after = after.with_(
+        rts=tuple(at.get(k) or RuntimeVariable(v.name, v.lo, v.hi) for k, v in enumerate(before.rts))
+    )
     if len(before.dims) == len(after.dims):
         return after
     own = {v.name: v for v in after.dims}
-    names = {v.name for v in before.dims}
-    taken = {v.name for v in after.variables}
-    dims = []
-    for v in before.dims:
-        name = v.name
-        while name in taken and v.name not in own:
-            name += "_"
-        taken.add(name)
-        dims.append(own.get(v.name, v.named(name)))
-    ranges = tuple(v for v in after.dims if v.name not in names)
+    dims = [own[v.name] if v.name in own else v.named(_unused(v.name, taken)) for v in before.dims]
+    kept = {v.name for v in dims}
+    ranges = tuple(v for v in after.dims if v.name not in kept)
     return after.with_(dims=tuple(dims), ranges=ranges + after.ranges)
 
 
-#: Stands for a box that may not be relied on; wide enough that nothing follows from it.
-_WIDE = (-(10**40), 10**40)
+def _unused(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 def _runs(steps: Sequence[object]) -> Iterable[tuple[int, int]]:

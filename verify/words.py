@@ -233,4 +233,8 @@ def replay_text(derivation: Derivation, checked: Checked | None, refused: Deriva
     lines = [*maps, ("rules", ", ".join(derivation.rules()) or "none"), ("holds", f"conditions: {by}")]
     if checked.engines:
         lines.append(("changes", f"of the whole map, each proved: {', '.join(checked.engines)}"))
+    if checked.removed_dims:
+        lines.append(("removed", f"{', '.join(checked.removed_dims)}: nothing depends on it"))
+    if checked.new_dims:
+        lines.append(("new", f"{', '.join(checked.new_dims)}, a range of the map"))
     return block(f"PROVED  {count(len(derivation), 'step')}, each an instance of a proved rule", lines)

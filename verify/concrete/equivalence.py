@@ -405,7 +405,7 @@ def _compared(
     start = time.perf_counter()
     facts = _facts(domain or ())
     _declared(facts, left)
-    mismatch = _different_arity(left, right, mode)
+    mismatch = _different_arity(left, right, mode) or _without_values(left, right)
     if mismatch:
         sides = [("left", left, right, facts), *([("right", right, left, ())] if both else [])]
         found = [_nonempty(name, m, other, extra, mismatch, confirm) for name, m, other, extra in sides]
@@ -448,6 +448,15 @@ def _different_arity(left: IndexingMap, right: IndexingMap, mode: str) -> str:
     ):
         if len(a) != len(b):
             return f"one map has {len(a)} {what}{'' if len(a) == 1 else 's'}, the other {len(b)}"
+    return ""
+
+
+def _without_values(left: IndexingMap, right: IndexingMap) -> str:
+    """Which runtime variable has no value, so that its map has no point, whatever the values of the others are."""
+    for side, m in (("left", left), ("right", right)):
+        for v in m.rts:
+            if v.lo > v.hi:
+                return f"{v.name} has no value in the {side} map"
     return ""
 
 

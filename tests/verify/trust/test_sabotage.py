@@ -81,6 +81,7 @@ def test_everything_is_noticed(task: Task) -> None:
         Task("instance"),
         Task("whole rule"),
         Task("certificate"),
+        Task("derivation"),
         Task("step"),
         Task("roll"),
         Task("crash"),

@@ -10,6 +10,7 @@ from .cached import cache_entry_cases, cache_file_cases
 from .certificates import certificate_cases
 from .claims import PARTS, claim_cases
 from .crashes import crash_cases
+from .derivations import derivation_cases
 from .encodings import ENCODINGS, encoding_cases
 from .rolls import roll_cases
 from .rules import instance_cases, rule_file_cases, whole_rule_cases
@@ -29,6 +30,7 @@ _KINDS: dict[str, Callable[[Task], Iterator[Outcome]]] = {
     "instance": instance_cases,
     "certificate": certificate_cases,
     "step": step_cases,
+    "derivation": derivation_cases,
     "cache entry": cache_entry_cases,
     "cache file": cache_file_cases,
     "roll": roll_cases,

@@ -507,6 +507,15 @@ def _sources() -> str:
     return h.hexdigest()[:16]
 
 
+def _is_whole(chunk: Chunk, count: int) -> bool:
+    """Whether a chunk is one that a run over ``count`` maps examines, with every map of it; others are examined again."""
+    numbers = (chunk.start, chunk.stop, *chunk.counts.values())
+    if not all(type(n) is int and n >= 0 for n in numbers) or chunk.start >= count:
+        return False
+    stop = min(chunk.start + CHUNK, count)
+    return chunk.start % CHUNK == 0 and chunk.stop == stop and chunk.counts["maps"] == stop - chunk.start
+
+
 class _Checkpoint:
     """A file with a line for every finished chunk, below a line that says which run it is."""
 
@@ -536,14 +545,16 @@ class _Checkpoint:
                 f"--checkpoint: {quoted(path, 200)} belongs to a run with another {' and '.join(differs)}",
                 expected="another file, or none",
             )
+        found: dict[int, Chunk] = {}
         for line in lines[1:]:
             try:
                 chunk = Chunk.from_json(json.loads(line))
-            except (ValueError, KeyError, TypeError):
+                whole = _is_whole(chunk, settings.count)
+            except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # the line that an interruption cut off
-            fatal = any(f.kind in FATAL for f in chunk.failures)
-            if chunk.stop <= settings.count and not fatal:
-                self.chunks.append(chunk)
+            if whole and not any(f.kind in FATAL for f in chunk.failures):
+                found[chunk.start] = chunk
+        self.chunks = list(found.values())
 
     def _is_new(self) -> bool:
         """Whether nothing was written yet: a run may be cut short, or its disk be full, before the first line."""

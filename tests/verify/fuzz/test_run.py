@@ -235,6 +235,41 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, other: Settings,
         fuzz(other, jobs=1, checkpoint=path)
 
 
+def test_a_longer_run_examines_the_rest_of_the_last_chunk(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    fuzz(Settings(count=3), jobs=1, checkpoint=path)
+    longer = fuzz(Settings(count=5), jobs=1, checkpoint=path)
+    assert (longer.missing, longer.counts["maps"]) == ([], 5)
+    assert longer.digest == fuzz(Settings(count=5), jobs=1).digest
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stop": 2},
+        {"start": -2, "stop": 3},
+        {"start": 1},
+        {"start": False},
+        {"start": 0.0},
+        {"counts": {}},
+        {"counts": {"maps": 2}},
+        {"counts": {"maps": 3.0}},
+        {"counts": 3},
+        {"failures": [3]},
+        {},
+    ],
+    ids=str,
+)
+def test_a_chunk_counts_once_and_as_a_whole(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "checkpoint"
+    fuzz(Settings(count=3), jobs=1, checkpoint=path)
+    head, line = path.read_text().splitlines()
+    path.write_text(f"{head}\n{json.dumps(json.loads(line) | change)}\n" + ("" if change else f"{line}\n"))
+    again = fuzz(Settings(count=3), jobs=1, checkpoint=path)
+    assert again.resumed == (0 if change else 3)
+    assert (again.missing, again.counts["maps"]) == ([], 3)
+
+
 @pytest.mark.parametrize("content", [b"[]", b"no checkpoint\n", b"\xff\xfe\n", b'{"format": 3}\n'])
 def test_other_files_are_no_checkpoints(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "checkpoint"

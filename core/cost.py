@@ -18,15 +18,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from .errors import InputError
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var
 
 if TYPE_CHECKING:
     from .indexing_map import IndexingMap
 
-__all__ = ["DIVISION_WEIGHT", "Cost", "cost", "map_cost"]
+__all__ = ["DIVISION_WEIGHT", "Cost", "cost", "expect_weight", "map_cost"]
 
 #: How many other operations one ``floordiv``, ``mod`` or ``ceildiv`` weighs.
 DIVISION_WEIGHT: Final = 3
+
+
+def expect_weight(division_weight: object) -> None:
+    """Raise :class:`InputError` for what no division can weigh: whoever calls from Python may give anything."""
+    if not isinstance(division_weight, int) or division_weight < 1:
+        message = f"a division cannot weigh {division_weight} operations"
+        raise InputError(message, expected="a whole number of at least 1: it is an operation itself")
 
 
 class Cost(NamedTuple):

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .actions import Form
-from .cost import DIVISION_WEIGHT
+from .cost import DIVISION_WEIGHT, expect_weight
 from .driver import Driver
-from .errors import InputError
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
 from .facts import Facts
 from .forms.atoms import Excess
@@ -44,10 +43,7 @@ class Simplifier(OnDomain):
         keep_points: bool = False,
         division_weight: int = DIVISION_WEIGHT,
     ) -> None:
-        # whoever calls this from Python may give anything
-        if not isinstance(division_weight, int) or division_weight < 1:
-            message = f"a division cannot weigh {division_weight} operations"
-            raise InputError(message, expected="a whole number of at least 1: it is an operation itself")
+        expect_weight(division_weight)
         super().__init__(
             rules if isinstance(rules, RuleSet) else None, facts, trace, keep_points, division_weight
         )

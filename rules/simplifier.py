@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
-from ..core.cost import DIVISION_WEIGHT
+from ..core.cost import DIVISION_WEIGHT, expect_weight
 from ..core.expr import Expr, ExprLike, Var, lift, var
 from ..core.facts import Facts
 from ..core.indexing_map import Constraint, IndexingMap, expect_map
@@ -56,6 +56,8 @@ def simplify(
     cost").  Raises :class:`~indexproof.core.errors.InputError` for a weight below 1.
     """
     expect_map(m)
+    # before a compiled function sees that it is no integer
+    expect_weight(division_weight)
     if not explain:
         return simplify_map(m, RULES, keep_points=keep_points, division_weight=division_weight)
     from ..core.explain import explained
@@ -84,6 +86,7 @@ def reduce(
     See :func:`indexproof.core.transform.reduce_map`.
     """
     expect_map(m)
+    expect_weight(division_weight)
     return reduce_map(
         m,
         RULES,
@@ -124,6 +127,7 @@ def simplify_expr(
     ``bounds`` gives the inclusive bounds of each variable; one without bounds may have any value.  A constraint is
     ``(expression, lo, hi)``.  For ``division_weight`` see :func:`simplify`.
     """
+    expect_weight(division_weight)
     known = []
     for c in constraints:
         of, lo, hi = (c.expr, c.lo, c.hi) if isinstance(c, Constraint) else c

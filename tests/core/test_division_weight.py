@@ -92,6 +92,10 @@ def test_as_many_operations_with_fewer_divisions() -> None:
 def test_a_division_is_an_operation(weight: Any) -> None:
     with pytest.raises(InputError, match=f"a division cannot weigh {weight} operations"):
         simplify(DIGITS, division_weight=weight)
+    with pytest.raises(InputError, match="a division cannot weigh"):
+        reduce(DIGITS, division_weight=weight)
+    with pytest.raises(InputError, match="a division cannot weigh"):
+        simplify_expr(DIGITS.results[0], {}, division_weight=weight)
 
 
 def test_the_same_remainders_recombine_whatever_was_read_before() -> None:

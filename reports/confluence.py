@@ -258,8 +258,8 @@ def _open(pairs: Sequence[Pair]) -> str:
             f"chosen. Of the latter one thing is assumed, not proved: that the strategy of the rule proposes the value "
             f"also where summands of an instance combine; no instance that was rewritten contradicts it. "
             f"All that are joinable were held, for a limited number of steps, against instances in which summands "
-            f"combine or hide; for {unmet} of them no instance is known to which both rules apply, and of {reaching} some instance reaches too much to be "
-            f"followed to its ends. "
+            f"combine or hide; for {unmet} of them no instance is known to which both rules apply, and of {reaching} "
+            f"some instance reaches too much to be followed to its ends. "
             f"Of the contradictory pairs, {never} are so because a strategy proposes "
             f"nothing there. {said[0].upper() + said[1:] if not said.startswith('`') else said}.",
         ]

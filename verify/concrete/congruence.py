@@ -33,6 +33,7 @@ from ...core.expr import (
 )
 from ...core.interval import Interval, is_infinite
 from . import isl, smt
+from .climbing import Definitions, climbed
 from .enumerate import drawn, shrunk
 from .forms import (
     Form,
@@ -41,6 +42,7 @@ from .forms import (
     Row,
     add,
     add_term,
+    combined,
     constant,
     is_constant,
     plus,
@@ -74,37 +76,29 @@ _UNFOLDED = 48
 #: Levels of definitions that local questions unfold, and atoms and choices that they may have.
 _LEVELS = (1, 2, 4)
 _ATOMS = 40
-#: How long counterexamples are looked for, among how many changed points, of how many that are kept.
+#: So many generations of points are looked at for counterexamples, times the root of how often the budget has the least.
 _GENERATIONS = 40
-_CHILDREN = 2048
-_PARENTS = 128
-_PATHS = 6
 _CHOICES = 4
 _OPTIONS = 8
 
 
-class _Atoms(LinearAlgebra):
+class _Atoms(LinearAlgebra, Definitions):
     """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
 
     def __init__(self, box: Box, columns: Sequence[Any], budget: int, *, both: bool = False) -> None:
         self.budget = min(budget, _PATIENT)
         #: For z3, where it is asked what isl leaves open.
         self.units = min(budget * _UNITS, _MOST_UNITS) if both else 0
-        self.lo: list[int | float] = [1]
-        self.hi: list[int | float] = [1]
-        self.quotients: dict[int, tuple[Form, int]] = {}
-        self.minima: dict[int, list[Form]] = {}
-        self.rows: list[Row] = []
+        super().__init__()
         self.named: dict[object, Form] = {}
+        #: How many quotients could not be shown to be what they seem to be: the more, the less is spent on the next.
+        self.refused = 0
         self.alike: dict[object, list[int]] = {}
-        #: Differences of an atom and what it could not be shown to be; zero at all sample points.
-        self.doubts: list[Form] = []
         #: An atom lies within an interval of another form; with the largest atoms first this ends.
         self.near: dict[int, Row] = {}
         #: The same for quotients whose spelling has large terms that nearly cancel.
         self.about: dict[int, Row] = {}
         self.samples: list[Any] = [np.array([1] * _length(columns), dtype=object)]
-        self.variables: dict[Var, Form] = {}
         for (v, (lo, hi)), column in zip(box, columns, strict=True):
             self.variables[v] = {self._atom(lo, hi, column): 1}
 
@@ -118,7 +112,7 @@ class _Atoms(LinearAlgebra):
 
     def values(self, f: Form) -> Any:
         """The values of ``f`` at the sample points."""
-        return _combined(f, self.samples)
+        return combined(f, self.samples)
 
     def range(self, f: Form) -> Interval:
         """An interval for ``f``: of its atoms, and of what remains when multiples of remainders are taken out."""
@@ -202,51 +196,6 @@ class _Atoms(LinearAlgebra):
     def _definition(self, m: int) -> list[Form]:
         return [self.quotients[m][0]] if m in self.quotients else self.minima.get(m, [])
 
-    # -- many points at once
-    def reach(self) -> int | float:
-        """No larger number comes up while atoms are computed."""
-        size = [max(abs(lo), abs(hi)) for lo, hi in zip(self.lo, self.hi, strict=True)]
-        forms = [f for f, _ in (*self.quotients.values(), *self.rows)] + [
-            f for fs in self.minima.values() for f in fs
-        ]
-        return max([*size, *(sum(abs(k) * size[m] for m, k in f.items()) for f in (*forms, *self.doubts))])
-
-    def periods(self, most: int) -> list[int]:
-        """Products of nested divisors: steps of a variable that leave what inner divisions drop as it is."""
-        found: list[set[int]] = [{1} for _ in self.lo]
-        for m in range(1, len(found)):
-            if m in self.quotients:
-                f, c = self.quotients[m]
-                below = {c * n for j in f for n in found[j]}
-            else:
-                below = {n for f in self.minima.get(m, ()) for j in f for n in found[j]} or {1}
-            # one for each way down, of which there may be many
-            found[m] = set(sorted(below)[:_PATHS])
-        return sorted(n for n in set().union(*found) if n <= most)
-
-    def pairs(self) -> list[tuple[int, int, int, int]]:
-        """Two variables, counted from zero, and how far each moves where a dividend is to stay as it is."""
-        last = len(self.variables)
-        found: dict[tuple[int, int, int, int], None] = {}
-        for f in [*(f for f, _ in self.quotients.values()), *(f for fs in self.minima.values() for f in fs)]:
-            inner = sorted(m for m in f if 0 < m <= last)
-            for k, m in enumerate(inner):
-                for j in inner[k + 1 :]:
-                    g = math.gcd(f[m], f[j])
-                    found[m - 1, j - 1, f[j] // g, -f[m] // g] = None
-        return list(found)
-
-    def computed(self, columns: Sequence[Any]) -> list[Any]:
-        """The values of all atoms where the variables have the values of ``columns``."""
-        found = [np.ones(_length(columns), dtype=columns[0].dtype), *columns]
-        for m in range(len(found), len(self.lo)):
-            if m in self.quotients:
-                f, c = self.quotients[m]
-                found.append(_combined(f, found) // c)
-            else:
-                found.append(np.minimum.reduce([_combined(f, found) for f in self.minima.get(m, [{}])]))
-        return found
-
     def _asked(self, cone: set[int], goal: Row, factor: int) -> tuple[bool | None, Point]:
         number = {m: k for k, m in enumerate(sorted(cone), 1)} | {0: 0}
         rows: list[Row] = [row for row in self.rows if number.keys() >= row[0].keys()]
@@ -271,7 +220,7 @@ class _Atoms(LinearAlgebra):
         atoms = [Interval(self.lo[m], self.hi[m]) for m in sorted(cone)]
         (asked,) = numbered([goal])
         facts, alternatives = numbered(rows), [[numbered(r) for r in c] for c in choices]
-        operations = self.budget * factor // (1 + len(self.doubts))
+        operations = self.budget * factor // (1 + self.refused)
         found = isl.counterexample(atoms, facts, alternatives[:_CHOICES], asked, operations)
         if self.units and (found[0] is None or (found[0] and len(alternatives) > _CHOICES)):
             return smt.counterexample(atoms, facts, alternatives, asked, self.units * factor)
@@ -327,7 +276,7 @@ class _Atoms(LinearAlgebra):
         content = frozenset(frozenset(f.items()) for f in forms)
         if content not in self.named:
             values = np.minimum.reduce([self.values(f) for f in forms])
-            self.named[content] = self._known_minimum(forms, values) or self._new_minimum(forms, values)
+            self.named[content] = self._named_minimum(forms, values)
         return plus(base, self.named[content], 1)
 
     def _above(self, f: Form, g: Form) -> bool:
@@ -340,9 +289,11 @@ class _Atoms(LinearAlgebra):
             return True
         return bool(np.all(self.values(gap) >= 0)) and self.implied(gap, natural)
 
-    def _known_minimum(self, forms: list[Form], values: Any) -> Form | None:
-        """An atom, up to sign and a constant, that is the least of ``forms`` whichever that is."""
+    def _named_minimum(self, forms: list[Form], values: Any) -> Form:
+        """An atom for the least of ``forms``: a known one, up to sign and a constant, if it can be shown to be that."""
+        tried = []
         for f in self._candidates(values):
+            tried.append(f)
             gaps = [plus(g, f, -1) for g in forms]
             if not all(self.implied(g, Interval(0, math.inf)) for g in gaps):
                 continue
@@ -352,7 +303,9 @@ class _Atoms(LinearAlgebra):
             if self.implied(plus(f, atom, -1), Interval(0, 0)):
                 return f
             del self.minima[m]
-        return None
+        atom = self._new_minimum(forms, values)
+        self.doubts += [plus(atom, f, -1) for f in tried]
+        return atom
 
     def _new_minimum(self, forms: list[Form], values: Any, note: bool = True) -> Form:
         ranges = [self.range(f) for f in forms]
@@ -425,6 +378,7 @@ class _Atoms(LinearAlgebra):
         low, high = (x if is_infinite(x) else x // c for x in (lo, hi))
         atom = self._atom(low, high, values)
         self.quotients[atom] = rest, c
+        self.refused += len(tried)
         self.doubts += [plus({atom: 1}, f, -1) for f in tried]
         for f in tried[:1]:
             # a - c·f + c·f - b·q: where both are divided by the same, by how much dividends differ
@@ -447,14 +401,6 @@ class _Atoms(LinearAlgebra):
         for sign in (1, -1):
             for m in self.alike.get(_shape(values * sign), ())[:_TRIED]:
                 yield plus({m: sign}, {0: 1}, int(values[0]) - sign * int(self.samples[m][0]))
-
-
-def _combined(f: Form, values: Sequence[Any]) -> Any:
-    total = values[0] * f.get(0, 0)
-    for m, k in f.items():
-        if m:
-            total = total + values[m] * k
-    return total
 
 
 def _length(columns: Sequence[Any]) -> int:
@@ -585,7 +531,9 @@ def _decided(
         rows.append([(g, f.within) for g, f in claim if not atoms.implied(g, f.within)])
         if not rows[-1]:
             return HOLDS
-    found = _climbed(atoms, rows, smaller, _GENERATIONS * budget // BUDGET)
+    samples = atoms.samples[1 : len(smaller.variables) + 1]
+    # what is found at all is mostly found soon
+    found = climbed(atoms, rows, smaller, samples, math.isqrt(_GENERATIONS**2 * budget // BUDGET))
     if found is None and len(rows) == 1:
         for row in list(rows[0]):
             fails, values = atoms.point(*row, _LAST)
@@ -601,115 +549,6 @@ def _decided(
         if problem.violated_by(point):
             return Outcome("fails", shrunk(problem, point), minimal=False, note="not minimised")
     return Outcome("open", note="out of budget")
-
-
-def _climbed(
-    atoms: _Atoms, options: Sequence[Sequence[Row]], problem: Problem, generations: int
-) -> dict[int, int] | None:
-    """A counterexample, from points where more and more of what seemed equal is not.
-
-    Each point is changed a little, at random (always in the same way), and those are kept that tell later pairs
-    apart, for a difference has to go through all divisions above it.
-    """
-    # RandomState, unlike newer generators, promises the same numbers in every version
-    random = np.random.RandomState(generations)
-    if not problem.variables:
-        return None
-    exact = atoms.reach() < 2**62
-    dtype: type = np.int64 if exact else object
-    boxes = [(int(i.lo), int(i.hi)) for _, i in problem.variables]
-    count = _CHILDREN if exact else _CHILDREN // 8
-    pools: list[Any] = [
-        np.concatenate([s, drawn(Interval(*b), count, k + 17, dtype)]).astype(dtype)
-        for k, (s, b) in enumerate(zip(atoms.samples[1:], boxes, strict=False))
-    ]
-    points = pools
-    steps = atoms.periods(max((hi - lo for lo, hi in boxes), default=1))
-    pairs = atoms.pairs()
-    for _ in range(generations):
-        values = atoms.computed(points)
-        keep = np.ones(len(points[0]), dtype=bool)
-        for f, i in atoms.rows:
-            keep &= _inside(_combined(f, values), i)
-        score = np.zeros(len(keep), dtype=np.int64)
-        for k, f in enumerate(atoms.doubts, 1):
-            score[np.asarray(_combined(f, values) != 0, dtype=bool)] = k
-        bad = keep.copy()
-        for rows in options:
-            holds = np.ones(len(keep), dtype=bool)
-            for f, i in rows:
-                holds &= _inside(_combined(f, values), i)
-            bad &= ~holds
-        hits = np.flatnonzero(bad)
-        if len(hits):
-            return {m: int(values[m][hits[0]]) for m in range(1, len(points) + 1)}
-        chosen = np.flatnonzero(keep)
-        if not len(chosen):
-            return None
-        # among equally good ones at random: otherwise the same points stay for ever
-        chosen = chosen[np.argsort(-score[chosen] - random.random_sample(len(chosen)), kind="stable")][
-            :_PARENTS
-        ]
-        parents = chosen[random.randint(len(chosen), size=count)]
-        made = [
-            _changed(x[parents], pool, box, steps, random, len(points))
-            for x, pool, box in zip(points, pools, boxes, strict=True)
-        ]
-        if pairs:
-            # every fourth point moves two variables so that a sum of both stays what it is
-            _moved_together(
-                [x[parents] for x in points], made, boxes, pairs[random.randint(len(pairs))], random
-            )
-        points = [np.concatenate([x[chosen], y]) for x, y in zip(points, made, strict=True)]
-    return None
-
-
-def _inside(values: Any, i: Interval) -> Any:
-    return np.asarray((values >= i.lo) & (values <= i.hi), dtype=bool)
-
-
-def _changed(x: Any, pool: Any, box: tuple[int, int], steps: Sequence[int], random: Any, among: int) -> Any:
-    """Values a random multiple of a step away from ``x``, or from ``pool``; few coordinates of a point change."""
-    lo, hi = box
-    rows = np.flatnonzero(random.randint(4 * among, size=len(x)) < 4 + among)
-    count, before = len(rows), x[rows]
-    steps = [s for s in steps if s <= hi - lo] or [1]
-    chosen = random.randint(len(steps), size=count)
-    step: Any = np.array(steps, dtype=x.dtype)[chosen]
-    most: Any = np.array([min(((hi - lo) // s).bit_length(), 60) for s in steps])[chosen]
-    # as many bits as the box has room for, or fewer
-    size = random.randint(2**60, size=count, dtype=np.int64) >> (
-        60 - (random.random_sample(count) * (most + 1)).astype(np.int64)
-    )
-    sign = 2 * random.randint(2, size=count) - 1
-    moved = np.minimum(np.maximum(before + step * ((size + 1) * sign).astype(x.dtype), lo), hi)
-    anywhere = pool[random.randint(len(pool), size=count)]
-    made = x.copy()
-    made[rows] = np.where(random.randint(8, size=count) == 0, anywhere, moved)
-    return made
-
-
-def _moved_together(
-    before: Sequence[Any],
-    after: list[Any],
-    boxes: Sequence[tuple[int, int]],
-    pair: tuple[int, int, int, int],
-    random: Any,
-) -> None:
-    """Move two coordinates of every fourth point by multiples of what ``pair`` says, where that stays in the box."""
-    i, j, a, b = pair
-    some = slice(0, None, 4)
-    room = min((boxes[i][1] - boxes[i][0]) // abs(a), (boxes[j][1] - boxes[j][0]) // abs(b))
-    if not room:
-        return
-    count = len(after[i][some])
-    bits = random.randint(min(room.bit_length(), 60) + 1, size=count)
-    size = random.randint(2**60, size=count, dtype=np.int64) % np.left_shift(np.int64(1), bits) + 1
-    size = (size * random.choice([-1, 1], size=count)).astype(after[i].dtype)
-    x, y = before[i][some] + size * a, before[j][some] + size * b
-    fits = _inside(x, Interval(*boxes[i])) & _inside(y, Interval(*boxes[j]))
-    for k, column in enumerate(after):
-        column[some] = np.where(fits, {i: x, j: y}.get(k, before[k][some]), column[some])
 
 
 def _point(

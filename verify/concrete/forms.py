@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from ...core.interval import Interval
 
@@ -13,6 +14,7 @@ __all__ = [
     "Row",
     "add",
     "add_term",
+    "combined",
     "constant",
     "is_constant",
     "plus",
@@ -64,6 +66,15 @@ def plus(f: Form, g: Form, k: int) -> Form:
     out = dict(f)
     add(out, g, k)
     return out
+
+
+def combined(f: Form, values: Sequence[Any]) -> Any:
+    """The values of ``f`` where atoms have ``values``, one each or an array; those of atom 0 are 1."""
+    total = values[0] * f.get(0, 0)
+    for m, k in f.items():
+        if m:
+            total = total + values[m] * k
+    return total
 
 
 class LinearAlgebra:

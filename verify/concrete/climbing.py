@@ -1,0 +1,358 @@
+"""Counterexamples by climbing: points where more and more of what seemed equal is not.
+
+Where two expressions differ deep inside, the difference has to go through all divisions and extrema above it.  Points at
+which it gets farther than at others are kept and changed: a little at random, along what leaves a sum as it is, and aimed:
+at the next division at which the difference is lost, a variable moves so far that the dividend comes to a multiple of the
+divisor, and at the next minimum so far that two of its arguments come to be equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.expr import Var
+from ...core.interval import Interval
+from .enumerate import drawn
+from .forms import Form, Row, combined, plus, scaled
+from .problem import Problem
+
+__all__ = ["Definitions", "climbed"]
+
+#: Smaller numbers are computed as machine integers.
+_EXACT = 2**62
+#: Among how many changed points counterexamples are looked for, of how many that are kept.
+_CHILDREN = 2048
+_PARENTS = 128
+#: So many ways down are followed for the steps of an atom.
+_PATHS = 6
+#: Half of the changed points are aimed, so many together in the same way.
+_AIMED = 128
+#: A point is aimed so many times in a row at most.
+_TURNS = 3
+#: So many differences are told apart, the outermost.
+_MOST = 62
+#: So many points say which atoms are nearly alike.
+_ALIKE = 256
+#: An aimed point is up to so many bits away from where it is aimed.
+_BITS = 6
+
+
+class Definitions:
+    """Atoms by number: 1 and the variables, then quotients and minima of linear forms in those before them."""
+
+    def __init__(self) -> None:
+        self.variables: dict[Var, Form] = {}
+        self.lo: list[int | float] = [1]
+        self.hi: list[int | float] = [1]
+        self.quotients: dict[int, tuple[Form, int]] = {}
+        self.minima: dict[int, list[Form]] = {}
+        #: What is known of them.
+        self.rows: list[Row] = []
+        #: Differences of an atom and what it could not be shown to be; zero at all sample points.
+        self.doubts: list[Form] = []
+
+    def largest(self, f: Form) -> int | float:
+        """No larger number comes up while ``f`` is computed from the values of atoms."""
+        return sum(abs(k) * max(abs(self.lo[m]), abs(self.hi[m])) for m, k in f.items())
+
+    def reach(self) -> int | float:
+        """No larger number comes up while atoms are computed."""
+        forms = [f for f, _ in (*self.quotients.values(), *self.rows)]
+        forms += [f for fs in self.minima.values() for f in fs]
+        return max(self.largest(f) for f in (*forms, *self.doubts, *({m: 1} for m in range(len(self.lo)))))
+
+    def periods(self, most: int) -> list[int]:
+        """Products of nested divisors: steps of a variable that leave what inner divisions drop as it is."""
+        found: list[set[int]] = [{1} for _ in self.lo]
+        for m in range(1, len(found)):
+            if m in self.quotients:
+                f, c = self.quotients[m]
+                below = {c * n for j in f for n in found[j]}
+            else:
+                below = {n for f in self.minima.get(m, ()) for j in f for n in found[j]} or {1}
+            # one for each way down, of which there may be many
+            found[m] = set(sorted(below)[:_PATHS])
+        return sorted(n for n in set().union(*found) if n <= most)
+
+    def pairs(self) -> list[tuple[int, int, int, int]]:
+        """Two variables, counted from zero, and how far each moves where a dividend is to stay as it is."""
+        last = len(self.variables)
+        found: dict[tuple[int, int, int, int], None] = {}
+        for f in [*(f for f, _ in self.quotients.values()), *(f for fs in self.minima.values() for f in fs)]:
+            inner = sorted(m for m in f if 0 < m <= last)
+            for k, m in enumerate(inner):
+                for j in inner[k + 1 :]:
+                    g = math.gcd(f[m], f[j])
+                    found[m - 1, j - 1, f[j] // g, -f[m] // g] = None
+        return list(found)
+
+    def computed(self, columns: Sequence[Any]) -> list[Any]:
+        """The values of all atoms where the variables have the values of ``columns``."""
+        found = [np.ones(len(columns[0]), dtype=columns[0].dtype), *columns]
+        for m in range(len(found), len(self.lo)):
+            if m in self.quotients:
+                f, c = self.quotients[m]
+                found.append(combined(f, found) // c)
+            else:
+                found.append(np.minimum.reduce([combined(f, found) for f in self.minima.get(m, [{}])]))
+        return found
+
+    def turn(self, m: int, random: Any) -> tuple[Form, int]:
+        """A form and a number: near multiples of that, or near 0 if it is 0, the quotient or the minimum changes."""
+        if m in self.quotients:
+            return self.quotients[m]
+        forms = self.minima[m]
+        one, other = random.randint(len(forms), size=2)
+        return plus(forms[one], forms[other], -1) if one != other else forms[one], 0
+
+    def way_down(self, f: Form, random: Any) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """By what to multiply and to divide in turn how far ``f`` is to move, and the variables that then do, with factors.
+
+        What else is on the way is taken to stay as it is.  The variables are those of one sum, the largest factor first.
+        """
+        ratios: list[tuple[int, int]] = []
+        last = len(self.variables)
+        while True:
+            inner = [m for m in f if m]
+            if not inner:
+                return ratios, []
+            m = inner[random.randint(len(inner))]
+            k = f[m]
+            if m <= last:
+                moved = [(j, i) for j, i in f.items() if 0 < j <= last and abs(i) <= abs(k)]
+                return ratios, sorted(moved, key=lambda t: (-abs(t[1]), t[0]))
+            c = 1
+            if m in self.quotients:
+                f, c = self.quotients[m]
+            else:
+                f = self.minima[m][random.randint(len(self.minima[m]))]
+            ratios.append((c, k))
+
+
+def climbed(
+    atoms: Definitions,
+    options: Sequence[Sequence[Row]],
+    problem: Problem,
+    samples: Sequence[Any],
+    generations: int,
+) -> dict[int, int] | None:
+    """Values of the variables, by their atoms, where of each option some row is false; None if none are found.
+
+    ``samples`` are values of the variables to begin with.  What is random is so in the same way every time.
+    """
+    # RandomState, unlike newer generators, promises the same numbers in every version
+    random = np.random.RandomState(generations)
+    if not problem.variables:
+        return None
+    exact = atoms.reach() < _EXACT
+    dtype: type = np.int64 if exact else object
+    boxes = [(int(i.lo), int(i.hi)) for _, i in problem.variables]
+    count = _CHILDREN if exact else _CHILDREN // 8
+    pools: list[Any] = [
+        np.concatenate([s, drawn(Interval(*b), count, k + 17, dtype)]).astype(dtype)
+        for k, (s, b) in enumerate(zip(samples, boxes, strict=True))
+    ]
+    points = pools
+    steps = atoms.periods(max((hi - lo for lo, hi in boxes), default=1))
+    pairs = atoms.pairs()
+    apart = _apart(atoms, atoms.computed([x[:_ALIKE] for x in points]))[-_MOST:]
+    goals = [*apart, *(f for rows in options for f, _ in rows)]
+    for _ in range(generations):
+        values = atoms.computed(points)
+        keep = _all_inside(atoms.rows, values)
+        bad = keep.copy()
+        for rows in options:
+            bad &= ~_all_inside(rows, values)
+        hits = np.flatnonzero(bad)
+        if len(hits):
+            return {m: int(values[m][hits[0]]) for m in range(1, len(points) + 1)}
+        found = np.zeros(len(keep), dtype=np.int64)
+        for k, f in enumerate(apart):
+            found |= np.asarray(combined(f, values) != 0, dtype=bool).astype(np.int64) << k
+        chosen = _kept(np.flatnonzero(keep), found, random)
+        if not len(chosen):
+            return None
+        parents = chosen[random.randint(len(chosen), size=count)]
+        made = [
+            _changed(x[parents], pool, box, steps, random, len(points))
+            for x, pool, box in zip(points, pools, boxes, strict=True)
+        ]
+        if pairs:
+            # every fourth point moves two variables so that a sum of both stays what it is
+            _moved_together(
+                [x[parents] for x in points], made, boxes, pairs[random.randint(len(pairs))], random
+            )
+        for first in range(count // 2, count, _AIMED):
+            aimed = _aimed(atoms, goals, values, found, chosen, boxes, random)
+            for column, x in zip(made, aimed, strict=True):
+                column[first : first + _AIMED] = x
+        points = [np.concatenate([x[chosen], y]) for x, y in zip(points, made, strict=True)]
+    return None
+
+
+def _apart(atoms: Definitions, values: Sequence[Any]) -> list[Form]:
+    """Differences that are nearly always zero, and are to be something else, the outermost last.
+
+    Those that could not be shown to be zero, and of other quotients and minima the one that is most alike; before that of
+    two quotients the one of their dividends.
+    """
+    found = {max(f): f for f in atoms.doubts}
+    for kind in (atoms.quotients, atoms.minima):
+        before: list[int] = []
+        for m in sorted(kind):
+            close = max(
+                (_nearly(plus({m: 1}, {j: 1}, -1), values) for j in before if m not in found),
+                default=(0, {}),
+                key=lambda t: t[0],
+            )
+            if close[0]:
+                found[m] = close[1]
+            before.append(m)
+    forms: list[Form] = []
+    for m, f in sorted(found.items()):
+        if m in atoms.quotients:
+            a, c = atoms.quotients[m]
+            for j in f:
+                if j != m and j in atoms.quotients and f[j] == -1:
+                    b, d = atoms.quotients[j]
+                    g = math.gcd(c, d)
+                    dividends = plus(scaled(a, d // g), b, -(c // g))
+                    if atoms.largest(dividends) < _EXACT or values[0].dtype == object:
+                        times, dividends = _nearly(dividends, values)
+                        if times and dividends:
+                            forms.append(dividends)
+        forms.append(f)
+    return forms
+
+
+def _nearly(f: Form, values: Sequence[Any]) -> tuple[int, Form]:
+    """How often ``f`` has the value that it has most often, and the difference to that; 0 if not at most points."""
+    found = combined(f, values)
+    middle = np.sort(found)[len(found) // 2]
+    times = int(np.count_nonzero(found == middle))
+    return (times, plus(f, {0: 1}, -int(middle))) if 2 * times > len(found) else (0, f)
+
+
+def _kept(rows: Any, found: Any, random: Any) -> Any:
+    """Which points are kept: of each set of differences that are ``found`` together as many, where there are so many.
+
+    How far a difference gets is not all: it may have to get there in another way, from points at which it gets less far.
+    """
+    # among equally good ones at random: otherwise the same points stay for ever
+    order = rows[np.argsort(random.random_sample(len(rows)), kind="stable")]
+    kinds, place = np.unique(found[order], return_inverse=True)
+    if len(kinds) > _PARENTS:
+        # those that get farthest
+        return np.concatenate([order[place == k][:1] for k in range(len(kinds) - _PARENTS, len(kinds))])
+    share = _PARENTS // max(len(kinds), 1)
+    return np.concatenate([order[:0], *(order[place == k][:share] for k in range(len(kinds)))])
+
+
+def _aimed(
+    atoms: Definitions,
+    goals: Sequence[Form],
+    values: Sequence[Any],
+    found: Any,
+    chosen: Any,
+    boxes: Sequence[tuple[int, int]],
+    random: Any,
+) -> list[Any]:
+    """Points made from those of the ``chosen`` ones at which the same differences are ``found``, all in the same way."""
+    kinds = np.unique(found[chosen])
+    kind = kinds[-1 if random.randint(2) else random.randint(len(kinds))]
+    rows = chosen[found[chosen] == kind]
+    rows = rows[random.randint(len(rows), size=_AIMED)]
+    moved = [x[rows] for x in values]
+    # first one of the next differences, any of them after that: those that were there may have gone
+    goal = goals[min(int(kind).bit_length() + int(random.geometric(0.5)) - 1, len(goals) - 1)]
+    _aim(atoms, goal, moved, boxes, random)
+    for _ in range(random.randint(_TURNS)):
+        moved = atoms.computed(moved[1 : len(boxes) + 1])
+        _aim(atoms, goals[random.randint(len(goals))], moved, boxes, random)
+    return moved[1 : len(boxes) + 1]
+
+
+def _aim(
+    atoms: Definitions, goal: Form, values: list[Any], boxes: Sequence[tuple[int, int]], random: Any
+) -> None:
+    """Move variables, at points where atoms have ``values``, so that an atom of ``goal`` may change, in place."""
+    turning = [m for m in goal if m in atoms.quotients or m in atoms.minima]
+    if not turning:
+        return
+    f, c = atoms.turn(turning[random.randint(len(turning))], random)
+    ratios, moved = atoms.way_down(f, random)
+    if not moved:
+        return
+    count = len(values[0])
+    near = random.randint(2 ** random.randint(_BITS + 1, size=count)) * (
+        2 * random.randint(2, size=count) - 1
+    )
+    need = near.astype(values[0].dtype) - combined(f, values)
+    if c:
+        need = np.remainder(need, c) - c * random.randint(2, size=count)
+    for times, divisor in ratios:
+        need = need // divisor * times
+    for m, k in moved:
+        before = values[m]
+        values[m] = np.clip(before + need // k, *boxes[m - 1])
+        need = need - k * (values[m] - before)
+
+
+def _all_inside(rows: Sequence[Row], values: Sequence[Any]) -> Any:
+    """Where all rows hold."""
+    holds = np.ones(len(values[0]), dtype=bool)
+    for f, i in rows:
+        holds &= _inside(combined(f, values), i)
+    return holds
+
+
+def _inside(values: Any, i: Interval) -> Any:
+    return np.asarray((values >= i.lo) & (values <= i.hi), dtype=bool)
+
+
+def _changed(x: Any, pool: Any, box: tuple[int, int], steps: Sequence[int], random: Any, among: int) -> Any:
+    """Values a random multiple of a step away from ``x``, or from ``pool``; few coordinates of a point change."""
+    lo, hi = box
+    rows = np.flatnonzero(random.randint(4 * among, size=len(x)) < 4 + among)
+    count, before = len(rows), x[rows]
+    steps = [s for s in steps if s <= hi - lo] or [1]
+    chosen = random.randint(len(steps), size=count)
+    step: Any = np.array(steps, dtype=x.dtype)[chosen]
+    most: Any = np.array([min(((hi - lo) // s).bit_length(), 60) for s in steps])[chosen]
+    # as many bits as the box has room for, or fewer
+    size = random.randint(2**60, size=count, dtype=np.int64) >> (
+        60 - (random.random_sample(count) * (most + 1)).astype(np.int64)
+    )
+    sign = 2 * random.randint(2, size=count) - 1
+    moved = np.minimum(np.maximum(before + step * ((size + 1) * sign).astype(x.dtype), lo), hi)
+    anywhere = pool[random.randint(len(pool), size=count)]
+    made = x.copy()
+    made[rows] = np.where(random.randint(8, size=count) == 0, anywhere, moved)
+    return made
+
+
+def _moved_together(
+    before: Sequence[Any],
+    after: list[Any],
+    boxes: Sequence[tuple[int, int]],
+    pair: tuple[int, int, int, int],
+    random: Any,
+) -> None:
+    """Move two coordinates of every fourth point by multiples of what ``pair`` says, where that stays in the box."""
+    i, j, a, b = pair
+    some = slice(0, None, 4)
+    room = min((boxes[i][1] - boxes[i][0]) // abs(a), (boxes[j][1] - boxes[j][0]) // abs(b))
+    if not room:
+        return
+    count = len(after[i][some])
+    bits = random.randint(min(room.bit_length(), 60) + 1, size=count)
+    size = random.randint(2**60, size=count, dtype=np.int64) % np.left_shift(np.int64(1), bits) + 1
+    size = (size * random.choice([-1, 1], size=count)).astype(after[i].dtype)
+    x, y = before[i][some] + size * a, before[j][some] + size * b
+    fits = _inside(x, Interval(*boxes[i])) & _inside(y, Interval(*boxes[j]))
+    for k, column in enumerate(after):
+        column[some] = np.where(fits, {i: x, j: y}.get(k, before[k][some]), column[some])

@@ -17,6 +17,7 @@ from setuptools.command.build_py import build_py
 MODULES = [
     "core/actions",
     "core/constraint_matcher",
+    "core/constraint_normal",
     "core/constraint_order",
     "core/cost",
     "core/engine",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from .derivation import MapChange, constraints_text
 from .expr import Expr
-from .rewrite import Rule
+from .indexing_map import Constraint
+from .rewrite import ConstraintRule, Rule
 
-__all__ = ["NormalForms", "Step"]
+__all__ = ["ConstraintStep", "NormalForms", "Step", "Trace"]
 
 
 @dataclass(frozen=True)
@@ -41,3 +45,21 @@ class NormalForms:
 
     def __str__(self) -> str:
         return "normal forms " + ", ".join(map(str, self.results))
+
+
+@dataclass(frozen=True)
+class ConstraintStep:
+    """One application of a constraint rule: the constraints ``before`` became ``after``."""
+
+    rule: ConstraintRule
+    binding: Mapping[str, Expr]
+    before: tuple[Constraint, ...]
+    after: tuple[Constraint, ...]
+
+    def __str__(self) -> str:
+        return f"{constraints_text(self.before)}  ⇔  {constraints_text(self.after)}   by {self.rule.name}"
+
+
+#: What happened, in order: equalities of expressions with waypoints, changes of constraints, and where the domain turns out
+#: to be empty a change of the whole map.
+Trace: TypeAlias = list[Step | NormalForms | ConstraintStep | MapChange]

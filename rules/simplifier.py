@@ -14,7 +14,8 @@ from ..core.facts import Facts
 from ..core.indexing_map import Constraint, IndexingMap, expect_map
 from ..core.interval import Interval
 from ..core.simplify import Simplifier
-from ..core.simplify_map import Trace, simplify_map
+from ..core.simplify_map import simplify_map
+from ..core.steps import Trace
 from ..core.transform import Distinct, Reduced, reduce_map
 from ..core.transform import canonical as _canonical
 from ..core.transform import distinct as _distinct

@@ -38,7 +38,7 @@ from .linear.formula import (
 from .linear.leaf import Leaf
 from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, constant, variable
 from .linear.question import Meter, Question
-from .linear.reading import Fact
+from .linear.record import Fact
 
 __all__ = ["LINEARISED", "Linearised", "Opaque", "TooLong", "ask", "by_linearisation", "negated"]
 

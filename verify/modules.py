@@ -36,7 +36,7 @@ from ..core.analysis import (
     Taken,
     Unrolling,
 )
-from ..core.analysis.maps import performed
+from ..core.analysis.frame import performed
 from ..core.analysis.ops import OpCatalogue
 from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..hlo import leaves
+from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap
 from .catalogue import NoMap
 
@@ -32,3 +34,8 @@ class Reads:
             for reasons in (self.unknown, self.at_most)
         )
         return Reads(self.maps, unknown, at_most)
+
+
+def paths_of(shape: AnyShape | None) -> list[Path]:
+    """Paths of the arrays of a shape; a shape that is not known counts as one array."""
+    return [()] if shape is None else [path for path, _ in leaves(shape)]

@@ -41,7 +41,7 @@ _TOKEN = re.compile(r"[^\s{},]++")
 
 # Opcodes that hand on what they are given.
 _HANDED_ON = ("copy", "opt-barrier", "optimization-barrier", "reshape")
-_CALLS = ("call", "fusion")
+CALLS = ("call", "fusion")
 
 
 def bits_of(element_type: str) -> tuple[bool, int] | None:
@@ -120,7 +120,7 @@ def _of(
         return {path[1:]: value for path, value in given[0].items() if path and path[0] == index}
     if opcode in _HANDED_ON and len(given) == 1:
         return given[0]
-    if opcode in (*_CALLS, "conditional"):
+    if opcode in (*CALLS, "conditional"):
         name, inside = _called(instruction, given)
         callee = computations.get(name)
         if callee is None or depth >= _DEEPEST or not inside:

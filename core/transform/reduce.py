@@ -10,7 +10,8 @@ from ..derivation import MapChange
 from ..expr import Expr, integer
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
-from ..simplify_map import Trace, empty_domain, simplify_map
+from ..simplify_map import empty_domain, simplify_map
+from ..steps import Trace
 from .record import Reduced, changed
 from .variables import (
     eliminate_ranges,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from ..constraint_normal import shifted_variable
 from ..expr import Expr, Int, Mod, Sum, Var, integer, linear, postorder, substitute_all, var
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
-from ..simplify_map import shifted_variable
 from .record import Reduced, changed, rewritten
 
 __all__ = [

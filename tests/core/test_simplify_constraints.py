@@ -8,13 +8,14 @@ import random
 
 import pytest
 
+from indexproof.core.constraint_normal import ROUNDS
 from indexproof.core.constraint_order import descends
 from indexproof.core.derivation import MapChange
 from indexproof.core.expr import Expr, Int, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
 from indexproof.core.rewrite import RuleSet
-from indexproof.core.simplify_map import ROUNDS, ConstraintStep, Trace, empty_domain, simplify_map
-from indexproof.core.steps import Step
+from indexproof.core.simplify_map import empty_domain, simplify_map
+from indexproof.core.steps import ConstraintStep, Step, Trace
 from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 

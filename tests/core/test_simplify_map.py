@@ -14,8 +14,8 @@ from indexproof.core.interval import Interval
 from indexproof.core.matcher import bindings, compiled, instance
 from indexproof.core.rewrite import Rule, measure
 from indexproof.core.simplify import Simplifier
-from indexproof.core.simplify_map import Trace, simplify_map
-from indexproof.core.steps import Step
+from indexproof.core.simplify_map import simplify_map
+from indexproof.core.steps import Step, Trace
 from indexproof.core.text import format_map, parse_map
 from indexproof.rules.catalog import RULES
 from indexproof.verify.derivation import check_derivation

@@ -15,8 +15,8 @@ from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.interval import Interval
 from indexproof.core.rewrite import ConstraintRule, Rule, RuleSet
 from indexproof.core.simplify import Simplifier
-from indexproof.core.simplify_map import ConstraintStep, simplify_map
-from indexproof.core.steps import Step
+from indexproof.core.simplify_map import simplify_map
+from indexproof.core.steps import ConstraintStep, Step
 from indexproof.core.text import parse_expr
 from indexproof.rules.catalog import RULES
 

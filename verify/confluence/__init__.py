@@ -5,8 +5,8 @@ propose, :mod:`.joining` joins both results with symbols for constants (:mod:`.c
 :mod:`.ground` and :mod:`.instances` look for the smallest expression that has two normal forms, :mod:`.collisions` lets
 summands combine, of which symbols know nothing, :mod:`.hiding` hides some, :mod:`.again` joins with more that is known,
 and :mod:`.stated` does all of that for the rules of rule files.  For rules for constraints :mod:`.constraint_overlap` finds
-the overlaps, :mod:`.domains` and :mod:`.constraint_instances` rewrite small domains, :mod:`.constraint_joining` joins with
-symbols, and :mod:`.solutions` says in what sides end.
+the overlaps, :mod:`.domains` and :mod:`.constraint_instances` rewrite small domains, :mod:`.constraint_posed` says what
+strategies propose, :mod:`.constraint_joining` joins with symbols, and :mod:`.solutions` says in what sides end.
 reports/confluence.md says what the answers mean.
 """
 

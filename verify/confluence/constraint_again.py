@@ -49,15 +49,12 @@ from .constraint_joining import (
     _NOWHERE,
     ConstraintJoin,
     ConstraintStep,
-    Posed,
     Proposal,
-    Ranges,
-    Side,
     Stage,
     _Known,
     _Search,
-    posed,
 )
+from .constraint_posed import Posed, Ranges, Side, posed
 from .joining import LIMITS, Known
 from .linear_form import has_forms
 from .tightening import empties, intersecting, monotone, narrows, satisfied

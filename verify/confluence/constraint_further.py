@@ -20,8 +20,8 @@ from ...core.condition import FALSE, TRUE, Compare, Condition, Within
 from ...core.expr import Expr, Var, integer
 from ...core.rewrite import ConstraintRule, Rule
 from .constraint_instances import _Choices, _DomainTrial, smaller_domains
-from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
+from .constraint_posed import Posed
 from .domains import Domain, DomainMove, Domains
 from .drawn import SEED, drawn_numbers
 from .draws import BOXES, KINDS, OPAQUE, OPAQUE_BOXES, SMALL, Pick, values_for

@@ -3,7 +3,7 @@
 Variables of the rules become short expressions over ``a`` and ``b``, constants inside expressions small numbers that
 satisfy what is known of them, and bounds what lies on, within and beyond the ends of what the expression may be, because
 that is where rules for bounds differ.  Once expressions and boxes are chosen, the ends of every expression are numbers, so
-what both rules and their strategies ask of bounds (:func:`.constraint_joining.posed`) is asked of all of them at once, and
+what both rules and their strategies ask of bounds (:func:`.constraint_posed.posed`) is asked of all of them at once, and
 only bounds to which both rules may apply are tried.  A constraint on a variable is written as one and, besides, as the
 box of that variable.  Where all of these join, others are drawn (:mod:`.wide`), and one that has two normal forms is made
 smaller.
@@ -38,8 +38,8 @@ from ...core.expr import (
 )
 from ...core.rewrite import ConstraintRule, Rule
 from ..refute import failing_points
-from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
+from .constraint_posed import Posed
 from .domains import Domain, DomainMove, Domains
 from .drawn import SEED, drawn_numbers
 from .ground import Exact

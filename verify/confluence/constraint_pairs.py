@@ -20,11 +20,10 @@ from .constraint_joining import (
     SINGLE,
     ConstraintJoin,
     ConstraintStep,
-    Posed,
     join_constraints,
-    posed,
 )
 from .constraint_overlap import ConstraintOverlap, statement_of
+from .constraint_posed import Posed, posed
 from .domains import Domain, DomainMove, Domains
 from .hiding import examine_hiding_domains
 from .joining import LIMITS
@@ -66,6 +65,7 @@ _OWN = (
     "constraint_joining",
     "constraint_overlap",
     "constraint_pairs",
+    "constraint_posed",
     "domains",
     "draws",
     "linear_form",

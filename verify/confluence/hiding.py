@@ -28,8 +28,8 @@ from ...core.rewrite import ConstraintRule, Rule
 from .collisions import instance_on, summands_of
 from .constraint_further import _Further, smaller_further
 from .constraint_instances import _DomainTrial
-from .constraint_joining import Posed
 from .constraint_overlap import ConstraintOverlap
+from .constraint_posed import Posed
 from .domains import Domain, DomainMove, Domains
 from .drawn import SEED, DrawnCase, drawn_numbers
 from .draws import HIDING, HIDING_BOXES, SMALL, Pick, drawn_values

@@ -31,8 +31,8 @@ from ...core.expr import Expr, Mul, Sum, Var, integer, mul, var
 from ...core.rewrite import ConstraintRule, Rule
 from ..obligations import Obligation
 from ..solve import Budget, valid
-from .constraint_joining import _rest_and_constant
 from .constraint_overlap import ConstraintOverlap
+from .constraint_posed import rest_and_constant
 from .tightening import empties, satisfied
 from .unify import expanded, flat
 
@@ -116,7 +116,7 @@ def commutes(rule: Rule) -> bool:
 
 
 def _moves_constant(rule: ConstraintRule) -> bool:
-    return len(rule.left) == 1 and not rule.choose and _rest_and_constant(rule.left[0].e) is not None
+    return len(rule.left) == 1 and not rule.choose and rest_and_constant(rule.left[0].e) is not None
 
 
 def joined_by_linear_form(o: ConstraintOverlap, rules: Sequence[ConstraintRule]) -> bool:

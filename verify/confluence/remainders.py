@@ -28,7 +28,7 @@ from ...core.rewrite import Bounded, ConstraintRule
 from ...rules.constraints import NOWHERE
 from ..obligations import Obligation
 from ..solve import Budget, valid
-from .constraint_joining import Posed, Side
+from .constraint_posed import Posed, Side
 from .joining import Known
 from .tightening import empties
 

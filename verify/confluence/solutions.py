@@ -31,7 +31,7 @@ from collections.abc import Sequence
 
 from ...core.expr import Expr, FloorDiv, Mod, Var
 from ...core.rewrite import Bounded, ConstraintRule, Rule
-from .constraint_joining import Posed
+from .constraint_posed import Posed
 from .joining import Known
 from .linear_form import BY_SUMMANDS, has_forms
 from .tightening import empties, intersecting, narrows, satisfied

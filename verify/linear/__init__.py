@@ -22,7 +22,7 @@ from __future__ import annotations
 from .leaf import Leaf, leaf_smtlib
 from .lemmas import LEMMAS, STEPS, Scheme
 from .prover import Budget, Outcome, explain, prove
-from .reading import Fact
+from .record import Fact
 
 __all__ = [
     "LEMMAS",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .formula import All, AtLeast, Formula, Some, atoms
 from .polynomial import Monomial, Poly
-from .reading import Fact
+from .record import Fact
 
 __all__ = ["Leaf", "Symbols", "leaf_smtlib", "smtlib"]
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..schemes import LEMMAS, STEPS, Scheme
+from .case import Witness
 from .formula import TRUE, Formula, at_least, atoms, both, either, holds, names, nonzero, zero
 from .polynomial import ONE, ZERO, Monomial, Poly, over, product, variable
-from .reading import Fact, Witness
+from .record import Fact
 
 __all__ = ["LEMMAS", "STEPS", "Instance", "Scheme", "Setting", "pool"]
 

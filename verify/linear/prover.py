@@ -12,6 +12,8 @@ from ...core.condition import Compare, Condition, Within, all_exprs
 from ...core.expr import Expr, Max, Min, Mul, Var, postorder
 from ..preprocess import lower_bounds, mentioned
 from .bounds import Bounds
+from .case import Case, Contradiction, Definition, Names, NeedSign, Witness, name_of, rank
+from .facts import cofactors
 from .formula import (
     FALSE,
     TRUE,
@@ -30,19 +32,10 @@ from .lemmas import Instance, Setting, pool
 from .polynomial import ONE, Monomial, Poly, variable
 from .question import Meter, Question
 from .reading import (
-    Case,
-    Contradiction,
-    Definition,
-    Names,
-    NeedSign,
     Reading,
-    Witness,
-    cofactors,
     conjuncts,
     divides_somewhere,
     extrema,
-    name_of,
-    rank,
 )
 from .record import Fact, Log, Node, Reason, Resolved, Unrecorded
 

@@ -21,9 +21,9 @@ from indexproof.verify.confluence.analysis import Pair, _refuted, further_pair, 
 from indexproof.verify.confluence.collisions import collisions, examine_collisions, summands_of
 from indexproof.verify.confluence.constraint_again import IN_FORM, _formed, join_again
 from indexproof.verify.confluence.constraint_further import examine_opaque, opaque_domains
-from indexproof.verify.confluence.constraint_joining import posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
 from indexproof.verify.confluence.constraint_pairs import further_verdict
+from indexproof.verify.confluence.constraint_posed import posed
 from indexproof.verify.confluence.domains import NOWHERE, Domains
 from indexproof.verify.confluence.ground import Ground, Move
 from indexproof.verify.confluence.instances import ExpressionTrial, Instance

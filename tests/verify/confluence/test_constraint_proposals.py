@@ -16,8 +16,9 @@ from indexproof.core.constraint_order import Bound
 from indexproof.core.expr import Expr, FloorDiv, Sum, integer, lift, maximum, minimum, var
 from indexproof.core.rewrite import ConstraintRule
 from indexproof.rules.catalog import RULES
-from indexproof.verify.confluence import constraint_joining
-from indexproof.verify.confluence.constraint_joining import SINGLE, Ranges
+from indexproof.verify.confluence import constraint_posed
+from indexproof.verify.confluence.constraint_joining import SINGLE
+from indexproof.verify.confluence.constraint_posed import Ranges
 from indexproof.verify.confluence.ground import Exact
 
 A, B = var("a"), var("b")
@@ -93,7 +94,7 @@ def _as_stated(rule: ConstraintRule, values: dict[str, Expr], facts: Exact) -> N
     """That the statement allows these values, and that what it says of ranges is true."""
     ranges = Ranges(frozenset())
     what = (rule.name, {n: str(e) for n, e in values.items()})
-    never, conditions, chosen = constraint_joining._proposed(rule, values, ranges)
+    never, conditions, chosen = constraint_posed.strategy_says(rule, values, ranges)
     assert not never, (*what, never)
     at: dict[Any, Expr] = {}
     for e, lo, hi in ranges.symbols():
@@ -106,7 +107,7 @@ def _as_stated(rule: ConstraintRule, values: dict[str, Expr], facts: Exact) -> N
     for name, e in chosen.items():
         # a rule need not have all of them
         assert e.substitute(at) is values.get(name, e.substitute(at)), (*what, name, str(e))
-    alone, several = constraint_joining.shown(rule, values)
+    alone, several = constraint_posed.shown(rule, values)
     assert all(not isinstance(e, Sum) for e in alone), what
     assert all(isinstance(e, Sum) for e in several), what
 
@@ -160,26 +161,26 @@ def _rule(name: str) -> ConstraintRule:
 def test_a_statement_that_is_too_strong_is_noticed(
     monkeypatch: pytest.MonkeyPatch, name: str, more: Any
 ) -> None:
-    real = constraint_joining._proposed
+    real = constraint_posed.strategy_says
 
     def stronger(rule: ConstraintRule, values: Any, ranges: Ranges) -> Any:
         never, conditions, chosen = real(rule, values, ranges)
         return never, [*conditions, *more(values, ranges)], chosen
 
-    monkeypatch.setattr(constraint_joining, "_proposed", stronger)
+    monkeypatch.setattr(constraint_posed, "strategy_says", stronger)
     with pytest.raises(AssertionError):
         checked(_rule(name))
 
 
 def test_a_strategy_that_is_said_to_propose_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(constraint_joining, "_summand", lambda e, ranges: ("none is", []))
+    monkeypatch.setattr(constraint_posed, "_summand", lambda e, ranges: ("none is", []))
     with pytest.raises(AssertionError):
         checked(_rule("sum_bounds_dividend"))
 
 
 def test_a_summand_by_itself_has_no_factor(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is taken apart is no summand; if it were said to be one, that would show."""
-    monkeypatch.setattr(constraint_joining, "shown", lambda rule, values: ([values["x"] * values["k"]], []))
+    monkeypatch.setattr(constraint_posed, "shown", lambda rule, values: ([values["x"] * values["k"]], []))
     with pytest.raises(AssertionError):
         checked(_rule("positive_factor_divides_bounds"))
 

@@ -15,23 +15,21 @@ from indexproof.core.expr import Expr, Var, integer, maximum, minimum, var
 from indexproof.core.rewrite import Bounded
 from indexproof.reports.confluence import confluence_text, page
 from indexproof.rules.catalog import RULES
-from indexproof.verify.confluence import Kind, confluence, constraint_joining
+from indexproof.verify.confluence import Kind, confluence, constraint_posed
 from indexproof.verify.confluence.constraint_instances import (
     DomainExamination,
     domain_instances,
     smaller_domains,
 )
 from indexproof.verify.confluence.constraint_joining import (
-    Posed,
-    Ranges,
     _Known,
     _Search,
     _without_extrema,
     join_constraints,
-    posed,
 )
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
 from indexproof.verify.confluence.constraint_pairs import decide_constraint_pair
+from indexproof.verify.confluence.constraint_posed import Posed, Ranges, posed
 from indexproof.verify.confluence.domains import NOWHERE, Domain, Domains
 from indexproof.verify.confluence.ground import Exact
 from indexproof.verify.confluence.joining import Known
@@ -281,7 +279,7 @@ def test_a_pair_that_is_written_more_simply_is_the_same_pair(
     """A variable becomes itself and a constant, or its negative; a constant the negative of one above zero."""
     met: dict[str, int] = {}
     for name in ("_turned", "_without_constant", "_positive"):
-        real = getattr(constraint_joining, name)
+        real = getattr(constraint_posed, name)
 
         def seen(o: ConstraintOverlap, *given: Any, name: str = name, real: Any = real) -> dict[Any, Expr]:
             found: dict[Any, Expr] = real(o, *given)
@@ -298,7 +296,7 @@ def test_a_pair_that_is_written_more_simply_is_the_same_pair(
                     assert not known.refutes(v < 0), (o.name, str(v))
             return found
 
-        monkeypatch.setattr(constraint_joining, name, seen)
+        monkeypatch.setattr(constraint_posed, name, seen)
     for o in list(overlaps_with_constraints.values())[:600:3]:
         for p in posed(o):
             if not p.never:

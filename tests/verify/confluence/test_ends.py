@@ -12,9 +12,9 @@ from indexproof.core.constraint_choose import CONSTRAINT_STRATEGIES
 from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.rules.catalog import RULES
 from indexproof.verify.confluence import Kind, tightening
-from indexproof.verify.confluence.constraint_joining import Posed, posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap, constraint_overlaps
 from indexproof.verify.confluence.constraint_pairs import decide_constraint_pair
+from indexproof.verify.confluence.constraint_posed import Posed, posed
 from indexproof.verify.confluence.domains import Domain, Domains
 from indexproof.verify.confluence.remainders import (
     CONTRADICTORY,

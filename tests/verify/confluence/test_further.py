@@ -18,9 +18,9 @@ from indexproof.verify.confluence.analysis import Pair, _refuted, further_pair
 from indexproof.verify.confluence.constraint_again import BETWEEN, _Again, _Alike, _ranges, join_again
 from indexproof.verify.confluence.constraint_further import examine_further as examine_domains
 from indexproof.verify.confluence.constraint_further import further_domains
-from indexproof.verify.confluence.constraint_joining import Posed, posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap
 from indexproof.verify.confluence.constraint_pairs import decide_constraint_pair, further_verdict
+from indexproof.verify.confluence.constraint_posed import Posed, posed
 from indexproof.verify.confluence.domains import NOWHERE, Domains
 from indexproof.verify.confluence.draws import KINDS
 from indexproof.verify.confluence.further import examine_further, further_instances

@@ -17,8 +17,8 @@ from indexproof.verify.confluence.again import join_again
 from indexproof.verify.confluence.analysis import Pair, _refuted, further_pair
 from indexproof.verify.confluence.constraint_again import IN_RANGE, _cases
 from indexproof.verify.confluence.constraint_again import join_again as join_constraints_again
-from indexproof.verify.confluence.constraint_joining import Posed, posed
 from indexproof.verify.confluence.constraint_overlap import ConstraintOverlap
+from indexproof.verify.confluence.constraint_posed import Posed, posed
 from indexproof.verify.confluence.domains import Domain, Domains
 from indexproof.verify.confluence.draws import HIDING, Pick
 from indexproof.verify.confluence.ground import Exact, Move

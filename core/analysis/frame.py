@@ -1,0 +1,582 @@
+"""The analysis of one computation: what each instruction reads, and the walk along that through all of them.
+
+Backwards from every leaf of the root, or forwards from every leaf of a parameter.  What an instruction reads itself its op
+says, or what is known of the computations that it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from ..expr import substitute_all, var
+from ..hlo import Computation, Instruction, Shape, TupleShape, leaves
+from ..hlo.shape import AnyShape
+from ..indexing_map import IndexingMap, RuntimeSource, Variable
+from .catalogue import NoMap, OpMaps
+from .loops import Between, Loop, carried_unchanged, unrolled
+from .reads import Path, Reads, paths_of
+from .runtime import branches, fold, is_position, operand_name, with_sources
+from .taken import Evaluation, Leaf, Step, Summary, Unrolling
+from .values import CALLS, Value, Values, known_leaves, runs, values_of
+
+if TYPE_CHECKING:
+    from .summaries import Analysis
+
+__all__ = ["ENTERED", "Frame", "identity_of", "performed"]
+
+# Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
+_TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
+
+# Opcodes that read no element of what they are given: tokens and sizes are not elements.
+_READS_NOTHING = ("after-all", "get-dimension-size")
+
+ENTERED = (*CALLS, "async-start", *(f"{opcode}-start" for opcode in CALLS), "conditional", "while")
+"""Opcodes whose computations are analysed where they are used."""
+
+# Opcodes with halves of their own.  Any other operation is split by XLA into `start`, `update` and `done` with its
+# name in front (`slice-start`); the start makes (operands, result, …), the done takes the result out.
+_NO_PAIR = ("copy", "recv", "send")
+
+# Opcodes whose output holds elements of the only operand, each where the map says.
+_MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
+
+_WITHOUT_OPERANDS = ("parameter", "constant", "iota")
+
+
+class Frame:
+    """The analysis of one computation."""
+
+    def __init__(self, analysis: Analysis, computation: Computation) -> None:
+        self.analysis = analysis
+        self.options = analysis.options
+        self.direction = analysis.direction
+        self.computation = computation
+        self.prepared = False
+        self.positions = computation.positions()
+        self.known = {i.name: i for i in computation.instructions}
+        self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
+        self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
+
+    @cached_property
+    def values(self) -> Values:
+        """What is known of the instructions, whatever the computation is given (but what is put in)."""
+        known = self.analysis.known.get(self.computation.name, {})
+        found = values_of(self.analysis.computations, self.computation, known)
+        if self.options.observe is not None:
+            self.options.observe(Evaluation(self.computation, known, found))
+        return found
+
+    def summary(self) -> Summary:
+        if self.direction == "output_to_input":
+            return self._backwards()
+        return self._forwards()
+
+    def _backwards(self) -> Summary:
+        instructions = self.computation.instructions
+        found: Summary = {}
+        for root in paths_of(self.computation.root.shape):
+            # Per instruction: what is known about reading each of its leaves from this root leaf.
+            states: list[dict[Path, _State]] = [{} for _ in instructions]
+            states[self.computation.root_index][root] = _State(identity=True)
+            for position in range(self.computation.root_index, -1, -1):
+                instruction = instructions[position]
+                for path, state in states[position].items():
+                    if not state:
+                        continue
+                    if instruction.opcode == "parameter":
+                        leaf = (instruction.parameter_number, path)
+                        found[root, leaf] = self._reads(state, instruction.shape, path)
+                        continue
+                    self._settle(state)
+                    for (operand, inner), link in self.links(instruction, path).items():
+                        target = self.positions.get(instruction.operands[operand].name)
+                        if target is not None:
+                            into = states[target].setdefault(inner, _State())
+                            self._extend(into, state, link, instruction.name)
+        return found
+
+    def _forwards(self) -> Summary:
+        instructions = self.computation.instructions
+        found: Summary = {}
+        links = [
+            {path: self.links(i, path) for path in paths_of(i.shape)} if i.opcode != "parameter" else {}
+            for i in instructions
+        ]
+        for start, parameter in enumerate(instructions):
+            if parameter.opcode != "parameter":
+                continue
+            for leaf in paths_of(parameter.shape):
+                states: list[dict[Path, _State]] = [{} for _ in instructions]
+                states[start][leaf] = _State(identity=True)
+                for position in range(start + 1, self.computation.root_index + 1):
+                    instruction = instructions[position]
+                    for path, per_leaf in links[position].items():
+                        into = _State()
+                        for (operand, inner), link in per_leaf.items():
+                            source = self.positions.get(instruction.operands[operand].name)
+                            state = states[source].get(inner) if source is not None else None
+                            if state is not None:
+                                self._extend(into, state, link, instruction.name)
+                        if into:
+                            self._settle(into)
+                            states[position][path] = into
+                for path, state in states[self.computation.root_index].items():
+                    key = (parameter.parameter_number, leaf)
+                    found[path, key] = self._reads(state, parameter.shape, leaf)
+        return found
+
+    def _extend(self, into: _State, state: _State, link: Reads | None, name: str) -> None:
+        """Add to `into` what `state` reaches over one link; None is the identity."""
+        if link is None:
+            into.identity = into.identity or state.identity
+            into.add(state.maps)
+            into.doubt(state.unknown)
+            into.bound(state.at_most)
+            return
+        if link:
+            into.doubt(state.unknown)
+            into.bound(state.at_most)
+        if state.identity or state.maps:
+            into.doubt(link.unknown)
+            into.bound(link.at_most)
+        if state.identity:
+            into.add(link.maps)
+        if len(state.maps) * len(link.maps) > self.options.limit:
+            into.doubt([NoMap(name, f"more than {self.options.limit} different maps")])
+            return
+        for first in state.maps:
+            for second in link.maps:
+                m = self.analysis.composed(first, second)
+                if not m.is_trivially_empty:
+                    into.maps.setdefault(m)
+
+    def _settle(self, state: _State) -> None:
+        """Drop duplicates before they are multiplied, and give up on too many maps."""
+        kept = self.distinct(list(state.maps), proved=False)
+        state.maps = dict.fromkeys(kept)
+        if len(kept) > self.options.limit:
+            state.maps = {}
+            state.doubt([NoMap(self.computation.name, f"more than {self.options.limit} different maps")])
+
+    def _reads(self, state: _State, shape: AnyShape | None, path: Path) -> Reads:
+        maps = [identity_of(shape, path)] if state.identity else []
+        return Reads(self.distinct(maps + list(state.maps)), list(state.unknown), list(state.at_most))
+
+    def distinct(self, maps: list[IndexingMap], proved: bool = True) -> list[IndexingMap]:
+        """Simplified, without maps of empty domain, one of each relation as far as that can be told.
+
+        On the way structure tells enough: proofs, which cost more, are for what is handed out.
+        """
+        simplified: dict[IndexingMap, None] = {}
+        for m in maps:
+            found = self.analysis.simplified(m)
+            simplified.setdefault(found)
+            if self.options.observe is not None and found is not m:
+                self.options.observe(Step((m,), found))
+        kept: list[IndexingMap] = []
+        for m in simplified:
+            if m.is_trivially_empty:
+                continue
+            if proved and self.options.equal and any(self.options.equal(m, k) for k in kept):
+                continue
+            kept.append(m)
+        return kept
+
+    def links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """How one leaf of an instruction relates to the leaves of its operands; None is the identity."""
+        key = (instruction.name, path)
+        found = self._links.get(key)
+        if found is None:
+            found = self._find_links(instruction, path)
+            for operand, inner in found:
+                shape = instruction.operands[operand].shape
+                if shape is not None and inner not in paths_of(shape):
+                    reason = (
+                        f"{instruction.opcode} reads an array of operand {operand} that {shape} does not have"
+                    )
+                    found = self._opaque(instruction, NoMap(instruction.name, reason))
+                    break
+            self._links[key] = found
+        return found
+
+    def _find_links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        opcode = instruction.opcode
+        if opcode in _WITHOUT_OPERANDS or not instruction.operands:
+            return {}
+        if opcode == "tuple" and path and path[0] < len(instruction.operands):
+            return {(path[0], path[1:]): None}
+        if opcode == "get-tuple-element":
+            return self._element(instruction, path)
+        if opcode in _TRANSPARENT:
+            return {(0, path): None}
+        if opcode in CALLS:
+            return self._call(instruction, path)
+        if opcode in _READS_NOTHING:
+            return {}
+        if opcode == "copy-done":
+            return {(0, (0, *path)): None}
+        if opcode == "copy-start":
+            return {(0, ()): None} if path in ((0,), (1,)) else {}
+        if opcode == "conditional":
+            return self._conditional(instruction, path)
+        if opcode == "while":
+            return self._while(instruction, path)
+        base, _, half = opcode.rpartition("-")
+        if base and base not in _NO_PAIR:
+            if half == "start":
+                return self._start(instruction, path)
+            if half in ("update", "done") and self._begun(instruction.operands[0].name, base):
+                return {(0, path if half == "update" else (1, *path)): None}
+        return self._of_op(instruction, path)
+
+    def _begun(self, name: str, base: str) -> bool:
+        """Whether a value may be what the start of such an operation makes; one that comes from outside may."""
+        made = self.known.get(name)
+        through = ("get-tuple-element", "parameter", "optimization-barrier", "opt-barrier")
+        return made is None or made.opcode in (f"{base}-start", f"{base}-update", *through)
+
+    def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """What the catalogue says of an instruction."""
+        answer = self._ask(instruction)
+        if isinstance(answer, NoMap):
+            return self._opaque(instruction, answer)
+        paths = paths_of(instruction.shape)
+        output = paths.index(path)
+        if output >= len(answer):
+            return self._opaque(instruction, NoMap(instruction.name, "the catalogue has no such output"))
+        per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
+        return {(k, ()): Reads(maps) for k, maps in enumerate(per_operand) if maps}
+
+    def _element(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        try:
+            return {(0, (instruction.integer("index"), *path)): None}
+        except InputError as error:
+            return self._opaque(instruction, NoMap(instruction.name, str(error)))
+
+    def _start(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """The start of an asynchronous pair: its shape is (operands, result, …)."""
+        shape, made = instruction.shape, performed(instruction)
+        if made is not None and made.shape is shape:
+            return self._of_op(made, path)
+        if made is None or not isinstance(shape, TupleShape) or not path:
+            reason = f"{instruction.opcode} makes {shape}, expected (operands, result, …)"
+            return self._opaque(instruction, NoMap(instruction.name, reason))
+        if path[0] == 0:
+            # one operand stands for itself, several are a tuple
+            inside = path[1:]
+            if isinstance(shape.elements[0], TupleShape) and inside:
+                return {(inside[0], inside[1:]): None} if inside[0] < len(instruction.operands) else {}
+            return {(0, inside): None}
+        if path[0] > 1:
+            return {}
+        return self._call(made, path[1:]) if made.opcode in CALLS else self._of_op(made, path[1:])
+
+    def _conditional(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        """Which branch runs depends on values: what any of them reads counts as read, and so does the choice."""
+        links: dict[Leaf, Reads | None] = {(0, ()): Reads([self._of_scalar(instruction.shape, path)])}
+        names = branches(instruction)
+        if len(names) != len(instruction.operands) - 1:
+            reason = f"{len(names)} branches for {len(instruction.operands) - 1} operands"
+            return self._opaque(instruction, NoMap(instruction.name, reason))
+        for k, name in enumerate(names, 1):
+            branch = replace(instruction, opcode="call", operands=(instruction.operands[k],))
+            for (_, leaf), link in self._call(branch, path, name, f"{instruction.name}#{k - 1}").items():
+                links[k, leaf] = link
+        return links
+
+    def _of_scalar(self, shape: AnyShape | None, path: Path) -> IndexingMap:
+        """Every element of an array reads one scalar."""
+        m = identity_of(shape, path)
+        if self.direction == "output_to_input":
+            return m.with_(results=())
+        ranges = tuple(Variable(f"s{k}", v.lo, v.hi) for k, v in enumerate(m.dims))
+        return IndexingMap((), ranges, results=tuple(var(v.name) for v in ranges))
+
+    def _while(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+        if len(instruction.operands) != 1:
+            return self._opaque(instruction, NoMap(instruction.name, "a while has one operand"))
+        loop = self._loops.get(instruction.name)
+        if loop is None:
+            loop = self._loops[instruction.name] = self._loop(instruction)
+        if isinstance(loop, NoMap):
+            return self._opaque(instruction, loop)
+        return {(0, leaf): reads for (root, leaf), reads in loop.items() if root == path and reads}
+
+    def _unrolled(self, instruction: Instruction) -> Between | None:
+        """How every array after a loop depends on those before it, if all runs are known and their maps are few."""
+        analysis = self.analysis
+        calls = instruction.calls
+        condition, body = (
+            analysis.computations.get(calls.get(name, ("",))[0]) for name in ("condition", "body")
+        )
+        if condition is None or body is None or instruction.shape is None:
+            return None
+        if any(len(c.parameters) != 1 or c.parameters[0].parameter_number for c in (condition, body)):
+            return None
+        paths = paths_of(instruction.shape)
+        if not all(_fits(s, instruction.shape) for s in (body.root.shape, body.parameters[0].shape)):
+            return None
+        start = known_leaves(instruction.operands[0], self.values)
+        found = runs(analysis.computations, condition, body, start) if start else None
+        if found is None:
+            return None
+        made: list[Between] = []
+        for run in found:
+            if analysis.room <= 0:
+                return None
+            known = {(0, path): value for path, value in run.before.items()}
+            summary = analysis.nested(analysis.specialized(body, known, run.values))
+            if summary is None or any(r.unknown or any(map(_has_values, r.maps)) for r in summary.values()):
+                return None
+            made.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
+        identity = {path: analysis.simplified(identity_of(instruction.shape, path)) for path in paths}
+        between = unrolled(self.direction, made, analysis.composed, analysis.joined, identity)
+        if between is not None and self.options.observe is not None:
+            self.options.observe(Unrolling(condition, body, start, tuple(found)))
+        return between
+
+    def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
+        """How every array after a loop depends on those before it."""
+        exact = self._unrolled(instruction)
+        if exact is not None:
+            return {key: Reads(self.distinct(r.maps), r.unknown, r.at_most) for key, r in exact.items()}
+        calls = instruction.calls
+        summaries: list[Between] = []
+        for attribute in ("body", "condition"):
+            name = calls.get(attribute, ("",))[0]
+            summary = self.analysis.summaries.get(name)
+            if summary is None:
+                return NoMap(instruction.name, f"computation {name} is not defined, or calls itself")
+            summaries.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
+        body = self.analysis.computations[calls["body"][0]]
+        paths = paths_of(instruction.shape)
+        if [p for p in paths if p not in paths_of(body.root.shape)]:
+            return NoMap(instruction.name, "the body makes another tuple than the loop carries")
+        return Loop(
+            instruction.name,
+            self.direction,
+            self.analysis.simplified,
+            {path: identity_of(instruction.shape, path) for path in paths},
+            {path: self._of_scalar(instruction.shape, path) for path in paths},
+            summaries[0],
+            summaries[1],
+            frozenset(carried_unchanged(body, paths)),
+        ).maps()
+
+    def _call(
+        self, instruction: Instruction, path: Path, name: str | None = None, where: str = ""
+    ) -> dict[Leaf, Reads | None]:
+        """What a called computation reads, seen from the call; ``where`` is the call as a path names it."""
+        where = where or instruction.name
+        if name is None:
+            name = instruction.called[0] if instruction.called else None
+        callee = self.analysis.computations.get(name) if name is not None else None
+        if name is None or callee is None:
+            return self._opaque(instruction, NoMap(where, f"computation {name} is not defined"))
+        summary = self.analysis.summaries.get(name)
+        if summary is None:
+            return self._opaque(instruction, NoMap(where, f"computation {name} calls itself"))
+        known = self._given(instruction, callee)
+        if known:
+            special = self.analysis.specialized(callee, known)
+            found = self.analysis.nested(special)
+            if found is not None:
+                callee, summary = special, found
+        if len(callee.parameters) != len(instruction.operands):
+            reason = (
+                f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
+            )
+            return self._opaque(instruction, NoMap(where, reason))
+        if [p.parameter_number for p in callee.parameters] != list(range(len(callee.parameters))):
+            reason = f"the parameters of {name} are not numbered from 0"
+            return self._opaque(instruction, NoMap(where, reason))
+        pairs = [(callee.root.shape, instruction.shape)]
+        pairs += [(p.shape, instruction.operands[p.parameter_number].shape) for p in callee.parameters]
+        for inside, outside in pairs:
+            if not _fits(inside, outside):
+                reason = f"{name} is of {inside} where the call has {outside}"
+                return self._opaque(instruction, NoMap(where, reason))
+        links: dict[Leaf, Reads | None] = {}
+        for (root, leaf), reads in summary.items():
+            if root == path:
+                lifted = [self._lifted(m, instruction, callee, where) for m in reads.maps]
+                links[leaf] = Reads(lifted, reads.under(where).unknown, reads.under(where).at_most)
+        return links
+
+    def _given(self, instruction: Instruction, callee: Computation) -> dict[Leaf, Value]:
+        """What is known of the operands of a call, if that may say more of what it reads: how often loops run."""
+        if self.analysis.room <= 0:
+            return {}
+        if self.computation.name not in self.analysis.known and not self.analysis.has_loop(callee):
+            return {}
+        return {
+            (k, path): value
+            for k, o in enumerate(instruction.operands)
+            for path, value in known_leaves(o, self.values).items()
+        }
+
+    def _opaque(self, instruction: Instruction, reason: NoMap) -> dict[Leaf, Reads | None]:
+        return {
+            (k, path): Reads([], [reason])
+            for k, o in enumerate(instruction.operands)
+            for path in paths_of(o.shape)
+        }
+
+    def _ask(self, instruction: Instruction) -> OpMaps | NoMap:
+        """The catalogue's answer; arguments that it cannot make sense of are a reason, not a crash."""
+        where = instruction.name
+        if instruction.shape is None:
+            return NoMap(where, "the shape is not known")
+        if not all(isinstance(o.shape, Shape) for o in instruction.operands):
+            return NoMap(where, f"{instruction.opcode} of a tuple")
+        try:
+            answer = self.options.catalogue.maps(instruction, self.direction)
+        except InputError as error:
+            return NoMap(where, str(error))
+        return NoMap(where, answer.reason) if isinstance(answer, NoMap) else answer
+
+    def _own(self, m: IndexingMap, instruction: Instruction) -> IndexingMap:
+        """A catalogue's map with its sources as paths."""
+        names = {o.name for o in instruction.operands}
+
+        def rename(source: RuntimeSource) -> RuntimeSource:
+            name = operand_name(source.hlo)
+            if is_position(source.hlo):
+                return source
+            if name not in names:
+                raise InputError(f"{instruction.name}: the runtime source {source.hlo} is no operand")
+            return RuntimeSource(name, source.results)
+
+        return self._resolved(with_sources(m, rename))
+
+    def _lifted(
+        self, m: IndexingMap, instruction: Instruction, callee: Computation, where: str
+    ) -> IndexingMap:
+        """A callee's map with its sources seen from the call: parameters are operands, others are inside."""
+        operands = {p.name: instruction.operands[p.parameter_number].name for p in callee.parameters}
+
+        def rename(source: RuntimeSource) -> RuntimeSource:
+            if is_position(source.hlo):
+                return source
+            outer = operands.get(source.hlo)
+            return RuntimeSource(f"{where}/{source.hlo}" if outer is None else outer, source.results)
+
+        return self._resolved(with_sources(m, rename))
+
+    def _resolved(self, m: IndexingMap) -> IndexingMap:
+        if not m.rts:
+            return m
+        m = with_sources(m, self._origin)
+        if not self.options.fold_constants:
+            return m
+        folded = fold(m, self.known)
+        if self.options.observe is not None and folded is not m:
+            self.options.observe(Step((m,), folded, self.known))
+        return folded
+
+    def _origin(self, source: RuntimeSource) -> RuntimeSource:
+        """Follow a source through instructions that only move elements, to the one that made the value."""
+        while (instruction := self.known.get(source.hlo)) is not None:
+            if instruction.opcode == "get-tuple-element":
+                made = self.known.get(instruction.operands[0].name)
+                index = instruction.attribute("index")
+                if made is None or made.opcode != "tuple" or not isinstance(index, int):
+                    break
+                if not 0 <= index < len(made.operands):
+                    break
+                source = RuntimeSource(made.operands[index].name, source.results)
+                continue
+            if instruction.opcode not in _MOVES or not _same_elements(instruction):
+                break
+            answer = self._moved(instruction)
+            if answer is None or answer.ranges or answer.rts:
+                break
+            dims = [var(v.name) for v in answer.dims]
+            mapping = dict(zip(dims, source.results, strict=True))
+            source = RuntimeSource(
+                instruction.operands[0].name, tuple(substitute_all(answer.results, mapping))
+            )
+        return source
+
+    def _moved(self, instruction: Instruction) -> IndexingMap | None:
+        """The output-to-input map of an instruction that moves elements of its only operand."""
+        try:
+            answer = self.options.catalogue.maps(instruction, "output_to_input")
+        except InputError:
+            return None
+        if isinstance(answer, NoMap) or len(answer) != 1 or len(answer[0]) != 1 or len(answer[0][0]) != 1:
+            return None
+        return answer[0][0][0]
+
+
+@dataclass
+class _State:
+    """What is known about one leaf on one walk: whether it is the start, its maps, its doubts."""
+
+    identity: bool = False
+    maps: dict[IndexingMap, None] = field(default_factory=dict)
+    unknown: dict[NoMap, None] = field(default_factory=dict)
+    at_most: dict[NoMap, None] = field(default_factory=dict)
+
+    def bound(self, reasons: Mapping[NoMap, None] | list[NoMap]) -> None:
+        self.at_most.update(dict.fromkeys(reasons))
+
+    def add(self, maps: Mapping[IndexingMap, None] | list[IndexingMap]) -> None:
+        self.maps.update(dict.fromkeys(maps))
+
+    def doubt(self, reasons: Mapping[NoMap, None] | list[NoMap]) -> None:
+        self.unknown.update(dict.fromkeys(reasons))
+
+    def __bool__(self) -> bool:
+        return self.identity or bool(self.maps) or bool(self.unknown)
+
+
+def _has_values(m: IndexingMap) -> bool:
+    """Whether a map has runtime values other than a replica's position."""
+    return any(v.source is None or not is_position(v.source.hlo) for v in m.rts)
+
+
+def performed(instruction: Instruction) -> Instruction | None:
+    """The operation that the start of an asynchronous pair performs; None for a start of another shape.
+
+    An instruction that is no such start performs itself.
+    """
+    base, _, half = instruction.opcode.rpartition("-")
+    if half != "start" or not base or base in _NO_PAIR:
+        return instruction
+    if base == "all-reduce":
+        return replace(instruction, opcode=base)
+    shape = instruction.shape
+    if not isinstance(shape, TupleShape) or len(shape.elements) < 2:
+        return None
+    return replace(instruction, opcode="call" if base == "async" else base, shape=shape.elements[1])
+
+
+def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:
+    """Whether a computation's shape is that of its call; layouts may differ, and what is not known fits."""
+    if inside is None or outside is None or inside is outside:
+        return True
+    one, two = ([(path, a.dims) for path, a in leaves(shape)] for shape in (inside, outside))
+    return one == two
+
+
+def _same_elements(instruction: Instruction) -> bool:
+    if len(instruction.operands) != 1:
+        return False
+    operand, shape = instruction.operands[0].shape, instruction.shape
+    return (
+        isinstance(operand, Shape) and isinstance(shape, Shape) and operand.element_type == shape.element_type
+    )
+
+
+def identity_of(shape: AnyShape | None, path: Path) -> IndexingMap:
+    """The identity on one array of a shape."""
+    array = next((a for p, a in leaves(shape) if p == path), None) if shape is not None else None
+    if array is None:
+        raise InputError("an array of unknown shape has no identity map")
+    dims = tuple(Variable(f"d{k}", 0, n - 1) for k, n in enumerate(array.dims))
+    return IndexingMap(dims, results=tuple(var(v.name) for v in dims))

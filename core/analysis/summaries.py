@@ -1,0 +1,164 @@
+"""Summaries of computations, callees first: what is worked out once and used wherever a computation is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..hlo import Computation, Module
+from ..indexing_map import IndexingMap
+from ..op import Direction
+from .frame import ENTERED, Frame
+from .joined import joined
+from .taken import Evaluation, Join, Leaf, Options, Step, Summary
+from .tidy import tidy
+from .values import Value, Values, specialized, values_of
+
+__all__ = ["Analysis"]
+
+# Computations with values put in are analysed where they are used, one within the other no deeper than this, and as
+# long as they have no more instructions than this together: loops in loops in loops have one for every run of all.
+_MOST_NESTED, _MOST_SPECIALIZED = 20, 15_000
+
+
+class Analysis:
+    """Summaries of computations, callees first."""
+
+    def __init__(self, module: Module, direction: Direction, options: Options) -> None:
+        self.module = module
+        self.direction = direction
+        self.options = options
+        self.computations = {c.name: c for c in module.computations}
+        # None marks a computation that calls itself.
+        self.summaries: dict[str, Summary | None] = {}
+        # Different paths compose to the same map again and again; a simplified map is its own simplification.
+        self._simplified: dict[IndexingMap, IndexingMap] = {}
+        self._frames: dict[str, Frame] = {}
+        self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
+        # What is known of the parameters of computations with values put in, and these by what they were made of.
+        self.known: dict[str, dict[Leaf, Value]] = {}
+        self._specialized: dict[tuple[str, tuple[tuple[Leaf, Value], ...]], Computation] = {}
+        self._loops: dict[str, bool] = {}
+        self._nested = 0
+        #: How many instructions computations with values put in may still have, together.
+        self.room = _MOST_SPECIALIZED
+
+    def summary(self, computation: Computation) -> Summary:
+        """How the roots of a computation depend on its parameters."""
+        found = self.summaries.get(computation.name)
+        if found is None or self.computations.get(computation.name) is not computation:
+            found = self.frame(computation).summary()
+            if self.computations.get(computation.name) is computation:
+                self.summaries[computation.name] = found
+        return found
+
+    def frame(self, computation: Computation, prepared: bool = True) -> Frame:
+        """The analysis of one computation, everything that it calls analysed before if that is wanted."""
+        found = self._frames.get(computation.name)
+        if found is None or found.computation is not computation:
+            found = self._frames[computation.name] = Frame(self, computation)
+        if prepared and not found.prepared:
+            self.prepare(computation)
+            found.prepared = True
+        return found
+
+    def simplified(self, m: IndexingMap) -> IndexingMap:
+        """A map in the form in which maps are compared."""
+        m = tidy(m)
+        found = self._simplified.get(m)
+        if found is None:
+            found = tidy(self.options.simplify(m))
+            self._simplified[m] = self._simplified[found] = found
+        return found
+
+    def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
+        """The simplified composition, worked out once for every pair of maps."""
+        found = self._composed.get((first, second))
+        if found is None:
+            found = self._composed[first, second] = self.simplified(first.compose(second))
+            if self.options.observe is not None:
+                self.options.observe(Step((first, second), found))
+        return found
+
+    def prepare(self, computation: Computation) -> None:
+        """Summarise everything that a computation calls."""
+        pending: list[tuple[Computation, bool]] = [(c, False) for c in self._callees(computation)]
+        open_names = {computation.name}
+        while pending:
+            callee, ready = pending.pop()
+            if ready:
+                open_names.discard(callee.name)
+                if callee.name not in self.summaries:
+                    frame = self.frame(callee, prepared=False)
+                    frame.prepared = True
+                    self.summaries[callee.name] = frame.summary()
+                continue
+            if callee.name in self.summaries:
+                continue
+            if callee.name in open_names:
+                self.summaries[callee.name] = None
+                continue
+            open_names.add(callee.name)
+            pending.append((callee, True))
+            pending.extend((c, False) for c in self._callees(callee))
+
+    def joined(self, maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+        """Fewer maps with the same relation, taken together, simplified."""
+        found = joined(maps, ranges)
+        if len(found) == len(maps):
+            return maps
+        simple = [m for m in dict.fromkeys(map(self.simplified, found)) if not m.is_trivially_empty]
+        if self.options.observe is not None:
+            self.options.observe(Join(tuple(maps), tuple(simple)))
+        return simple
+
+    def specialized(
+        self, computation: Computation, known: Mapping[Leaf, Value], values: Values | None = None
+    ) -> Computation:
+        """The computation with everything put in that is known when that is known of its parameters; made once."""
+        key = (computation.name, tuple(sorted(known.items())))
+        found = self._specialized.get(key)
+        if found is None:
+            if values is None:
+                values = values_of(self.computations, computation, known)
+            # no computation that is read has such a name
+            found = specialized(computation, values, f"{computation.name}@{len(self._specialized)}")
+            self._specialized[key] = self.computations[found.name] = found
+            self.room -= len(found.instructions)
+            self.known[found.name] = dict(known)
+            if self.options.observe is not None:
+                self.options.observe(Evaluation(computation, known, values, found))
+        return found
+
+    def nested(self, computation: Computation) -> Summary | None:
+        """The summary of a computation with values put in; None when too many are within each other."""
+        if computation.name not in self.summaries and self._nested >= _MOST_NESTED:
+            return None
+        self._nested += 1
+        try:
+            return self.summary(computation)
+        finally:
+            self._nested -= 1
+
+    def has_loop(self, computation: Computation) -> bool:
+        """Whether a computation runs a loop, or calls one that does."""
+        pending, seen = [computation], {computation.name: computation}
+        while pending:
+            caller = pending.pop()
+            if self._loops.get(caller.name) or any(i.opcode == "while" for i in caller.instructions):
+                self._loops[computation.name] = True
+            if (known := self._loops.get(computation.name)) is not None:
+                return known
+            # what is known to have none is not looked into again
+            fresh = [
+                c
+                for c in self._callees(caller)
+                if c.name not in seen and self._loops.get(c.name) is not False
+            ]
+            seen.update((c.name, c) for c in fresh)
+            pending += fresh
+        self._loops.update(dict.fromkeys(seen, False))
+        return False
+
+    def _callees(self, computation: Computation) -> list[Computation]:
+        names = {n: None for i in computation.instructions if i.opcode in ENTERED for n in i.called}
+        return [self.computations[name] for name in names if name in self.computations]

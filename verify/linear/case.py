@@ -1,0 +1,139 @@
+"""What has been decided when conditions are read: signs of divisors, definitions of names, and what names mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ...core.expr import Var
+from .polynomial import Poly, variable
+from .record import Fact, Resolved
+
+__all__ = ["Case", "Contradiction", "Definition", "Names", "NeedSign", "Witness", "name_of", "rank"]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """``dividend = divisor·quotient + remainder`` with ``0 <= remainder < divisor``."""
+
+    dividend: Poly
+    divisor: Poly
+    quotient: Poly
+    remainder: Poly
+
+    def substitute(self, values: dict[str, Poly]) -> Witness:
+        """The same equation after a substitution."""
+        return Witness(
+            self.dividend.substitute(values),
+            self.divisor.substitute(values),
+            self.quotient.substitute(values),
+            self.remainder.substitute(values),
+        )
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``name = value``, with the facts about the names in ``value`` that would otherwise be lost.
+
+    ``equation`` is the fact that says so; a name that is only written differently needs none.
+    """
+
+    name: str
+    value: Poly
+    why: str
+    facts: tuple[Fact, ...] = ()
+    witness: Witness | None = None
+    equation: Fact | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """Decisions under which conditions are read; no defined name is left in the value of a definition."""
+
+    definitions: dict[str, Poly] = field(default_factory=dict)
+    signs: tuple[tuple[Poly, int], ...] = ()
+    facts: tuple[Fact, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+    steps: tuple[str, ...] = ()
+    rejected: frozenset[str] = frozenset()
+
+    def with_definition(self, d: Definition) -> Case:
+        """The case with one more definition; unchanged where that would be circular."""
+        value = d.value.substitute(self.definitions)
+        if d.name in value.names or d.name in self.definitions:
+            return replace(self, rejected=self.rejected | {d.name})
+        one = {d.name: value}
+        return replace(
+            self,
+            definitions={**{v: p.substitute(one) for v, p in self.definitions.items()}, d.name: value},
+            facts=(*self.facts, *d.facts),
+            witnesses=(*self.witnesses, *((d.witness,) if d.witness else ())),
+            steps=(*self.steps, f"{d.why}: {d.name} = {d.value}"),
+        )
+
+    def with_sign(self, p: Poly, sign: int) -> Case:
+        """The case in which ``p`` has this sign."""
+        p = p.substitute(self.definitions)
+        text = f"sign split: {p} {'>' if sign > 0 else '<' if sign else '='} 0"
+        case = replace(self, steps=(*self.steps, text), signs=(*self.signs, (p, sign)))
+        name = p.single
+        if name is not None and sign < 0:
+            # a negative divisor is the negation of a positive one: everything below has positive divisors
+            # only
+            return case.with_definition(Definition(name, -variable(f"{name}!neg"), "negation"))
+        if sign == 0:
+            for v, c in p.units():
+                return case.with_definition(Definition(v, p.without(v) * -c, "zero"))
+        return case
+
+
+class Names:
+    """Names for values that no polynomial denotes.  A name means the same in every reading of a claim."""
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[object, ...], Poly] = {}
+
+    def of(self, stem: str, *meaning: object) -> Poly:
+        """The name of the value that ``meaning`` determines."""
+        entry = stem, *meaning
+        if entry not in self._of:
+            self._of[entry] = variable(f"{stem}!{len(self._of) + 1}")
+        return self._of[entry]
+
+
+class Contradiction(Exception):
+    """The hypotheses contradict the decisions of the case: ``fact`` is false."""
+
+    def __init__(self, fact: Fact) -> None:
+        super().__init__(fact.why)
+        self.fact = fact
+
+
+class NeedSign(Exception):
+    """The sign of ``poly`` must be decided; ``options`` are the signs that are not excluded at a glance."""
+
+    def __init__(
+        self, poly: Poly, options: tuple[int, ...], divisor: Poly, excluded: dict[int, Resolved]
+    ) -> None:
+        super().__init__(str(poly))
+        self.poly = poly
+        self.options = options
+        self.divisor = divisor
+        self.excluded = excluded
+
+
+def name_of(v: Var) -> str:
+    """The polynomial name of a variable; the kind is part of a variable's identity.
+
+    Names made here have one ``!`` and no variable's name has, so neither can be taken for the other.
+    """
+    name = v.name.replace("!", "!!").replace(":", "::")
+    return f"{name}:{v.kind}" if v.kind else name
+
+
+_RANKS = {"r": 1, "min": 1, "max": 1, "undefined": 1, "q": 2}
+
+
+def rank(name: str) -> int:
+    """Variables of the claim are eliminated first, quotients last: they are what dividends are written in."""
+    stem, mark, number = name.rpartition("!")
+    return _RANKS.get(stem, 0) if mark and number.isdecimal() else 0

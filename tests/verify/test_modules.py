@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from indexproof.core.analysis import Join, ModuleMaps, maps, values
+from indexproof.core.analysis import Join, ModuleMaps, frame, summaries, values
 from indexproof.core.analysis.ops import OpCatalogue
 from indexproof.core.analysis.runtime import with_sources
 from indexproof.core.expr import lift
@@ -389,13 +389,13 @@ def test_what_is_put_in_wrongly_is_found(opcode: str, monkeypatch: pytest.Monkey
     "change", [lambda runs: runs[:-1], lambda runs: runs + runs[-1:], lambda runs: runs[1:]]
 )
 def test_a_run_too_few_or_too_many_is_found(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = maps.runs
-    monkeypatch.setattr(maps, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
+    counted = frame.runs
+    monkeypatch.setattr(frame, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
     assert loop_failures()["unrolled", Status.REFUTED]
 
 
 def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    join = maps.joined
+    join = summaries.joined
 
     def wider(parts: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
         found = join(parts, ranges)
@@ -404,14 +404,14 @@ def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) 
         (first, *rest), *others = found[0].dims, *found[1:]
         return [found[0].with_(dims=(replace(first, hi=first.hi - 1), *rest)), *others]
 
-    monkeypatch.setattr(maps, "joined", wider)
+    monkeypatch.setattr(summaries, "joined", wider)
     assert loop_failures()["joined", Status.REFUTED]
 
 
 def test_a_part_that_another_covers_is_joined() -> None:
     texts = ("(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (4), domain: d0 in [4, 4]")
     parts = tuple(parse_map(t) for t in texts)
-    assert maps.joined(list(parts)) == [parts[0]]
+    assert summaries.joined(list(parts)) == [parts[0]]
     assert _join_answer(Join(parts, parts[:1])).proved  # type: ignore[union-attr]
     assert not _join_answer(Join(parts, parts[1:])).proved  # type: ignore[union-attr]
     assert _join_answer(Join(parts, parts)) is None

@@ -15,13 +15,14 @@ from typing import Any, Final
 from .constraint_choose import Ends
 from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
 from .constraint_order import Bound
+from .derivation import ConstraintChange
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
 from .facts import Facts
 from .indexing_map import Constraint, IndexingMap, Variable
 from .interval import Interval
 from .rewrite import ConstraintRule, RuleSet
 from .simplify import Simplifier
-from .steps import ConstraintStep, Trace
+from .steps import Trace
 
 __all__ = ["ROUNDS", "Constraints", "Contradiction", "shifted_variable"]
 
@@ -520,7 +521,7 @@ class Constraints:
             return
         binding = {v.name: lift(values[v.name]) for v in rule.variables}
         then, now = ([Constraint.trusted(*c) for c in side] for side in (before, after))
-        self.trace.append(ConstraintStep(rule, binding, tuple(then), tuple(now)))
+        self.trace.append(ConstraintChange(rule, binding, tuple(then), tuple(now)))
 
 
 def _boxes(m: IndexingMap) -> dict[Var, tuple[int, int]]:

@@ -47,6 +47,7 @@ __all__ = [
     "Variable",
     "expect_map",
     "is_name",
+    "unused_name",
 ]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -643,3 +644,11 @@ def not_quasi_affine(node: Expr) -> str:
     if isinstance(node, (FloorDiv, Mod, CeilDiv)) and type(node.b) is not Int:
         return "the divisor is not a constant: an indexing map is quasi-affine"
     return ""
+
+
+def unused_name(name: str, taken: set[str]) -> str:
+    """``name``, with underscores if it is taken; taken from now on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .derivation import MapChange, constraints_text
+from .derivation import ConstraintChange, MapChange
 from .expr import Expr
-from .indexing_map import Constraint
-from .rewrite import ConstraintRule, Rule
+from .rewrite import Rule
 
-__all__ = ["ConstraintStep", "NormalForms", "Step", "Trace"]
+__all__ = ["NormalForms", "Step", "Trace"]
 
 
 @dataclass(frozen=True)
@@ -47,19 +45,6 @@ class NormalForms:
         return "normal forms " + ", ".join(map(str, self.results))
 
 
-@dataclass(frozen=True)
-class ConstraintStep:
-    """One application of a constraint rule: the constraints ``before`` became ``after``."""
-
-    rule: ConstraintRule
-    binding: Mapping[str, Expr]
-    before: tuple[Constraint, ...]
-    after: tuple[Constraint, ...]
-
-    def __str__(self) -> str:
-        return f"{constraints_text(self.before)}  ⇔  {constraints_text(self.after)}   by {self.rule.name}"
-
-
 #: What happened, in order: equalities of expressions with waypoints, changes of constraints, and where the domain turns out
 #: to be empty a change of the whole map.
-Trace: TypeAlias = list[Step | NormalForms | ConstraintStep | MapChange]
+Trace: TypeAlias = list[Step | NormalForms | ConstraintChange | MapChange]

@@ -28,7 +28,7 @@ from ..core.condition import Condition
 from ..core.derivation import ConstraintChange, Derivation, MapChange, Part, Position, RuleStep
 from ..core.errors import IndexproofError, InputError
 from ..core.expr import Expr, Int, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
-from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable
+from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, unused_name
 from ..core.notation import show, show_condition
 from ..core.rewrite import Bounded, ConstraintRule, Rule, RuleSet
 from .concrete import equal_maps
@@ -419,7 +419,7 @@ def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
     taken = {v.name for m in (before, after) for v in m.variables}
     for v in after.dims + after.ranges:
         if v.name in theirs:
-            names[v.name] = _unused(v.name, taken)
+            names[v.name] = unused_name(v.name, taken)
     after = after.rename(names)
     at = dict(zip(at, after.rts, strict=True))
     after = after.with_(
@@ -428,17 +428,10 @@ def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
     if len(before.dims) == len(after.dims):
         return after
     own = {v.name: v for v in after.dims}
-    dims = [own[v.name] if v.name in own else v.named(_unused(v.name, taken)) for v in before.dims]
+    dims = [own[v.name] if v.name in own else v.named(unused_name(v.name, taken)) for v in before.dims]
     kept = {v.name for v in dims}
     ranges = tuple(v for v in after.dims if v.name not in kept)
     return after.with_(dims=tuple(dims), ranges=ranges + after.ranges)
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 def _runs(steps: Sequence[object]) -> Iterable[tuple[int, int]]:

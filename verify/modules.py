@@ -42,7 +42,7 @@ from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, interpret, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_any
-from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval, Ranges
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim
 from ..core.simplify_map import simplify_map
@@ -500,11 +500,7 @@ def _apart(names: Mapping[str, str], m: IndexingMap, model: IndexingMap) -> dict
     taken = {v.name for v in (*m.variables, *model.variables)}
     for v in m.variables:
         if v.name not in names and (v.name in names.values() or (v in m.rts and v.name in taken)):
-            name = v.name
-            while name in taken:
-                name += "_"
-            taken.add(name)
-            found[v.name] = name
+            found[v.name] = unused_name(v.name, taken)
     return found
 
 

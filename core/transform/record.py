@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ..blocks import table
 from ..derivation import MapChange
 from ..expr import Expr, substitute_all
-from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..text_printer import format_expr
 
 __all__ = ["Reduced", "changed", "record_text", "rewritten"]
@@ -79,7 +79,7 @@ class Reduced:
         back = {now: old for old, now in self.kept.items() if now in rts and old != now}
         taken = {v.name for v in self.map.variables} | set(back.values())
         clashes = [v.name for v in self.map.variables if v.name not in rts and v.name in back.values()]
-        back |= {name: _free(name, taken) for name in clashes}
+        back |= {name: unused_name(name, taken) for name in clashes}
         m = self.map.rename(back) if back else self.map
         new = {back.get(name, name) for name in self.new_dims}
         own = {v.name: v for v in m.dims if v.name not in new}
@@ -90,7 +90,7 @@ class Reduced:
             found = own.get(back.get(name, name))
             if found is None:
                 # nothing mentions it: any name will do, and any value that it had
-                found = self.unused.get(v.name, v).named(_free(v.name, taken))
+                found = self.unused.get(v.name, v).named(unused_name(v.name, taken))
             dims.append(found)
         ranges = tuple(v for v in m.dims if v.name in new)
         return m.with_(dims=tuple(dims), ranges=ranges + m.ranges)
@@ -118,13 +118,6 @@ class Reduced:
             (*still, *later.new_dims),
             self.steps + later.steps,
         )
-
-
-def _free(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 def changed(

@@ -10,12 +10,12 @@ import pytest
 
 from indexproof.core.constraint_normal import ROUNDS
 from indexproof.core.constraint_order import descends
-from indexproof.core.derivation import MapChange
+from indexproof.core.derivation import ConstraintChange, MapChange
 from indexproof.core.expr import Expr, Int, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
 from indexproof.core.rewrite import RuleSet
 from indexproof.core.simplify_map import empty_domain, simplify_map
-from indexproof.core.steps import ConstraintStep, Step, Trace
+from indexproof.core.steps import Step, Trace
 from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 
@@ -164,7 +164,7 @@ def test_case(before: str, after: str) -> None:
     assert found.relation() == m.relation()
     trace: Trace = []
     assert simplify_map(parse_map(before), RULES, trace) == found
-    assert bool([s for s in trace if isinstance(s, (Step, ConstraintStep, MapChange))]) == (after != "=")
+    assert bool([s for s in trace if isinstance(s, (Step, ConstraintChange, MapChange))]) == (after != "=")
 
 
 #: True maps that XLA's description prints: each is its own simplest form.
@@ -276,7 +276,7 @@ def test_every_constraint_step_is_an_instance_of_its_rule() -> None:
         trace: Trace = []
         simplify_map(m, RULES, trace)
         for step in trace:
-            if not isinstance(step, ConstraintStep):
+            if not isinstance(step, ConstraintChange):
                 continue
             before = [(c.expr, c.lo, c.hi) for c in step.before]
             after = tuple((c.expr, c.lo, c.hi) for c in step.after)
@@ -309,7 +309,7 @@ def test_narrowing_that_would_take_too_long_is_taken_back() -> None:
     assert simplify_map(after.with_(), RULES) == after
     trace: Trace = []
     assert simplify_map(wide.with_(), RULES, trace) == after
-    assert not [s for s in trace if isinstance(s, ConstraintStep) and s.rule.choose == "summand"]
+    assert not [s for s in trace if isinstance(s, ConstraintChange) and s.rule.choose == "summand"]
 
 
 def test_a_rule_set_without_constraint_rules_still_merges_and_drops() -> None:

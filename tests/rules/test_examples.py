@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from indexproof.core.derivation import ConstraintChange
 from indexproof.core.expr import Expr, Var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
@@ -16,7 +17,7 @@ from indexproof.core.interval import Interval
 from indexproof.core.rewrite import ConstraintRule, Rule, RuleSet
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
-from indexproof.core.steps import ConstraintStep, Step
+from indexproof.core.steps import Step
 from indexproof.core.text import parse_expr
 from indexproof.rules.catalog import RULES
 
@@ -117,7 +118,7 @@ def constraints_of(text: str) -> list[Constraint]:
     return found
 
 
-def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMap, list[ConstraintStep]]:
+def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMap, list[ConstraintChange]]:
     """A map with these constraints before and after simplification with the rule alone, and the steps."""
     given, _, domain = text.partition(" | ")
     constraints = constraints_of(given)
@@ -129,7 +130,7 @@ def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMa
     m = IndexingMap(dims, (), (), (), tuple(constraints))
     steps: list[object] = []
     after = simplify_map(m, RuleSet("one", (), (rule,)), steps)  # type: ignore[arg-type]
-    return m, after, [s for s in steps if isinstance(s, ConstraintStep)]
+    return m, after, [s for s in steps if isinstance(s, ConstraintChange)]
 
 
 def known(m: IndexingMap) -> set[tuple[str, int, int]]:

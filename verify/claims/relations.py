@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...core.expr import Expr, Int, Var, integer, substitute_all, var
-from ...core.indexing_map import IndexingMap, RuntimeVariable
+from ...core.indexing_map import IndexingMap, RuntimeVariable, unused_name
 from ...core.interval import Interval
 from ...core.text import format_expr
 from ..concrete import Answer, Counterexample, Fact, Option, Problem, contains, decide_problem, equal_maps
@@ -185,11 +185,7 @@ def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[I
         # a dimension or range that has the name of the partner steps aside
         for v in (*m.dims, *m.ranges):
             if v.name in used:
-                name = v.name
-                while name in taken:
-                    name += "_"
-                taken.add(name)
-                changed[v.name] = name
+                changed[v.name] = unused_name(v.name, taken)
         out.append(m.rename(changed) if changed else m)
     return out
 

@@ -176,21 +176,21 @@ def climbed(
         chosen = _kept(np.flatnonzero(keep), found, random)
         if not len(chosen):
             return None
-        parents = chosen[random.randint(len(chosen), size=count)]
+        kept, shown = [x[chosen] for x in values], found[chosen]
+        parents = random.randint(len(chosen), size=count)
+        before = [x[parents] for x in kept[1 : len(points) + 1]]
         made = [
-            _changed(x[parents], pool, box, steps, random, len(points))
-            for x, pool, box in zip(points, pools, boxes, strict=True)
+            _changed(x, pool, box, steps, random, len(points))
+            for x, pool, box in zip(before, pools, boxes, strict=True)
         ]
         if pairs:
             # every fourth point moves two variables so that a sum of both stays what it is
-            _moved_together(
-                [x[parents] for x in points], made, boxes, pairs[random.randint(len(pairs))], random
-            )
+            _moved_together(before, made, boxes, pairs[random.randint(len(pairs))], random)
         for first in range(count // 2, count, _AIMED):
-            aimed = _aimed(atoms, goals, values, found, chosen, boxes, random)
+            aimed = _aimed(atoms, goals, kept, shown, boxes, random)
             for column, x in zip(made, aimed, strict=True):
                 column[first : first + _AIMED] = x
-        points = [np.concatenate([x[chosen], y]) for x, y in zip(points, made, strict=True)]
+        points = [np.concatenate([x, y]) for x, y in zip(kept[1:], made, strict=False)]
     return None
 
 
@@ -256,15 +256,14 @@ def _aimed(
     atoms: Definitions,
     goals: Sequence[Form],
     values: Sequence[Any],
-    found: Any,
-    chosen: Any,
+    shown: Any,
     boxes: Sequence[tuple[int, int]],
     random: Any,
 ) -> list[Any]:
-    """Points made from those of the ``chosen`` ones at which the same differences are ``found``, all in the same way."""
-    kinds = np.unique(found[chosen])
+    """Points made, all in the same way, from some at which the same differences are ``shown``."""
+    kinds = np.unique(shown)
     kind = kinds[-1 if random.randint(2) else random.randint(len(kinds))]
-    rows = chosen[found[chosen] == kind]
+    rows = np.flatnonzero(shown == kind)
     rows = rows[random.randint(len(rows), size=_AIMED)]
     moved = [x[rows] for x in values]
     # first one of the next differences, any of them after that: those that were there may have gone

@@ -34,7 +34,7 @@ from ...core.expr import (
     substitute_all,
     var,
 )
-from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map
+from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map, unused_name
 from ...core.interval import Interval
 from ..verdict import Status
 from .decide import ROUNDS, Decision, decide_problem
@@ -297,7 +297,7 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
     taken = {v.name for v in a.variables} | {v.name for v in b.variables}
     names: dict[str, str] = {}
     for y in b.rts:
-        names[y.name] = partner[y.name].name if y.name in partner else _unused(y.name, taken)
+        names[y.name] = partner[y.name].name if y.name in partner else unused_name(y.name, taken)
 
     boxes: dict[Var, Interval] = {x.expr: Interval(x.lo, x.hi) for x in a.rts}
     left_facts: list[Fact] = []
@@ -342,13 +342,6 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
 
 def _moved(exprs: Iterable[Expr], mapping: Mapping[Any, ExprLike]) -> tuple[Expr, ...]:
     return tuple(substitute_all(tuple(exprs), mapping))
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 # ------------------------------------------------------------------------------------------- equality of maps
@@ -732,7 +725,7 @@ def onto(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
     if len(bounds) != len(m.results):
         raise InputError(f"the map has {len(m.results)} results but the shape has {len(bounds)} dimensions")
     taken = {v.name for v in m.variables}
-    targets = [var(_unused(f"t{k}", taken)) for k in range(len(bounds))]
+    targets = [var(unused_name(f"t{k}", taken)) for k in range(len(bounds))]
     option = _member(_image(m, m.results), targets)
     box = (*zip(targets, bounds, strict=True), *_runtime_box(m))
     problem = Problem(box, (), () if option is None else (option,))

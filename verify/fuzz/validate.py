@@ -21,7 +21,7 @@ import z3
 
 from ...core.errors import IndexproofError
 from ...core.expr import Int
-from ...core.indexing_map import IndexingMap, Variable
+from ...core.indexing_map import IndexingMap, Variable, unused_name
 from ...core.interval import Interval, is_infinite
 from ...core.transform import Reduced
 from ..concrete import Answer, Counterexample, Fact, Option, Problem, equal_maps, isl
@@ -332,10 +332,6 @@ def read_as_before(r: Reduced) -> IndexingMap:
     for v in r.before.dims:
         found = own.get(r.kept.get(v.name, ""))
         if found is None:
-            name = v.name
-            while name in taken:
-                name += "_"
-            taken.add(name)
-            found = r.unused.get(v.name, v).named(name)
+            found = r.unused.get(v.name, v).named(unused_name(v.name, taken))
         dims.append(found)
     return m.with_(dims=tuple(dims), ranges=tuple(v for v in m.dims if v.name in new) + m.ranges)

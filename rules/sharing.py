@@ -18,11 +18,14 @@ def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
 
 @rule(
     sharing=True,
-    fires={"a // 4 * 4; a % 4 + b": "a - a % 4; a % 4 + b"},
+    fires={"a // 4 * 4; a % 4 + b": "a - a % 4; a % 4 + b", "2*a - a // 4 * 4": "a + a % 4"},
     keeps=["a // 4 * 4 + c; a % 4; a // 4"],
 )
 def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
-    """A whole number of divisors costs no division where the remainder is needed anyway; it may be written in any way."""
+    """A whole number of divisors costs no division where the remainder is needed anyway, which may be written in any way.
+
+    Beside the dividend it may cost no multiplication either.
+    """
     return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="sharing")
 
 

@@ -397,8 +397,9 @@ class Divisions(Sums):
         g = gcd(d, largest)
         if g == 1:
             return None
+        facts = bool(self.facts) and self._spoken_of(terms)
         # the smallest one belongs to what is left, for which there may be no room, unless it has a factor in common as well
-        if smallest * (his[last] - los[last]) >= g and (smallest == 1 or gcd(g, smallest) == 1):
+        if smallest * (his[last] - los[last]) >= g and (smallest == 1 or gcd(g, smallest) == 1) and not facts:
             return None
         if len(terms) > 2:
             ordered = sorted(terms, key=magnitude)
@@ -428,7 +429,12 @@ class Divisions(Sums):
         while i:
             g = gs[i - 1]
             m = (c + lo) // g
-            if m == (c + hi) // g:
+            room = m == (c + hi) // g
+            if facts and not room and len(ordered) - i > 1:
+                low, high = self._sharper(c, tuple(sorted(ordered[i:])), c + lo, c + hi)
+                m = low // g
+                room = m == high // g
+            if room:
                 head = ordered[:i]
                 tail = ordered[i:]
                 return (

@@ -39,11 +39,18 @@ class Constants:
     ``(x + c) // d - j`` is ``(x + c - j·d) // d``, and dividends that differ by a constant only are the same one then.
     """
 
-    def __init__(self, engine: Engine, order: Order, spelling: Spelling, survey: Survey) -> None:
+    def __init__(
+        self, engine: Engine, order: Order, spelling: Spelling, survey: Survey, forms: list[Form]
+    ) -> None:
         self.engine = engine
         self.order = order
         self.spelling = spelling
         self.survey = survey
+        #: by their summands, the constants of sums that are needed whatever divides them
+        self.there: dict[Terms, set[int]] = {}
+        for f in [*forms, *survey.arguments(engine)]:
+            if f[0]:
+                self.there.setdefault(f[1], set()).add(f[0])
         #: the constants and divisors that atoms are written with so far
         self.first: dict[int, tuple[int, int]] = {}
         #: the constants of sums after what was moved so far, where those are not their own
@@ -63,7 +70,7 @@ class Constants:
                 continue
             options = [{self.first[a][0]: 0} if kind[a] == REMAINDER else self._options(a) for a in users]
             if len(users) > 1 or len(options[0]) > 1:
-                self._write(users, terms, self._cheapest(users, options))
+                self._write(users, terms, self._cheapest(users, options, self.there.get(terms)))
 
     def _rank(self, group: tuple[Terms, list[int]]) -> int:
         """An order of dividends without their constants that does not depend on when their atoms were met."""
@@ -136,8 +143,11 @@ class Constants:
             for f, k in self.survey.places.get(a, []):
                 now[f] = now.get(f, f[0]) - k * j
 
-    def _cheapest(self, users: list[int], options: list[dict[int, int]]) -> list[int]:
-        """For each user the constant to write its dividend with; few different constants, few left in sums."""
+    def _cheapest(self, users: list[int], options: list[dict[int, int]], there: set[int] | None) -> list[int]:
+        """For each user the constant to write its dividend with; few different constants, few left in sums.
+
+        Those that are ``there`` anyway cost nothing.
+        """
         kind, now = self.engine.kind, self.now
         firsts = [self.first[a] for a in users]
         #: constants of the sums that the quotients stand in, and for each user in which and how often
@@ -159,10 +169,21 @@ class Constants:
             least = 1
         best = -1
         result: list[int] = []
+        if there:
+            # as it is, unless another choice costs less
+            least = 0
+            result = [c for c, _ in firsts]
+            best = len(set(result) - there - {0})
+            for n in constants:
+                if n:
+                    best += 1
+            if not best:
+                return result
         for wanted in self._wanted(firsts, options):
             for everywhere in (False, True):
                 chosen = []
-                used = {0}
+                used = {0, *there} if there else {0}
+                free = len(used)
                 left = list(constants)
                 again = False
                 for i, a in enumerate(users):
@@ -182,7 +203,7 @@ class Constants:
                             left[at] -= k * ((n - c) // d)
                     used.add(n)
                     chosen.append(n)
-                spent = len(used) - 1
+                spent = len(used) - free
                 for n in left:
                     if n:
                         spent += 1

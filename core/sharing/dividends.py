@@ -71,7 +71,7 @@ class Dividends:
                     self.inside.append(self._variables(x))
         moved: dict[Form, int] = {}
         if not in_place(spelling, survey):
-            constants = Constants(self.engine, self.order, spelling, survey)
+            constants = Constants(self.engine, self.order, spelling, survey, forms)
             constants.move()
             moved = constants.now
         if self.engine.exact:

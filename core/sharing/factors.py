@@ -53,10 +53,7 @@ class Factors:
         dividend, reason = self.spelling.dividend, self.spelling.reason
         arg, divisor = self.engine.arg, self.engine.divisor
         # constants aside, what stands elsewhere too or is what other dividends are written as has the factors it has
-        taken = {f[1] for f in forms}
-        parts = self.engine.parts
-        if parts:
-            taken.update([f[1] for a in self.survey.atoms if a in parts for f in parts[a]])
+        taken = {f[1] for f in [*forms, *self.survey.arguments(self.engine)]}
         for a, (x, _) in dividend.items():
             if reason[a][0] not in _SAME:
                 taken.add(x[1])

@@ -13,7 +13,7 @@ from ..engine import Engine
 from ..forms.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, VARIABLE
 from .differences import Change, Differences
 from .order import Order
-from .sums import instead, plus, single, without
+from .sums import instead, plus, single, spent, without
 from .survey import Survey
 
 __all__ = ["Rounds"]
@@ -63,6 +63,7 @@ class Rounds:
                     surveyed = forms
                     survey = Survey(engine, self.weight, forms)
                 forms = self._cheaper(forms, self._as_multiples(forms, survey))
+                forms = self._beside_dividends(forms, survey)
             if (survey.opposites or survey.complements) and (forms is surveyed or forms == surveyed):
                 forms = self._turned(forms, survey)
             if survey.inner:
@@ -196,6 +197,47 @@ class Rounds:
                     f = plus(plus(r, x, w), t, -w)
             out.append(f)
         return out
+
+    def _beside_dividends(self, forms: list[Form], survey: Survey) -> list[Form]:
+        """Multiples of ``d·(x // d)`` that stand beside x, however often that is taken, as multiples of x and a remainder.
+
+        ``2·x - d·(x // d)`` is ``x + x % d``, and ``2·x + d·(x // d)`` is ``3·x - x % d``.
+        """
+        engine = self.engine
+        arg, divisor = engine.arg, engine.divisor
+        candidates = []
+        for a, at in survey.places.items():
+            f, v = at[0]
+            if len(at) == 1 and not v % divisor[a] and len(arg[a][1]) < len(f[1]):
+                there = [t[0] for t in f[1]]
+                if all([t[0] in there for t in arg[a][1]]):
+                    candidates.append(a)
+        if not candidates:
+            return forms
+        if len(candidates) > 1:
+            self.order.sort(candidates)
+        products = dict(survey.products)
+        for a in candidates:
+            x, d = arg[a], divisor[a]
+            for i, f in enumerate(forms):
+                v = dict(f[1]).get(a, 0)
+                if not v or v % d:
+                    continue
+                r = without(f, a)
+                w = v // d
+                # the remainder takes the place of the quotient, whatever atom that will be
+                g = plus(plus(r, x, w), (0, ((a, 1),)), -w)
+                now = spent(f, products, -1)
+                if spent(g, products, 1) < now:
+                    t = engine.mod(x, d)
+                    self.changes.append(("multiple_is_difference", (d, r, t, v, w, x)))
+                    after = list(forms)
+                    after[i] = plus(plus(r, x, w), t, -w)
+                    forms = self._cheaper(forms, after)
+                else:
+                    spent(g, products, -1)
+                    spent(f, products, 1)
+        return forms
 
     def _whole_digits(self, forms: list[Form]) -> list[Form]:
         """Digits of sums with a remainder in them as digits of the sums without, where that makes no difference."""

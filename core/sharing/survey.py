@@ -6,7 +6,7 @@ from typing import Any
 
 from ..actions import Form
 from ..engine import Engine
-from ..forms.form import MAXIMUM, MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE
+from ..forms.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE
 from .sums import Products
 
 __all__ = ["Survey"]
@@ -44,11 +44,12 @@ class Survey:
 
     def sums(self, engine: Engine, forms: list[Form]) -> list[Form]:
         """All sums that the forms need, each once where it is a result or divided."""
-        sums = list(dict.fromkeys([*forms, *self.dividends]))
-        for a in self.atoms:
-            if engine.kind[a] == MINIMUM or engine.kind[a] == MAXIMUM:
-                sums += engine.parts[a]
-        return sums
+        return [*dict.fromkeys([*forms, *self.dividends]), *self.arguments(engine)]
+
+    def arguments(self, engine: Engine) -> list[Form]:
+        """The arguments of minima and maxima."""
+        parts = engine.parts
+        return [f for a in self.atoms if a in parts for f in parts[a]] if parts else []
 
     def _oppose(self) -> None:
         negative = [x[1] for x in self.dividends if x[1][0][1] < 0]

@@ -37,7 +37,7 @@ CASES = {
         " ((((d0 floordiv 8) mod 54 + s1 - 3) floordiv 2) * 8 + s0 * 2 + d0 floordiv 432 - 1) floordiv 112,"
         " ((((d0 floordiv 8) mod 54 + s1 - 3) floordiv 2) * 8 + s0 * 2 + d0 floordiv 432 - 1) mod 112),"
         " domain: d0 in [0, 3887], s0 in [0, 1], s1 in [0, 4], s2 in [0, 1],"
-        " s0 * 2 + d0 floordiv 432 - 1 in [0, 7], (d0 floordiv 8) mod 54 + s1 - 3 in [0, 54],"
+        " s0 * 2 + d0 floordiv 432 - 1 in [-1, 8], (d0 floordiv 8) mod 54 + s1 - 3 in [0, 54],"
         " ((d0 floordiv 8) mod 54 + s1 - 3) mod 2 in [0, 0]",
         2,
         (15, 8),
@@ -60,6 +60,31 @@ CASES = {
         " domain: d0 in [0, 6], d1 in [0, 2], d2 in [0, 0], d3 in [0, 1], d4 in [0, 2]",
         3,
         (16, 4),
+    ),
+    # 1 - (d0 * 8 + 2) floordiv 3 without its 1 would have a dividend of its own
+    "a sum that is there": (
+        "(d0) -> ((d0 * 8 - 1) ceildiv -3, d0 * 8 + 2), domain: d0 in [0, 3]",
+        12,
+        (4, 1),
+    ),
+    # a remainder is one multiplication less than the quotient times the divisor, whatever else there is of the dividend
+    "beside its dividend": ("(d0) -> (d0 * 2 - (d0 floordiv 128) * 128), domain: d0 in [0, 3071]", 3, (2, 1)),
+    "beside its dividend, added": (
+        "(d0) -> (d0 * 2 + (d0 floordiv 64) * 64 - (d0 floordiv 32) * 63), domain: d0 in [0, 159]",
+        3,
+        (6, 2),
+    ),
+    "beside its dividend, a sum": (
+        "(d0, d1) -> (((d0 * 3 + d1) floordiv 2) * 8 - d0 * 15 - d1 * 5 + 9), domain: d0 in [0, 9], d1 in [0, 9]",
+        3,
+        (7, 1),
+    ),
+    # what is left below 16 * d0 is known to be less than 16 as a sum only
+    "less than a step by a constraint": (
+        "(d0, d1)[s0, s1] -> ((d0 * 32 + d1 * 2 + s0 * 2 + s1 - 8) floordiv 128, (d0 * 16 + d1 + s0 - 4) mod 64),"
+        " domain: d0 in [0, 7], d1 in [0, 15], s0 in [0, 6], s1 in [0, 1], d1 + s0 in [4, 19]",
+        3,
+        (7, 1),
     ),
     # the dividend of the remainder is needed for nothing else: its sum goes with it
     "dividend goes": (

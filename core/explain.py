@@ -353,7 +353,8 @@ class _Run:
         for k in free:
             if self.constraints[k] == b:
                 return k
-        for k in free if rewrite else ():
+        # what says which values a runtime variable has is what others are rewritten with
+        for k in sorted(free, key=lambda k: self.constraints[k].expr in self.fixed) if rewrite else ():
             c = self.constraints[k]
             if (c.lo, c.hi) == (b.lo, b.hi) and self.rewrite("constraint", k, c.expr, b.expr, now):
                 self.constraints[k] = b

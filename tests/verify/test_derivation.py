@@ -340,6 +340,8 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
             " - (((d1 * 2 + (d0 + d1) mod 6) mod 6) floordiv 2) * 3), domain: d0 in [0, 3], d1 in [0, 5]",
             2,
         ),
+        # the constraint that says the value of a runtime variable stays, the other one is what it decides
+        ("(d0){rt0} -> (d0), domain: d0 in [0, 3], rt0 in [0, 2], rt0 in [0, 0], rt0 mod 2 in [0, 0]", 3),
     ],
 )
 def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:

@@ -19,6 +19,8 @@ __all__ = ["exchanged", "improved", "with_sums", "without_remainders"]
 
 #: Of so many expressions inside results it is seen whether they cost less in normal form: time grows with the map's size.
 INSIDE: Final = 64
+#: Beside its division a remainder that becomes a difference saves so many operations at most.
+AROUND: Final = 3
 #: Where more remainders than this have their quotients beside them they stay: each costs a look at the whole map.
 BESIDE: Final = 16
 
@@ -51,11 +53,22 @@ def with_sums(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
         return results
     chosen = on.normal_forms(postorder(*shared))
     other = _mixed(on, exchanged(es, nodes, chosen), results)
-    if not on.larger(results, other):
-        return results
+    weight = on.division_weight
+    spent, now = cost(results).weighed(weight), cost(other).weighed(weight)
+    if now >= spent:
+        # the digits of one sum may cost less once they are differences, which they become when all else is done
+        remainders = [e for e in postorder(*other) if type(e) is Mod]
+        if now - (weight + AROUND) * len(remainders) >= spent:
+            return results
+        trace, on.trace = on.trace, None
+        less = without_remainders(on, other)
+        on.trace = trace
+        if cost(less).weighed(weight) >= spent:
+            return results
     if on.trace is not None:
         on.trace.append(NormalForms(tuple(results)))
-    return improved(on, _recorded(on, es, nodes, chosen), results)
+    es = _recorded(on, es, nodes, chosen)
+    return improved(on, es, results) if now < spent else _mixed(on, es, results)
 
 
 def without_remainders(on: OnDomain, es: list[Expr]) -> list[Expr]:

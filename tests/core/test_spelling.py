@@ -86,6 +86,14 @@ CASES = {
         3,
         (7, 1),
     ),
+    # one dividend for all digits costs less than one for each, but only once a digit is a difference
+    "one dividend, and a difference": (
+        "(d0, d1, d2, d3, d4) -> (((d0 * 42 + d1 * 6 + d2 * 6 + d3 * 2 + d4) floordiv 3) mod 4,"
+        " (d0 * 42 + d1 * 6 + d2 * 6 + d3 * 2 + d4) floordiv 12), domain: d0 in [0, 1], d1 in [0, 6], d2 in [0, 0],"
+        " d3 in [0, 2], d4 in [0, 1]",
+        3,
+        (10, 2),
+    ),
     # the dividend of the remainder is needed for nothing else: its sum goes with it
     "dividend goes": (
         "(d0, d1, d2) -> ((d0 * 12 + d1) floordiv 8, (d0 * 18 + (d1 * 6 + d2) floordiv 4) mod 12),"

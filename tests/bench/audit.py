@@ -1,4 +1,4 @@
-"""What a simplifier has left in its results: ``python tests/bench/audit.py atoms``, ``combinations`` or ``table``.
+"""What a simplifier has left: ``python tests/bench/audit.py atoms``, ``combinations``, ``table``, ``beaten``.
 
 ``atoms`` evaluates every quotient, remainder, minimum and maximum in the results of the benchmark's maps, also of those
 made with other seeds, and lists those that need not be there: that have one value, that are an affine function of the
@@ -10,6 +10,9 @@ times a number, where the values are the same and the map costs less: what is th
 
 ``table`` writes every small expression of one variable down (two of its quotients and remainders, their multiples and
 sums, divided once more) and counts how often another one of them has the same values and costs less than the result.
+
+``beaten`` lists the maps of which somebody else's right result has no more operations, no more divisions, and less of one
+of them.  It takes a minute for each seed.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from corpora import CORPORA, GENERATED, Map
+from dump import disagreement, limited
 from peers import PEERS, Peer, available
 from programs import DIVISIONS, Builder, Program, cost
 
@@ -38,6 +42,8 @@ POINTS = 200_000
 FEWEST = 40
 #: What is added to the seeds of the generated corpora, besides nothing.
 SHIFTS = (0, 1_000, 2_000)
+#: Who may be better: all but those that take longest.
+COMPARED = ("indexproof", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")
 #: A division counts as so many operations.
 WEIGHT = 3
 ATOMS = DIVISIONS | {"min", "max"}
@@ -339,9 +345,59 @@ def audit_table(
     return len(seen), dearer
 
 
+# ------------------------------------------------------------------------------------------------------------ beaten
+@dataclass
+class Beaten:
+    """A map of which a result of another peer is smaller: operations and divisions, and the results."""
+
+    map: Map
+    mine: tuple[int, int]
+    other: str
+    theirs: tuple[int, int]
+    text: str
+    other_text: str
+
+
+def audit_beaten(
+    peer: Peer, others: Sequence[Peer], names: Sequence[str], shifts: Sequence[int]
+) -> Iterator[Beaten | None]:
+    """For each map the smallest result that is no larger in both measures and smaller in one, if there is any."""
+    for m in _made(names, shifts):
+        made = peer.back(peer.simplify(peer.convert(m)), m)
+        c = cost(made)
+        mine = c.all, c.divisions
+        least: Beaten | None = None
+        for other in others:
+            if other.refuses(m):
+                continue
+            other.fresh()
+            state, _, answer = limited(other, lambda other=other, m=m: other.timed(m))
+            if state:
+                continue
+            program = other.back(answer[1], m)
+            c = cost(program)
+            theirs = c.all, c.divisions
+            if theirs == mine or theirs[0] > mine[0] or theirs[1] > mine[1] or disagreement(m, program):
+                continue
+            if least is None or sum(theirs) < sum(least.theirs):
+                least = Beaten(m, mine, other.name, theirs, made.text(), program.text())
+        yield least
+
+
+def print_beaten(found: Iterator[Beaten | None], show: int) -> None:
+    rows = list(found)
+    beaten = [b for b in rows if b is not None]
+    print(f"{len(beaten)} of {len(rows):,} maps are smaller in somebody else's result")
+    for b in sorted(beaten, key=lambda b: sum(b.theirs) - sum(b.mine))[:show]:
+        print(f"  {b.map.corpus} {b.map.name}: {b.mine[0]} with {b.mine[1]} divisions  {b.text}")
+        print(f"    {b.other}: {b.theirs[0]} with {b.theirs[1]} divisions  {b.other_text}")
+        where = "".join(f", {_text(b.map.program, c)} in [{lo}, {hi}]" for c, lo, hi in b.map.constraints)
+        print(f"    of {b.map.program.text()} for {b.map.vars}{where}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["atoms", "combinations", "table"])
+    parser.add_argument("what", choices=["atoms", "combinations", "table", "beaten"])
     parser.add_argument("--peer", default="indexproof", choices=[p.name for p in PEERS])
     parser.add_argument("--corpus", action="append", choices=[*GENERATED, "xla", "published"])
     parser.add_argument("--shift", type=int, action="append", help="what is added to the seeds of the maps")
@@ -354,6 +410,11 @@ def main() -> None:
     peers, missing = available([args.peer])
     if not peers:
         sys.exit(f"{args.peer} cannot be asked: {missing[args.peer]}")
+    if args.what == "beaten":
+        others, _ = available([n for n in COMPARED if n != args.peer])
+        names = args.corpus or list(GENERATED)
+        print_beaten(audit_beaten(peers[0], others, names, args.shift or SHIFTS), args.show)
+        return
     if args.what == "atoms":
         names = args.corpus or [*GENERATED, "xla"]
         print_atoms(audit_atoms(peers[0], names, args.shift or SHIFTS, args.points))

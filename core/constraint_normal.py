@@ -87,13 +87,20 @@ class Constraints:
     """The constraints of one map on their way to normal form."""
 
     def __init__(
-        self, m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int
+        self,
+        m: IndexingMap,
+        rules: RuleSet,
+        trace: Trace | None,
+        keep_points: bool,
+        division_weight: int,
+        quick: bool,
     ) -> None:
         self.map = m
         self.rules = rules
         self.trace = trace
         self.keep_points = keep_points
         self.division_weight = division_weight
+        self.quick = quick
         self.boxes = _boxes(m)
         #: Whether the box of a dimension or a range is no longer the given one.
         self.narrowed = False
@@ -179,6 +186,7 @@ class Constraints:
             self.trace,  # type: ignore[arg-type]
             keep_points=self.keep_points,
             division_weight=self.division_weight,
+            quick=self.quick,
         )
 
     def renew(self) -> None:

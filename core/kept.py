@@ -15,7 +15,7 @@ from .expr import Binary, Expr, FloorDiv, Int, Mod, Sum, floordiv, linear, posto
 from .on_domain import OnDomain
 from .steps import NormalForms
 
-__all__ = ["exchanged", "improved", "with_sums", "without_remainders"]
+__all__ = ["exchanged", "improved", "mixed", "with_sums", "without_remainders"]
 
 #: Of so many expressions inside results it is seen whether they cost less in normal form: time grows with the map's size.
 INSIDE: Final = 64
@@ -29,7 +29,7 @@ def improved(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
     """``es`` with what lowers the cost: some of ``results``, and normal forms of what is inside."""
     while True:
         before = es
-        es = _partly(on, _mixed(on, before, results))
+        es = _partly(on, mixed(on, before, results))
         if es == before:
             return es
 
@@ -52,7 +52,7 @@ def with_sums(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
     if not shared or len({x.terms for x in _dividends(postorder(*results))}) < 2:
         return results
     chosen = on.normal_forms(postorder(*shared))
-    other = _mixed(on, exchanged(es, nodes, chosen), results)
+    other = mixed(on, exchanged(es, nodes, chosen), results)
     weight = on.division_weight
     spent, now = cost(results).weighed(weight), cost(other).weighed(weight)
     if now >= spent:
@@ -68,7 +68,7 @@ def with_sums(on: OnDomain, es: list[Expr], results: list[Expr]) -> list[Expr]:
     if on.trace is not None:
         on.trace.append(NormalForms(tuple(results)))
     es = _recorded(on, es, nodes, chosen)
-    return improved(on, es, results) if now < spent else _mixed(on, es, results)
+    return improved(on, es, results) if now < spent else mixed(on, es, results)
 
 
 def without_remainders(on: OnDomain, es: list[Expr]) -> list[Expr]:
@@ -138,7 +138,7 @@ def _quotient(on: OnDomain, m: Mod, there: set[Expr]) -> Expr | None:
     return q if q in there else None
 
 
-def _mixed(on: OnDomain, before: Sequence[Expr], after: Sequence[Expr]) -> list[Expr]:
+def mixed(on: OnDomain, before: Sequence[Expr], after: Sequence[Expr]) -> list[Expr]:
     """``before`` with each result of ``after`` that lowers the cost, one by one until none does."""
     chosen = list(before)
     changed = len(before) > 1

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .actions import Form
-from .cost import DIVISION_WEIGHT, expect_weight
+from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
 from .facts import Facts
 from .forms.atoms import Excess
-from .kept import improved, with_sums, without_remainders
+from .kept import improved, mixed, with_sums, without_remainders
 from .on_domain import OnDomain
 from .rewrite import Rule, RuleSet
 from .sharing import Speller, with_differences
@@ -29,9 +29,9 @@ class Simplifier(OnDomain):
     """A rule set made ready to run on one domain.
 
     A variable that has only one value is replaced by it unless ``keep_points``.  ``division_weight`` is what a division
-    costs when any other operation costs one.  ``trace`` collects the steps: equalities ``before = after`` that together,
-    read as congruences, lead from the expression to its normal form, and then those that spell it.  Raises
-    :class:`InputError` for a weight below 1.
+    costs when any other operation costs one.  ``quick`` writes normal forms as they are.  ``trace`` collects the steps:
+    equalities ``before = after`` that together, read as congruences, lead from the expression to its normal form, and
+    then those that spell it.  Raises :class:`InputError` for a weight below 1.
     """
 
     def __init__(
@@ -42,12 +42,14 @@ class Simplifier(OnDomain):
         *,
         keep_points: bool = False,
         division_weight: int = DIVISION_WEIGHT,
+        quick: bool = False,
     ) -> None:
         expect_weight(division_weight)
         super().__init__(
             rules if isinstance(rules, RuleSet) else None, facts, trace, keep_points, division_weight
         )
         self.rules = rules
+        self.quick = quick
         #: whether the last pass has written atoms with other dividends than their own
         self.respelled = False
         #: whether what it has written is decided by what remainders become as differences
@@ -128,6 +130,8 @@ class Simplifier(OnDomain):
         if self.engine is None:
             return [self._driven(e) for e in es]
         try:
+            if self.quick:
+                return self._plainly(list(es))
             results = self._bounded(list(es))
             while self.beside:
                 before = results
@@ -140,6 +144,32 @@ class Simplifier(OnDomain):
             return results
         except OverflowError:
             return [self._driven(e) for e in es]
+
+    def _plainly(self, es: list[Expr]) -> list[Expr]:
+        """The normal forms of the results as they are, and of ``es`` those that cost less."""
+        trace = self.trace
+        start = len(trace) if trace is not None else 0
+        try:
+            results = self._plain(self._read(es))
+            if results != es and self._dearer(results, es):
+                results = mixed(self, es, results)
+            if results != es:
+                return results
+        except Excess:
+            # what was being read was not finished
+            self.renew_engine()
+        if trace is not None:
+            del trace[start:]
+            self.renew_engine()
+        return es
+
+    def _dearer(self, results: list[Expr], es: list[Expr]) -> bool:
+        """Whether the results that were read last cost more than ``es``, what they were read from."""
+        engine, weight = self.engine, self.division_weight
+        assert engine is not None
+        if weight == DIVISION_WEIGHT and engine.written <= engine.spent:
+            return False
+        return not _reaches(es, cost(results).weighed(weight), weight) and self.larger(results, es)
 
     def _bounded(self, es: list[Expr]) -> list[Expr]:
         """:meth:`_settled`, but ``es`` as they are where normal forms are far larger."""

@@ -31,13 +31,15 @@ def simplify_map(
     *,
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
+    quick: bool = False,
 ) -> IndexingMap:
     """An equal map (same relation for every value of the runtime variables) in simpler form.
 
     Variables keep their names, order and number; :func:`~indexproof.core.transform.reduce_map` does not.  A variable with
     only one value is replaced by it unless ``keep_points``.  The result never costs more than ``m`` where a division
-    weighs as much as ``division_weight`` other operations (:mod:`.cost`).  ``trace`` collects every step.  The result,
-    simplified again with the same rules and the same weight, is returned as it is.
+    weighs as much as ``division_weight`` other operations (:mod:`.cost`).  With ``quick`` normal forms are written as they
+    are, and not so that they cost least.  ``trace`` collects every step.  The result, simplified again with the same rules
+    and options, is returned as it is.
     """
     try:
         normal = m._normal
@@ -48,18 +50,24 @@ def simplify_map(
         and normal[0] is rules
         and normal[1] is keep_points
         and normal[2] == division_weight
+        and normal[3] is quick
     ):
         return m
-    after = _simplified(m, rules, trace, keep_points, division_weight)
-    object.__setattr__(after, "_normal", (rules, keep_points, division_weight))
+    after = _simplified(m, rules, trace, keep_points, division_weight, quick)
+    object.__setattr__(after, "_normal", (rules, keep_points, division_weight, quick))
     return after
 
 
 def _simplified(
-    m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int
+    m: IndexingMap,
+    rules: RuleSet,
+    trace: Trace | None,
+    keep_points: bool,
+    division_weight: int,
+    quick: bool,
 ) -> IndexingMap:
     start = len(trace) if trace is not None else 0
-    stage = Constraints(m, rules, trace, keep_points, division_weight)
+    stage = Constraints(m, rules, trace, keep_points, division_weight, quick)
     try:
         stage.run()
     except Contradiction:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..core.cost import DIVISION_WEIGHT
 from ..core.text import format_map
 from ..rules.catalog import RULES
-from ..verify.fuzz.generate import random_map
+from ..verify.fuzz.generate import Asked, random_map
 from ..verify.fuzz.run import FATAL, Failure, FuzzRun, Settings, examine
 from ..verify.fuzz.validate import ENGINES, SAMPLES
 from .layout import block, count, spent, table
@@ -177,7 +176,7 @@ def _left_out(run: FuzzRun) -> str:
 def failure_text(f: Failure, command: str = "indexproof fuzz") -> str:
     """One failure, with the command that repeats it."""
     lines = [("map", f.map)]
-    lines += _weight(f.division_weight)
+    lines += _how(f.asked)
     if f.after:
         lines.append(("became", f.after))
     lines.append(("because", f.text.strip()))
@@ -189,18 +188,16 @@ def failure_text(f: Failure, command: str = "indexproof fuzz") -> str:
     return block(f"FAILED  {_KINDS.get(f.kind, f.kind)}   {name}", lines)
 
 
-def _weight(division_weight: int) -> list[tuple[str, str]]:
-    """What a division weighed, where that is not the documented weight."""
-    if division_weight == DIVISION_WEIGHT:
-        return []
-    return [("simplified", f"with --division-weight {division_weight}")]
+def _how(asked: Asked) -> list[tuple[str, str]]:
+    """How a map was simplified, where that is not as by default."""
+    return [("simplified", f"with {asked.options}")] if asked.options else []
 
 
 def only_text(settings: Settings, index: int) -> tuple[str, int]:
     """One map of the sequence: what it becomes and what is wrong with that; and the exit status."""
     sample = random_map(settings.seed, index)
-    counts, kind, text, after = examine(sample.map, settings, sample.division_weight)
-    lines = [("family", sample.family), ("map", format_map(sample.map)), *_weight(sample.division_weight)]
+    counts, kind, text, after = examine(sample.map, settings, sample.asked)
+    lines = [("family", sample.family), ("map", format_map(sample.map)), *_how(sample.asked)]
     if after is not None:
         lines.append(("becomes", format_map(after)))
     said = [f"{e}: {s}" for e in ENGINES for s in ("same", "different", "open") if counts[f"{e} {s}"]]
@@ -237,6 +234,7 @@ def fuzz_json(run: FuzzRun, command: str) -> dict[str, Any]:
                 "kind": f.kind,
                 "index": f.index,
                 "division_weight": f.division_weight,
+                "quick": f.quick,
                 "family": f.family,
                 "reason": f.text,
                 "map": f.map,

@@ -33,17 +33,24 @@ def simplify(
     *,
     keep_points: bool = ...,
     division_weight: int = ...,
+    quick: bool = ...,
     explain: Literal[False] = ...,
 ) -> IndexingMap: ...
 @overload
 def simplify(
-    m: IndexingMap, *, keep_points: bool = ..., division_weight: int = ..., explain: Literal[True]
+    m: IndexingMap,
+    *,
+    keep_points: bool = ...,
+    division_weight: int = ...,
+    quick: bool = ...,
+    explain: Literal[True],
 ) -> Derivation: ...
 def simplify(
     m: IndexingMap,
     *,
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
+    quick: bool = False,
     explain: bool = False,
 ) -> IndexingMap | Derivation:
     """An equal map in simpler form, with the same variables.
@@ -55,18 +62,24 @@ def simplify(
     ``division_weight`` says what is small: a division (``floordiv``, ``mod``) weighs as much as so many other operations.
     1 asks for few operations, 12 for few divisions; neither is promised to be the least (reports/simplifier.md, "The
     cost").  Raises :class:`~indexproof.core.errors.InputError` for a weight below 1.
+
+    ``quick`` takes about half the time: results are written as their normal forms are, without a search for cheaper ways
+    of writing them, and still never cost more than they did.
     """
     expect_map(m)
     # before a compiled function sees that it is no integer
     expect_weight(division_weight)
+    quick = bool(quick)
     if not explain:
-        return simplify_map(m, RULES, keep_points=keep_points, division_weight=division_weight)
+        return simplify_map(m, RULES, keep_points=keep_points, division_weight=division_weight, quick=quick)
     from ..core.explain import explained
 
     trace: Trace = []
     # a map that is known to be in normal form would have nothing to tell
     given = m.with_()
-    after = simplify_map(given, RULES, trace, keep_points=keep_points, division_weight=division_weight)
+    after = simplify_map(
+        given, RULES, trace, keep_points=keep_points, division_weight=division_weight, quick=quick
+    )
     return explained(given, after, trace)
 
 
@@ -81,6 +94,7 @@ def reduce(
     renumber: bool = True,
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
+    quick: bool = False,
 ) -> Reduced:
     """An equal map in as few variables as it needs, with the record of what became of each.
 
@@ -99,6 +113,7 @@ def reduce(
         renumber=renumber,
         keep_points=keep_points,
         division_weight=division_weight,
+        quick=bool(quick),
     )
 
 
@@ -122,11 +137,12 @@ def simplify_expr(
     constraints: Iterable[Constraint | tuple[ExprLike, int, int]] = (),
     *,
     division_weight: int = DIVISION_WEIGHT,
+    quick: bool = False,
 ) -> Expr:
     """An expression with the same value wherever its variables lie within ``bounds`` and ``constraints`` hold.
 
     ``bounds`` gives the inclusive bounds of each variable; one without bounds may have any value.  A constraint is
-    ``(expression, lo, hi)``.  For ``division_weight`` see :func:`simplify`.
+    ``(expression, lo, hi)``.  For ``division_weight`` and ``quick`` see :func:`simplify`.
     """
     expect_weight(division_weight)
     known = []
@@ -134,5 +150,5 @@ def simplify_expr(
         of, lo, hi = (c.expr, c.lo, c.hi) if isinstance(c, Constraint) else c
         known.append((lift(of), Interval(lo, hi)))
     boxes = {var(v) if isinstance(v, str) else v: Interval(*ends) for v, ends in bounds.items()}
-    simplifier = Simplifier(RULES, Facts(boxes, known), division_weight=division_weight)
+    simplifier = Simplifier(RULES, Facts(boxes, known), division_weight=division_weight, quick=bool(quick))
     return simplifier.all([lift(e)])[0]

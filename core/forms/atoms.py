@@ -42,6 +42,8 @@ class Atoms(Actions):
         #: how many summands the atoms made since then have, and whether more than :data:`EXCESS` allows are refused
         self.volume = 0
         self.limited = False
+        #: no less than the cost of what has been written, counted in the same way
+        self.written = 0
 
     def refuse(self, rule: str, values: tuple[Any, ...]) -> None:
         """Raise :class:`AssertionError`: the engine has proposed something that is no instance of the rule."""
@@ -86,11 +88,16 @@ class Atoms(Actions):
             return integer(c)
         expr = self.expr
         parts: list[tuple[Expr, int]] = []
+        spent = len(terms) if c or terms[0][1] < 0 else len(terms) - 1
         for a, k in terms:
             e = expr[a]
-            if k == 1 and not c and len(terms) == 1:
+            if k != 1:
+                if k != -1:
+                    spent += 1
+            elif not c and len(terms) == 1:
                 return self._write(a) if e is None else e
             parts.append((self._write(a) if e is None else e, k))
+        self.written += spent
         return distinct_sum(c, parts)
 
     def _write(self, a: int) -> Expr:
@@ -108,6 +115,7 @@ class Atoms(Actions):
         for b in sorted(needed) if len(needed) > 1 else [a]:
             of = self.kind[b]
             inside = [self.write(f) for f in self._inside(b)]
+            self.written += 2 + len(inside)
             if of == QUOTIENT:
                 e = floordiv(inside[0], self.divisor[b])
             elif of == REMAINDER:

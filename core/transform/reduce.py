@@ -38,6 +38,7 @@ def reduce_map(
     renumber: bool = True,
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
+    quick: bool = False,
 ) -> Reduced:
     """Simplify ``m`` and take out of it every variable that it can do without.
 
@@ -46,7 +47,8 @@ def reduce_map(
     ranges over every number, with ``eliminate`` ranges that an equation gives are replaced, ``to_dims`` makes the remaining
     ranges dimensions.  With ``renumber`` variables called `d0`, `s0`, `rt0` and so on are numbered anew where some have
     left.  Variables with only one value are replaced by it unless ``keep_points``.  A division weighs as much as
-    ``division_weight`` other operations where costs are compared.
+    ``division_weight`` other operations where costs are compared; ``quick`` is as in
+    :func:`~indexproof.core.simplify_map.simplify_map`.
 
     With ``unused`` the map of an empty domain is always the same for its dimensions and its rank: it has no ranges and no
     runtime variables (:func:`~indexproof.core.simplify_map.empty_domain`).
@@ -54,7 +56,9 @@ def reduce_map(
     done = Reduced.of(m)
 
     def simplified(r: Reduced) -> Reduced:
-        after = simplify_map(r.map, rules, trace, keep_points=keep_points, division_weight=division_weight)
+        after = simplify_map(
+            r.map, rules, trace, keep_points=keep_points, division_weight=division_weight, quick=quick
+        )
         if after == r.map:
             return r
         unchanged = {v.name: v.expr for v in after.variables}

@@ -100,6 +100,10 @@ def simplify(
             help="What a division weighs against other operations: 1 for few operations, 12 for few divisions.",
         ),
     ] = DIVISION_WEIGHT,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Write normal forms as they are, in about half the time."),
+    ] = False,
 ) -> None:
     """Simplify a map with the rules that were proved.
 
@@ -125,6 +129,7 @@ def simplify(
         renumber=remove_unused,
         keep_points=keep_point_dims,
         division_weight=division_weight,
+        quick=quick,
     )
     after = reduced.map
     changes = remove_unused or rescale_ranges or ranges_to_dims

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from corpora import CORPORA, Map, corpus
-from peers import GivesUp, Peer, available
+from peers import OWN, GivesUp, Peer, available
 from programs import Program, cost
 
 sys.setrecursionlimit(20_000)
@@ -113,7 +113,7 @@ def main() -> None:
         print(f"missing: {name}: {why}", file=sys.stderr)
     data = json.loads(args.out.read_text()) if args.out.exists() else {"peers": {}, "maps": {}}
     for p in peers:
-        if p.name != "indexproof":
+        if p.name not in OWN:
             data["peers"][p.name] = p.version
     for name in args.corpus or CORPORA:
         for m in corpus(name):
@@ -126,7 +126,7 @@ def main() -> None:
             here |= {"corpus": name, "digest": m.digest, "input": [before.all, before.divisions]}
             data["maps"][key] = here
             for p in peers:
-                if p.name != "indexproof" and (args.again or p.name not in here["peers"]):
+                if p.name not in OWN and (args.again or p.name not in here["peers"]):
                     here["peers"][p.name] = run(p, m)
         done = [r["peers"] for r in data["maps"].values() if r["corpus"] == name]
         for p in peers:
@@ -134,7 +134,7 @@ def main() -> None:
             for r in done:
                 state = r.get(p.name, {}).get("state", "-")
                 states[state] = states.get(state, 0) + 1
-            if p.name != "indexproof":
+            if p.name not in OWN:
                 print(f"{name:13} {p.name:12} {states}", flush=True)
         args.out.write_text(json.dumps(data))
 

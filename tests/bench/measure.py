@@ -1,4 +1,4 @@
-"""Measurements: all simplifiers in one process, map by map in rotating order; growth, memory, and passes that do nothing.
+"""Measurements: all simplifiers in one process, map by map in shuffled order; growth, memory, and passes that do nothing.
 
 A measurement never decides anything but what is printed.  Everything is ``time.perf_counter`` around one call with the
 garbage collector off, as ``timeit`` does it.
@@ -50,8 +50,10 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
         records: dict[str, dict[str, Any]] = {}
         times: dict[str, list[tuple[float, float, float]]] = {p.name: [] for p in peers}
         for round_ in range(rounds):
-            turn = (number + round_) % len(peers)
-            for p in [*peers[turn:], *peers[:turn]]:
+            # whoever has the same code in the caches of the processor must not always be the one before
+            turns = list(peers)
+            random.Random(number * rounds + round_).shuffle(turns)
+            for p in turns:
                 record = records.get(p.name)
                 spent = sum(sum(t) for t in times[p.name])
                 if record is not None and (record["state"] not in ("ok", "wrong") or spent > PATIENCE):
@@ -70,7 +72,7 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
                     records[name][what] = statistics.median(t[k] for t in taken)
         row = {"name": m.name, "size": m.size, "before": [before.all, before.divisions], "peers": records}
         for p in peers:
-            if isinstance(p, Ours):
+            if p.name == Ours.name:
                 row["asked"] = {what: asked_for(p, what, m) for what in WEIGHTS}
         rows.append(row)
     return rows
@@ -126,8 +128,17 @@ def asked_for(ours: Ours, what: str, m: Map) -> dict[str, Any]:
 
 
 def once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
-    """One conversion, one cold and one warm simplification; what the result costs and whether it is right, if ``first``."""
-    p.fresh()
+    """One conversion, one cold and one warm simplification; what the result costs and whether it is right, if ``first``.
+
+    Everybody forgets after a call: to forget right before it would fill the caches of the processor.
+    """
+    try:
+        return _once(p, m, first)
+    finally:
+        p.fresh()
+
+
+def _once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
     gc.disable()
     try:
         state, why, value = limited(p, lambda: p.timed(m))
@@ -156,6 +167,7 @@ def warm_up(peers: Sequence[Peer]) -> None:
         for p in peers:
             if not p.refuses(m):
                 limited(p, lambda p=p, m=m: p.timed(m))
+            p.fresh()
     gc.collect()
     gc.freeze()
 
@@ -345,6 +357,8 @@ def _fastest(ours: Ours, m: Map) -> tuple[float, bool]:
     """The least time in which a map is simplified with nothing remembered, and whether its results stay as they are."""
     taken, unchanged = [], False
     for _ in range(5):
+        native = after = None
+        ours.fresh()
         native = ours.convert(m)
         gc.disable()
         start = time.perf_counter()

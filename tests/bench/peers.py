@@ -17,7 +17,7 @@ import pickle
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from corpora import Map
 from programs import Builder, Program
@@ -82,6 +82,7 @@ WEIGHTS = {"operations": 1, "divisions": 12}
 class Ours(Peer):
     name = "indexproof"
     note = "`simplify_map(m, RULES)`, pure Python"
+    quick = False
 
     def load(self) -> None:
         import indexproof
@@ -92,6 +93,10 @@ class Ours(Peer):
         self.version = indexproof.__version__
         self.e, self.maps, self.run, self.rules = expr, indexing_map, simplify_map.simplify_map, RULES
         self.steps = Steps
+
+    def fresh(self) -> None:
+        # results that were made before would be found in the table of nodes
+        self.e.sweep()
 
     def convert(self, m: Map) -> Any:
         e = self.e
@@ -123,7 +128,7 @@ class Ours(Peer):
         )
 
     def simplify(self, native: Any) -> Any:
-        return self.run(native, self.rules)
+        return self.run(native, self.rules, quick=self.quick)
 
     def for_least(self, measure: str, m: Map) -> Program:
         """The result where the least of one measure is asked for (:data:`WEIGHTS`)."""
@@ -139,37 +144,50 @@ class Ours(Peer):
         return from_steps(found.steps, found.outputs)
 
 
+class Quick(Ours):
+    name = "indexproof-quick"
+    note = "the same with `quick=True`: normal forms as they are"
+    quick = True
+
+
 class Compiled(Peer):
     """Our compiled core, in an interpreter of its own: two versions of one package do not fit in one."""
 
     name = "indexproof-compiled"
-    note = "the same call with the compiled core, in another process on the same processor"
-    worker: subprocess.Popen[bytes]
+    note = "as indexproof with the compiled core, in another process on the same processor"
+    #: which of ours answers there
+    pure: type[Ours] = Ours
+    #: the process, one for all
+    worker: ClassVar[subprocess.Popen[bytes] | None] = None
 
     def load(self) -> None:
+        self.version = importlib.import_module("indexproof").__version__
+        if Compiled.worker is not None:
+            return
         root = Path(__file__).resolve().parents[2]
         python = os.environ.get("INDEXPROOF_COMPILED", str(root / ".venv" / "compiled" / "bin" / "python"))
         if not Path(python).exists():
             raise ImportError("not built; make compiled-beside builds it")
         env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         worker = Path(__file__).with_name("worker.py")
-        self.worker = subprocess.Popen(
+        Compiled.worker = subprocess.Popen(
             [python, str(worker)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
         )
         if not self._answer():
             raise ImportError(
                 f"the core of {python} is not compiled; make compiled-beside builds one that is"
             )
-        self.version = importlib.import_module("indexproof").__version__
 
     def ask(self, what: str, *args: Any) -> Any:
         """One of :data:`worker.ANSWERS`."""
+        assert self.worker is not None
         assert self.worker.stdin is not None
-        pickle.dump((what, args), self.worker.stdin)
+        pickle.dump((what, self.pure.name, args), self.worker.stdin)
         self.worker.stdin.flush()
         return self._answer()
 
     def _answer(self) -> Any:
+        assert self.worker is not None
         assert self.worker.stdout is not None
         try:
             state, value = pickle.load(self.worker.stdout)
@@ -188,8 +206,19 @@ class Compiled(Peer):
         return result
 
 
+class QuickCompiled(Compiled):
+    name = "indexproof-quick-compiled"
+    note = "as indexproof-quick with the compiled core, in that process"
+    pure = Quick
+
+
 #: This project's own, which are no peers of each other.
-OWN = (Ours.name, Compiled.name)
+OWN = (Ours.name, Compiled.name, Quick.name, QuickCompiled.name)
+
+
+def how(name: str) -> str:
+    """What is said of figures of one of :data:`OWN`: nothing, or such as ``", quick, compiled"``."""
+    return name.removeprefix(Ours.name).replace("-", ", ")
 
 
 def from_steps(steps: Any, outputs: Any) -> Program:
@@ -857,7 +886,20 @@ class Inductor(Peer):
         return at
 
 
-PEERS: list[type[Peer]] = [Ours, Compiled, Xla, Tvm, TvmSteps, TvmIterMap, Tinygrad, Isl, Sympy, Inductor]
+PEERS: list[type[Peer]] = [
+    Ours,
+    Compiled,
+    Quick,
+    QuickCompiled,
+    Xla,
+    Tvm,
+    TvmSteps,
+    TvmIterMap,
+    Tinygrad,
+    Isl,
+    Sympy,
+    Inductor,
+]
 
 
 def available(names: list[str] | None = None) -> tuple[list[Peer], dict[str, str]]:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import measure
 import page
 from corpora import CORPORA, corpus
-from peers import PEERS, Compiled, Ours, available
+from peers import PEERS, Compiled, Ours, available, how
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What is added to the seeds of the corpora for maps that nobody has looked at.
@@ -107,17 +107,18 @@ def run(
         corpora[name] = {"summary": measure.summarise(rows, [p.name for p in peers]), "rows": rows}
         print(f"measured {name}", file=sys.stderr)
     data["corpora"] = corpora
-    ours = next((p for p in peers if isinstance(p, Ours)), None)
     if not chosen:
         data["growth"] = measure.growth(peers)
-        if ours is not None:
-            data["nothing"] = measure.nothing_to_do(ours, [m for c in corpora for m in corpus(c)])
-            data["pass"] = measure.big_pass(ours)
         for p in peers:
-            if isinstance(p, Compiled):
-                data["nothing, compiled"] = p.ask("nothing_to_do", list(corpora))
-                data["pass, compiled"] = p.ask("big_pass")
-    if ours is not None and (maps or not chosen):
+            if isinstance(p, Ours):
+                data["nothing" + how(p.name)] = measure.nothing_to_do(
+                    p, [m for c in corpora for m in corpus(c)]
+                )
+                data["pass" + how(p.name)] = measure.big_pass(p)
+            elif isinstance(p, Compiled):
+                data["nothing" + how(p.name)] = p.ask("nothing_to_do", list(corpora))
+                data["pass" + how(p.name)] = p.ask("big_pass")
+    if any(isinstance(p, Ours) for p in peers) and (maps or not chosen):
         data["memory"] = measure.memory(maps or default)
     return data
 

@@ -1,7 +1,7 @@
 """Our simplifier in another interpreter: answers :class:`peers.Compiled` over pipes.
 
-A request is a pickled pair, the name of one of :data:`ANSWERS` and its arguments; so is what comes back: ``("ok", value)``
-or ``("failed", reason)``.  The first thing that is sent is whether the core here is the compiled one.
+A request is pickled: the name of one of :data:`ANSWERS`, which of ours is asked, and the arguments; so is what comes back:
+``("ok", value)`` or ``("failed", reason)``.  The first thing that is sent is whether the core here is the compiled one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import measure
 from corpora import Map, corpus
-from peers import Ours
+from peers import Ours, Quick
 
 
 def timed(ours: Ours, m: Map) -> Any:
@@ -28,7 +28,10 @@ def timed(ours: Ours, m: Map) -> Any:
         taken, result = ours.timed(m)
     finally:
         gc.enable()
-    return taken, ours.back(result, m)
+    program = ours.back(result, m)
+    del result
+    ours.fresh()
+    return taken, program
 
 
 def nothing_to_do(ours: Ours, names: list[str]) -> Any:
@@ -48,7 +51,7 @@ def main() -> None:
     # what is printed by anything else must not get between the answers
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    ours = Ours()
+    ours = {kind.name: kind() for kind in (Ours, Quick)}
     sys.setrecursionlimit(20_000)
     gc.collect()
     gc.freeze()
@@ -60,11 +63,11 @@ def main() -> None:
     send(("ok", COMPILED))
     while True:
         try:
-            name, args = pickle.load(sys.stdin.buffer)
+            what, name, args = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            send(("ok", ANSWERS[name](ours, *args)))
+            send(("ok", ANSWERS[what](ours[name], *args)))
         except Exception as error:  # whatever is raised here is raised there
             send(("failed", f"{type(error).__name__}: {error}"))
 

@@ -114,6 +114,14 @@ def test_simplify_explains_and_validates(run: Run) -> None:
     assert run("simplify", HALVES, "--explain").out.splitlines()[0] == "no rule applies"
 
 
+def test_simplify_quickly(run: Run) -> None:
+    digit = "(d0) -> (d0 floordiv 4, (d0 floordiv 2 * 2 + d0 mod 2) mod 4), domain: d0 in [0, 99]"
+    assert run("simplify", digit).out.startswith("(d0) -> (d0 floordiv 4, (d0 floordiv 4) * -4 + d0)")
+    done = run("simplify", digit, "--quick", "--validate")
+    assert done.out.startswith("(d0) -> (d0 floordiv 4, d0 mod 4)")
+    assert done.status == 0
+
+
 def test_simplify_as_json(run: Run) -> None:
     plain = json.loads(run("simplify", WORK, "--json").out)
     assert set(plain) == set(FORMS["simplify"])

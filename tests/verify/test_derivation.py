@@ -231,8 +231,8 @@ def test_constraints_are_not_told_with_what_rests_on_them() -> None:
 def test_digits_of_a_sum_of_digits() -> None:
     """What was recorded inside the inner sum applies again to the outer one, once the inner one is there no more."""
     m = random_map(202, 46220)
-    derivation = simplify(m.map, division_weight=m.division_weight, explain=True)
-    after = simplify(m.map, division_weight=m.division_weight)
+    derivation = simplify(m.map, division_weight=m.asked.division_weight, explain=True)
+    after = simplify(m.map, division_weight=m.asked.division_weight)
     assert derivation.after == after
     agreed(m.map, derivation)
 

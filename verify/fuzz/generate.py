@@ -10,13 +10,13 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...core.cost import DIVISION_WEIGHT
 from ...core.expr import Expr, ExprLike, add, ceildiv, integer, maximum, minimum
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 
-__all__ = ["FAMILIES", "Sample", "random_map"]
+__all__ = ["BY_DEFAULT", "FAMILIES", "Asked", "Sample", "random_map"]
 
 #: Constants of machine programs end here; a simplifier that computes with machine integers does too.
 LARGE = 2**62
@@ -24,6 +24,29 @@ LARGE = 2**62
 
 #: Weights of a division, by the index of a map: the documented one, and what asks for few operations and few divisions.
 WEIGHTS: Final = (DIVISION_WEIGHT, DIVISION_WEIGHT, 2, DIVISION_WEIGHT, 12)
+#: One of so many maps is simplified quickly.
+QUICK: Final = 4
+
+
+class Asked(NamedTuple):
+    """How a map is to be simplified (:func:`~indexproof.core.simplify_map.simplify_map`)."""
+
+    division_weight: int = DIVISION_WEIGHT
+    quick: bool = False
+
+    @property
+    def options(self) -> str:
+        """The options of ``indexproof simplify`` that say so; none where it is simplified as it is by default."""
+        said = []
+        if self.division_weight != DIVISION_WEIGHT:
+            said.append(f"--division-weight {self.division_weight}")
+        if self.quick:
+            said.append("--quick")
+        return " ".join(said)
+
+
+#: As nobody asks for anything else.
+BY_DEFAULT: Final = Asked()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +59,9 @@ class Sample:
     map: IndexingMap
 
     @property
-    def division_weight(self) -> int:
-        """What a division weighs when this map is simplified: mostly what it does by default."""
-        return WEIGHTS[self.index % len(WEIGHTS)]
+    def asked(self) -> Asked:
+        """How this map is simplified: mostly as it is by default."""
+        return Asked(WEIGHTS[self.index % len(WEIGHTS)], self.index % QUICK == QUICK - 1)
 
 
 @dataclass

@@ -29,7 +29,7 @@ from ..concrete import equal_maps
 from ..derivation import DerivationRefused, check_derivation
 from ..run import available_cores, ended, workers
 from ..verdict import Status
-from .generate import random_map
+from .generate import BY_DEFAULT, Asked, random_map
 from .shrink import shrunk
 from .validate import ENGINES, Disagreement, Validation, read_as_before, validate
 
@@ -70,6 +70,12 @@ class Failure:
     small_after: str = ""
     small_text: str = ""
     division_weight: int = DIVISION_WEIGHT
+    quick: bool = False
+
+    @property
+    def asked(self) -> Asked:
+        """How the map was simplified."""
+        return Asked(self.division_weight, self.quick)
 
 
 @dataclass
@@ -170,17 +176,17 @@ class FuzzRun:
 
 # -------------------------------------------------------------------------------------------------- one map
 def examine(
-    m: IndexingMap, settings: Settings, weight: int = DIVISION_WEIGHT
+    m: IndexingMap, settings: Settings, asked: Asked = BY_DEFAULT
 ) -> tuple[Counter[str], str, str, IndexingMap | None]:
     """Simplify and validate one map: what to count, what is wrong (kind and text), and the simplified map.
 
-    ``weight`` is that of a division (:func:`~indexproof.core.simplify_map.simplify_map`).
+    ``asked`` says how to simplify it.
     """
     counts: Counter[str] = Counter()
     trace: list[Any] | None = [] if settings.checked else None
     try:
-        after = simplify_map(m, RULES, trace, division_weight=weight)
-        again = simplify_map(_reread(after), RULES, division_weight=weight)
+        after = _simplified(m, asked, trace)
+        again = _simplified(_reread(after), asked)
     except Exception:
         return counts, "crash", traceback.format_exc(limit=-8), None
     try:
@@ -200,18 +206,19 @@ def examine(
     if kind:
         return counts, kind, text, after
     before, now = map_cost(m), map_cost(after)
-    counts[f"division weight {weight}"] += 1
+    counts[f"division weight {asked.division_weight}"] += 1
+    counts["quick"] += asked.quick
     counts["divisions before"] += before.divisions
     counts["operations before"] += before.operations
     counts["divisions after"] += now.divisions
     counts["operations after"] += now.operations
     if trace is not None:
-        unasked = simplify_map(m, RULES, division_weight=weight)
+        unasked = _simplified(m, asked)
         if unasked != after:
             return counts, "depends on explaining", f"without a trace: {format_map(unasked)}", after
     if again != after:
         return counts, "not idempotent", f"simplified again: {format_map(again)}", after
-    if now.weighed(weight) > before.weighed(weight):
+    if now.weighed(asked.division_weight) > before.weighed(asked.division_weight):
         return counts, "grows", f"from {before} to {now}", after
     return counts, "", "", after
 
@@ -235,6 +242,10 @@ def _reduced(m: IndexingMap, after: IndexingMap, settings: Settings, counts: Cou
     if not answer.proved:
         return "undecided", f"nobody decided whether it may be reduced to {format_map(reduced.map)}"
     return ("", "") if trace is None else _derived(m, reduced.map, trace, settings, counts)
+
+
+def _simplified(m: IndexingMap, asked: Asked, trace: list[Any] | None = None) -> IndexingMap:
+    return simplify_map(m, RULES, trace, division_weight=asked.division_weight, quick=asked.quick)
 
 
 def _reread(m: IndexingMap) -> IndexingMap:
@@ -293,7 +304,7 @@ def examine_chunk(settings: Settings, start: int, stop: int) -> Chunk:
     out = Chunk(start, stop)
     for index in range(start, stop):
         sample = random_map(settings.seed, index)
-        _examine_into(out, settings, index, sample.family, sample.map, sample.division_weight)
+        _examine_into(out, settings, index, sample.family, sample.map, sample.asked)
     out.seconds = time.perf_counter() - begin
     return out
 
@@ -314,9 +325,9 @@ def _examine_into(
     index: int,
     family: str,
     m: IndexingMap,
-    weight: int = DIVISION_WEIGHT,
+    asked: Asked = BY_DEFAULT,
 ) -> None:
-    counts, kind, text, after = examine(m, settings, weight)
+    counts, kind, text, after = examine(m, settings, asked)
     counts["maps"] += 1
     shown = family if index >= 0 else "corpus"
     counts[f"family {shown}"] += 1
@@ -326,7 +337,7 @@ def _examine_into(
     if kind:
         counts[f"failed {kind}"] += 1
         if kind in FATAL or len(out.failures) < KEPT:
-            out.failures.append(_failure(settings, kind, index, family, text, m, after, weight))
+            out.failures.append(_failure(settings, kind, index, family, text, m, after, asked))
     out.counts.update(counts)
     out.digests.append(_digest(after))
 
@@ -339,10 +350,10 @@ def _failure(
     text: str,
     m: IndexingMap,
     after: IndexingMap | None,
-    weight: int,
+    asked: Asked,
 ) -> Failure:
-    small = shrunk(m, lambda s: _fails(s, kind, settings, weight))
-    small_text, small_after = (text, after) if small is m else examine(small, settings, weight)[2:]
+    small = shrunk(m, lambda s: _fails(s, kind, settings, asked))
+    small_text, small_after = (text, after) if small is m else examine(small, settings, asked)[2:]
     return Failure(
         kind,
         index,
@@ -353,34 +364,34 @@ def _failure(
         format_map(small),
         "" if small_after is None else format_map(small_after),
         small_text,
-        weight,
+        *asked,
     )
 
 
-def _fails(m: IndexingMap, kind: str, settings: Settings, weight: int) -> bool:
+def _fails(m: IndexingMap, kind: str, settings: Settings, asked: Asked) -> bool:
     """Whether a map fails in the same way, without asking more than that needs."""
     trace: list[Any] | None = [] if settings.checked else None
     try:
-        after = simplify_map(m, RULES, trace, division_weight=weight)
-        again = simplify_map(_reread(after), RULES, division_weight=weight)
+        after = _simplified(m, asked, trace)
+        again = _simplified(_reread(after), asked)
     except Exception:
         return kind == "crash"
     match kind:
         case "crash":
             return False
         case "grows":
-            return map_cost(after).weighed(weight) > map_cost(m).weighed(weight)
+            return map_cost(after).weighed(asked.division_weight) > map_cost(m).weighed(asked.division_weight)
         case "not idempotent":
             return again != after
         case "depends on explaining":
-            return trace is not None and simplify_map(m, RULES, division_weight=weight) != after
+            return trace is not None and _simplified(m, asked) != after
         case "unexplained" | "refused":
             found = _derived(m, after, trace or [], settings, Counter())[0]
             return (found or _reduced(m, after, settings, Counter())[0]) == kind
         case "wrong":
             wrong = equal_maps(m, after).verdict is Status.REFUTED
             return wrong or _reduced(m, after, settings, Counter())[0] == kind
-    return examine(m, settings, weight)[1] == kind
+    return examine(m, settings, asked)[1] == kind
 
 
 def simplify_chunk(settings: Settings, start: int, stop: int) -> list[str]:
@@ -389,7 +400,7 @@ def simplify_chunk(settings: Settings, start: int, stop: int) -> list[str]:
     for index in reversed(range(start, stop)):
         try:
             sample = random_map(settings.seed, index)
-            out.append(_digest(simplify_map(sample.map, RULES, division_weight=sample.division_weight)))
+            out.append(_digest(_simplified(sample.map, sample.asked)))
         except Exception:
             out.append("-")
     return out[::-1]

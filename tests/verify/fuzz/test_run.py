@@ -66,11 +66,9 @@ def plant(monkeypatch: pytest.MonkeyPatch, bug: Simplify) -> None:
     monkeypatch.setattr(runner, "simplify_map", bug)
 
 
-def forgets_remainders(
-    m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3
-) -> IndexingMap:
+def forgets_remainders(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
     """``x mod 4`` is taken for x."""
-    after = simplify_map(m, rules, division_weight=division_weight)
+    after = simplify_map(m, rules, **asked)
     nodes = [n for n in postorder(*after.results) if isinstance(n, Mod) and n.b.value == 4]  # type: ignore[attr-defined]
     if not nodes:
         return after
@@ -78,17 +76,15 @@ def forgets_remainders(
     return after.with_(results=results)
 
 
-def drops_a_constraint(
-    m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3
-) -> IndexingMap:
-    after = simplify_map(m, rules, division_weight=division_weight)
+def drops_a_constraint(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
+    after = simplify_map(m, rules, **asked)
     return after.with_(constraints=after.constraints[1:])
 
 
-def cannot_divide(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
+def cannot_divide(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
     if any(isinstance(n, FloorDiv) and n.b.value == 3 for n in postorder(*m.roots)):  # type: ignore[attr-defined]
         raise ArithmeticError("three is too hard")
-    return simplify_map(m, rules, division_weight=division_weight)
+    return simplify_map(m, rules, **asked)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +118,7 @@ def test_a_bug_is_found_and_made_small(
 
 
 def test_a_result_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    def bloated(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
+    def bloated(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
         return m.with_(results=tuple(e // 7 * 7 + e % 7 for e in m.results))
 
     plant(monkeypatch, bloated)
@@ -134,7 +130,7 @@ def test_a_result_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_result_that_changes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def turning(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
+    def turning(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
         return m.with_(constraints=m.constraints[::-1])
 
     plant(monkeypatch, turning)
@@ -142,9 +138,22 @@ def test_a_result_that_changes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.counts["failed not idempotent"] > 3
 
 
+def test_a_mistake_of_those_that_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hasty(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
+        return forgets_remainders(m, rules, **asked) if asked["quick"] else simplify_map(m, rules, **asked)
+
+    plant(monkeypatch, hasty)
+    run = fuzz(Settings(count=10 * CHUNK), jobs=1)
+    failure = next(f for f in run.failures if f.kind == "wrong")
+    assert failure.quick
+    assert failure.asked.options.endswith("--quick")
+    assert f"with {failure.asked.options}" in fuzz_text(run, "indexproof fuzz")
+    assert fuzz_json(run, "indexproof fuzz")["failures"][0]["quick"]
+
+
 def test_a_step_that_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def silent(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
-        return simplify_map(m, rules, division_weight=division_weight)
+    def silent(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
+        return simplify_map(m, rules, **asked)
 
     plant(monkeypatch, silent)
     run = fuzz(Settings(count=CHUNK, checked=True), jobs=1)
@@ -152,8 +161,8 @@ def test_a_step_that_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_result_that_depends_on_explaining(monkeypatch: pytest.MonkeyPatch) -> None:
-    def inattentive(m: IndexingMap, rules: Any, trace: Any = None, division_weight: int = 3) -> IndexingMap:
-        return m if trace is None else simplify_map(m, rules, trace, division_weight=division_weight)
+    def inattentive(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
+        return m if trace is None else simplify_map(m, rules, trace, **asked)
 
     plant(monkeypatch, inattentive)
     run = fuzz(Settings(count=CHUNK, checked=True), jobs=1)

@@ -187,6 +187,7 @@ class Engine(Extrema):
             if t == REMAINDER and self.lo[a] == self.hi[a]:
                 x, d = self.arg[a], self.divisor[a]
                 self.exact[x[1], d] = (self.lo[a] - x[0]) % d
+        self.sharp.clear()
         self.quotients.clear()
         self.remainders.clear()
         self.above.clear()

@@ -27,6 +27,8 @@ class Ranges(Atoms):
         self.facts: dict[Terms, tuple[int, int]] = {}
         self.sums: dict[Terms, tuple[int, int]] = {}
         self.leading: set[int] = set()
+        #: the ends of sums without constant as they follow from that, until more is known
+        self.sharp: dict[Terms, tuple[int, int]] = {}
         #: digits about which something is known, with what they are above: by what they are digits of
         self.coarse: dict[tuple[Form, int], list[tuple[int, int]]] = {}
         #: remainders modulo d that sums without their constant are known to have
@@ -65,16 +67,23 @@ class Ranges(Atoms):
         return lo, hi
 
     def _sharper(self, c: int, terms: Terms, lo: int, hi: int) -> tuple[int, int]:
-        """Bounds of a sum, ``lo`` and ``hi`` from its atoms, with what is known about it and about sums in it.
+        """Bounds of a sum, ``lo`` and ``hi`` from its atoms, with what is known about it and about sums in it."""
+        found = self.sharp.get(terms)
+        if found is None:
+            found = self.sharp[terms] = self._sharpened(terms, lo - c, hi - c)
+        return c + found[0], c + found[1]
+
+    def _sharpened(self, terms: Terms, lo: int, hi: int) -> tuple[int, int]:
+        """:meth:`_sharper` of a sum without constant.
 
         Of the sums that it is made of each summand is used once.
         """
         known = self.facts.get(terms)
         if known is not None:
-            lo = max(lo, known[0] + c)
-            hi = min(hi, known[1] + c)
+            lo = max(lo, known[0])
+            hi = min(hi, known[1])
         total = dict(terms)
-        from_ = to = c
+        from_ = to = 0
         for part, (low, high) in self.sums.items():
             a, k = part[0]
             n = total.get(a, 0)
@@ -100,11 +109,11 @@ class Ranges(Atoms):
             total = dict(terms)
             for part, (low, high) in self.sums.items():
                 if len(part) <= FEW:
-                    lo, hi = self._in_proportion(c, total, part, low, high, lo, hi)
+                    lo, hi = self._in_proportion(total, part, low, high, lo, hi)
         return lo, hi
 
     def _in_proportion(
-        self, c: int, total: dict[int, int], part: Terms, low: int, high: int, lo: int, hi: int
+        self, total: dict[int, int], part: Terms, low: int, high: int, lo: int, hi: int
     ) -> tuple[int, int]:
         """Bounds of a sum, ``lo`` and ``hi`` so far, from those of another one of which it has several atoms.
 
@@ -124,19 +133,29 @@ class Ranges(Atoms):
         # of a single one all is known by its own ends; in one proportion it is a multiple, or nearly
         if shared < 2 or (len(proportions) == 1 and shared == len(part) and proportions[0][1] == 1):
             return lo, hi
+        los, his = self.lo, self.hi
+        others = dict(total)
+        for a, _ in part:
+            others.pop(a, None)
+        from_, to = self._span(0, tuple(others.items())) if others else (0, 0)
         for p, q in proportions:
-            left = {b: q * j for b, j in total.items()}
-            for b, j in part:
-                left[b] = left.get(b, 0) - p * j
-            least, most = self._span(0, tuple(left.items()))
+            least, most = q * from_, q * to
+            for a, k in part:
+                k = q * total.get(a, 0) - p * k
+                if k > 0:
+                    least += k * los[a]
+                    most += k * his[a]
+                elif k:
+                    least += k * his[a]
+                    most += k * los[a]
             if p > 0:
                 least += p * low
                 most += p * high
             else:
                 least += p * high
                 most += p * low
-            lo = max(lo, c - -least // q)
-            hi = min(hi, c + most // q)
+            lo = max(lo, -(-least // q))
+            hi = min(hi, most // q)
         return lo, hi
 
     # ---------------------------------------------------------------- of atoms
@@ -156,7 +175,9 @@ class Ranges(Atoms):
     def _again(self, a: int, lo: int, hi: int) -> Form:
         """An atom that was there before something became known, and what it is known to be now."""
         lo, hi = max(lo, self.lo[a]), min(hi, self.hi[a])
-        self.lo[a], self.hi[a] = lo, hi
+        if lo > self.lo[a] or hi < self.hi[a]:
+            self.lo[a], self.hi[a] = lo, hi
+            self.sharp.clear()
         if lo < hi:
             return 0, ((a, 1),)
         if self.record is not None:
@@ -202,6 +223,7 @@ class Ranges(Atoms):
         if terms[0][1] < 0:
             g = -g
             lo, hi = hi, lo
+        self.sharp.clear()
         lo = -(-lo // g)
         hi = hi // g
         if lo < -FAR:

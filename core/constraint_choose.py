@@ -8,7 +8,7 @@ ranges are what the strategy has looked up.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from .choose import least_common_multiple
@@ -20,7 +20,7 @@ __all__ = ["CHECKED", "CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of"]
 #: The ends of an expression's values on the domain, infinite floats where there are none or where they are too far away.
 Ends: TypeAlias = Callable[[Expr], tuple[Any, Any]]
 Proposal: TypeAlias = Mapping[str, "Expr | int"]
-Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterator[Proposal]]
+Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
 
 #: Strategies whose proposals need not descend: the driver measures them and refuses those that do not.
 CHECKED: Final = frozenset({"negative_content", "residue"})
@@ -32,54 +32,56 @@ def _parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
     return (e.value, ()) if type(e) is Int else (0, ((e, 1),))
 
 
-def _scaled(cs: Sequence[Bound], negative: bool) -> Iterator[Proposal]:
+def _scaled(cs: Sequence[Bound], negative: bool) -> Iterable[Proposal]:
     ((e, lo, hi),) = cs
     const, terms = _parts(e)
     if const or not terms:
-        return
+        return ()
     g = math.gcd(*[k for _, k in terms])
     if negative:
         if upright(terms):
-            return
+            return ()
         g = -g
     elif g == 1:
-        return
-    yield {"x": linear(0, [(t, k // g) for t, k in terms]), "k": g, "lo": lo, "hi": hi}
+        return ()
+    return ({"x": linear(0, [(t, k // g) for t, k in terms]), "k": g, "lo": lo, "hi": hi},)
 
 
-def content(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def content(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """The greatest common divisor of a sum's coefficients."""
     return _scaled(cs, False)
 
 
-def negative_content(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def negative_content(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """The same with a minus, where that leaves fewer negative summands, or as many and not the leading one."""
     return _scaled(cs, True)
 
 
-def whole_range(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
-    """Everything the expression may be."""
+def whole_range(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+    """Everything the expression may be, where that is not more than the bounds allow."""
     ((x, lo, hi),) = cs
     a, b = ends(x)
-    yield {"x": x, "lo": lo, "hi": hi, "a": a, "b": b}
+    if a <= lo and hi <= b:
+        return ()
+    return ({"x": x, "lo": lo, "hi": hi, "a": a, "b": b},)
 
 
-def both_ranges(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def both_ranges(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """One argument of a minimum or maximum, the others, and everything that these two may be.
 
     Only where the bound on the other side is out of reach.
     """
     ((e, lo, hi),) = cs
     if not isinstance(e, (Min, Max)):
-        return
+        return ()
     least, most = ends(e)
     if not (most <= hi if isinstance(e, Min) else lo <= least):
-        return
+        return ()
     x, *others = e.args
     join = minimum if isinstance(e, Min) else maximum
     y = join(*others)
     (a, b), (c, d) = ends(x), ends(y)
-    yield {"x": x, "y": y, "lo": lo, "hi": hi, "a": a, "b": b, "c": c, "d": d}
+    return ({"x": x, "y": y, "lo": lo, "hi": hi, "a": a, "b": b, "c": c, "d": d},)
 
 
 def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
@@ -104,15 +106,16 @@ def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
     return y, m, t, u, v
 
 
-def residue(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def residue(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """The plain form of a remainder that is known exactly."""
     ((e, lo, hi),) = cs
     if lo != hi or type(e) is not Mod:
-        return
+        return ()
     found = residue_of(e, lo)
-    if found is not None and found[0] is not e.a:
-        y, m, t, u, v = found
-        yield {"x": e.a, "y": y, "m": m, "s": lo, "t": t, "u": u, "v": v}
+    if found is None or found[0] is e.a:
+        return ()
+    y, m, t, u, v = found
+    return ({"x": e.a, "y": y, "m": m, "s": lo, "t": t, "u": u, "v": v},)
 
 
 def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
@@ -125,46 +128,53 @@ def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
     return e.a, e.b.value, s, f.b.value, t
 
 
-def common_multiple(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def common_multiple(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """Everything that makes two remainders one."""
     found = _remainders(cs)
-    if found is not None:
-        x, m, s, n, t = found
-        chosen = least_common_multiple(m, s, n, t)
-        if chosen is not None:
-            yield {"x": x, "m": m, "s": s, "n": n, "t": t, **_integers(chosen)}
+    if found is None:
+        return ()
+    x, m, s, n, t = found
+    chosen = least_common_multiple(m, s, n, t)
+    if chosen is None:
+        return ()
+    return ({"x": x, "m": m, "s": s, "n": n, "t": t, **_integers(chosen)},)
 
 
 def _integers(binding: Mapping[str, Expr]) -> dict[str, int]:
     return {name: e.value for name, e in binding.items() if type(e) is Int}
 
 
-def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """A modulus for which two remainders cannot both be."""
     found = _remainders(cs)
-    if found is not None:
-        x, m, s, n, t = found
-        yield {"x": x, "m": m, "s": s, "n": n, "t": t, "g": math.gcd(m, n)}
+    if found is None:
+        return ()
+    x, m, s, n, t = found
+    return ({"x": x, "m": m, "s": s, "n": n, "t": t, "g": math.gcd(m, n)},)
 
 
-def summand(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def summand(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """A summand of the first constraint that the second is on, and everything that the others may be."""
     (e, lo, hi), (x, a, b) = cs
     const, terms = _parts(e)
+    found: list[Proposal] = []
     for t, k in terms if len(terms) > 1 else ():
         if t is x:
             r = linear(const, [(u, j) for u, j in terms if u is not t])
             p, q = ends(r)
-            yield {"x": x, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q}
+            found.append({"x": x, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q})
+    return found
 
 
-def dividend(cs: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+def dividend(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """A quotient among the summands of the first constraint whose dividend the second is on, and what the others may be."""
     (e, lo, hi), (x, a, b) = cs
+    found: list[Proposal] = []
     for t, _ in _parts(e)[1]:
         if isinstance(t, FloorDiv) and t.a is x and type(t.b) is Int:
-            for found in summand(((e, lo, hi), (t, a, b)), ends):
-                yield {**found, "x": x, "d": t.b.value}
+            d = t.b.value
+            found += [{**p, "x": x, "d": d} for p in summand(((e, lo, hi), (t, a, b)), ends)]
+    return found
 
 
 #: Strategies by the name a constraint rule gives in ``choose=``.

@@ -8,7 +8,7 @@ with; it knows nothing but substitution.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -81,7 +81,7 @@ def _proposals(rule: ConstraintRule, constraints: Sequence[Bound], facts: Facts)
     yield from partial
 
 
-def _strategy(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterator[Values]]:
+def _strategy(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterable[Values]]:
     found = CONSTRAINT_STRATEGIES.get(rule.choose)
     if found is None:
         known = ", ".join(CONSTRAINT_STRATEGIES)
@@ -100,7 +100,7 @@ class CompiledConstraintRule:
     """
 
     rule: ConstraintRule
-    propose: Callable[[Sequence[Bound], Ends], Iterator[Values]] | None
+    propose: Callable[[Sequence[Bound], Ends], Iterable[Values]] | None
     build: Callable[[Values, Sequence[Expr]], tuple[Bound, ...] | None]
     #: whether a proposal has to be measured
     checked: bool
@@ -125,7 +125,7 @@ class CompiledConstraintRule:
 @cache
 def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     """``rule`` as functions.  Raises :class:`DeclarationError` for a strategy that does not exist."""
-    propose: Callable[[Sequence[Bound], Ends], Iterator[Values]] | None = None
+    propose: Callable[[Sequence[Bound], Ends], Iterable[Values]] | None = None
     if rule.choose:
         propose = _strategy(rule)
     elif all(_constant(c) for c in rule.conditions):
@@ -197,7 +197,7 @@ def _function(rule: ConstraintRule, source: str) -> Any:
     return names["build"] if "build" in names else names["match"]
 
 
-def _matcher(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterator[Values]] | None:
+def _matcher(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterable[Values]] | None:
     """A function that matches the rule's patterns, where they are of the usual kind.
 
     The usual ones are a variable, a division of one by a constant, and a rest plus a constant, with constants for bounds.
@@ -243,5 +243,5 @@ def _matcher(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterator
     if set(found) != {v.name for v in rule.variables}:
         return None
     lines.append("    return ({" + ", ".join(f"{name!r}: {text}" for name, text in found.items()) + "},)")
-    made: Callable[[Sequence[Bound], Ends], Iterator[Values]] = _function(rule, "\n".join(lines))
+    made: Callable[[Sequence[Bound], Ends], Iterable[Values]] = _function(rule, "\n".join(lines))
     return made

@@ -1,4 +1,4 @@
-"""Measurements: all simplifiers in one process, map by map in shuffled order; growth, memory, and passes that do nothing.
+"""Measurements: all simplifiers on one processor, map by map in shuffled order; growth, memory, and passes that do nothing.
 
 A measurement never decides anything but what is printed.  Everything is ``time.perf_counter`` around one call with the
 garbage collector off, as ``timeit`` does it.
@@ -15,9 +15,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from corpora import GENERATED, Map, corpus, depths, published, terms
 from dump import disagreement, limited
@@ -38,7 +38,22 @@ def percentile(values: Sequence[float], p: float) -> float:
 
 
 # ------------------------------------------------------------------------------------------------- corpora and peers
-def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROUNDS) -> list[dict[str, Any]]:
+class Elsewhere(Protocol):
+    """A peer in a process of its own (:mod:`remote`): ``ask`` calls one of these functions there."""
+
+    name: str
+
+    def ask(self, what: Callable[..., Any], *args: Any) -> Any: ...
+
+
+def asked(p: Peer | Elsewhere, what: Callable[..., Any], *args: Any) -> Any:
+    """``what(p, *args)``, wherever the peer is."""
+    return what(p, *args) if isinstance(p, Peer) else p.ask(what, *args)
+
+
+def measure_corpus(
+    peers: Sequence[Peer | Elsewhere], maps: Iterable[Map], rounds: int = ROUNDS
+) -> list[dict[str, Any]]:
     """For each map a row ``{"name", "before": [all, div], "peers": {name: record}}``.
 
     A record has ``state`` (``ok``, ``wrong``, ``refused``, ``gave up`` or ``failed``) and, where there was a result, its
@@ -58,10 +73,7 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
                 spent = sum(sum(t) for t in times[p.name])
                 if record is not None and (record["state"] not in ("ok", "wrong") or spent > PATIENCE):
                     continue
-                if record is None and (reason := p.refuses(m)):
-                    records[p.name] = {"state": "refused", "why": reason}
-                    continue
-                found = once(p, m, first=record is None)
+                found = asked(p, once, m, record is None)
                 if "times" in found:
                     times[p.name].append(found.pop("times"))
                 if record is None:
@@ -73,7 +85,7 @@ def measure_corpus(peers: Sequence[Peer], maps: Iterable[Map], rounds: int = ROU
         row = {"name": m.name, "size": m.size, "before": [before.all, before.divisions], "peers": records}
         for p in peers:
             if p.name == Ours.name:
-                row["asked"] = {what: asked_for(p, what, m) for what in WEIGHTS}
+                row["asked"] = {what: asked(p, asked_for, what, m) for what in WEIGHTS}
         rows.append(row)
     return rows
 
@@ -111,7 +123,7 @@ def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
             row["asked"] = {what: asked_for(ours, what, m) for what in WEIGHTS}
         found["summary"] = summarise(found["rows"], list(data["peers"]))
     if "growth" in data:
-        new = {(g["family"], g["kind"]): g for g in growth([ours])}
+        new = {(g["family"], g["kind"]): g for g in growth(ours)}
         data["growth"] = [
             new[g["family"], g["kind"]] if g["peer"] == ours.name else g for g in data["growth"]
         ]
@@ -132,6 +144,8 @@ def once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
 
     Everybody forgets after a call: to forget right before it would fill the caches of the processor.
     """
+    if first and (reason := p.refuses(m)):
+        return {"state": "refused", "why": reason}
     try:
         return _once(p, m, first)
     finally:
@@ -161,13 +175,12 @@ def _once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
     return out
 
 
-def warm_up(peers: Sequence[Peer]) -> None:
-    """Let every peer do its imports and fill its tables of rules, on maps that are measured only as ``published``."""
+def warm_up(p: Peer) -> None:
+    """Let a peer do its imports and fill its tables of rules, on maps that are measured only as ``published``."""
     for m in published():
-        for p in peers:
-            if not p.refuses(m):
-                limited(p, lambda p=p, m=m: p.timed(m))
-            p.fresh()
+        if not p.refuses(m):
+            limited(p, lambda m=m: p.timed(m))
+        p.fresh()
     gc.collect()
     gc.freeze()
 
@@ -269,44 +282,38 @@ def beaten(row: dict[str, Any], name: str, names: Sequence[str]) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------------- growth
-def growth(peers: Sequence[Peer]) -> list[dict[str, Any]]:
-    """Times on the growing families, and the exponents fitted to them."""
+def growth(p: Peer) -> list[dict[str, Any]]:
+    """Times of a peer on the growing families, and the exponents fitted to them."""
     out = []
     for family, maps in (("terms", list(terms())), ("depths", list(depths()))):
         for kind in dict.fromkeys(m.name.split(",")[0] for m in maps):
-            chosen = [m for m in maps if m.name.split(",")[0] == kind]
-            for p in peers:
-                if p.name == "xla":
+            points = []
+            stopped = ""
+            for m in maps:
+                if m.name.split(",")[0] != kind:
                     continue
-                points = []
-                stopped = ""
-                for m in chosen:
-                    stopped = p.refuses(m)
-                    if stopped:
-                        break
-                    taken = []
-                    for _ in range(7):
-                        found = once(p, m, first=False)
-                        if "times" not in found:
-                            stopped = found["why"]
-                            break
+                stopped = p.refuses(m)
+                taken: list[float] = []
+                while not stopped and len(taken) < 7 and sum(taken) <= 1:
+                    found = once(p, m, first=False)
+                    if "times" in found:
                         taken.append(found["times"][1])
-                        if sum(taken) > 1:
-                            break
-                    if stopped:
-                        break
-                    points.append((m.size, min(taken)))
-                out.append(
-                    {
-                        "family": family,
-                        "kind": kind,
-                        "peer": p.name,
-                        "points": points,
-                        "exponent": slope(points),
-                        "tail": slope(points[len(points) // 2 :]),
-                        "stopped": stopped,
-                    }
-                )
+                    else:
+                        stopped = found["why"]
+                if stopped:
+                    break
+                points.append((m.size, min(taken)))
+            out.append(
+                {
+                    "family": family,
+                    "kind": kind,
+                    "peer": p.name,
+                    "points": points,
+                    "exponent": slope(points),
+                    "tail": slope(points[len(points) // 2 :]),
+                    "stopped": stopped,
+                }
+            )
     return out
 
 
@@ -320,10 +327,10 @@ def slope(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 # ------------------------------------------------------------------------------------------- ours: what does nothing
-def nothing_to_do(ours: Ours, maps: Iterable[Map]) -> dict[str, float]:
-    """Medians over the maps: an already simplified map again, and a pass over a fresh copy that finds nothing."""
+def nothing_to_do(ours: Ours, names: Sequence[str]) -> dict[str, float]:
+    """Medians over the maps of corpora: an already simplified map again, and a pass over a copy that finds nothing."""
     again, per_node, nodes = [], [], []
-    for m in maps:
+    for m in [m for name in names for m in corpus(name)]:
         result = ours.simplify(ours.convert(m))
         done = ours.simplify(result)
         loops = 200

@@ -84,9 +84,9 @@ def markdown(data: dict[str, Any]) -> str:
         "# The simplifier against other simplifiers",
         "",
         *prose(
-            """Written by `make bench`, which measures this project and every installed peer in one process (the
-            compiled core in another on the same processor): map by map, the peers in an order that is shuffled anew for
-            every round, the garbage
+            """Written by `make bench`, which measures this project and every installed peer in one run, each in a process
+            of its own and all on the same processor: map by map, in an order that is shuffled anew for every round,
+            so that nobody finds its caches as it left them, the garbage
             collector off during a call. Times are one call of the
             simplifier on one map. *Cold*: a new analyzer or context, told the boxes and the constraints, and
             nothing remembered of any map; the peer's own expressions are built before (*convert*). *Warm*: the

@@ -13,11 +13,10 @@ import importlib
 import importlib.metadata
 import math
 import os
-import pickle
-import subprocess
+import sys
 import time
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from corpora import Map
 from programs import Builder, Program
@@ -41,6 +40,11 @@ class Peer:
     def __init__(self) -> None:
         self.version = importlib.metadata.version(self.package) if self.package else ""
         self.load()
+
+    @classmethod
+    def python(cls) -> str:
+        """The interpreter that has it."""
+        return sys.executable
 
     def load(self) -> None:
         """Import what is needed."""
@@ -150,66 +154,25 @@ class Quick(Ours):
     quick = True
 
 
-class Compiled(Peer):
-    """Our compiled core, in an interpreter of its own: two versions of one package do not fit in one."""
-
+class Compiled(Ours):
     name = "indexproof-compiled"
-    note = "as indexproof with the compiled core, in another process on the same processor"
-    #: which of ours answers there
-    pure: type[Ours] = Ours
-    #: the process, one for all
-    worker: ClassVar[subprocess.Popen[bytes] | None] = None
+    note = "the same call with the compiled core"
+
+    @classmethod
+    def python(cls) -> str:
+        root = Path(__file__).resolve().parents[2]
+        return os.environ.get("INDEXPROOF_COMPILED", str(root / ".venv" / "compiled" / "bin" / "python"))
 
     def load(self) -> None:
-        self.version = importlib.import_module("indexproof").__version__
-        if Compiled.worker is not None:
-            return
-        root = Path(__file__).resolve().parents[2]
-        python = os.environ.get("INDEXPROOF_COMPILED", str(root / ".venv" / "compiled" / "bin" / "python"))
-        if not Path(python).exists():
-            raise ImportError("not built; make compiled-beside builds it")
-        env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        worker = Path(__file__).with_name("worker.py")
-        Compiled.worker = subprocess.Popen(
-            [python, str(worker)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
-        )
-        if not self._answer():
-            raise ImportError(
-                f"the core of {python} is not compiled; make compiled-beside builds one that is"
-            )
-
-    def ask(self, what: str, *args: Any) -> Any:
-        """One of :data:`worker.ANSWERS`."""
-        assert self.worker is not None
-        assert self.worker.stdin is not None
-        pickle.dump((what, self.pure.name, args), self.worker.stdin)
-        self.worker.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> Any:
-        assert self.worker is not None
-        assert self.worker.stdout is not None
-        try:
-            state, value = pickle.load(self.worker.stdout)
-        except EOFError:
-            raise ImportError("its process ended; its reason is above") from None
-        if state != "ok":
-            raise RuntimeError(value)
-        return value
-
-    def timed(self, m: Map) -> tuple[tuple[float, float, float], Any]:
-        taken, program = self.ask("timed", m)
-        return taken, program
-
-    def back(self, result: Any, m: Map) -> Program:
-        assert isinstance(result, Program)
-        return result
+        super().load()
+        if not self.e.COMPILED:
+            raise ImportError("the core here is not compiled; make compiled-beside builds one that is")
 
 
 class QuickCompiled(Compiled):
     name = "indexproof-quick-compiled"
-    note = "as indexproof-quick with the compiled core, in that process"
-    pure = Quick
+    note = "as indexproof-quick with the compiled core"
+    quick = True
 
 
 #: This project's own, which are no peers of each other.

@@ -1,6 +1,6 @@
 """The benchmark of the simplifier: ``python tests/bench/simplifier.py [--write]``; ``make bench`` runs it with ``--write``.
 
-Measures this project and every installed peer in one process, and prints tables.  With ``--write`` it writes
+Measures this project and every installed peer in one run, and prints tables.  With ``--write`` it writes
 ``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--quick`` measures only the
 fast simplifiers, and a tenth of the memory run.  ``--sizes reports/benchmark/simplifier.json --write`` brings the sizes of
 our results and our times on growing maps up to date, and says so on the page.  ``--held-out`` with the same file does so
@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import measure
 import page
+import remote
 from corpora import CORPORA, corpus
-from peers import PEERS, Compiled, Ours, available, how
+from peers import OWN, PEERS, Ours, available, how
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What is added to the seeds of the corpora for maps that nobody has looked at.
@@ -89,12 +90,13 @@ def run(
     names: list[str] | None, chosen: list[str] | None, default: int, maps: int | None
 ) -> dict[str, object]:
     if hasattr(os, "sched_setaffinity"):
-        # the compiled core has a process of its own, and must not have a processor and its caches to itself
+        # everybody has a process of its own, and nobody a processor and its caches to itself
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    peers, missing = available(names)
+    peers, missing = remote.started(names)
     for name, why in missing.items():
         print(f"missing: {name} ({why})", file=sys.stderr)
-    measure.warm_up(peers)
+    for p in peers:
+        p.ask(measure.warm_up)
     data: dict[str, object] = {
         "machine": measure.machine(),
         "peers": {p.name: {"version": p.version, "note": p.note} for p in peers},
@@ -108,17 +110,15 @@ def run(
         print(f"measured {name}", file=sys.stderr)
     data["corpora"] = corpora
     if not chosen:
-        data["growth"] = measure.growth(peers)
+        grown = [g for p in peers if p.name != "xla" for g in p.ask(measure.growth)]
+        data["growth"] = sorted(grown, key=lambda g: [h["kind"] for h in grown].index(g["kind"]))
         for p in peers:
-            if isinstance(p, Ours):
-                data["nothing" + how(p.name)] = measure.nothing_to_do(
-                    p, [m for c in corpora for m in corpus(c)]
-                )
-                data["pass" + how(p.name)] = measure.big_pass(p)
-            elif isinstance(p, Compiled):
-                data["nothing" + how(p.name)] = p.ask("nothing_to_do", list(corpora))
-                data["pass" + how(p.name)] = p.ask("big_pass")
-    if any(isinstance(p, Ours) for p in peers) and (maps or not chosen):
+            if p.name in OWN:
+                data["nothing" + how(p.name)] = p.ask(measure.nothing_to_do, list(corpora))
+                data["pass" + how(p.name)] = p.ask(measure.big_pass)
+    for p in peers:
+        p.close()
+    if any(p.name in OWN for p in peers) and (maps or not chosen):
         data["memory"] = measure.memory(maps or default)
     return data
 

@@ -1,0 +1,114 @@
+"""Peers in processes of their own, all on the same processor: nobody finds another one's code in its caches, or its own.
+
+``python remote.py NAME`` is such a process.  A request is pickled: the name of a function of :mod:`measure` whose first
+argument is a peer, and the other arguments; so is what comes back: ``("ok", value)`` or ``("failed", reason)``.  The first
+thing that is sent is the version of the peer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import measure
+from peers import PEERS, Peer
+
+
+class Remote:
+    """A peer in a process of its own.  Raises :class:`ImportError` where it is not installed."""
+
+    def __init__(self, kind: type[Peer]) -> None:
+        self.name, self.note = kind.name, kind.note
+        python = kind.python()
+        if not Path(python).exists():
+            raise ImportError("not built; make compiled-beside builds it")
+        env = dict(os.environ)
+        if python != sys.executable:
+            # it has a package of its own
+            env.pop("PYTHONPATH", None)
+        self.process = subprocess.Popen(
+            [python, "-W", "ignore", __file__, kind.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=env,
+        )
+        self.version: str = self._answer()
+
+    def ask(self, what: Callable[..., Any], *args: Any) -> Any:
+        """What the function of :mod:`measure` returns for the peer.  Raises :class:`RuntimeError` where it does not."""
+        assert self.process.stdin is not None
+        pickle.dump((what.__name__, args), self.process.stdin)
+        self.process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> Any:
+        assert self.process.stdout is not None
+        try:
+            state, value = pickle.load(self.process.stdout)
+        except EOFError:
+            raise ImportError("its process ended; its reason is above") from None
+        if state == "missing":
+            raise ImportError(value)
+        if state != "ok":
+            raise RuntimeError(f"{self.name}: {value}")
+        return value
+
+    def close(self) -> None:
+        """End the process."""
+        with contextlib.suppress(OSError):
+            self.process.communicate()
+
+
+def started(names: Sequence[str] | None) -> tuple[list[Remote], dict[str, str]]:
+    """The peers of those names, or all, that are installed; and why the others are not measured."""
+    found, missing = [], {}
+    for kind in PEERS:
+        if names is None or kind.name in names:
+            try:
+                found.append(Remote(kind))
+            except ImportError as error:
+                missing[kind.name] = str(error)
+    return found, missing
+
+
+def main() -> None:
+    # what is printed by anything else must not get between the answers
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.setrecursionlimit(20_000)
+
+    def send(answer: Any) -> None:
+        pickle.dump(answer, out)
+        out.flush()
+
+    kind = next(kind for kind in PEERS if kind.name == sys.argv[1])
+    try:
+        peer = kind()
+    except ImportError as error:
+        send(("missing", str(error)))
+        return
+    send(("ok", peer.version))
+    gc.collect()
+    gc.freeze()
+    while True:
+        try:
+            what, args = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            send(("ok", getattr(measure, what)(peer, *args)))
+        except Exception as error:  # whatever is raised here is raised there
+            send(("failed", f"{type(error).__name__}: {error}"))
+
+
+if __name__ == "__main__":
+    main()

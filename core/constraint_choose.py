@@ -58,11 +58,9 @@ def negative_content(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
 
 
 def whole_range(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
-    """Everything the expression may be, where that is not more than the bounds allow."""
+    """Everything the expression may be."""
     ((x, lo, hi),) = cs
     a, b = ends(x)
-    if a <= lo and hi <= b:
-        return ()
     return ({"x": x, "lo": lo, "hi": hi, "a": a, "b": b},)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from ..core.cost import DIVISION_WEIGHT
 from ..core.text import format_map
 from ..rules.catalog import RULES
 from ..verify.fuzz.generate import Asked, random_map
@@ -49,7 +50,7 @@ def fuzz_text(run: FuzzRun, command: str) -> str:
         if shown[f.kind] <= SHOWN or f.kind in FATAL:
             parts.append(failure_text(f, command))
     failed = {k.removeprefix("failed "): n for k, n in counts.items() if k.startswith("failed ")}
-    lines = [("maps", _maps(run))]
+    lines = [("maps", _maps(run)), *_asked(run)]
     lines += [(engine, _said(run, engine)) for engine in ENGINES]
     if counts["decided identity"]:
         lines.append(
@@ -90,6 +91,15 @@ def _maps(run: FuzzRun) -> str:
     text = f"{run.random_maps:,} of {run.settings.count:,} random ones, seed {run.settings.seed}"
     text += f" ({run.resumed:,} of them from the checkpoint)" if run.resumed else ""
     return text + (f"; {len(run.corpus.digests):,} of the corpus" if run.corpus.digests else "")
+
+
+def _asked(run: FuzzRun) -> list[tuple[str, str]]:
+    """How many maps were simplified otherwise than by default."""
+    counts = run.counts
+    weights = {int(k.rpartition(" ")[2]): n for k, n in counts.items() if k.startswith("division weight ")}
+    said = [f"{n:,} with --division-weight {w}" for w, n in sorted(weights.items()) if w != DIVISION_WEIGHT]
+    said += [f"{counts['quick']:,} with --quick"] if counts["quick"] else []
+    return [("simplified", ", ".join(said))] if said else []
 
 
 def _said(run: FuzzRun, engine: str) -> str:

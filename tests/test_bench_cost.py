@@ -21,6 +21,7 @@ import dump  # noqa: E402
 import measure  # noqa: E402
 import page  # noqa: E402
 import peers  # noqa: E402
+import remote  # noqa: E402
 from programs import Builder, Program, cost  # noqa: E402
 
 X, Y, Z = "x", "y", "z"
@@ -215,6 +216,34 @@ def test_a_peer_is_read_rightly(kind: type[peers.Peer]) -> None:
     assert asked
 
 
+def test_a_peer_answers_in_a_process_of_its_own() -> None:
+    there = remote.Remote(peers.Quick)
+    try:
+        m = corpora.corpus("published")[0]
+        assert there.version == peers.Ours().version
+        found = measure.asked(there, measure.once, m, True)
+        here = measure.asked(peers.Quick(), measure.once, m, True)
+        assert {**found, "times": 0} == {**here, "times": 0}
+        assert len(found["times"]) == 3
+        with pytest.raises(RuntimeError, match="indexproof-quick: TypeError"):
+            there.ask(measure.once, m)
+    finally:
+        there.close()
+    assert there.process.poll() == 0
+
+
+def test_a_peer_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers.QuickCompiled, "python", staticmethod(lambda: "/no/such/python"))
+    found, missing = remote.started([peers.QuickCompiled.name])
+    assert not found
+    assert "compiled-beside" in missing[peers.QuickCompiled.name]
+    # an interpreter whose core is not compiled says so itself
+    monkeypatch.setattr(peers.QuickCompiled, "python", staticmethod(lambda: sys.executable))
+    found, missing = remote.started([peers.QuickCompiled.name])
+    assert not found
+    assert "is not compiled" in missing[peers.QuickCompiled.name]
+
+
 def test_a_missing_peer_is_named() -> None:
     class Absent(peers.Peer):
         name = "absent"
@@ -323,7 +352,7 @@ def test_sizes_made_anew_are_compared_with_the_stored_peers() -> None:
     before = json.loads(json.dumps(stored["corpora"]["published"]["rows"]))
     for row in stored["corpora"]["published"]["rows"]:
         row["peers"]["indexproof"]["all"] = 99
-    data = measure.resized(stored, peers.Ours())
+    data = measure.resized(stored, [peers.Ours()])
     rows = data["corpora"]["published"]["rows"]
     for row, was in zip(rows, before, strict=True):
         assert row["peers"]["tvm"] == was["peers"]["tvm"]
@@ -340,4 +369,4 @@ def test_sizes_made_anew_are_compared_with_the_stored_peers() -> None:
     )
     rows[0]["before"] = [0, 0]
     with pytest.raises(ValueError, match="another map than was measured"):
-        measure.resized(data, peers.Ours())
+        measure.resized(data, [peers.Ours()])

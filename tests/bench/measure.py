@@ -100,7 +100,7 @@ def held_out(peers: Sequence[Peer], shifts: Sequence[int]) -> dict[str, Any]:
     return found
 
 
-def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
+def resized(data: dict[str, Any], own: Sequence[Ours]) -> dict[str, Any]:
     """What was measured, with the sizes of our results as they are now, and our times on growing maps.
 
     The results of the peers, which do not depend on when they were made, and all other times stay.  Raises
@@ -114,19 +114,19 @@ def resized(data: dict[str, Any], ours: Ours) -> dict[str, Any]:
             before = cost(m.program)
             if row["before"] != [before.all, before.divisions]:
                 raise ValueError(f"{name}/{m.name}: another map than was measured")
-            program = ours.back(ours.simplify(ours.convert(m)), m)
-            c = cost(program)
-            wrong = disagreement(m, program)
-            row["peers"][ours.name] |= {"all": c.all, "div": c.divisions, "state": "wrong" if wrong else "ok"}
-            if wrong:
-                row["peers"][ours.name]["why"] = wrong
-            row["asked"] = {what: asked_for(ours, what, m) for what in WEIGHTS}
+            for ours in own:
+                program = ours.back(ours.simplify(ours.convert(m)), m)
+                c = cost(program)
+                wrong = disagreement(m, program)
+                state = "wrong" if wrong else "ok"
+                row["peers"][ours.name] |= {"all": c.all, "div": c.divisions, "state": state}
+                if wrong:
+                    row["peers"][ours.name]["why"] = wrong
+            row["asked"] = {what: asked_for(own[0], what, m) for what in WEIGHTS}
         found["summary"] = summarise(found["rows"], list(data["peers"]))
     if "growth" in data:
-        new = {(g["family"], g["kind"]): g for g in growth(ours)}
-        data["growth"] = [
-            new[g["family"], g["kind"]] if g["peer"] == ours.name else g for g in data["growth"]
-        ]
+        new = {(g["peer"], g["kind"]): g for ours in own for g in growth(ours)}
+        data["growth"] = [new.get((g["peer"], g["kind"]), g) for g in data["growth"]]
     data["resized"] = True
     return data
 

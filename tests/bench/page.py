@@ -323,13 +323,16 @@ def _held_out(found: dict[str, Any]) -> list[str]:
     """Sizes on maps of the same kinds that are made with other seeds."""
     rows = []
     for c, s in found["corpora"].items():
-        own = s["peers"]["indexproof"]
-        shares = [
-            f"{ratio(own['cost'][k], s['best'][k])} ({percent(own['at_best'][k])})"
-            for k in range(len(MEASURES))
-        ]
-        rows.append([TITLES[c], f"{s['maps']:,}", *shares, f"{own['beaten']} of {own['ok']}"])
-    peers = ", ".join(n for n in found["peers"] if n != "indexproof")
+        for n in (OURS, QUICK):
+            own = s["peers"].get(n)
+            if own is not None:
+                shares = [
+                    f"{ratio(own['cost'][k], s['best'][k])} ({percent(own['at_best'][k])})"
+                    for k in range(len(MEASURES))
+                ]
+                what = TITLES[c] + how(n)
+                rows.append([what, f"{s['maps']:,}", *shares, f"{own['beaten']} of {own['ok']}"])
+    peers = ", ".join(n for n in found["peers"] if n not in OWN)
     return [
         "### Maps made with other seeds",
         "",
@@ -528,7 +531,7 @@ def _method() -> list[str]:
     out += [""]
     return out + prose(
         """To repeat it: `make bench` (all peers but Inductor are in the extra `bench`; Inductor needs `pip install
-        torch`, whose CPU build is enough), or `python tests/bench/simplifier.py --quick` for the fast peers
+        torch`, whose CPU build is enough), or `python tests/bench/simplifier.py --fast` for the fast peers
         alone."""
     )
 

@@ -41,7 +41,11 @@ class Remote:
             stdout=subprocess.PIPE,
             env=env,
         )
-        self.version: str = self._answer()
+        try:
+            self.version: str = self._answer()
+        except BaseException:
+            self.close()
+            raise
 
     def ask(self, what: Callable[..., Any], *args: Any) -> Any:
         """What the function of :mod:`measure` returns for the peer.  Raises :class:`RuntimeError` where it does not."""

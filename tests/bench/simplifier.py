@@ -1,7 +1,7 @@
 """The benchmark of the simplifier: ``python tests/bench/simplifier.py [--write]``; ``make bench`` runs it with ``--write``.
 
 Measures this project and every installed peer in one run, and prints tables.  With ``--write`` it writes
-``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--quick`` measures only the
+``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--fast`` measures only the
 fast simplifiers, and a tenth of the memory run.  ``--sizes reports/benchmark/simplifier.json --write`` brings the sizes of
 our results and our times on growing maps up to date, and says so on the page.  ``--held-out`` with the same file does so
 with the sizes on maps that are made with other seeds.
@@ -20,13 +20,13 @@ import measure
 import page
 import remote
 from corpora import CORPORA, corpus
-from peers import OWN, PEERS, Ours, available, how
+from peers import OWN, PEERS, Ours, Quick, available, how
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What is added to the seeds of the corpora for maps that nobody has looked at.
 SHIFTS = (7_001, 7_002, 7_003, 7_004)
 #: Who is compared on those: all but the two that take longest, and XLA, which is not run.
-COMPARED = ("indexproof", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")
+COMPARED = ("indexproof", "indexproof-quick", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")
 #: Families of growing maps have their own section.
 FAMILIES = ("terms", "depths")
 
@@ -34,7 +34,7 @@ FAMILIES = ("terms", "depths")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the page, the plots and the JSON")
-    parser.add_argument("--quick", action="store_true", help="only what is fast")
+    parser.add_argument("--fast", action="store_true", help="only the fast peers")
     parser.add_argument("--corpus", action="append", choices=[c for c in CORPORA if c not in FAMILIES])
     parser.add_argument("--peer", action="append", choices=[p.name for p in PEERS])
     parser.add_argument(
@@ -69,10 +69,10 @@ def main() -> None:
         compared, _ = available(list(COMPARED))
         data["held out"] = measure.held_out(compared, args.shift or SHIFTS)
     elif args.sizes:
-        data = measure.resized(page.expanded(args.sizes.read_text("utf-8")), Ours())
+        data = measure.resized(page.expanded(args.sizes.read_text("utf-8")), [Ours(), Quick()])
     else:
-        names = args.peer or ([p.name for p in PEERS if not p.slow] if args.quick else None)
-        data = run(names, args.corpus, 100_000 if args.quick else 1_000_000, args.maps)
+        names = args.peer or ([p.name for p in PEERS if not p.slow] if args.fast else None)
+        data = run(names, args.corpus, 100_000 if args.fast else 1_000_000, args.maps)
     text = page.markdown(data)
     if args.json:
         args.json.write_text(page.compact(data), "utf-8")

@@ -138,6 +138,12 @@ def test_a_result_that_changes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.counts["failed not idempotent"] > 3
 
 
+def test_the_report_says_how_maps_were_simplified() -> None:
+    text = fuzz_text(fuzz(Settings(count=40), jobs=1), "indexproof fuzz")
+    said = "8 with --division-weight 2, 8 with --division-weight 12, 10 with --quick"
+    assert f"simplified  {said}" in text
+
+
 def test_a_mistake_of_those_that_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     def hasty(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
         return forgets_remainders(m, rules, **asked) if asked["quick"] else simplify_map(m, rules, **asked)

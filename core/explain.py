@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import product
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from .derivation import ConstraintChange, Derivation, DerivationStep, MapChange, Part, Position, RuleStep
 from .errors import IndexproofError
@@ -23,6 +23,8 @@ from .simplify_map import simplify_map
 
 __all__ = ["UnexplainedError", "explain", "explained", "replayed"]
 
+#: How often equations are applied in the order in which they were recorded.
+TURNS: Final = 2
 #: An equation, and where it was needed first.
 _Use: TypeAlias = "tuple[Any, Expr]"
 #: What a simplifier records: objects with ``rule``, ``binding``, ``before`` and ``after``, and :class:`MapChange`.
@@ -247,31 +249,37 @@ class _Run:
         """A run for each equation recorded between two moments that applies then.
 
         It is ``joined`` by those that were recorded before it, or else applied when it is recorded and not later: what
-        comes about outside of a sum that changes may be what inside of it has been rewritten before.
+        comes about outside of a sum that changes may be what inside of it has been rewritten before.  What comes about
+        only then may have been recorded earlier, so there is a second turn.
         """
         runs = []
-        pool: dict[Expr, Any] = {}
-        nodes = set(postorder(e))
-        for x in self.in_order(since, now, spelled=spelled):
-            if joined:
-                pool.pop(x.before, None)
-            else:
-                pool.clear()
-            pool[x.before] = x
-            if x.before not in nodes and not (joined and isinstance(x.before, (Min, Max))):
-                continue
-            equations = list(reversed(pool.values()))
-            found = _uses(e, equations, ())
-            if found is None or found[0] is e:
-                continue
-            run = _towards(e, found[0], [equations])
-            if run is None:
-                return None
-            runs.append(run)
-            e = found[0]
-            if e is goal:
-                return runs
+        order = self.in_order(since, now, spelled=spelled)
+        for _ in range(TURNS):
+            before = e
+            pool: dict[Expr, Any] = {}
             nodes = set(postorder(e))
+            for x in order:
+                if joined:
+                    pool.pop(x.before, None)
+                else:
+                    pool.clear()
+                pool[x.before] = x
+                if x.before not in nodes and not (joined and isinstance(x.before, (Min, Max))):
+                    continue
+                equations = list(reversed(pool.values()))
+                found = _uses(e, equations, ())
+                if found is None or found[0] is e:
+                    continue
+                run = _towards(e, found[0], [equations])
+                if run is None:
+                    return None
+                runs.append(run)
+                e = found[0]
+                if e is goal:
+                    return runs
+                nodes = set(postorder(e))
+            if e is before:
+                break
         return None
 
     def become(self, goal: IndexingMap, now: int) -> None:

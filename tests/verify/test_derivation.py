@@ -237,6 +237,17 @@ def test_digits_of_a_sum_of_digits() -> None:
     agreed(m.map, derivation)
 
 
+def test_what_applies_to_the_outer_sum_was_recorded_for_the_inner_one() -> None:
+    x = "(d0 * 60 + d1 * 15 + d2 * 5 + d3)"
+    y = f"({x} floordiv 5 mod 2 * 5 + {x} floordiv 10 mod 3 * 10 + {x} floordiv 30 * 30 + {x} mod 5)"
+    z = f"({y} floordiv 2 mod 15 * 2 + {y} floordiv 30 * 30 + {y} mod 2)"
+    m = parse_map(
+        f"(d0, d1, d2, d3) -> ({z} floordiv 180, {z} floordiv 36 mod 5, -({z} floordiv 6 mod 6) + 5, {z} floordiv 2 mod 3,"
+        f" {z} mod 2), domain: d0 in [0, 2], d1 in [0, 3], d2 in [0, 2], d3 in [0, 4]"
+    )
+    explained_alike(m)
+
+
 def test_the_examples_of_all_rules_and_the_published_maps() -> None:
     for name, m in builtin_corpus(RULES):
         try:

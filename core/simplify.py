@@ -58,6 +58,8 @@ class Simplifier(OnDomain):
         self.several = False
         #: whether remainders may stay whose quotients are there
         self.beside = False
+        #: whether sums were kept that nothing has been made of since
+        self.kept = False
         #: for the record, the forms of the last pass and those that were written in the end, each atom as it is
         self.had: list[list[Expr]] = []
         self._driver: Driver | None = None
@@ -132,18 +134,35 @@ class Simplifier(OnDomain):
         try:
             if self.quick:
                 return self._plainly(list(es))
-            results = self._bounded(list(es))
-            while self.beside:
-                before = results
-                results = without_remainders(self, before)
-                if results == before:
-                    break
-                # what has differences inside dividends may have other normal forms, and is met in another order
-                self.renew_engine()
-                results = self._bounded(results)
-            return results
+            return self._repeated(self._bounded(list(es)))
         except OverflowError:
             return [self._driven(e) for e in es]
+
+    def _repeated(self, results: list[Expr]) -> list[Expr]:
+        """The results with differences for remainders that are left, and what that comes to, until nothing changes."""
+        trace = self.trace
+        seen: list[list[Expr]] = []
+        marks: list[int] = []
+        while self.beside or self.kept:
+            seen.append(results)
+            marks.append(len(trace) if trace is not None else 0)
+            if self.beside:
+                results = without_remainders(self, results)
+            if not self.kept and results == seen[-1]:
+                break
+            # what has differences inside dividends may have other normal forms, and is met in another order; and what was
+            # kept is read as it stands now
+            self.renew_engine()
+            results = self._bounded(results)
+            if results in seen:
+                first = seen.index(results)
+                best = min(range(first, len(seen)), key=lambda k: [e.key for e in seen[k]])
+                results = seen[best]
+                if trace is not None:
+                    del trace[marks[best] :]
+                    self.renew_engine()
+                break
+        return results
 
     def _plainly(self, es: list[Expr]) -> list[Expr]:
         """The normal forms of the results as they are, and of ``es`` those that cost less."""
@@ -187,6 +206,7 @@ class Simplifier(OnDomain):
         """Passes over the results until one changes nothing; of results that take turns, the one with the least digests."""
         trace = self.trace
         start = len(trace) if trace is not None else 0
+        self.kept = False
         forms = self._read(es)
         results, written = self._pass(es, forms)
         seen = [results]
@@ -196,13 +216,14 @@ class Simplifier(OnDomain):
             end = len(trace) if trace is not None else 0
             if trace is None:
                 forms = self._read(results) if self.respelled else self._renewed(written)
-                known = forms in (before, written) or self._alike(forms, before, written)
+                known = forms == before or self._alike(forms, before, written)
             else:
                 # another engine numbers its atoms in another way
                 trace.append(NormalForms(tuple(results)))
                 self.renew_engine()
                 forms = self._read(results)
-                known = self._plain(forms) in self.had
+                now = self._plain(forms)
+                known = now == self.had[0] or (now == self.had[1] and self._stable(forms))
             if known:
                 # what has been spelled so would be spelled so again
                 if trace is not None:
@@ -222,7 +243,9 @@ class Simplifier(OnDomain):
             marks.append(len(trace) if trace is not None else 0)
         if self.several and results != es:
             # what has come out once comes out again
+            before_kept = results
             results = with_sums(self, es, results)
+            self.kept = results != before_kept
             self.beside = True
         if results == es and trace is not None:
             del trace[start:]
@@ -233,13 +256,25 @@ class Simplifier(OnDomain):
         """Whether forms of which some are as they were and others as they were written would be written alike.
 
         They are if their remainders become the same differences: what is tried after that has changed nothing in those.
-        That they do is not certain, as one difference may have been cheaper for what another shared with it then.
+        That they do is not certain, as one difference may have been cheaper for what another shared with it then, and
+        what has been written last may have made another one pay.
         """
         engine = self.engine
         assert engine is not None
-        if not self.decided or not all(f in (x, y) for f, x, y in zip(forms, before, written, strict=True)):
+        if forms != written and (
+            not self.decided or not all(f in (x, y) for f, x, y in zip(forms, before, written, strict=True))
+        ):
             return False
         return with_differences(engine, self.division_weight, forms) == written
+
+    def _stable(self, written: list[Form]) -> bool:
+        """Whether forms that were written would be written alike, as :meth:`_alike` says."""
+        engine = self.engine
+        assert engine is not None
+        record, engine.record = engine.record, None
+        after = with_differences(engine, self.division_weight, written)
+        engine.record = record
+        return after == written
 
     def _read(self, es: list[Expr]) -> list[Form]:
         """The normal forms of the results."""

@@ -112,6 +112,9 @@ def _simplified(
     given = _made(dims, ranges, rts, results, m.constraints)
     if trace is not None:
         trace.append(MapChange("given_constraints", after, given))
+    if stage.narrowed:
+        # in narrower boxes they may come to other normal forms, and those cost less
+        return _simplified(given, rules, trace, keep_points, division_weight, quick)
     return given
 
 

@@ -80,6 +80,10 @@ class Differences:
             again = False
             left: list[int] = []
             for n, a in enumerate(candidates):
+                if not uses[a]:
+                    # it has left the sums that it stood in; it may come back
+                    left.append(a)
+                    continue
                 x = arg[a]
                 d = divisor[a]
                 if a in known:
@@ -260,6 +264,8 @@ class Differences:
                             uses[b].append(i)
                 elif old:
                     del total[b]
+                    if b in uses and b not in gone:
+                        uses[b] = [n for n in uses[b] if n != i]
         if counted:
             for b, j in x[1]:
                 count(b, j, -1, products)

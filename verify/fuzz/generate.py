@@ -262,6 +262,17 @@ def chains(m: _Maker) -> None:
     m.results += index
 
 
+def long_chains(m: _Maker) -> None:
+    """Twice as many of the same, of larger shapes: sums that several results divide, and digits of those."""
+    rng = m.rng
+    shape = [1]
+    while math.prod(shape) == 1 or math.prod(shape) > 100_000:
+        shape = [rng.choice((2, 3, 4, 5, 7, 8, 12, 16, 32, 64, 128)) for _ in range(rng.randint(1, 4))]
+    index = [m.dim(0, n - 1) for n in shape]
+    index, _ = _chain(m, index, list(shape), rng.randint(5, 9))
+    m.results += index
+
+
 def threads(m: _Maker) -> None:
     """Threads, blocks and an unrolled range over the elements of a shape; what lies beyond its end is cut off."""
     rng = m.rng
@@ -560,8 +571,9 @@ FAMILIES: dict[str, Callable[[_Maker], None]] = {
     "identities": identities,
     "empty": empty,
     "unused": unused,
+    "long chains": long_chains,
 }
-_NAMES = (*FAMILIES, "chains", "threads", "nested", "constrained", "nested")
+_NAMES = (*FAMILIES, "chains", "threads", "nested", "constrained")
 
 
 def random_map(seed: int, index: int) -> Sample:

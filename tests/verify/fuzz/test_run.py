@@ -90,7 +90,7 @@ def cannot_divide(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -
 @pytest.mark.parametrize(
     ("bug", "kind", "status", "nodes"),
     [
-        (forgets_remainders, "wrong", 1, 4),
+        (forgets_remainders, "wrong", 1, 5),
         (drops_a_constraint, "wrong", 1, 6),
         (cannot_divide, "crash", 4, 5),
     ],

@@ -155,14 +155,17 @@ class Simplifier(OnDomain):
             self.renew_engine()
             results = self._bounded(results)
             if results in seen:
-                first = seen.index(results)
-                best = min(range(first, len(seen)), key=lambda k: [e.key for e in seen[k]])
-                results = seen[best]
-                if trace is not None:
-                    del trace[marks[best] :]
-                    self.renew_engine()
+                results = self._of_turns(seen, marks, seen.index(results))
                 break
         return results
+
+    def _of_turns(self, seen: list[list[Expr]], marks: list[int], first: int) -> list[Expr]:
+        """Of results that take turns, from ``first`` on, those with the least digests; ``marks`` are the ends of the traces."""
+        best = min(range(first, len(seen)), key=lambda k: [e.key for e in seen[k]])
+        if self.trace is not None:
+            del self.trace[marks[best] :]
+            self.renew_engine()
+        return seen[best]
 
     def _plainly(self, es: list[Expr]) -> list[Expr]:
         """The normal forms of the results as they are, and of ``es`` those that cost less."""
@@ -223,7 +226,7 @@ class Simplifier(OnDomain):
                 self.renew_engine()
                 forms = self._read(results)
                 now = self._plain(forms)
-                known = now == self.had[0] or (now == self.had[1] and self._stable(forms))
+                known = now == self.had[0] or (now == self.had[1] and self._differing(forms) == forms)
             if known:
                 # what has been spelled so would be spelled so again
                 if trace is not None:
@@ -232,12 +235,7 @@ class Simplifier(OnDomain):
                 break
             results, written = self._pass(results, forms)
             if results in seen:
-                first = seen.index(results)
-                best = min(range(first, len(seen)), key=lambda k: [e.key for e in seen[k]])
-                results = seen[best]
-                if trace is not None:
-                    del trace[marks[best] :]
-                    self.renew_engine()
+                results = self._of_turns(seen, marks, seen.index(results))
                 break
             seen.append(results)
             marks.append(len(trace) if trace is not None else 0)
@@ -259,22 +257,20 @@ class Simplifier(OnDomain):
         That they do is not certain, as one difference may have been cheaper for what another shared with it then, and
         what has been written last may have made another one pay.
         """
-        engine = self.engine
-        assert engine is not None
         if forms != written and (
             not self.decided or not all(f in (x, y) for f, x, y in zip(forms, before, written, strict=True))
         ):
             return False
-        return with_differences(engine, self.division_weight, forms) == written
+        return self._differing(forms) == written
 
-    def _stable(self, written: list[Form]) -> bool:
-        """Whether forms that were written would be written alike, as :meth:`_alike` says."""
+    def _differing(self, forms: list[Form]) -> list[Form] | None:
+        """:func:`.with_differences` of the forms; nothing is recorded."""
         engine = self.engine
         assert engine is not None
         record, engine.record = engine.record, None
-        after = with_differences(engine, self.division_weight, written)
+        after = with_differences(engine, self.division_weight, forms)
         engine.record = record
-        return after == written
+        return after
 
     def _read(self, es: list[Expr]) -> list[Form]:
         """The normal forms of the results."""

@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from corpora import CORPORA, GENERATED, Map
 from dump import disagreement, limited
-from peers import PEERS, Peer, available
+from peers import COMPARED, PEERS, Peer, available
 from programs import DIVISIONS, Builder, Program, cost
 
 #: What is evaluated; a domain with fewer points than ``FEWEST`` says little.
@@ -42,8 +42,6 @@ POINTS = 200_000
 FEWEST = 40
 #: What is added to the seeds of the generated corpora, besides nothing.
 SHIFTS = (0, 1_000, 2_000)
-#: Who may be better: all but those that take longest.
-COMPARED = ("indexproof", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")
 #: A division counts as so many operations.
 WEIGHT = 3
 ATOMS = DIVISIONS | {"min", "max"}

@@ -865,6 +865,10 @@ PEERS: list[type[Peer]] = [
 ]
 
 
+#: Who is compared on maps made with other seeds: all but the two that take longest, and XLA, which is not run.
+COMPARED = ("indexproof", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")
+
+
 def available(names: list[str] | None = None) -> tuple[list[Peer], dict[str, str]]:
     """The peers that can be loaded, and why the others cannot."""
     loaded, missing = [], {}

@@ -20,13 +20,11 @@ import measure
 import page
 import remote
 from corpora import CORPORA, corpus
-from peers import OWN, PEERS, Ours, Quick, available, how
+from peers import COMPARED, OWN, PEERS, Ours, Quick, available, how
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What is added to the seeds of the corpora for maps that nobody has looked at.
 SHIFTS = (7_001, 7_002, 7_003, 7_004)
-#: Who is compared on those: all but the two that take longest, and XLA, which is not run.
-COMPARED = ("indexproof", "indexproof-quick", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")
 #: Families of growing maps have their own section.
 FAMILIES = ("terms", "depths")
 
@@ -66,7 +64,7 @@ def main() -> None:
         data = page.expanded(args.draw.read_text("utf-8"))
     elif args.held_out:
         data = page.expanded(args.held_out.read_text("utf-8"))
-        compared, _ = available(list(COMPARED))
+        compared, _ = available([*COMPARED, Quick.name])
         data["held out"] = measure.held_out(compared, args.shift or SHIFTS)
     elif args.sizes:
         data = measure.resized(page.expanded(args.sizes.read_text("utf-8")), [Ours(), Quick()])

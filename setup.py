@@ -15,7 +15,6 @@ from setuptools.command.build_py import build_py
 
 #: Compiled together, so that calls between them cost what they do in C.
 MODULES = [
-    "core/actions",
     "core/constraint_matcher",
     "core/constraint_normal",
     "core/constraint_order",
@@ -23,12 +22,10 @@ MODULES = [
     "core/engine",
     "core/expr",
     "core/facts",
-    "core/forms/atoms",
-    "core/forms/divisions",
-    "core/forms/extrema",
-    "core/forms/form",
-    "core/forms/ranges",
-    "core/forms/sums",
+    "core/kernel/atoms",
+    "core/kernel/form",
+    "core/kernel/kernel",
+    "core/kernel/ranges",
     "core/kept",
     "core/on_domain",
     "core/sharing/constants",
@@ -45,6 +42,8 @@ MODULES = [
     "core/simplify",
     "core/simplify_map",
     "core/steps",
+    "core/strategies/divisions",
+    "core/strategies/sums",
     "rules/compiled",
 ]
 

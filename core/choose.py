@@ -184,16 +184,33 @@ def _quotient(x: Expr, d: int) -> list[Expr]:
 
 
 def quotient_of_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """A remainder in a sum, and the quotient that belongs to it with the right coefficient."""
+    """A remainder in a sum, and with the right coefficient the quotient of its dividend or of something congruent."""
     const, terms = _as_sum(e)
     have = dict(terms)
     for t, w in terms:
-        if isinstance(t, Mod) and isinstance(t.b, Int):
-            d = t.b.value
-            for q in _quotient(t.a, d):
-                if have.get(q) == d * w:
-                    rest = linear(const, [(u, k) for u, k in terms if u is not t and u is not q])
-                    yield {"x": t.a, "q": q, "d": t.b, "p": integer(d * w), "w": integer(w), "r": rest}
+        if not (isinstance(t, Mod) and isinstance(t.b, Int)):
+            continue
+        d = t.b.value
+        pairs = [(q, t.a) for q in _quotient(t.a, d) if have.get(q) == d * w]
+        pairs += [(u, u.a) for u, k in terms if isinstance(u, FloorDiv) and u.b is t.b and k == d * w]
+        for q, x in pairs:
+            rest = linear(const, [(u, k) for u, k in terms if u is not t and u is not q])
+            yield {"x": x, "y": t.a, "q": q, "d": t.b, "p": integer(d * w), "w": integer(w), "r": rest}
+
+
+def known_residue(e: Expr, facts: Facts) -> Iterator[Binding]:
+    """Each summand of a dividend whose remainder has only one value."""
+    parts = _division(e)
+    if not isinstance(e, Mod) or not parts or parts[1] <= 1:
+        return
+    whole, d = parts
+    const, terms = _as_sum(whole)
+    for t, k in terms:
+        x = linear(0, [(t, k)])
+        m = facts.interval(mod(x, d)).constant
+        if len(terms) > 1 and k % d and m is not None:
+            rest = linear(const, [(u, j) for u, j in terms if u is not t])
+            yield {"x": x, "d": integer(d), "m": integer(m), "r": rest}
 
 
 def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
@@ -244,6 +261,7 @@ STRATEGIES: dict[str, Strategy] = {
     "common_constant": common_constant,
     "complement": complement,
     "known_remainder": known_remainder,
+    "known_residue": known_residue,
     "multiples": multiples,
     "next_digit": next_digit,
     "quotient_of_remainder": quotient_of_remainder,

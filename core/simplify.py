@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .actions import Form
 from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
 from .facts import Facts
-from .forms.atoms import Excess
 from .kept import improved, mixed, with_sums, without_remainders
+from .kernel.atoms import Excess
+from .kernel.form import Form
 from .on_domain import OnDomain
 from .rewrite import Rule, RuleSet
 from .sharing import Speller, with_differences
@@ -160,7 +160,7 @@ class Simplifier(OnDomain):
         return results
 
     def _of_turns(self, seen: list[list[Expr]], marks: list[int], first: int) -> list[Expr]:
-        """Of results that take turns, from ``first`` on, those with the least digests; ``marks`` are the ends of the traces."""
+        """Of results that take turns, from ``first`` on, those with the least digests; ``marks`` end the traces."""
         best = min(range(first, len(seen)), key=lambda k: [e.key for e in seen[k]])
         if self.trace is not None:
             del self.trace[marks[best] :]

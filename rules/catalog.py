@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ..core.compiler import engine_source
+from ..core.kernel.generate import engine_source
 from ..core.rewrite import RuleSet
 from . import constraints as _constraints
 from . import division as _division

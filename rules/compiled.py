@@ -5,279 +5,685 @@ Written by `indexproof docs` from the declarations in this folder; do not edit.
 
 from __future__ import annotations
 
-from ..core.actions import Form
 from ..core.engine import Engine
+from ..core.kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, atom, exactly, lone, minus, times
+from ..core.kernel.kernel import CEILING, KNOWN, SUM
 
 __all__ = ["CatalogueEngine"]
 
 
 class CatalogueEngine(Engine):
-    """The engine with the actions of the catalogue."""
+    """The engine with the rules of the catalogue."""
 
-    def value_known(self, k: int, x: Form) -> Form:
+    def value_known(self, x: Form) -> Form | None:
         """``x  →  k   when x = k``"""
+        k_known = self.constant(x)
+        if not (k_known is not None):
+            return None
+        k = k_known
         if self.record is not None:
             self.record("value_known", (k, x,))
         return (k, ())
 
-    def quotient_by_one(self, x: Form) -> Form:
+    def quotient_by_one(self, x: Form, _1: int) -> Form | None:
         """``x // 1  →  x``"""
+        if not (_1 == 1):
+            return None
         if self.record is not None:
             self.record("quotient_by_one", (x,))
         return x
 
-    def quotient_known(self, d: int, q: int, x: Form) -> Form:
+    def quotient_known(self, x: Form, d: int, q: int) -> Form | None:
         """``x // d  →  q   when (0 < d and x - d·q ∈ [0, d - 1]) or (d < 0 and x - d·q ∈ [d + 1, 0])``"""
+        if not ((((0 < d) and (self.within(self.shift(x, -(d * q)), 0, d - 1)))) or (((d < 0) and (self.within(self.shift(x, -(d * q)), d + 1, 0))))):
+            return None
         if self.record is not None:
             self.record("quotient_known", (d, q, x,))
         return (q, ())
 
-    def quotient_certified(self, d: int, q: Form, x: Form) -> Form:
+    def quotient_certified(self, x: Form, d: int, q: Form) -> Form | None:
         """``x // d  →  q   when x - q·d ∈ [0, d - 1]``"""
+        if not self.within(minus(x, q, d), 0, d - 1):
+            return None
+        q = self.renewed(q)
         if self.record is not None:
             self.record("quotient_certified", (d, q, x,))
-        return self.renewed(q)
+        return q
 
-    def multiple_leaves_quotient(self, d: int, r: Form, x: Form) -> Form:
+    def multiple_leaves_quotient(self, _1: Form, d: int, x: Form) -> Form | None:
         """``(x·d + r…) // d  →  r… // d + x``"""
+        r = minus(_1, x, d)
         if self.record is not None:
             self.record("multiple_leaves_quotient", (d, r, x,))
         return self.add(self.floordiv(r, d), x)
 
-    def small_remainder_vanishes(self, d: int, g: int, r: Form, x: Form) -> Form:
+    def small_remainder_vanishes(self, _1: Form, d: int, g: int, x: Form) -> Form | None:
         """``(x·g + r…) // d  →  x // (d // g)   when 0 < d,  g ∣ d,  r… ∈ [0, g - 1]   guard 1 < g``"""
-        if not (0 < d and g != 0 and d % g == 0 and 1 < g):
-            self.refuse("small_remainder_vanishes", (d, g, r, x,))
+        if not (0 < d):
+            return None
+        if not (g != 0 and d % g == 0):
+            return None
+        if not (1 < g):
+            return None
+        r = minus(_1, x, g)
+        if not self.within(r, 0, g - 1):
+            return None
         if self.record is not None:
             self.record("small_remainder_vanishes", (d, g, r, x,))
-        return self.floordiv(x, (d // g))
+        return self.floordiv(x, d // g)
 
-    def quotient_of_quotient(self, a: int, b: int, x: Form) -> Form:
+    def quotient_of_quotient(self, _1: Form, b: int) -> Form | None:
         """``x // a // b  →  x // (a·b)   when 0 < b``"""
         if not (0 < b):
-            self.refuse("quotient_of_quotient", (a, b, x,))
+            return None
+        _2 = lone(_1)
+        if not (_2 >= 0 and self.kind[_2] == QUOTIENT):
+            return None
+        x = self.arg[_2]
+        a = self.divisor[_2]
         if self.record is not None:
             self.record("quotient_of_quotient", (a, b, x,))
-        return self.floordiv(x, (b * a))
+        return self.floordiv(x, a * b)
 
-    def quotient_absorbs_summand(self, a: int, b: int, r: Form, x: Form) -> Form:
+    def quotient_absorbs_summand(self, _1: Form, b: int) -> Form | None:
         """``(x // a + r…) // b  →  (a·r… + x) // (a·b)   when 0 < b``"""
         if not (0 < b):
-            self.refuse("quotient_absorbs_summand", (a, b, r, x,))
-        if self.record is not None:
-            self.record("quotient_absorbs_summand", (a, b, r, x,))
-        return self.floordiv(self.add(self.scale(r, a), x), (b * a))
+            return None
+        for _2, _3 in self.atoms(_1, QUOTIENT):
+            x = self.arg[_2]
+            a = self.divisor[_2]
+            if not (_3 == 1):
+                continue
+            r = minus(_1, atom(_2), 1)
+            if self.record is not None:
+                self.record("quotient_absorbs_summand", (a, b, r, x,))
+            return self.floordiv(self.add(x, times(r, a)), a * b)
+        return None
 
-    def quotient_absorbs_negated(self, a: int, b: int, r: Form, v: int, x: Form) -> Form:
+    def quotient_absorbs_negated(self, _1: Form, b: int) -> Form | None:
         """``((x // a)·v + r…) // b  →  (a·r… + a - x - 1) // (a·b)   when 0 < a,  0 < b,  v = -1``"""
-        if not (0 < a and 0 < b and v == (-1)):
-            self.refuse("quotient_absorbs_negated", (a, b, r, v, x,))
-        if self.record is not None:
-            self.record("quotient_absorbs_negated", (a, b, r, v, x,))
-        return self.floordiv(self.add(self.shift(self.scale(r, a), (a + -1)), self.scale(x, (-1))), (b * a))
+        if not (0 < b):
+            return None
+        for _2, v in self.atoms(_1, QUOTIENT):
+            x = self.arg[_2]
+            a = self.divisor[_2]
+            if not (0 < a):
+                continue
+            if not (v == -1):
+                continue
+            r = minus(_1, atom(_2), v)
+            if self.record is not None:
+                self.record("quotient_absorbs_negated", (a, b, r, v, x,))
+            return self.floordiv(self.add(self.shift(times(x, -1), a - 1), times(r, a)), a * b)
+        return None
 
-    def quotient_absorbs_digit(self, a: int, b: int, m: int, n: int, r: Form, v: int, x: Form) -> Form:
+    def quotient_absorbs_digit(self, _1: Form, b: int) -> Form | None:
         """``((x // m)·v + x // a mod n + r…) // b  →  ((x // m)·a·v + a·r… + x mod (a·n)) // (a·b)   when 0 < n,  0 < b   guard m = a·n,  n ∣ v``"""
-        if not (0 < n and 0 < b and m == (n * a) and n != 0 and v % n == 0):
-            self.refuse("quotient_absorbs_digit", (a, b, m, n, r, v, x,))
-        if self.record is not None:
-            self.record("quotient_absorbs_digit", (a, b, m, n, r, v, x,))
-        return self.floordiv(self.add(self.add(self.scale(self.floordiv(x, m), (v * a)), self.scale(r, a)), self.mod(x, (n * a))), (b * a))
+        if not (0 < b):
+            return None
+        for _2, _3 in self.atoms(_1, REMAINDER):
+            _4 = self.arg[_2]
+            n = self.divisor[_2]
+            if not (0 < n):
+                continue
+            if not (_3 == 1):
+                continue
+            _5 = lone(_4)
+            if not (_5 >= 0 and self.kind[_5] == QUOTIENT):
+                continue
+            x = self.arg[_5]
+            a = self.divisor[_5]
+            for _6, v in self.atoms(_1, QUOTIENT):
+                _7 = self.arg[_6]
+                m = self.divisor[_6]
+                if not (m == a * n):
+                    continue
+                if not (n != 0 and v % n == 0):
+                    continue
+                if not (_7 == x):
+                    continue
+                r = minus(minus(_1, atom(_2), 1), atom(_6), v)
+                if self.record is not None:
+                    self.record("quotient_absorbs_digit", (a, b, m, n, r, v, x,))
+                return self.floordiv(self.add(self.add(times(self.floordiv(x, m), a * v), self.mod(x, a * n)), times(r, a)), a * b)
+        return None
 
-    def quotient_of_remainder(self, d: int, m: int, x: Form) -> Form:
+    def quotient_of_remainder(self, _1: Form, d: int) -> Form | None:
         """``(x mod m) // d  →  x // d mod (m // d)   when 0 < d,  0 < m,  d ∣ m``"""
-        if not (0 < d and 0 < m and d != 0 and m % d == 0):
-            self.refuse("quotient_of_remainder", (d, m, x,))
+        if not (0 < d):
+            return None
+        _2 = lone(_1)
+        if not (_2 >= 0 and self.kind[_2] == REMAINDER):
+            return None
+        x = self.arg[_2]
+        m = self.divisor[_2]
+        if not (0 < m):
+            return None
+        if not (d != 0 and m % d == 0):
+            return None
         if self.record is not None:
             self.record("quotient_of_remainder", (d, m, x,))
-        return self.mod(self.floordiv(x, d), (m // d))
+        return self.mod(self.floordiv(x, d), m // d)
 
-    def quotient_of_digit(self, a: int, b: int, n: int, x: Form) -> Form:
+    def quotient_of_digit(self, _1: Form, b: int) -> Form | None:
         """``(x // a mod n) // b  →  (x mod (a·n)) // (a·b)   when 0 < n,  0 < b``"""
-        if not (0 < n and 0 < b):
-            self.refuse("quotient_of_digit", (a, b, n, x,))
+        if not (0 < b):
+            return None
+        _2 = lone(_1)
+        if not (_2 >= 0 and self.kind[_2] == REMAINDER):
+            return None
+        _3 = self.arg[_2]
+        n = self.divisor[_2]
+        if not (0 < n):
+            return None
+        _4 = lone(_3)
+        if not (_4 >= 0 and self.kind[_4] == QUOTIENT):
+            return None
+        x = self.arg[_4]
+        a = self.divisor[_4]
         if self.record is not None:
             self.record("quotient_of_digit", (a, b, n, x,))
-        return self.floordiv(self.mod(x, (n * a)), (b * a))
+        return self.floordiv(self.mod(x, a * n), a * b)
 
-    def complement_leaves_quotient(self, d: int, x: Form) -> Form:
+    def complement_leaves_quotient(self, _1: Form, d: int) -> Form | None:
         """``(d - x - 1) // d  →  -(x // d)   when 0 < d``"""
         if not (0 < d):
-            self.refuse("complement_leaves_quotient", (d, x,))
+            return None
+        x = self.shift(times(_1, -1), d - 1)
         if self.record is not None:
             self.record("complement_leaves_quotient", (d, x,))
-        return self.scale(self.floordiv(x, d), (-1))
+        return times(self.floordiv(x, d), -1)
 
-    def negative_divisor_moves_up(self, d: int, x: Form) -> Form:
+    def negative_divisor_moves_up(self, x: Form, d: int) -> Form | None:
         """``x // d  →  (-x) // (-d)   guard d < 0``"""
         if not (d < 0):
-            self.refuse("negative_divisor_moves_up", (d, x,))
+            return None
         if self.record is not None:
             self.record("negative_divisor_moves_up", (d, x,))
-        return self.floordiv(self.scale(x, (-1)), (-1 * d + 0))
+        return self.floordiv(times(x, -1), -d)
 
-    def ceiling_of_positive(self, d: int, x: Form) -> Form:
+    def ceiling_of_positive(self, x: Form, d: int) -> Form | None:
         """``ceildiv(x, d)  →  (x + d - 1) // d   when 0 < d``"""
         if not (0 < d):
-            self.refuse("ceiling_of_positive", (d, x,))
+            return None
         if self.record is not None:
             self.record("ceiling_of_positive", (d, x,))
-        return self.floordiv(self.shift(x, (d + -1)), d)
+        return self.floordiv(self.shift(x, d - 1), d)
 
-    def ceiling_of_negative(self, d: int, x: Form) -> Form:
+    def ceiling_of_negative(self, x: Form, d: int) -> Form | None:
         """``ceildiv(x, d)  →  -(x // (-d))   guard d < 0``"""
         if not (d < 0):
-            self.refuse("ceiling_of_negative", (d, x,))
+            return None
         if self.record is not None:
             self.record("ceiling_of_negative", (d, x,))
-        return self.scale(self.floordiv(x, (-1 * d + 0)), (-1))
+        return times(self.floordiv(x, -d), -1)
 
-    def remainder_by_one(self, d: int, x: Form) -> Form:
+    def remainder_by_one(self, x: Form, d: int) -> Form | None:
         """``x mod d  →  0   when d = 1 or d = -1``"""
-        if not (((d == 1) or (d == (-1)))):
-            self.refuse("remainder_by_one", (d, x,))
+        if not ((d == 1) or (d == -1)):
+            return None
         if self.record is not None:
             self.record("remainder_by_one", (d, x,))
         return (0, ())
 
-    def remainder_known(self, d: int, q: int, x: Form) -> Form:
+    def remainder_known(self, x: Form, d: int, q: int) -> Form | None:
         """``x mod d  →  x - d·q   when (0 < d and x - d·q ∈ [0, d - 1]) or (d < 0 and x - d·q ∈ [d + 1, 0])``"""
+        if not ((((0 < d) and (self.within(self.shift(x, -(d * q)), 0, d - 1)))) or (((d < 0) and (self.within(self.shift(x, -(d * q)), d + 1, 0))))):
+            return None
         if self.record is not None:
             self.record("remainder_known", (d, q, x,))
-        return self.shift(x, (-1 * (d * q) + 0))
+        return self.shift(x, -(d * q))
 
-    def remainder_certified(self, d: int, q: Form, x: Form) -> Form:
+    def remainder_certified(self, x: Form, d: int, q: Form) -> Form | None:
         """``x mod d  →  x - q·d   when x - q·d ∈ [0, d - 1]``"""
+        if not self.within(minus(x, q, d), 0, d - 1):
+            return None
+        q = self.renewed(q)
         if self.record is not None:
             self.record("remainder_certified", (d, q, x,))
-        return self.add(self.scale(self.renewed(q), (-1 * d + 0)), x)
+        return self.add(times(q, -d), x)
 
-    def multiple_leaves_remainder(self, d: int, r: Form, x: Form) -> Form:
+    def multiple_leaves_remainder(self, _1: Form, d: int, x: Form) -> Form | None:
         """``(x·d + r…) mod d  →  r… mod d``"""
+        r = minus(_1, x, d)
         if self.record is not None:
             self.record("multiple_leaves_remainder", (d, r, x,))
         return self.mod(r, d)
 
-    def common_factor_leaves_remainder(self, d: int, g: int, r: Form, x: Form) -> Form:
+    def common_factor_leaves_remainder(self, _1: Form, d: int, g: int, x: Form) -> Form | None:
         """``(x·g + r…) mod d  →  (x mod (d // g))·g + r…   when 0 < d,  g ∣ d,  r… ∈ [0, g - 1]   guard 1 < g``"""
-        if not (0 < d and g != 0 and d % g == 0 and 1 < g):
-            self.refuse("common_factor_leaves_remainder", (d, g, r, x,))
+        if not (0 < d):
+            return None
+        if not (g != 0 and d % g == 0):
+            return None
+        if not (1 < g):
+            return None
+        r = minus(_1, x, g)
+        if not self.within(r, 0, g - 1):
+            return None
         if self.record is not None:
             self.record("common_factor_leaves_remainder", (d, g, r, x,))
-        return self.add(self.scale(self.mod(x, (d // g)), g), r)
+        return self.add(times(self.mod(x, d // g), g), r)
 
-    def inner_remainder_vanishes(self, c: int, d: int, m: int, r: Form, x: Form) -> Form:
-        """``((x mod m)·c + r…) mod d  →  (x·c + r…) mod d   when d ∣ c·m``"""
-        if not (d != 0 and (m * c) % d == 0):
-            self.refuse("inner_remainder_vanishes", (c, d, m, r, x,))
+    def known_residue_is_constant(self, _1: Form, d: int, x: Form) -> Form | None:
+        """``(x + r…) mod d  →  (m + r…) mod d   when x mod d = m``"""
+        r = minus(_1, x, 1)
+        m_known = self.constant(self.mod(x, d))
+        if not (m_known is not None):
+            return None
+        m = m_known
         if self.record is not None:
-            self.record("inner_remainder_vanishes", (c, d, m, r, x,))
-        return self.mod(self.add(self.scale(x, c), r), d)
+            self.record("known_residue_is_constant", (d, m, r, x,))
+        return self.mod(self.shift(r, m), d)
 
-    def complement_leaves_remainder(self, d: int, x: Form) -> Form:
+    def inner_remainder_vanishes(self, _1: Form, d: int) -> Form | None:
+        """``((x mod m)·c + r…) mod d  →  (x·c + r…) mod d   when d ∣ c·m``"""
+        for _2, c in self.atoms(_1, REMAINDER):
+            x = self.arg[_2]
+            m = self.divisor[_2]
+            if not (d != 0 and (c * m) % d == 0):
+                continue
+            r = minus(_1, atom(_2), c)
+            if self.record is not None:
+                self.record("inner_remainder_vanishes", (c, d, m, r, x,))
+            return self.mod(self.add(times(x, c), r), d)
+        return None
+
+    def complement_leaves_remainder(self, _1: Form, d: int) -> Form | None:
         """``(d - x - 1) mod d  →  d - x mod d - 1   when 0 < d``"""
         if not (0 < d):
-            self.refuse("complement_leaves_remainder", (d, x,))
+            return None
+        x = self.shift(times(_1, -1), d - 1)
         if self.record is not None:
             self.record("complement_leaves_remainder", (d, x,))
-        return self.shift(self.scale(self.mod(x, d), (-1)), (d + -1))
+        return self.shift(times(self.mod(x, d), -1), d - 1)
 
-    def negative_modulus_moves_out(self, d: int, x: Form) -> Form:
+    def negative_modulus_moves_out(self, x: Form, d: int) -> Form | None:
         """``x mod d  →  -((-x) mod (-d))   guard d < 0``"""
         if not (d < 0):
-            self.refuse("negative_modulus_moves_out", (d, x,))
+            return None
         if self.record is not None:
             self.record("negative_modulus_moves_out", (d, x,))
-        return self.scale(self.mod(self.scale(x, (-1)), (-1 * d + 0)), (-1))
+        return times(self.mod(times(x, -1), -d), -1)
 
-    def quotient_and_remainder_recombine(self, d: int, p: int, q: Form, r: Form, w: int, x: Form) -> Form:
-        """``(x mod d)·w + q·p + r…  →  x·w + r…   when p = d·w,  q = x // d``"""
-        if not (p == (w * d)):
-            self.refuse("quotient_and_remainder_recombine", (d, p, q, r, w, x,))
+    def quotient_and_remainder_recombine(self, _1: Form, _2: int, q: Form, w: int, x: Form) -> Form | None:
+        """``(y mod d)·w + q·p + r…  →  x·w + r…   when p = d·w,  q = x // d,  d ∣ x - y``"""
+        if not (self.kind[_2] == REMAINDER):
+            return None
+        y = self.arg[_2]
+        d = self.divisor[_2]
+        if not self.equal(q, self.floordiv(x, d)):
+            return None
+        if not self.is_multiple(minus(x, y, 1), d):
+            return None
+        p = d * w
+        r = minus(minus(_1, atom(_2), w), q, p)
+        x = self.renewed(x)
         if self.record is not None:
-            self.record("quotient_and_remainder_recombine", (d, p, q, r, w, x,))
-        return self.add(self.scale(x, w), r)
+            self.record("quotient_and_remainder_recombine", (d, p, q, r, w, x, y,))
+        return self.add(times(x, w), r)
 
-    def quotient_and_congruent_remainder_recombine(self, d: int, p: int, r: Form, w: int, x: Form, y: Form) -> Form:
-        """``(x // d)·p + (y mod d)·w + r…  →  x·w + r…   when p = d·w,  d ∣ x - y``"""
-        if not (p == (w * d)):
-            self.refuse("quotient_and_congruent_remainder_recombine", (d, p, r, w, x, y,))
-        if self.record is not None:
-            self.record("quotient_and_congruent_remainder_recombine", (d, p, r, w, x, y,))
-        return self.add(self.scale(x, w), r)
-
-    def digits_recombine(self, d: int, n: int, p: int, q: Form, r: Form, t: Form, w: int, x: Form, z: Form) -> Form:
+    def digits_recombine(self, _1: Form, _2: int, n: int, w: int, z: Form) -> Form | None:
         """``(x mod d)·w + t·p + r…  →  ((z·d + x) mod (d·n))·w + r…   when 0 < n,  p = d·w,  q = x // d,  t = (q + z) mod n``"""
-        if not (0 < n and p == (w * d)):
-            self.refuse("digits_recombine", (d, n, p, q, r, t, w, x, z,))
+        if not (0 < n):
+            return None
+        if not (self.kind[_2] == REMAINDER):
+            return None
+        x = self.arg[_2]
+        d = self.divisor[_2]
+        p = d * w
+        q = self.floordiv(x, d)
+        t = self.mod(self.add(q, z), n)
+        r = minus(minus(_1, atom(_2), w), t, p)
+        z = self.renewed(z)
         if self.record is not None:
             self.record("digits_recombine", (d, n, p, q, r, t, w, x, z,))
-        return self.add(self.scale(self.mod(self.add(x, self.scale(self.renewed(z), d)), (n * d)), w), r)
+        return self.add(times(self.mod(self.add(x, times(z, d)), d * n), w), r)
 
-    def remainder_subtracts_to_quotient(self, d: int, r: Form, v: int, w: int, x: Form) -> Form:
+    def remainder_subtracts_to_quotient(self, _1: Form) -> Form | None:
         """``(x mod d)·v + x·w + r…  →  (x // d)·d·w + r…   when v = -w``"""
-        if not (v == (-1 * w + 0)):
-            self.refuse("remainder_subtracts_to_quotient", (d, r, v, w, x,))
-        if self.record is not None:
-            self.record("remainder_subtracts_to_quotient", (d, r, v, w, x,))
-        return self.add(self.scale(self.floordiv(x, d), (w * d)), r)
+        for _2, v in self.atoms(_1, REMAINDER):
+            x = self.arg[_2]
+            d = self.divisor[_2]
+            w = (-v) // 1
+            if not (v == -w):
+                continue
+            if not self.contains(_1, x, w, _2):
+                continue
+            r = minus(minus(_1, atom(_2), v), x, w)
+            if self.record is not None:
+                self.record("remainder_subtracts_to_quotient", (d, r, v, w, x,))
+            return self.add(times(self.floordiv(x, d), d * w), r)
+        return None
 
-    def quotient_subtracts_to_remainder(self, d: int, r: Form, v: int, w: int, x: Form) -> Form:
+    def quotient_subtracts_to_remainder(self, _1: Form) -> Form | None:
         """``(x // d)·v + x·w + r…  →  (x mod d)·w + r…   when v = -(d·w)``"""
-        if not (v == (-1 * (w * d) + 0)):
-            self.refuse("quotient_subtracts_to_remainder", (d, r, v, w, x,))
-        if self.record is not None:
-            self.record("quotient_subtracts_to_remainder", (d, r, v, w, x,))
-        return self.add(self.scale(self.mod(x, d), w), r)
+        for _2, v in self.atoms(_1, QUOTIENT):
+            x = self.arg[_2]
+            d = self.divisor[_2]
+            if not (d != 0):
+                continue
+            w = (-v) // d
+            if not (v == -(d * w)):
+                continue
+            if not self.contains(_1, x, w, _2):
+                continue
+            r = minus(minus(_1, atom(_2), v), x, w)
+            if self.record is not None:
+                self.record("quotient_subtracts_to_remainder", (d, r, v, w, x,))
+            return self.add(times(self.mod(x, d), w), r)
+        return None
 
-    def exact_quotient_multiplies(self, d: int, m: int, r: Form, v: int, w: int, x: Form) -> Form:
+    def exact_quotient_multiplies(self, _1: Form, _2: int, w: int) -> Form | None:
         """``(x // d)·v + r…  →  (x - m)·w + r…   when v = d·w,  x mod d = m``"""
-        if not (v == (w * d)):
-            self.refuse("exact_quotient_multiplies", (d, m, r, v, w, x,))
+        if not (self.kind[_2] == QUOTIENT):
+            return None
+        x = self.arg[_2]
+        d = self.divisor[_2]
+        v = d * w
+        r = minus(_1, atom(_2), v)
+        m_known = self.constant(self.mod(x, d))
+        if not (m_known is not None):
+            return None
+        m = m_known
         if self.record is not None:
             self.record("exact_quotient_multiplies", (d, m, r, v, w, x,))
-        return self.add(self.scale(self.shift(x, (-1 * m + 0)), w), r)
+        return self.add(times(self.shift(x, -m), w), r)
 
-    def min_keeps_smaller(self, x: Form, y: Form) -> Form:
+    def min_keeps_smaller(self, _1: Form, _2: Form) -> Form | None:
         """``min(x, y)  →  x   when x ≤ y``"""
-        if self.record is not None:
-            self.record("min_keeps_smaller", (x, y,))
-        return x
+        for _1, _2 in ((_1, _2), (_2, _1)):
+            y = _1
+            x = _2
+            if not self.at_most(x, y):
+                continue
+            if self.record is not None:
+                self.record("min_keeps_smaller", (x, y,))
+            return x
+        return None
 
-    def max_keeps_larger(self, x: Form, y: Form) -> Form:
+    def max_keeps_larger(self, _1: Form, _2: Form) -> Form | None:
         """``max(x, y)  →  x   when y ≤ x``"""
-        if self.record is not None:
-            self.record("max_keeps_larger", (x, y,))
-        return x
+        for _1, _2 in ((_1, _2), (_2, _1)):
+            y = _1
+            x = _2
+            if not self.at_most(y, x):
+                continue
+            if self.record is not None:
+                self.record("max_keeps_larger", (x, y,))
+            return x
+        return None
 
-    def min_absorbs_max(self, x: Form, y: Form) -> Form:
-        """``min(max(x, y), x)  →  x``"""
-        if self.record is not None:
-            self.record("min_absorbs_max", (x, y,))
-        return x
-
-    def max_absorbs_min(self, x: Form, y: Form) -> Form:
-        """``max(min(x, y), x)  →  x``"""
-        if self.record is not None:
-            self.record("max_absorbs_min", (x, y,))
-        return x
-
-    def min_shifts(self, k: int, x: Form, y: Form) -> Form:
+    def min_shifts(self, _1: Form, _2: Form, k: int) -> Form | None:
         """``min(x, y)  →  min(x - k, y - k) + k``"""
+        y = _1
+        x = _2
         if self.record is not None:
             self.record("min_shifts", (k, x, y,))
-        return self.shift(self.extremum(True, [self.shift(x, (-1 * k + 0)), self.shift(y, (-1 * k + 0))]), k)
+        return self.shift(self.extremum(MINIMUM, [self.shift(x, -k), self.shift(y, -k)]), k)
 
-    def max_shifts(self, k: int, x: Form, y: Form) -> Form:
+    def max_shifts(self, _1: Form, _2: Form, k: int) -> Form | None:
         """``max(x, y)  →  max(x - k, y - k) + k``"""
+        y = _1
+        x = _2
         if self.record is not None:
             self.record("max_shifts", (k, x, y,))
-        return self.shift(self.extremum(False, [self.shift(x, (-1 * k + 0)), self.shift(y, (-1 * k + 0))]), k)
+        return self.shift(self.extremum(MAXIMUM, [self.shift(x, -k), self.shift(y, -k)]), k)
 
-    def min_and_max_sum(self, r: Form, v: int, w: int, x: Form, y: Form) -> Form:
+    def min_and_max_sum(self, _1: Form) -> Form | None:
         """``max(x, y)·v + min(x, y)·w + r…  →  x·w + y·w + r…   when v = w``"""
-        if not (v == w):
-            self.refuse("min_and_max_sum", (r, v, w, x, y,))
+        for _2, v in self.atoms(_1, MAXIMUM):
+            for y, x in self.splits(_2):
+                for _3, w in self.atoms(_1, MINIMUM):
+                    if not self.made_of(_3, y, x):
+                        continue
+                    if not (v == w):
+                        continue
+                    r = minus(minus(_1, atom(_2), v), atom(_3), w)
+                    if self.record is not None:
+                        self.record("min_and_max_sum", (r, v, w, x, y,))
+                    return self.add(self.add(times(x, w), times(y, w)), r)
+        return None
+
+    def remainder_is_difference(self, x: Form, d: int) -> Form | None:
+        """``x mod d  →  x - q·d   when q = x // d``"""
+        q = self.floordiv(x, d)
         if self.record is not None:
-            self.record("min_and_max_sum", (r, v, w, x, y,))
-        return self.add(self.add(self.scale(x, w), self.scale(y, w)), r)
+            self.record("remainder_is_difference", (d, q, x,))
+        return minus(x, q, d)
+
+    def multiple_is_difference(self, _1: Form, _2: int) -> Form | None:
+        """``(x // d)·v + r…  →  x·w - t·w + r…   when v = d·w,  t = x mod d``"""
+        if not (self.kind[_2] == QUOTIENT):
+            return None
+        x = self.arg[_2]
+        d = self.divisor[_2]
+        t = self.mod(x, d)
+        v = self.coefficient(_1, _2)
+        r = minus(_1, atom(_2), v)
+        if not (-d != 0):
+            return None
+        w = (-v) // (-d)
+        if not (v == d * w):
+            return None
+        if self.record is not None:
+            self.record("multiple_is_difference", (d, r, t, v, w, x,))
+        return minus(minus(r, t, w), x, -w)
+
+    def known_digit_joins_quotient(self, _1: Form, _2: int, a: int) -> Form | None:
+        """``(x // e)·v + r…  →  q·w - m·w + r…   when 0 < n,  e = a·n,  v = n·w,  q = x // a,  q mod n = m``"""
+        if not (self.kind[_2] == QUOTIENT):
+            return None
+        x = self.arg[_2]
+        e = self.divisor[_2]
+        v = self.coefficient(_1, _2)
+        r = minus(_1, atom(_2), v)
+        if not (-a != 0):
+            return None
+        n = (-e) // (-a)
+        if not (0 < n):
+            return None
+        if not (e == a * n):
+            return None
+        if not (-n != 0):
+            return None
+        w = (-v) // (-n)
+        if not (v == n * w):
+            return None
+        q = self.floordiv(x, a)
+        m_known = self.constant(self.mod(q, n))
+        if not (m_known is not None):
+            return None
+        m = m_known
+        if self.record is not None:
+            self.record("known_digit_joins_quotient", (a, e, m, n, q, r, v, w, x,))
+        return minus(self.shift(r, -(m * w)), q, -w)
+
+    def known_digit_joins_digit(self, _1: Form, _2: int, a: int, m: int, t: Form, x: Form) -> Form | None:
+        """``(q mod n)·v + r…  →  t·w - m·w + r…   when 0 < n,  q = x // a,  v = a·w,  t = x mod (a·n),  x mod a = m``"""
+        if not (self.kind[_2] == REMAINDER):
+            return None
+        q = self.arg[_2]
+        n = self.divisor[_2]
+        if not (0 < n):
+            return None
+        v = self.coefficient(_1, _2)
+        r = minus(_1, atom(_2), v)
+        if not (-a != 0):
+            return None
+        w = (-v) // (-a)
+        if not (v == a * w):
+            return None
+        if not self.equal(q, self.floordiv(x, a)):
+            return None
+        if not self.equal(t, self.mod(x, a * n)):
+            return None
+        if not self.equal(self.mod(x, a), (m, ())):
+            return None
+        if self.record is not None:
+            self.record("known_digit_joins_digit", (a, m, n, q, r, t, v, w, x,))
+        return minus(self.shift(r, -(m * w)), t, -w)
+
+    def exact_quotient_negates(self, x: Form, d: int) -> Form | None:
+        """``x // d  →  -((m - x) // d)   when x mod d = m``"""
+        m_known = self.constant(self.mod(x, d))
+        if not (m_known is not None):
+            return None
+        m = m_known
+        if self.record is not None:
+            self.record("exact_quotient_negates", (d, m, x,))
+        return times(self.raw(QUOTIENT, self.shift(times(x, -1), m), d), -1)
+
+    def quotient_turns(self, x: Form, d: int) -> Form | None:
+        """``x // d  →  -t   when 0 < d,  t = (d - x - 1) // d``"""
+        if not (0 < d):
+            return None
+        t = self.floordiv(self.shift(times(x, -1), d - 1), d)
+        if self.record is not None:
+            self.record("quotient_turns", (d, t, x,))
+        return times(t, -1)
+
+    def remainder_turns(self, x: Form, d: int) -> Form | None:
+        """``x mod d  →  d - t - 1   when 0 < d,  t = (d - x - 1) mod d``"""
+        if not (0 < d):
+            return None
+        t = self.mod(self.shift(times(x, -1), d - 1), d)
+        if self.record is not None:
+            self.record("remainder_turns", (d, t, x,))
+        return self.shift(times(t, -1), d - 1)
+
+    def quotient_widens(self, y: Form, e: int, g: int, r: Form) -> Form | None:
+        """``y // e  →  (y·g + r…) // (e·g)   when 0 < e,  0 < g,  r… ∈ [0, g - 1]``"""
+        if not (0 < e):
+            return None
+        if not (0 < g):
+            return None
+        if not self.within(r, 0, g - 1):
+            return None
+        if self.record is not None:
+            self.record("quotient_widens", (e, g, r, y,))
+        return self.raw(QUOTIENT, minus(r, y, -g), e * g)
+
+    def remainder_widens(self, _1: Form, _2: int, g: int, r: Form) -> Form | None:
+        """``(y mod e)·k + h·r… + s…  →  ((y·g + r…) mod (e·g))·h + s…   when 0 < e,  0 < g,  k = g·h,  r… ∈ [0, g - 1]``"""
+        if not (self.kind[_2] == REMAINDER):
+            return None
+        y = self.arg[_2]
+        e = self.divisor[_2]
+        if not (0 < e):
+            return None
+        k = self.coefficient(_1, _2)
+        if not (0 < g):
+            return None
+        if not (-g != 0):
+            return None
+        h = (-k) // (-g)
+        if not (k == g * h):
+            return None
+        if not self.within(r, 0, g - 1):
+            return None
+        s = minus(minus(_1, atom(_2), k), r, h)
+        if self.record is not None:
+            self.record("remainder_widens", (e, g, h, k, r, s, y,))
+        return minus(s, self.raw(REMAINDER, minus(r, y, -g), e * g), -h)
+
+    def summand_joins_quotient(self, x: Form, d: int, t: Form) -> Form | None:
+        """``x // d  →  (t·d + x) // d - t``"""
+        if self.record is not None:
+            self.record("summand_joins_quotient", (d, t, x,))
+        return minus(self.raw(QUOTIENT, minus(x, t, -d), d), t, 1)
+
+    def remainder_takes_congruent(self, x: Form, d: int, y: Form) -> Form | None:
+        """``x mod d  →  y mod d   when (x - y) mod d = 0``"""
+        if not self.equal(self.mod(self.add(x, times(y, -1)), d), (0, ())):
+            return None
+        if self.record is not None:
+            self.record("remainder_takes_congruent", (d, x, y,))
+        return self.raw(REMAINDER, y, d)
+
+    def quotient_releases_summand(self, _1: Form, _2: int, a: int, x: Form) -> Form | None:
+        """``(a·r… + x) // (a·b)  →  (x // a + r…) // b   when 0 < b``"""
+        if not (-a != 0):
+            return None
+        b = (-_2) // (-a)
+        if not (0 < b):
+            return None
+        if not (_2 == a * b):
+            return None
+        r_exact = exactly(minus(_1, x, 1), a)
+        if not (r_exact is not None):
+            return None
+        r = r_exact
+        if self.record is not None:
+            self.record("quotient_releases_summand", (a, b, r, x,))
+        return self.raw(QUOTIENT, minus(r, self.raw(QUOTIENT, x, a), -1), b)
+
+    def inner_remainder_leaves_quotient(self, _1: Form, d: int, _2: int, j: int) -> Form | None:
+        """``((x mod m)·k + r…) // d  →  o - q·j   when q = x // m,  o = (x·k - (k·m - d·j)·q + r…) // d``"""
+        if not (self.kind[_2] == REMAINDER):
+            return None
+        x = self.arg[_2]
+        m = self.divisor[_2]
+        q = self.floordiv(x, m)
+        k = self.coefficient(_1, _2)
+        r = minus(_1, atom(_2), k)
+        o = self.floordiv(self.add(self.add(times(q, (d * j) - (k * m)), times(x, k)), r), d)
+        if self.record is not None:
+            self.record("inner_remainder_leaves_quotient", (d, j, k, m, o, q, r, x,))
+        return minus(o, q, j)
+
+    def digit_takes_congruent(self, _1: Form, n: int, _2: int, t: Form, y: Form) -> Form | None:
+        """``((x // d)·v + s…) mod n  →  t   when (d·n) ∣ x - y,  t = ((y // d)·v + s…) mod n``"""
+        if not (self.kind[_2] == QUOTIENT):
+            return None
+        x = self.arg[_2]
+        d = self.divisor[_2]
+        v = self.coefficient(_1, _2)
+        s = minus(_1, atom(_2), v)
+        if not self.is_multiple(minus(x, y, 1), d * n):
+            return None
+        if not self.equal(t, self.mod(self.add(times(self.floordiv(y, d), v), s), n)):
+            return None
+        if self.record is not None:
+            self.record("digit_takes_congruent", (d, n, s, t, v, x, y,))
+        return t
+
+    RULES = {
+        QUOTIENT: {
+            "": (quotient_by_one, quotient_of_quotient, quotient_absorbs_summand, quotient_absorbs_negated, quotient_absorbs_digit, quotient_of_remainder, quotient_of_digit, negative_divisor_moves_up,),
+            "block_of_range": (quotient_known,),
+            "coefficient_quotients": (quotient_certified,),
+            "common_factor": (small_remainder_vanishes,),
+            "complement": (complement_leaves_quotient,),
+            "multiples": (multiple_leaves_quotient,),
+        },
+        REMAINDER: {
+            "": (remainder_by_one, inner_remainder_vanishes, negative_modulus_moves_out,),
+            "block_of_range": (remainder_known,),
+            "coefficient_quotients": (remainder_certified,),
+            "common_factor": (common_factor_leaves_remainder,),
+            "complement": (complement_leaves_remainder,),
+            "known_residue": (known_residue_is_constant,),
+            "multiples": (multiple_leaves_remainder,),
+        },
+        MINIMUM: {
+            "": (min_keeps_smaller,),
+            "common_constant": (min_shifts,),
+        },
+        MAXIMUM: {
+            "": (max_keeps_larger,),
+            "common_constant": (max_shifts,),
+        },
+        SUM: {
+            "": (remainder_subtracts_to_quotient, quotient_subtracts_to_remainder, min_and_max_sum,),
+            "known_remainder": (exact_quotient_multiplies,),
+            "next_digit": (digits_recombine,),
+            "quotient_of_remainder": (quotient_and_remainder_recombine,),
+        },
+        KNOWN: {
+            "single_value": (value_known,),
+        },
+        CEILING: {
+            "": (ceiling_of_positive, ceiling_of_negative,),
+        },
+    }

@@ -6,28 +6,22 @@ from ..core.expr import Expr, maximum, minimum
 from ..core.rewrite import Const, Rest, Rewrite, rule
 
 
-@rule(fires={"min(a, b) | a in [0, 3], b in [3, 9]": "a"}, keeps=["min(a, b) | a in [0, 4], b in [3, 9]"])
+@rule(
+    fires={"min(a, b) | a in [0, 3], b in [3, 9]": "a", "min(a, max(a, b))": "a"},
+    keeps=["min(a, b) | a in [0, 4], b in [3, 9]"],
+)
 def min_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
     """min(x, y) is x once x never exceeds y."""
     return Rewrite(minimum(x, y), x, when=(x <= y,))
 
 
-@rule(fires={"max(a, b) | a in [3, 9], b in [0, 3]": "a"}, keeps=["max(a, b) | a in [0, 4], b in [3, 9]"])
+@rule(
+    fires={"max(a, b) | a in [3, 9], b in [0, 3]": "a", "max(a, min(a, b))": "a"},
+    keeps=["max(a, b) | a in [0, 4], b in [3, 9]"],
+)
 def max_keeps_larger(x: Expr, y: Expr) -> Rewrite:
     """max(x, y) is x once x is never below y."""
     return Rewrite(maximum(x, y), x, when=(y <= x,))
-
-
-@rule(fires={"min(a, max(a, b))": "a"})
-def min_absorbs_max(x: Expr, y: Expr) -> Rewrite:
-    """The smaller of x and something at least x is x."""
-    return Rewrite(minimum(x, maximum(x, y)), x)
-
-
-@rule(fires={"max(a, min(a, b))": "a"})
-def max_absorbs_min(x: Expr, y: Expr) -> Rewrite:
-    """The larger of x and something at most x is x."""
-    return Rewrite(maximum(x, minimum(x, y)), x)
 
 
 @rule(fires={"min(a + 5, b + 5)": "min(a, b) + 5", "min(a + 5, 7)": "min(a, 2) + 5"}, keeps=["min(a, b + 5)"])

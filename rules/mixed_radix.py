@@ -11,28 +11,24 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
         "(a // 4)*12 + (a % 4)*3": "a*3",
         "(a // 4)*4 + a % 4 + b": "a + b",
         "(a // 20)*20 + (a // 4 % 5)*4": "a // 4 * 4",
-    },
-    keeps=["(a // 4)*4 + a % 3"],
-)
-def quotient_and_remainder_recombine(x: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
-    """Quotient times divisor plus remainder is the dividend; the quotient may be written in any way."""
-    return Rewrite(
-        q * p + (x % d) * w + r, x * w + r, when=(p.eq(d * w), q.eq(x // d)), choose="quotient_of_remainder"
-    )
-
-
-@rule(
-    fires={
         "c + ((a + 4*b) // 4)*12 + (a % 4)*3": "a*3 + 12*b + c",
         "((a + 10*b) // 5)*5 + (a + 5*c) % 5": "a + 10*b",
     },
-    keeps=["((a + 10*b) // 4)*4 + a % 4", "((a + b) // 5)*5 + a % 5"],
+    keeps=["(a // 4)*4 + a % 3", "((a + 10*b) // 4)*4 + a % 4", "((a + b) // 5)*5 + a % 5"],
 )
-def quotient_and_congruent_remainder_recombine(
-    x: Expr, y: Expr, d: Const, p: Const, w: Const, r: Rest
+def quotient_and_remainder_recombine(
+    x: Expr, y: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest
 ) -> Rewrite:
-    """The remainder that a quotient lacks may be that of anything congruent to its dividend."""
-    return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w), d.divides(x - y)))
+    """Quotient times divisor plus remainder is the dividend.
+
+    The quotient may be written in any way, and the remainder may be that of anything congruent to the dividend.
+    """
+    return Rewrite(
+        q * p + (y % d) * w + r,
+        x * w + r,
+        when=(p.eq(d * w), q.eq(x // d), d.divides(x - y)),
+        choose="quotient_of_remainder",
+    )
 
 
 @rule(
@@ -71,7 +67,7 @@ def quotient_subtracts_to_remainder(x: Expr, d: Const, w: Const, v: Const, r: Re
 
 
 @rule(
-    fires={"(a // 4)*8 + b | a in [5, 5]": "2*a + b - 2"},
+    fires={"(a // 4)*8 + b | a % 4 in [1, 1]": "2*a + b - 2"},
     keeps=["(a // 4)*8 + b"],
 )
 def exact_quotient_multiplies(x: Expr, d: Const, m: Const, v: Const, w: Const, r: Rest) -> Rewrite:

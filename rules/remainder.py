@@ -67,6 +67,18 @@ def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewr
     )
 
 
+@rule(
+    fires={
+        "(a + b) % 4 | a % 4 in [1, 1]": "(b + 1) % 4",
+        "(a + 2*b) % 4 | a % 8 in [3, 3]": "(2*b + 3) % 4",
+    },
+    keeps=["(a + b) % 4 | a % 2 in [1, 1]"],
+)
+def known_residue_is_constant(x: Expr, d: Const, m: Const, r: Rest) -> Rewrite:
+    """Summands whose remainder is known count as that remainder."""
+    return Rewrite((x + r) % d, (r + m) % d, when=((x % d).eq(m),), choose="known_residue")
+
+
 @rule(fires={"(a % 12) % 4": "a % 4", "(a % 12 * 3 + b) % 9": "(3*a + b) % 9"}, keeps=["(a % 6) % 4"])
 def inner_remainder_vanishes(x: Expr, m: Const, c: Const, d: Const, r: Rest) -> Rewrite:
     """Reducing modulo m first is lost on a divisor of c·m."""

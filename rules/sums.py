@@ -40,7 +40,7 @@ def negation_distributes(x: Expr, r: Rest) -> Rewrite:
     return Rewrite(-(x + r), -x - r)
 
 
-@rule(fires={"a // 4 * 2 + b | a in [4, 7]": "b + 2"}, keeps=["a // 4 | a in [4, 8]"])
+@rule(fires={"2*a + b | a in [3, 3]": "b + 6"}, keeps=["a // 4 | a in [4, 8]"])
 def value_known(x: Expr, k: Const) -> Rewrite:
     """An expression that has only one value on the domain is that value."""
     return Rewrite(x, k, when=(x.eq(k),), choose="single_value")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import QUOTIENT, REMAINDER, Terms
+from ..kernel.form import QUOTIENT, REMAINDER, Form, Terms
 from .order import Order
 from .spelling import Spelling
 from .survey import Survey

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Terms
+from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, Terms
 from .digit_with_rest import saved_by_taking_in
 from .order import Order
 from .sums import Products, count, difference, gained

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import gcd
 from typing import TypeAlias
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import REMAINDER
+from ..kernel.form import REMAINDER, Form
 from .sums import Products, plus, spent
 
 __all__ = ["DigitWithRest", "digit_with_rest", "saved", "saved_by_taking_in"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE
+from ..kernel.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Form
 from .constants import Constants, in_place
 from .digit_with_rest import digit_with_rest, saved
 from .factors import Factors

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import REMAINDER, Terms
+from ..kernel.form import REMAINDER, Form, Terms
 from .order import Order
 from .spelling import Spelling
 from .sums import Products, plus, spent

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..actions import Form
 from ..engine import Engine
+from ..kernel.form import Form
 
 __all__ = ["Order"]
 

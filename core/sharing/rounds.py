@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, VARIABLE
+from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, VARIABLE, Form
 from .differences import Change, Differences
 from .order import Order
 from .sums import instead, plus, single, spent, without

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..actions import Form
 from ..engine import DEEPEST, Engine
 from ..expr import Expr, distinct_sum, floordiv, integer, linear, maximum, minimum, mod
-from ..forms.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE
+from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Form
 from .differences import Differences
 from .dividends import Dividends
 from .order import Order

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Terms
+from ..kernel.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Form, Terms
 from .digit_with_rest import DigitWithRest
 
 __all__ = ["Spelling"]

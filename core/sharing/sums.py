@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ..actions import Form
+from ..kernel.form import Form
 
 __all__ = ["Products", "count", "difference", "gained", "instead", "plus", "single", "spent", "without"]
 

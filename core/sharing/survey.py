@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..actions import Form
 from ..engine import Engine
-from ..forms.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE
+from ..kernel.form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Form
 from .sums import Products
 
 __all__ = ["Survey"]

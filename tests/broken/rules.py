@@ -154,7 +154,7 @@ def max_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
 @rule()
 def max_absorbs_max(x: Expr, y: Expr) -> Rewrite:
     """Mixes up absorption: the smaller of x and the smaller of both is not x."""
-    return Rewrite(minimum(x, minimum(x, y)), x)
+    return Rewrite(minimum(x, minimum(x, y)), x, when=(y <= maximum(x, y),))
 
 
 # ------------------------------------------------------------------------------------------- mistakes of other kinds
@@ -339,7 +339,7 @@ BROKEN = [
     _sound(negative_modulus_loses_its_sign, remainder.negative_modulus_moves_out),
     _sound(multiple_leaves_remainder_always, remainder.multiple_leaves_remainder),
     _sound(digits_recombine_at_wrong_scale, mixed_radix.quotient_and_remainder_recombine),
-    _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_congruent_remainder_recombine),
+    _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_remainder_recombine),
     _sound(multiple_is_difference_of_any_scale, sharing.multiple_is_difference),
     _sound(any_digit_joins_digit, sharing.known_digit_joins_digit),
     _sound(digit_takes_congruent_up_to_itself, sharing.digit_takes_congruent),
@@ -351,7 +351,7 @@ BROKEN = [
     _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),
     _sound(min_keeps_larger, minmax.min_keeps_smaller),
     _sound(max_keeps_smaller, minmax.max_keeps_larger),
-    _sound(max_absorbs_max, minmax.min_absorbs_max),
+    _sound(max_absorbs_max, minmax.min_keeps_smaller),
     Planted(
         "quotient_of_remainder_undefined",
         wrong=quotient_of_remainder_undefined,

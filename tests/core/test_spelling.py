@@ -40,7 +40,7 @@ CASES = {
         " s0 * 2 + d0 floordiv 432 - 1 in [-1, 8], (d0 floordiv 8) mod 54 + s1 - 3 in [0, 54],"
         " ((d0 floordiv 8) mod 54 + s1 - 3) mod 2 in [0, 0]",
         2,
-        (15, 8),
+        (14, 6),
     ),
     # the normal form of one result is larger than the result, that of another is smaller
     "each for itself": (

@@ -4,16 +4,20 @@ alone.
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import pytest
 
+from indexproof.core.condition import Condition
 from indexproof.core.derivation import ConstraintChange
-from indexproof.core.expr import Expr, Var
+from indexproof.core.expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Var, lift, maximum, minimum, rebuild
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.interval import Interval
+from indexproof.core.kernel.generate import engine_of
 from indexproof.core.rewrite import ConstraintRule, Rule, RuleSet
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
@@ -36,12 +40,19 @@ def bounds_of(text: str) -> dict[Var, Interval]:
     return {e: i for e, i in known_of(text) if isinstance(e, Var)}
 
 
-def simplified(rule: Rule, text: str) -> tuple[Expr, Expr, list[Step]]:
-    """The expression, what the rule alone makes of it, and the steps."""
+def simplified(text: str, rules: RuleSet) -> tuple[Expr, Expr, list[Step]]:
+    """The expression, what production makes of it with these rules, and the steps."""
     before, _, domain = text.partition(" | ")
     steps: list[Step] = []
     e = parse_expr(before)
-    return e, Simplifier((rule,), Facts(bounds_of(domain)), steps).normal(e), steps
+    known = [(e, i) for e, i in known_of(domain) if not isinstance(e, Var)]
+    after = Simplifier(rules, Facts(bounds_of(domain), known), steps).normal(e)
+    return e, after, steps
+
+
+def alone(rule: Rule) -> RuleSet:
+    """A production simplifier that knows one rule."""
+    return RuleSet("one", (rule,), engine=engine_of((rule,)))
 
 
 def rules() -> Iterator[Rule]:
@@ -91,20 +102,24 @@ def test_every_rule_has_an_example() -> None:
 
 @pytest.mark.parametrize(("rule", "before", "after"), FIRES, ids=name_of)
 def test_a_rule_fires_on_its_example(rule: Rule, before: str, after: str) -> None:
-    e, result, steps = simplified(rule, before)
+    e, result, steps = simplified(before, alone(rule))
+    if result is not parse_expr(after):
+        # the rule speaks of normal forms, which others make
+        e, result, steps = simplified(before, RULES)
     assert result is parse_expr(after), f"{rule.name}: {before} becomes {result}"
     if rule.structural:
         # the constructors have applied it already
         assert e is result, rule.name
     else:
-        assert {s.rule for s in steps} == {rule}, rule.name
+        assert rule in {s.rule for s in steps}, rule.name
 
 
 @pytest.mark.parametrize(("rule", "text"), KEEPS, ids=name_of)
 def test_a_rule_leaves_its_other_examples_alone(rule: Rule, text: str) -> None:
-    e, result, steps = simplified(rule, text)
+    e, result, steps = simplified(text, alone(rule))
     assert result is e, f"{rule.name} makes {result} of {text}"
     assert not steps, rule.name
+    assert rule not in {s.rule for s in simplified(text, RULES)[2] if s.before is e}, rule.name
 
 
 # ------------------------------------------------------------------------------------------------ constraints
@@ -157,3 +172,131 @@ def test_a_constraint_rule_leaves_its_other_examples_alone(rule: ConstraintRule,
     m, result, steps = normalised(rule, text)
     assert known(result) == known(m), rule.name
     assert not steps, rule.name
+
+
+# --------------------------------------------------------------------------------------------------- planted changes
+# Whoever changes a declaration changes the program.  Each rule is declared anew with a stronger condition, another left
+# side, another right side, or left out; production has to behave as the changed declaration says.
+RULES_OF_FORMS = [r for r in RULES.rules if not (r.structural or r.sharing)]
+EXAMPLES = [(r, before, after) for r in RULES_OF_FORMS for before, after in r.fires.items()]
+#: No example has it for a constant.
+UNUSUAL = 9_973
+
+
+def stronger(rule: Rule) -> Rule:
+    """The rule with a condition that no example meets."""
+    v = min(rule.left.variables(), key=lambda v: v.kind)
+    return replace(rule, when=(*rule.when, v.eq(UNUSUAL)))
+
+
+def another_left(rule: Rule) -> Rule:
+    """The rule about one more, in the dividend or in the whole, or about the other extremum."""
+    match rule.left:
+        case FloorDiv(a=a, b=b) | Mod(a=a, b=b) | CeilDiv(a=a, b=b):
+            return replace(rule, left=rebuild(rule.left, (a + 1, b)))
+        case Min(args=args):
+            return replace(rule, left=maximum(*args))
+        case Max(args=args):
+            return replace(rule, left=minimum(*args))
+    return replace(rule, left=rule.left + 1)
+
+
+def another_right(rule: Rule) -> Rule:
+    """The rule with one more on the right."""
+    return replace(rule, right=rule.right + 1)
+
+
+def catalogue_with(rule: Rule) -> RuleSet:
+    """The whole catalogue with a changed declaration of one of its rules."""
+    rules = tuple(rule if r.name == rule.name else r for r in RULES.rules)
+    return replace(RULES, rules=rules, engine=engine_of(rules))
+
+
+def cited(steps: Iterable[Step], rule: Rule) -> list[Step]:
+    return [s for s in steps if s.rule.name == rule.name]
+
+
+def holds_everywhere(conditions: Iterable[Condition], step: Step, domain: str) -> bool:
+    """Whether the conditions hold under the step's values at points of the example's domain."""
+    rng = random.Random(1)
+    values = step.bindings()
+    exprs = [e for e in (step.before, step.after, *values.values()) if isinstance(e, Expr)]
+    variables = sorted({v for e in exprs for v in e.variables()}, key=str)
+    boxes = bounds_of(domain)
+    constraints = [(e, i) for e, i in known_of(domain) if not isinstance(e, Var)]
+    for _ in range(200):
+        point = {
+            v: rng.randint(int(boxes[v].lo), int(boxes[v].hi)) if v in boxes else rng.randint(-50, 50)
+            for v in variables
+        }
+        if not all(e.evaluate(point) in i for e, i in constraints if set(e.variables()) <= set(point)):
+            continue
+        at = {name: lift(e).evaluate(point) for name, e in values.items()}
+        if not all(c.evaluate(at) for c in conditions):
+            return False
+    return True
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), EXAMPLES, ids=name_of)
+def test_a_rule_is_cited_only_where_its_conditions_hold(rule: Rule, before: str, after: str) -> None:
+    steps = simplified(before, RULES)[2]
+    domain = before.partition(" | ")[2]
+    for s in steps:
+        assert holds_everywhere(s.rule.conditions, s, domain), (s.rule.name, str(s))
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), EXAMPLES, ids=name_of)
+def test_a_stronger_condition_is_obeyed(rule: Rule, before: str, after: str) -> None:
+    changed = stronger(rule)
+    domain = before.partition(" | ")[2]
+    for rules in (alone(changed), catalogue_with(changed)):
+        steps = simplified(before, rules)[2]
+        for s in cited(steps, rule):
+            assert holds_everywhere(changed.conditions, s, domain), str(s)
+    e, result, steps = simplified(before, alone(changed))
+    assert result is e
+    assert not cited(steps, rule)
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), EXAMPLES, ids=name_of)
+def test_another_left_side_is_another_rule(rule: Rule, before: str, after: str) -> None:
+    changed = another_left(rule)
+    expected = simplified(before, alone(rule))
+    found = simplified(before, alone(changed))
+    if not cited(expected[2], rule):
+        expected, found = simplified(before, RULES), simplified(before, catalogue_with(changed))
+    # what the changed rule makes of the example, if it applies, is its right side for another number
+    assert [(s.binding, s.after) for s in cited(found[2], rule)] != [
+        (s.binding, s.after) for s in cited(expected[2], rule)
+    ]
+    for s in cited(found[2], rule):
+        assert s.before is changed.left.substitute(dict(zip(changed.variables, s.binding, strict=True)))
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), EXAMPLES, ids=name_of)
+def test_another_right_side_is_seen_in_the_result(rule: Rule, before: str, after: str) -> None:
+    changed = another_right(rule)
+    for rules in (alone(changed), catalogue_with(changed)):
+        _, result, steps = simplified(before, rules)
+        assert result is not parse_expr(after) or not cited(steps, rule)
+    assert cited(steps, rule)
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), EXAMPLES, ids=name_of)
+def test_without_the_rule_it_is_not_applied(rule: Rule, before: str, after: str) -> None:
+    others = tuple(r for r in RULES.rules if r is not rule)
+    without = replace(RULES, rules=others, engine=engine_of(others))
+    assert not cited(simplified(before, without)[2], rule)
+    assert cited(simplified(before, RULES)[2], rule) or cited(simplified(before, alone(rule))[2], rule)
+
+
+def test_a_changed_declaration_is_another_engine() -> None:
+    """The change of the condition that once went unnoticed."""
+    rule = next(r for r in RULES_OF_FORMS if r.name == "small_remainder_vanishes")
+    r = next(v for v in rule.variables if v.name == "r")
+    changed = replace(rule, when=(*rule.when[:2], r.within(0, 0)))
+    example = "(4*a + b) // 12 | a in [0, 99], b in [0, 3]"
+    assert cited(simplified(example, RULES)[2], rule)
+    e, result, steps = simplified(example, catalogue_with(changed))
+    assert result is e
+    assert not cited(steps, rule)

@@ -140,7 +140,6 @@ OVERFLOWS = [
             "multiple_leaves_quotient",
             "remainder_certified",
             "quotient_and_remainder_recombine",
-            "quotient_and_congruent_remainder_recombine",
         ]
     )
     if o.width

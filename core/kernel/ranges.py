@@ -5,9 +5,22 @@ from __future__ import annotations
 from math import gcd
 from typing import Any, Final
 
-from ..actions import Form
 from .atoms import Atoms
-from .form import END, FAR, QUOTIENT, REMAINDER, Terms, contains, lone
+from .form import (
+    END,
+    FAR,
+    MAXIMUM,
+    MINIMUM,
+    QUOTIENT,
+    REMAINDER,
+    Form,
+    Terms,
+    atom,
+    contains,
+    lone,
+    minus,
+    times,
+)
 
 __all__ = ["Ranges"]
 
@@ -158,19 +171,75 @@ class Ranges(Atoms):
             hi = min(hi, most // q)
         return lo, hi
 
+    def constant(self, f: Form) -> int | None:
+        """The only value of a form, if its range has one."""
+        if not f[1]:
+            return f[0]
+        lo, hi = self.range(f)
+        return lo if lo == hi else None
+
+    # ---------------------------------------------------------------- conditions of rules
+    def within(self, f: Form, lo: int, hi: int) -> bool:
+        """Whether every value of the form lies between ``lo`` and ``hi``."""
+        low, high = self.range(f)
+        return lo <= low and high <= hi
+
+    def equal(self, x: Form, y: Form) -> bool:
+        """Whether both forms certainly have the same value."""
+        return x == y or self.constant(minus(x, y, 1)) == 0
+
+    def at_most(self, x: Form, y: Form) -> bool:
+        """Whether x certainly never exceeds y."""
+        f = minus(y, x, 1)
+        lo, hi = self.range(f)
+        return lo >= 0 or (hi >= 0 and self._with_one_argument(f, lo) >= 0)
+
+    def _with_one_argument(self, f: Form, lo: int) -> int:
+        """A lower end of a sum, at least ``lo``, from those with one argument in place of an extremum in it."""
+        for i, (a, k) in enumerate(f[1]):
+            t = self.kind[a]
+            if t == MINIMUM or t == MAXIMUM:
+                rest = f[0], f[1][:i] + f[1][i + 1 :]
+                ends = [self.range(minus(rest, p, -k))[0] for p in self.parts[a]]
+                lo = max(lo, max(ends) if (t == MAXIMUM) == (k > 0) else min(ends))
+        return lo
+
+    def divides(self, d: int, f: Form) -> bool:
+        """Whether d is not zero and certainly divides the form."""
+        if not d or f[0] % d:
+            return False
+        return all([not k % d or self._multiple(a, k, d) for a, k in f[1]])
+
+    def _multiple(self, a: int, k: int, d: int) -> bool:
+        """Whether d certainly divides ``k`` times an extremum, as it does with every argument, or a remainder."""
+        t = self.kind[a]
+        if t == MINIMUM or t == MAXIMUM:
+            return all([self.divides(d, times(p, k)) for p in self.parts[a]])
+        return t == REMAINDER and not k * self.divisor[a] % d and self.divides(d, times(self.arg[a], k))
+
     # ---------------------------------------------------------------- of atoms
-    def _atom(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
-        """The quotient or the remainder ``arg`` by ``d``."""
+    def _atom(self, kind: int, arg: Form, d: int) -> Form:
+        """The quotient or the remainder of ``arg`` by ``d > 0``, whose range follows from that of ``arg``."""
+        lo, hi = self._span_of_division(kind, arg, d)
         if self.index is not None:
             a = len(self.kind)
             found = self.index.setdefault((kind, arg, d), a)
             if found != a:
                 return self._again(found, lo, hi)
             if self.coarse:
-                f = self._new(kind, arg, d, lo, hi)
+                self._new(kind, arg, d, lo, hi)
                 self._refine(a)
-                return f if self.lo[a] < self.hi[a] else self._again(a, lo, hi)
-        return self._new(kind, arg, d, lo, hi)
+                return self._again(a, lo, hi)
+        f = self._new(kind, arg, d, lo, hi)
+        return f if lo < hi else self.settled(f[1][0][0])
+
+    def _span_of_division(self, kind: int, x: Form, d: int) -> tuple[int, int]:
+        """Bounds of ``x // d`` or of ``x % d`` for a positive d."""
+        if kind == REMAINDER:
+            m = self.known_remainder(x, d) if self.exact else None
+            return (0, d - 1) if m is None else (m, m)
+        lo, hi = self.range(x)
+        return lo // d, hi // d
 
     def _again(self, a: int, lo: int, hi: int) -> Form:
         """An atom that was there before something became known, and what it is known to be now."""
@@ -178,13 +247,11 @@ class Ranges(Atoms):
         if lo > self.lo[a] or hi < self.hi[a]:
             self.lo[a], self.hi[a] = lo, hi
             self.sharp.clear()
-        if lo < hi:
-            return 0, ((a, 1),)
-        if self.record is not None:
-            e = self.write((0, ((a, 1),)))
-            # what is written is remembered as the atom that it is
-            self.memo[e] = self._pinned(e, lo)
-        return lo, ()
+        return atom(a) if lo < hi else self.settled(a)
+
+    def settled(self, a: int) -> Form:
+        """An atom with only one value (:class:`.Kernel`)."""
+        raise NotImplementedError("settled")
 
     # ---------------------------------------------------------------- what is known
     def _narrow(self, f: Form, lo: int, hi: int) -> None:

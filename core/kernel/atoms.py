@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..actions import Actions, Form
 from ..expr import Expr, distinct_sum, floordiv, integer, maximum, minimum, mod
-from .form import END, FAR, LARGE, MINIMUM, NEAR, QUOTIENT, REMAINDER
+from .form import END, FAR, LARGE, MINIMUM, NEAR, QUOTIENT, REMAINDER, Form, atom
 
 __all__ = ["EXCESS", "Atoms", "Excess"]
 
@@ -18,7 +17,7 @@ class Excess(Exception):
     """What is read has normal forms that are much larger than it is."""
 
 
-class Atoms(Actions):
+class Atoms:
     """The atoms of one domain.  Forms refer to them by number; those in an atom are older than it is."""
 
     def __init__(self, record: Any = None) -> None:
@@ -45,10 +44,6 @@ class Atoms(Actions):
         #: no less than the cost of what has been written, counted in the same way
         self.written = 0
 
-    def refuse(self, rule: str, values: tuple[Any, ...]) -> None:
-        """Raise :class:`AssertionError`: the engine has proposed something that is no instance of the rule."""
-        raise AssertionError(f"{rule} does not apply to {values}")
-
     # ---------------------------------------------------------------- making
     def _new(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
         if lo < -NEAR and lo < -FAR:
@@ -67,13 +62,7 @@ class Atoms(Actions):
         self.arg.append(arg)
         self.divisor.append(d)
         self.expr.append(None)
-        return 0, ((a, 1),)
-
-    def _pinned(self, e: Expr, n: int) -> Form:
-        """The constant that an expression is known to be."""
-        if self.record is not None:
-            self.record("value_known", (n, e))
-        return n, ()
+        return atom(a)
 
     def _refuse_large(self, x: Form, d: int) -> None:
         """Raise :class:`OverflowError` for numbers that reach the ends of what is unbounded."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from ..actions import Form
-
 __all__ = [
     "END",
     "FAR",
@@ -25,11 +23,17 @@ __all__ = [
     "ZERO",
     "Form",
     "Terms",
+    "atom",
     "contains",
+    "exactly",
     "finite",
     "lone",
+    "minus",
+    "times",
     "without",
 ]
+
+Form: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 
 Terms: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -48,6 +52,46 @@ FAR: Final = 1 << 4096
 END: Final = 1 << 8192
 #: Nearly all ends are nearer than this, which takes no arithmetic of long integers to see.
 NEAR: Final = 1 << 60
+
+
+def atom(a: int) -> Form:
+    """The form of one atom."""
+    return 0, ((a, 1),)
+
+
+def times(x: Form, k: int) -> Form:
+    """``k·x``."""
+    if k == 1:
+        return x
+    if k == 0:
+        return ZERO
+    return x[0] * k, tuple([(a, j * k) for a, j in x[1]])
+
+
+def minus(x: Form, y: Form, k: int) -> Form:
+    """``x - k·y``, without a look at what the atoms are."""
+    c = x[0] - k * y[0]
+    if not y[1] or not k:
+        return c, x[1]
+    total = dict(x[1])
+    ordered = True
+    for a, j in y[1]:
+        n = total.get(a)
+        if n is None:
+            total[a] = -k * j
+            ordered = False
+        elif n == k * j:
+            del total[a]
+        else:
+            total[a] = n - k * j
+    return c, tuple(total.items()) if ordered else tuple(sorted(total.items()))
+
+
+def exactly(x: Form, k: int) -> Form | None:
+    """``x / k``, if k is not zero and divides every coefficient."""
+    if not k or x[0] % k or any([j % k for _, j in x[1]]):
+        return None
+    return x[0] // k, tuple([(a, j // k) for a, j in x[1]])
 
 
 def lone(f: Form) -> int:

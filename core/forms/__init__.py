@@ -1,1 +1,0 @@
-"""Arithmetic with linear forms in normal form: what the engine (:mod:`..engine`) reads expressions into."""

@@ -1,0 +1,504 @@
+"""The kernel: forms over one domain, and the rules that make normal forms of them.
+
+:meth:`Kernel.floordiv`, :meth:`Kernel.mod`, :meth:`Kernel.extremum` and :meth:`Kernel.add` ask for *proposals*: the name
+of a strategy and values for the variables of a rule.  A proposal is handed to the code that was generated from the
+declarations of all rules which name that strategy (:mod:`.generate`).  That code takes the form at hand, establishes
+that it is the rule's left side and that every condition holds, and returns the right side, or ``None``.  Nothing else
+makes one form of another, so a wrong proposal costs time and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from typing import Any, ClassVar, Final, TypeAlias
+
+from ..expr import Binary, CeilDiv, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, Var, postorder, rebuild
+from .form import (
+    END,
+    FAR,
+    MAXIMUM,
+    MINIMUM,
+    OPAQUE,
+    QUOTIENT,
+    REMAINDER,
+    VARIABLE,
+    ZERO,
+    Form,
+    Terms,
+    atom,
+    finite,
+    lone,
+    times,
+)
+from .ranges import Ranges
+
+__all__ = ["CEILING", "DEEPEST", "KNOWN", "MATCHED", "SUM", "Kernel", "Proposal"]
+
+#: A strategy and the values that it supplies, in the order of :data:`.plan.STRATEGIES`.
+Proposal: TypeAlias = tuple[str, tuple[Any, ...]]
+#: The rules that name no strategy: their code matches the left side by itself.
+MATCHED: Final[Proposal] = ("", ())
+
+#: What rules are about, beside the kinds of atoms: sums, forms with one value, and division that rounds up.
+SUM: Final = 6
+KNOWN: Final = 7
+CEILING: Final = 8
+
+#: Expressions nested deeper than this are read without recursion, and written as they are.
+DEEPEST: Final = 200
+
+
+class Kernel(Ranges):
+    """Forms over one domain.
+
+    ``bounds`` maps variables to pairs of ends, integers or infinite floats.  Raises :class:`OverflowError` where a variable
+    is unbounded and a number larger than any program's meets it.  A variable with a single value is replaced
+    by it unless ``keep_points``.  A generated subclass supplies the rules.
+    """
+
+    #: by what they are about and the strategy that they name
+    RULES: ClassVar[Mapping[int, Mapping[str, tuple[Callable[..., Form | None], ...]]]] = {}
+
+    def __init__(self, bounds: dict[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
+        super().__init__(record)
+        self.bounds = bounds
+        self.keep_points = keep_points
+        self.opaque: dict[Expr, Form] = {}
+        #: quotients, remainders and extrema that were asked for
+        self.quotients: dict[tuple[Terms, int, int], Form] = {}
+        self.remainders: dict[tuple[Terms, int, int], Form] = {}
+        self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
+        #: quotients and remainders that are written as they stand
+        self.raws: dict[tuple[int, Form, int], int] = {}
+        #: the sums that have been read
+        self.bodies: set[Any] = set()
+        #: whether what is recorded is a spelling of finished normal forms
+        self.spelling = False
+        #: how many divisions and extrema the expression at hand is inside of, and how many any has been
+        self.level = 0
+        self.deepest = 0
+
+    # ---------------------------------------------------------------- sums
+    def add(self, x: Form, y: Form) -> Form:
+        """``x + y``."""
+        if not x[1]:
+            return (x[0] + y[0], y[1]) if x[0] else y
+        if not y[1]:
+            return (x[0] + y[0], x[1]) if y[0] else x
+        total = dict(x[1])
+        for a, k in y[1]:
+            if a in total:
+                k += total[a]
+                if k:
+                    total[a] = k
+                else:
+                    del total[a]
+            else:
+                total[a] = k
+        return self.recombine(x[0] + y[0], total)
+
+    def scale(self, x: Form, k: int) -> Form:
+        """``k·x``."""
+        return times(x, k)
+
+    def shift(self, x: Form, n: int) -> Form:
+        """``x + n``."""
+        return x[0] + n, x[1]
+
+    def renewed(self, x: Form) -> Form:
+        """The normal form of a sum of atoms that were not added up by :meth:`add`."""
+        return self.recombine(x[0], dict(x[1])) if len(x[1]) > 1 else x
+
+    def recombine(self, c: int, total: dict[int, int]) -> Form:
+        """The normal form of a sum."""
+        if len(total) < 2:
+            return c, tuple(total.items())
+        f = c, tuple(sorted(total.items()))
+        kind = self.kind
+        for a in total:
+            if kind[a]:
+                break
+        else:
+            return f
+        rules = self.RULES.get(SUM)
+        if rules:
+            for strategy, values in self.propose_for_sum(f, total):
+                for rule in rules.get(strategy, ()):
+                    g = rule(self, f, *values)
+                    if g is not None:
+                        return g
+        return f
+
+    # ---------------------------------------------------------------- quotients and remainders
+    def floordiv(self, x: Form, d: int) -> Form:
+        """``x // d``."""
+        # of any type: compiled, it is made once and not at each use
+        key: Any = (x[1], x[0], d)
+        f = self.quotients.get(key)
+        if f is None:
+            f = self.quotients[key] = self._divided(QUOTIENT, x, d)
+        return f
+
+    def mod(self, x: Form, d: int) -> Form:
+        """``x % d``."""
+        key: Any = (x[1], x[0], d)
+        f = self.remainders.get(key)
+        if f is None:
+            f = self.remainders[key] = self._divided(REMAINDER, x, d)
+        return f
+
+    def _divided(self, kind: int, x: Form, d: int) -> Form:
+        if self.unbounded:
+            self._refuse_large(x, d)
+        if not d:
+            raise ZeroDivisionError("division by the constant zero has no value")
+        if not x[1]:
+            return x[0] // d if kind == QUOTIENT else x[0] % d, ()
+        rules = self.RULES.get(kind)
+        if rules:
+            for strategy, values in self.propose_for_division(kind, x, d):
+                for rule in rules.get(strategy, ()):
+                    f = rule(self, x, d, *values)
+                    if f is not None:
+                        return f
+        if d < 0:
+            raise OverflowError("no rule makes a negative divisor positive")
+        return self._atom(kind, x, d)
+
+    def ceildiv(self, x: Form, d: int) -> Form | None:
+        """``x / d`` rounded up, if a rule says what that is."""
+        for rule in self.RULES.get(CEILING, {}).get("", ()):
+            f = rule(self, x, d)
+            if f is not None:
+                return f
+        return None
+
+    def raw(self, kind: int, x: Form, d: int) -> Form:
+        """The quotient or the remainder of x by d as it stands."""
+        if not x[1] or d < 1:
+            return self.floordiv(x, d) if kind == QUOTIENT else self.mod(x, d)
+        f = (self.quotients if kind == QUOTIENT else self.remainders).get((x[1], x[0], d))
+        if f is not None:
+            a = lone(f)
+            if a >= 0 and self.kind[a] == kind and self.arg[a] == x and self.divisor[a] == d:
+                return f
+        found = self.raws.get((kind, x, d), -1)
+        if found < 0:
+            found = self.raws[kind, x, d] = len(self.kind)
+            lo, hi = self._span_of_division(kind, x, d)
+            self._new(kind, x, d, lo, hi)
+        return atom(found)
+
+    # ---------------------------------------------------------------- minima and maxima
+    def extremum(self, kind: int, forms: Iterable[Form]) -> Form:
+        """The smallest (``kind`` is ``MINIMUM``) or the largest of several forms."""
+        least = kind == MINIMUM
+        # nested extrema and literals are merged first, as the constructors of expressions do
+        flat: list[Form] = []
+        literal: int | None = None
+        stack = list(forms)
+        stack.reverse()
+        while stack:
+            f = stack.pop()
+            a = lone(f)
+            if a >= 0 and self.kind[a] == kind:
+                stack.extend(reversed(self.parts[a]))
+            elif not f[1]:
+                n = f[0]
+                if literal is None or (n < literal) == least:
+                    literal = n
+            else:
+                flat.append(f)
+        if literal is not None:
+            flat.append((literal, ()))
+        if self.unbounded:
+            for f in flat:
+                self._refuse_large(f, 0)
+        args = self._in_pairs(kind, flat)
+        if len(args) == 1:
+            return args[0]
+        args.sort()
+        key = (least, tuple(args))
+        found = self.extrema.get(key)
+        if found is not None and self.index is None:
+            return found
+        ranges = [self.range(f) for f in args]
+        lows, highs = [r[0] for r in ranges], [r[1] for r in ranges]
+        lo, hi = (min(lows), min(highs)) if least else (max(lows), max(highs))
+        if found is not None:
+            return self._again(found[1][0][0], lo, hi)
+        found = self.extrema[key] = self._new(kind, ZERO, 0, lo, hi)
+        self.parts[found[1][0][0]] = key[1]
+        return found
+
+    def _in_pairs(self, kind: int, forms: list[Form]) -> list[Form]:
+        """The arguments of an extremum after what the rules make of any two, or of the first and all others."""
+        rules = self.RULES.get(kind, {})
+        args: list[Form] = []
+        todo = list(reversed(forms))
+        while todo:
+            f = todo.pop()
+            for g in args:
+                made = f if f == g else self._applied(rules, kind, g, f, MATCHED)
+                if made is not None:
+                    args.remove(g)
+                    todo.append(made)
+                    break
+            else:
+                args.append(f)
+        if len(args) > 1:
+            for p in self.propose_for_extremum(kind, args):
+                made = self._applied(rules, kind, args[0], self.extremum(kind, args[1:]), p)
+                if made is not None:
+                    return [made]
+        return args
+
+    def _applied(self, rules: Mapping[str, Any], kind: int, x: Form, y: Form, p: Proposal) -> Form | None:
+        strategy, values = p
+        for rule in rules.get(strategy, ()):
+            f: Form | None = rule(self, x, y, *values)
+            if f is not None:
+                return f
+        return None
+
+    def joined(self, kind: int, parts: Iterable[Form]) -> Form:
+        """The extremum of forms that have been looked at in pairs: it is written as it stands."""
+        args = tuple(parts)
+        if len(args) == 1:
+            return args[0]
+        ranges = [self.range(f) for f in args]
+        pick = min if kind == MINIMUM else max
+        made = self._new(kind, ZERO, 0, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))
+        self.parts[made[1][0][0]] = args
+        return made
+
+    # ---------------------------------------------------------------- what generated code asks
+    def settled(self, a: int) -> Form:
+        """An atom with only one value: that value, if a rule says so."""
+        f = atom(a)
+        for rule in self.RULES.get(KNOWN, {}).get("single_value", ()):
+            found: Form | None = rule(self, f)
+            if found is not None:
+                e = self.expr[a]
+                if e is not None:
+                    # what was written as the atom is read as its value
+                    self.memo[e] = found
+                return found
+        return f
+
+    def is_multiple(self, f: Form, d: int) -> bool:
+        """Whether d is not zero and certainly divides the form: by its coefficients, or as its remainder is zero."""
+        return self.divides(d, f) or (d > 0 and self.mod(self.renewed(f), d) == ZERO)
+
+    def atoms(self, f: Form, kind: int) -> Terms:
+        """The summands of one kind, in an order that does not depend on when their atoms were met."""
+        kinds = self.kind
+        found = [t for t in f[1] if kinds[t[0]] == kind]
+        if len(found) > 1:
+            found.sort(key=self._rank)
+        return tuple(found)
+
+    def _rank(self, t: tuple[int, int]) -> tuple[Any, ...]:
+        """Small coefficients and divisors first, then long dividends."""
+        a, k = t
+        x = self.arg[a]
+        kind, lo, hi = self.kind, self.lo, self.hi
+        inside = sorted([(j, kind[b], lo[b], hi[b]) for b, j in x[1]])
+        return abs(k), self.divisor[a], -len(x[1]), inside, x[0]
+
+    def coefficient(self, f: Form, a: int) -> int:
+        """How often an atom stands in a sum."""
+        for b, k in f[1]:
+            if b == a:
+                return k
+        return 0
+
+    def contains(self, f: Form, x: Form, k: int, at: int) -> bool:
+        """Whether x has variables and ``k·x``, but for the constant, is a part of f beside the atom ``at``."""
+        if not x[1]:
+            return False
+        total = dict(f[1])
+        for a, j in x[1]:
+            if a == at or total.get(a, 0) != k * j:
+                return False
+        return True
+
+    def splits(self, a: int) -> list[tuple[Form, Form]]:
+        """Each argument of an extremum with the extremum of the others."""
+        parts, kind = self.parts[a], self.kind[a]
+        return [(x, self.joined(kind, parts[:i] + parts[i + 1 :])) for i, x in enumerate(parts)]
+
+    def beside(self, a: int, x: Form) -> list[Form]:
+        """The extremum of the other arguments, if x is one of them."""
+        return [y for part, y in self.splits(a) if part == x] if x in self.parts[a] else []
+
+    def made_of(self, a: int, x: Form, y: Form) -> bool:
+        """Whether x and y are the arguments of an extremum."""
+        return sorted(self.parts[a]) == sorted((x, y))
+
+    # ---------------------------------------------------------------- proposals (untrusted)
+    def propose_for_division(self, kind: int, x: Form, d: int) -> Iterable[Proposal]:
+        """What may apply to a quotient or a remainder."""
+        return (MATCHED,)
+
+    def propose_for_sum(self, f: Form, total: dict[int, int]) -> Iterable[Proposal]:
+        """What may apply to a sum of at least two summands; ``total`` are its coefficients by atom."""
+        return (MATCHED,)
+
+    def propose_for_extremum(self, kind: int, args: list[Form]) -> Iterable[Proposal]:
+        """What may apply to the first of several arguments together with the extremum of the others."""
+        return ()
+
+    # ---------------------------------------------------------------- reading
+    def read(self, e: Expr) -> Form:
+        """The normal form of ``e``."""
+        found = self.memo.get(e)
+        if found is not None:
+            return found
+        try:
+            return self._read(e)
+        except RecursionError:
+            self.level = 0
+            self.deepest = DEEPEST
+            for node in postorder(e, known=self.memo):
+                self._read(node)
+            return self.memo[e]
+
+    def _read(self, e: Expr) -> Form:
+        t = type(e)
+        memo = self.memo
+        if t is Sum:
+            # the class is known: compiled, an assignment checks it and what follows is native
+            s: Sum = e  # type: ignore[assignment]
+            c = s.const
+            terms = s.terms
+            if c:
+                self.spent += 1
+            bodies = self.bodies
+            had = len(bodies)
+            bodies.add(terms)
+            if len(bodies) > had:
+                self.spent += len(terms) - 1
+            total: dict[int, int] = {}
+            interesting = 0
+            kind = self.kind
+            for a, k in terms:
+                f = memo.get(a)
+                if f is None:
+                    f = self._read(a)
+                n, ts = f
+                if n:
+                    c += k * n
+                for b, j in ts:
+                    if kind[b]:
+                        interesting += 1
+                    if b in total:
+                        j = total[b] + j * k
+                        if j:
+                            total[b] = j
+                        else:
+                            del total[b]
+                    else:
+                        total[b] = j * k
+            if interesting and len(total) > 1:
+                f = self.recombine(c, total)
+            else:
+                f = (c, tuple(sorted(total.items())))
+        elif t is FloorDiv or t is Mod:
+            self.spent += 3
+            q: Binary = e  # type: ignore[assignment]
+            by = q.b
+            f = memo.get(q.a) or self._below(q.a)
+            if type(by) is Int:
+                f = self.floordiv(f, by.value) if t is FloorDiv else self.mod(f, by.value)
+            else:
+                f = self._opaque(e)
+        elif t is Var:
+            box = self.bounds.get(e)
+            lo, hi = (-END, END) if box is None else (finite(box[0]), finite(box[1]))
+            f = self._new(VARIABLE, ZERO, 0, lo, hi)
+            self.expr[-1] = e
+            if lo == hi and not self.keep_points:
+                f = self.settled(f[1][0][0])
+        elif t is Int:
+            literal: Int = e  # type: ignore[assignment]
+            f = (literal.value, ())
+        elif t is Min or t is Max:
+            of: Extremum = e  # type: ignore[assignment]
+            kids = [memo.get(a) or self._below(a) for a in of.args]
+            f = self.extremum(MINIMUM if t is Min else MAXIMUM, kids)
+        elif t is CeilDiv:
+            up: CeilDiv = e  # type: ignore[assignment]
+            by = up.b
+            made = None
+            if type(by) is Int:
+                made = self.ceildiv(memo.get(up.a) or self._below(up.a), by.value)
+            f = made or self._opaque(e)
+        else:
+            f = self._opaque(e)
+        memo[e] = f
+        return f
+
+    def _below(self, e: Expr) -> Form:
+        """:meth:`_read` one level down.  Raises :class:`RecursionError` where that would be too deep."""
+        self.level += 1
+        if self.level > self.deepest:
+            if self.level > DEEPEST:
+                raise RecursionError
+            self.deepest = self.level
+        f = self._read(e)
+        self.level -= 1
+        return f
+
+    def _opaque(self, e: Expr) -> Form:
+        kids = [self.write(self.memo.get(c) or self._below(c)) for c in e.children]
+        new = rebuild(e, kids)
+        if type(new) is Int:
+            return new.value, ()
+        found = self.opaque.get(new)
+        if found is None:
+            found = self.opaque[new] = self._new(OPAQUE, ZERO, 0, -END, END)
+            self.expr[-1] = new
+        elif self.index is not None:
+            return self._again(found[1][0][0], -END, END)
+        return found
+
+    # ---------------------------------------------------------------- what is known
+    def know(self, e: Expr, lo: int | float, hi: int | float, *, more: bool = False) -> None:
+        """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten.
+
+        ``more`` says that it is called again at once, and what follows for digits can wait.
+        """
+        self._narrow(self.read(e), finite(lo), finite(hi))
+        self.index = {}
+        for a, t in enumerate(self.kind):
+            if t == QUOTIENT or t == REMAINDER:
+                self.index.setdefault((t, self.arg[a], self.divisor[a]), a)
+        kept: dict[Expr, Form] = {}
+        for v, f in self.memo.items():
+            if type(v) is Var:
+                if f[1] and not self.keep_points:
+                    a = f[1][0][0]
+                    if self.lo[a] == self.hi[a]:
+                        f = self.settled(a)
+                kept[v] = f
+        self.memo = kept
+        for a, t in enumerate(self.kind):
+            if t == REMAINDER and self.lo[a] == self.hi[a]:
+                x, d = self.arg[a], self.divisor[a]
+                self.exact[x[1], d] = (self.lo[a] - x[0]) % d
+        self.sharp.clear()
+        self.quotients.clear()
+        self.remainders.clear()
+        self.forget()
+        if not more:
+            self._know_digits()
+
+    def ends(self, e: Expr) -> tuple[int | float, int | float]:
+        """Bounds of every value the expression takes, infinite where there are none."""
+        lo, hi = self.range(self.read(e))
+        return -inf if lo < -FAR else lo, inf if hi > FAR else hi
+
+    def forget(self) -> None:
+        """Forget what strategies remember, as more is known now."""

@@ -1,8 +1,7 @@
 """Strategies that supply values for the variables of constraint rules (``choose=`` in :func:`~.rewrite.constraint_rule`).
 
 A strategy is handed the constraints that the left side of a rule should be, and a function that encloses the values of
-an expression on the domain.  It only proposes: the conditions on constants are tested by the compiled rule, and those on
-ranges are what the strategy has looked up.
+an expression on the domain.  It only proposes: what is wrong is refused by the compiled rule.
 """
 
 from __future__ import annotations
@@ -15,15 +14,12 @@ from .choose import least_common_multiple
 from .constraint_order import Bound, upright
 from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, linear, maximum, minimum
 
-__all__ = ["CHECKED", "CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of"]
+__all__ = ["CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of", "shifted_remainder"]
 
 #: The ends of an expression's values on the domain, infinite floats where there are none or where they are too far away.
 Ends: TypeAlias = Callable[[Expr], tuple[Any, Any]]
 Proposal: TypeAlias = Mapping[str, "Expr | int"]
 Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
-
-#: Strategies whose proposals need not descend: the driver measures them and refuses those that do not.
-CHECKED: Final = frozenset({"negative_content", "residue"})
 
 
 def _parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
@@ -114,6 +110,14 @@ def residue(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
         return ()
     y, m, t, u, v = found
     return ({"x": e.a, "y": y, "m": m, "s": lo, "t": t, "u": u, "v": v},)
+
+
+def shifted_remainder(c: Bound, y: Expr) -> Proposal:
+    """The same of a known remainder with ``y`` for its dividend, from which the dividend differs by a constant."""
+    e, s, _ = c
+    assert isinstance(e, Mod)
+    assert isinstance(e.b, Int)
+    return {"y": y, "t": (s - _parts(e.a)[0] + _parts(y)[0]) % e.b.value, "u": 1, "v": 1}
 
 
 def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:

@@ -1,30 +1,34 @@
-"""Constraint rules become functions, as rules do in :mod:`.matcher`.
+"""Constraint rules become functions, and nothing else applies them.
 
-:class:`CompiledConstraintRule` holds what the driver calls: ``propose`` finds values for the variables, ``build`` tests the
-conditions on constants and computes the new constraints.  :func:`applications` is the reference that they are compared
-with; it knows nothing but substitution.
+The function generated for a rule is given constraints, a function that encloses expressions on the domain, and proposed
+values.  It establishes that the constraints *are* the left side and that *every* condition holds, and then builds the
+right side; otherwise it answers ``None``.  Where the left side binds a variable it is read off, and a rest is what is left
+of the sum.  Everything else is proposed, by the strategy of the rule (``choose=``) or by whoever calls: a wrong proposal
+costs time and is refused.  :func:`applications` is the reference that generated functions are compared with; it knows
+nothing but substitution.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
 from .condition import Condition, condition_interpret
-from .constraint_choose import CHECKED, CONSTRAINT_STRATEGIES, Ends
+from .constraint_choose import CONSTRAINT_STRATEGIES, Ends, Proposal
 from .constraint_order import Bound, descends
-from .expr import CeilDiv, Expr, FloorDiv, Mod, Mul, Sum, Var, integer, lift, linear
+from .expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, lift, maximum, minimum
 from .facts import Facts
 from .matcher import bindings, const_text
 from .rewrite import Bounded, ConstraintRule, DeclarationError
 
-__all__ = ["CompiledConstraintRule", "Values", "applications", "compiled_constraint_rule", "ends_of"]
+__all__ = ["Applied", "CompiledConstraintRule", "applications", "compiled_constraint_rule", "ends_of"]
 
-#: The values of a rule's variables by name; constants are plain integers.
-Values: TypeAlias = Mapping[str, "Expr | int"]
+#: The constraints of the right side, and the values of all variables by name.
+Applied: TypeAlias = tuple[tuple[Bound, ...], Mapping[str, "Expr | int"]]
+Check: TypeAlias = Callable[[Sequence[Bound], Ends, Proposal], "Applied | None"]
+Propose: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
 
 
 # ------------------------------------------------------------------------------------------------- the reference
@@ -33,9 +37,11 @@ def applications(
 ) -> Iterator[tuple[tuple[Bound, ...], dict[Var, Expr]]]:
     """Every way in which ``rule`` applies to ``constraints``: what becomes of them, and the values of its variables.
 
-    The left side under the binding must be the constraints themselves, and every condition must certainly hold.
+    The left side under the binding must be the constraints themselves, every condition must certainly hold, and the
+    outcome must be smaller.
     """
-    for values in _proposals(rule, constraints, facts):
+    for found in _proposals(rule)(constraints, ends_of(facts)):
+        values = {v: lift(found[v.name]) for v in rule.variables if v.name in found}
         try:
             if any(_instance(b, values) != c for b, c in zip(rule.left, constraints, strict=True)):
                 continue
@@ -44,7 +50,7 @@ def applications(
             after = tuple(_instance(b, values) for b in rule.right)
         except ZeroDivisionError:
             continue
-        if set(after) != set(constraints) and (rule.choose not in CHECKED or descends(constraints, after)):
+        if descends(constraints, after):
             yield after, values
 
 
@@ -63,30 +69,31 @@ def ends_of(facts: Facts) -> Ends:
     return ends
 
 
-def _proposals(rule: ConstraintRule, constraints: Sequence[Bound], facts: Facts) -> Iterator[dict[Var, Expr]]:
-    """Bindings under which the left side may be ``constraints``."""
+def _proposals(rule: ConstraintRule) -> Propose:
+    """The strategy of the rule, or all bindings under which the left side may be the constraints."""
     if rule.choose:
-        for found in _strategy(rule)(constraints, ends_of(facts)):
-            yield {v: lift(found[v.name]) for v in rule.variables if v.name in found}
-        return
-    partial: list[dict[Var, Expr]] = [{}]
-    for b, (e, lo, hi) in zip(rule.left, constraints, strict=True):
-        for pattern, target in ((b.lo, integer(lo)), (b.hi, integer(hi)), (b.e, e)):
-            partial = [
-                {**bound, **more}
-                for bound in partial
-                for more in bindings(pattern, target)
-                if all(bound.get(v, value) is value for v, value in more.items())
-            ]
-    yield from partial
+        found = CONSTRAINT_STRATEGIES.get(rule.choose)
+        if found is None:
+            known = ", ".join(CONSTRAINT_STRATEGIES)
+            raise DeclarationError(
+                f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {known}"
+            )
+        return found
 
+    def matched(constraints: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
+        partial: list[dict[Var, Expr]] = [{}]
+        for b, (e, lo, hi) in zip(rule.left, constraints, strict=True):
+            for pattern, target in ((b.lo, integer(lo)), (b.hi, integer(hi)), (b.e, e)):
+                partial = [
+                    {**bound, **more}
+                    for bound in partial
+                    for more in bindings(pattern, target)
+                    if all(bound.get(v, value) is value for v, value in more.items())
+                ]
+        for bound in partial:
+            yield {v.name: e.value if v.kind == "const" and type(e) is Int else e for v, e in bound.items()}
 
-def _strategy(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterable[Values]]:
-    found = CONSTRAINT_STRATEGIES.get(rule.choose)
-    if found is None:
-        known = ", ".join(CONSTRAINT_STRATEGIES)
-        raise DeclarationError(f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {known}")
-    return found
+    return matched
 
 
 # ------------------------------------------------------------------------------------------------------- compiled
@@ -94,154 +101,191 @@ def _strategy(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterabl
 class CompiledConstraintRule:
     """A rule ready for production.
 
-    ``propose`` yields values for the left side's constraints: the strategy of the rule, or what matching its patterns
-    gives; ``None`` for a rule that only :func:`applications` can apply.  ``build(values, expressions)`` is the right side,
-    or ``None`` where a condition on constants fails; conditions on ranges are what a strategy has looked up.
+    ``check`` is generated from the declaration.  ``propose`` yields values for what the left side does not bind, ``None``
+    where it binds everything.
     """
 
     rule: ConstraintRule
-    propose: Callable[[Sequence[Bound], Ends], Iterable[Values]] | None
-    build: Callable[[Values, Sequence[Expr]], tuple[Bound, ...] | None]
-    #: whether a proposal has to be measured
-    checked: bool
+    check: Check
+    propose: Propose | None
     #: the class of the first constraint's expression, ``None`` for any
     head: type[Expr] | None
 
-    def after(
-        self, constraints: Sequence[Bound], ends: Ends, facts: Facts
-    ) -> tuple[tuple[Bound, ...], Values] | None:
-        """What the first proposal that works makes of ``constraints``."""
-        if self.propose is None:
-            for found, binding in applications(self.rule, constraints, facts):
-                return found, {v.name: e for v, e in binding.items()}
-            return None
-        for values in self.propose(constraints, ends):
-            made: tuple[Bound, ...] | None = self.build(values, [c[0] for c in constraints])
-            if made is not None and (not self.checked or descends(constraints, made)):
-                return made, values
+    def after(self, constraints: Sequence[Bound], ends: Ends) -> Applied | None:
+        """What the first proposal that works makes of ``constraints``; every application is measured (:func:`descends`)."""
+        for values in _NOTHING if self.propose is None else self.propose(constraints, ends):
+            found = self.check(constraints, ends, values)
+            if found is not None and descends(constraints, found[0]):
+                return found
         return None
+
+
+_NOTHING: tuple[Proposal, ...] = ({},)
 
 
 @cache
 def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     """``rule`` as functions.  Raises :class:`DeclarationError` for a strategy that does not exist."""
-    propose: Callable[[Sequence[Bound], Ends], Iterable[Values]] | None = None
-    if rule.choose:
-        propose = _strategy(rule)
-    elif all(_constant(c) for c in rule.conditions):
-        propose = _matcher(rule)
+    source, proposed = _source(rule)
+    names: dict[str, Any] = {"_lift": lift, "_inside": _inside, "_Expr": Expr, "_Int": Int, "_Sum": Sum}
+    names |= {c.__name__: c for c in (FloorDiv, Mod)} | {"min": _least, "max": _most}
+    exec(compile(source, f"<constraint rule {rule.name}>", "exec"), names)
     first = rule.left[0].e
     # a product of patterns is a sum whose coefficients have a common factor
     head = None if isinstance(first, Var) else Sum if isinstance(first, Mul) else type(first)
-    return CompiledConstraintRule(rule, propose, _builder(rule), rule.choose in CHECKED, head)
+    propose = _proposals(rule)
+    return CompiledConstraintRule(rule, names["check"], propose if proposed else None, head)
 
 
-def _constant(c: Condition) -> bool:
-    return all(v.kind == "const" for v in c.variables())
+def _least(*args: Any) -> Any:
+    return min(args) if all(type(a) is int for a in args) else minimum(*args)
 
 
-class _Text:
-    """A condition on constants as Python text."""
+def _most(*args: Any) -> Any:
+    return max(args) if all(type(a) is int for a in args) else maximum(*args)
+
+
+def _inside(ends: tuple[Any, Any], lo: Any, hi: Any) -> bool:
+    return bool(lo <= ends[0] and ends[1] <= hi)
+
+
+def _source(rule: ConstraintRule) -> tuple[str, bool]:
+    """The text of ``check``, and whether it reads anything from what is proposed."""
+    lines: list[str] = []
+    bound: set[Var] = set()
+    tests: list[str] = []
+
+    def bind(v: Var, text: str) -> None:
+        if v in bound:
+            lines.append(f"if {v.name} {'!=' if v.kind == 'const' else 'is not'} {text}: return None")
+        else:
+            bound.add(v)
+            lines.append(f"{v.name} = {text}")
+
+    # what can be read off: bounds, variables, and both sides of divisions
+    open_: list[tuple[Expr, str]] = []
+    for n, b in enumerate(rule.left):
+        lines.append(f"_e{n}, _lo{n}, _hi{n} = _cs[{n}]")
+        for end, text in ((b.lo, f"_lo{n}"), (b.hi, f"_hi{n}")):
+            if isinstance(end, Var):
+                bind(end, text)
+            else:
+                tests.append(f"{const_text(end)} == {text}")
+        todo = [(b.e, f"_e{n}")]
+        while todo:
+            p, at = todo.pop()
+            match p:
+                case Var(kind="const"):
+                    lines.append(f"if type({at}) is not _Int: return None")
+                    bind(p, f"{at}.value")
+                case Var(kind="expr" | "rest"):
+                    bind(p, at)
+                case FloorDiv() | Mod():
+                    lines.append(f"if type({at}) is not {type(p).__name__}: return None")
+                    todo += [(p.a, f"{at}.a"), (p.b, f"{at}.b")]
+                case _:
+                    open_.append((p, at))
+    # in sums, a constant that stands alone, and the rest
+    rests: list[tuple[Var, Expr, str]] = []
+    for p, at in open_:
+        for t, k in p.terms if isinstance(p, Sum) else ():
+            if isinstance(t, Var) and k == 1 and t not in bound:
+                if t.kind == "const":
+                    lines.append(f"if type({at}) is not _Sum: return None")
+                    bind(t, f"{at}.const")
+                elif (
+                    t.kind == "rest" and t not in (p - t).variables() and all(t is not r for r, _, _ in rests)
+                ):
+                    rests.append((t, p, at))
+    proposed = [v for v in rule.variables if v not in bound and all(v is not r for r, _, _ in rests)]
+    for v in proposed:
+        lines.append(f"{v.name} = _v.get({v.name!r})")
+        kind = f"type({v.name}) is not int" if v.kind == "const" else f"not isinstance({v.name}, _Expr)"
+        lines.append(f"if {kind}: return None")
+    tests += [_holds(c) for c in rule.conditions if _literal(c)]
+    if tests:
+        lines.append(f"if not ({' and '.join(tests)}): return None")
+    for r, p, at in rests:
+        lines.append(f"{r.name} = {at} - {const_text(p - r)}")
+    of_rests = {id(p) for _, p, _ in rests}
+    lines += [
+        f"if _lift({const_text(p)}) is not {at}: return None" for p, at in open_ if id(p) not in of_rests
+    ]
+    lines += [f"if not {_holds(c)}: return None" for c in rule.conditions if not _literal(c)]
+    have = {b.e: f"_e{n}" for n, b in reversed(list(enumerate(rule.left)))}
+    made = [
+        f"({have.get(b.e) or _expression(b.e)}, {const_text(b.lo)}, {const_text(b.hi)})," for b in rule.right
+    ]
+    values = ", ".join(f"{v.name!r}: {v.name}" for v in rule.variables)
+    lines.append(f"return ({' '.join(made)}), {{{values}}}")
+    body = "\n        ".join(
+        [
+            "    try:",
+            *lines,
+        ]
+    )
+    text = f"def check(_cs, _ends, _v):\n{body}\n    except ZeroDivisionError:\n        return None\n"
+    return text, bool(proposed)
+
+
+def _literal(x: Expr | Condition) -> bool:
+    return all(v.kind == "const" for v in x.variables())
+
+
+def _expression(e: Expr) -> str:
+    return e.name if isinstance(e, Var) else f"_lift({const_text(e)})"
+
+
+def _ends(e: Expr) -> str:
+    return f"_ends({_expression(e)})"
+
+
+class _Certain:
+    """Python text that is true only where a condition certainly holds: constants are evaluated, the rest is enclosed."""
 
     def const(self, value: bool) -> str:
         return str(value)
 
-    def compare(self, op: str, a: str, b: str) -> str:
-        return f"{a} {op} {b}"
+    def compare(self, op: str, a: Expr, b: Expr) -> str:
+        if _literal(a) and _literal(b):
+            return f"({const_text(a)} {op} {const_text(b)})"
+        if not (_literal(a) or _literal(b)):
+            a, b = a - b, integer(0)
+        (low, high), (least, most) = (
+            (const_text(e),) * 2 if _literal(e) else (f"{_ends(e)}[0]", f"{_ends(e)}[1]") for e in (a, b)
+        )
+        match op:
+            case "==":
+                return f"({high} <= {least} and {most} <= {low})"
+            case "!=":
+                return f"({high} < {least} or {most} < {low})"
+        return f"({high} {op} {least})"
 
-    def within(self, e: str, lo: str, hi: str) -> str:
-        return f"{lo} <= {e} <= {hi}"
+    def within(self, e: Expr, lo: Expr, hi: Expr) -> str:
+        if _literal(lo) and _literal(hi):
+            if _literal(e):
+                return f"({const_text(lo)} <= {const_text(e)} <= {const_text(hi)})"
+            return f"_inside({_ends(e)}, {const_text(lo)}, {const_text(hi)})"
+        return self.conj([self.compare("<=", lo, e), self.compare("<=", e, hi)])
 
-    def divides(self, d: str, e: str) -> str:
-        return f"({d} != 0 and {e} % {d} == 0)"
+    def divides(self, d: Expr, e: Expr) -> str:
+        if not _literal(d):
+            return "False"
+        text = const_text(d)
+        if _literal(e):
+            return f"({text} != 0 and {const_text(e)} % {text} == 0)"
+        return f"({text} != 0 and _inside({_ends(e % d)}, 0, 0))"
 
     def conj(self, parts: list[str]) -> str:
-        return "(" + " and ".join(f"({p})" for p in parts) + ")"
+        return f"({' and '.join(parts)})"
 
     def disj(self, parts: list[str]) -> str:
-        return "(" + " or ".join(f"({p})" for p in parts) + ")"
+        return f"({' or '.join(parts)})"
 
     def neg(self, part: str) -> str:
-        return f"not ({part})"
+        # of constants; of ranges "not known" must stay "not known"
+        return "False" if "_ends" in part else f"(not {part})"
 
 
-def _builder(rule: ConstraintRule) -> Callable[[Values, Sequence[Expr]], tuple[Bound, ...] | None]:
-    tests = [condition_interpret(c, const_text, _Text()) for c in rule.conditions if _constant(c)]
-    ours = {b.e: n for n, b in enumerate(rule.left)}
-    parts = []
-    for b in rule.right:
-        plain = b.e.name if isinstance(b.e, Var) else f"_lift({const_text(b.e)})"
-        e = f"_es[{ours[b.e]}]" if b.e in ours else plain
-        parts.append(f"({e}, {const_text(b.lo)}, {const_text(b.hi)}),")
-    made = f"({' '.join(parts)})"
-    text = [*tests, made]
-    lines = ["def build(_v, _es):"]
-    lines += [
-        f"    {v.name} = _v[{v.name!r}]" for v in rule.variables if any(_mentions(t, v.name) for t in text)
-    ]
-    if tests:
-        lines.append(f"    if not ({' and '.join(tests)}): return None")
-    lines.append(f"    return {made}")
-    build: Callable[[Values, Sequence[Expr]], tuple[Bound, ...] | None] = _function(rule, "\n".join(lines))
-    return build
-
-
-def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"\b{name}\b", text) is not None
-
-
-def _function(rule: ConstraintRule, source: str) -> Any:
-    names: dict[str, Any] = {"_lift": lift, "_linear": linear, "_Sum": Sum}
-    names.update({c.__name__: c for c in (FloorDiv, Mod, CeilDiv)})
-    exec(compile(source, f"<constraint rule {rule.name}>", "exec"), names)
-    return names["build"] if "build" in names else names["match"]
-
-
-def _matcher(rule: ConstraintRule) -> Callable[[Sequence[Bound], Ends], Iterable[Values]] | None:
-    """A function that matches the rule's patterns, where they are of the usual kind.
-
-    The usual ones are a variable, a division of one by a constant, and a rest plus a constant, with constants for bounds.
-    """
-    lines = ["def match(_cs, _ends):"]
-    found: dict[str, str] = {}
-
-    def bind(v: Var, text: str) -> None:
-        if v.name in found:
-            lines.append(
-                f"    if {found[v.name]} {'!=' if v.kind == 'const' else 'is not'} {text}: return ()"
-            )
-        else:
-            found[v.name] = text
-
-    for n, b in enumerate(rule.left):
-        e, lo, hi = f"_e{n}", f"_lo{n}", f"_hi{n}"
-        lines.append(f"    {e}, {lo}, {hi} = _cs[{n}]")
-        match b.e:
-            case Var(kind="expr"):
-                bind(b.e, e)
-            case (
-                FloorDiv(a=Var(kind="expr") as x, b=Var(kind="const") as d)
-                | Mod(a=Var(kind="expr") as x, b=Var(kind="const") as d)
-            ):
-                lines.append(f"    if type({e}) is not {type(b.e).__name__}: return ()")
-                bind(x, f"{e}.a")
-                bind(d, f"{e}.b.value")
-            case Sum(const=0, terms=((Var() as x, 1), (Var() as k, 1))) if {x.kind, k.kind} == {
-                "rest",
-                "const",
-            }:
-                rest, constant = (x, k) if x.kind == "rest" else (k, x)
-                lines.append(f"    if type({e}) is not _Sum or not {e}.const: return ()")
-                bind(rest, f"_linear(0, {e}.terms)")
-                bind(constant, f"{e}.const")
-            case _:
-                return None
-        for v, text in ((b.lo, lo), (b.hi, hi)):
-            if not isinstance(v, Var):
-                return None
-            bind(v, text)
-    if set(found) != {v.name for v in rule.variables}:
-        return None
-    lines.append("    return ({" + ", ".join(f"{name!r}: {text}" for name, text in found.items()) + "},)")
-    made: Callable[[Sequence[Bound], Ends], Iterable[Values]] = _function(rule, "\n".join(lines))
-    return made
+def _holds(c: Condition) -> str:
+    return condition_interpret(c, lambda e: e, _Certain())

@@ -2,7 +2,8 @@
 
 Each constraint is brought to a normal form without constants, common factors or outer divisions, merged with the others,
 turned into bounds where it speaks of one variable, and dropped where it always holds; what is left narrows the boxes of its
-variables, also through sums.  Every such step is an instance of a proved constraint rule.
+variables, also through sums.  Every such step is made by the code generated from a rule (:mod:`.constraint_matcher`): here
+is decided only which rules are asked, of which constraints and when, and what a rule is asked for follows from its shape.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from .constraint_choose import Ends
-from .constraint_matcher import CompiledConstraintRule, Values, compiled_constraint_rule
+from .constraint_choose import Ends, shifted_remainder
+from .constraint_matcher import Applied, CompiledConstraintRule, compiled_constraint_rule
 from .constraint_order import Bound
 from .derivation import ConstraintChange
-from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, mod, postorder
+from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, lift, linear, mod, postorder
 from .facts import Facts
 from .indexing_map import Constraint, IndexingMap, Variable
 from .interval import Interval
@@ -30,53 +31,61 @@ __all__ = ["ROUNDS", "Constraints", "Contradiction", "shifted_variable"]
 #: an end by then is taken back: it may need as many rounds as the boxes have points.
 ROUNDS: Final = 24
 
+Rules: TypeAlias = tuple[CompiledConstraintRule, ...]
+
 
 @dataclass(frozen=True, eq=False)
 class _Rules:
-    """The constraint rules of a rule set, by what the driver does with them."""
+    """The constraint rules of a rule set by their shapes."""
 
-    #: on one constraint, by the class of its expression
-    single: Mapping[type[Expr], tuple[CompiledConstraintRule, ...]]
-    #: on two constraints: what merges or drops one of them, what narrows a box, and what does so through a sum
-    pairs: tuple[CompiledConstraintRule, ...]
-    windows: tuple[CompiledConstraintRule, ...]
-    sums: tuple[CompiledConstraintRule, ...]
-    #: the plain form of residues, which is undone at the end where the results have a quotient to go with
-    residues: ConstraintRule | None
-    named: Mapping[str, ConstraintRule]
+    #: one constraint that holds everywhere or nowhere
+    final: Rules
+    #: other rules for one constraint, by the class of its expression
+    single: Mapping[type[Expr], Rules]
+    #: two constraints on the same expression
+    twins: Rules
+    #: a constraint that narrows another one
+    narrowing: Mapping[type[Expr], Rules]
+    #: any other two constraints
+    pairs: Rules
+    #: a remainder for a remainder
+    remainders: Rules
+    #: a constraint that goes because the other one implies it
+    implied: Rules
 
 
 @cache
 def _rules(constraints: tuple[ConstraintRule, ...]) -> _Rules:
     all_of = [compiled_constraint_rule(r) for r in constraints]
-    single = [c for c in all_of if len(c.rule.left) == 1 and c.rule.right and c.rule.name not in _BUILT_IN]
-    two = [c for c in all_of if len(c.rule.left) == 2 and c.rule.name not in _BUILT_IN]
-    boxes = [c for c in two if len(c.rule.right) == 2]
+    one = [c for c in all_of if len(c.rule.left) == 1]
+    two = [c for c in all_of if len(c.rule.left) == 2]
+    final = tuple(c for c in one if all(type(b.e) is Int for b in c.rule.right))
+    twins = tuple(c for c in two if c.rule.left[0].e is c.rule.left[1].e and len(c.rule.right) == 1)
+    narrowing = tuple(c for c in two if _narrows(c.rule))
     return _Rules(
-        {t: tuple(c for c in single if c.head in (None, t)) for t in _classes(Expr)},
-        tuple(c for c in two if len(c.rule.right) == 1),
-        tuple(c for c in boxes if c.rule.choose not in _SUMS),
-        tuple(c for c in boxes if c.rule.choose in _SUMS),
-        next((c.rule for c in single if c.rule.choose == "residue"), None),
-        {c.rule.name: c.rule for c in all_of},
+        final,
+        _by_head([c for c in one if c not in final]),
+        twins,
+        _by_head(narrowing),
+        tuple(c for c in two if c not in twins and c not in narrowing),
+        tuple(c for c in one if [type(b.e) for b in (*c.rule.left, *c.rule.right)] == [Mod, Mod]),
+        tuple(c for c in two if c.rule.right == c.rule.left[:1]),
     )
+
+
+def _narrows(rule: ConstraintRule) -> bool:
+    one, other = rule.left
+    return len(rule.right) == 2 and rule.right[0] == one and rule.right[1].e is other.e
+
+
+def _by_head(rules: Sequence[CompiledConstraintRule]) -> Mapping[type[Expr], Rules]:
+    return {t: tuple(c for c in rules if c.head in (None, t)) for t in _classes(Expr)}
 
 
 def _classes(base: type[Expr]) -> Iterator[type[Expr]]:
     for c in base.__subclasses__():
         yield c
         yield from _classes(c)
-
-
-#: Laws that the driver applies as it goes: dropping what holds, merging what speaks of the same expression, refusing what
-#: cannot hold.
-_BUILT_IN: Final = frozenset(
-    {"satisfied_constraint_vanishes", "same_expression_intersects", "impossible_constraint_is_false"}
-)
-
-
-#: Strategies of rules that narrow boxes through sums.
-_SUMS: Final = ("summand", "dividend")
 
 
 class Contradiction(Exception):
@@ -104,10 +113,13 @@ class Constraints:
         self.boxes = _boxes(m)
         #: Whether the box of a dimension or a range is no longer the given one.
         self.narrowed = False
-        self.kept: dict[Expr, tuple[int, int]] = {}
+        #: what is in normal form, and where the last constraint on each expression stands
+        self.kept: list[Bound] = []
+        self.place: dict[Expr, int] = {}
         self.todo: list[Bound] = []
-        #: Whether a box has become smaller since the simplifier was made.
-        self.stale = False
+        #: Whether a box has become smaller since the constraints were brought to normal form, and since the simplifier was
+        #: made.
+        self.stale = self.outdated = False
         self._simplifier: Simplifier | None = None
         self._ends: Ends | None = None
         self._compiled: _Rules | None = None
@@ -121,20 +133,7 @@ class Constraints:
                 raise Contradiction
         if not given:
             return
-        engine = self.simplifier.engine
-        if engine is not None and self.trace is None:
-            # most constraints of a compiler's maps hold anyway, which ends here
-            open_ = []
-            for c in given:
-                lo, hi = engine.range(engine.read(c.expr))
-                if lo < c.lo or c.hi < hi:
-                    open_.append((c.expr, c.lo, c.hi))
-            if not open_:
-                return
-            open_.reverse()
-            self.todo = open_
-        else:
-            self.todo = [(c.expr, c.lo, c.hi) for c in reversed(given)]
+        self.todo = [(c.expr, c.lo, c.hi) for c in reversed(given)]
         self.settle()
         before: tuple[Any, ...] | None = None
         rounds = 0
@@ -143,12 +142,13 @@ class Constraints:
                 self.again()
             elif not self.merge():
                 if before is None:
-                    before = (dict(self.boxes), self.narrowed, dict(self.kept), len(self.trace or ()))
+                    before = (dict(self.boxes), self.narrowed, list(self.kept), len(self.trace or ()))
                 rounds += 1
                 if rounds > ROUNDS:
                     self.boxes, self.narrowed, self.kept, length = before
                     if self.trace is not None:
                         del self.trace[length:]
+                    self.outdated = True
                     self.renew()
                     return
                 if not self.tighten():
@@ -191,8 +191,9 @@ class Constraints:
 
     def renew(self) -> None:
         """Forget what was computed for larger boxes."""
-        self._simplifier = self._ends = None
-        self.stale = False
+        if self.outdated:
+            self._simplifier = self._ends = None
+            self.outdated = False
 
     @property
     def ends(self) -> Ends:
@@ -203,7 +204,7 @@ class Constraints:
 
     def state(self) -> IndexingMap:
         """The map as it stands."""
-        open_ = [(e, lo, hi) for e, (lo, hi) in self.kept.items()] + self.todo[::-1]
+        open_ = self.kept + self.todo[::-1]
         m = self.map
         return IndexingMap._trusted(
             self.boxed(m.dims),
@@ -218,127 +219,101 @@ class Constraints:
         boxes = self.boxes
         return tuple([v.boxed(*boxes[v.expr]) for v in variables])
 
+    # -- one application
+    def applied(self, rule: CompiledConstraintRule, before: tuple[Bound, ...]) -> tuple[Bound, ...] | None:
+        """What a rule makes of constraints, ``None`` where it does not apply."""
+        found = rule.after(before, self.ends)
+        return None if found is None else self.recorded(rule, before, found)
+
+    def recorded(
+        self, rule: CompiledConstraintRule, before: tuple[Bound, ...], found: Applied
+    ) -> tuple[Bound, ...]:
+        """The right side of an application, which goes into the trace."""
+        after, values = found
+        if self.trace is not None:
+            binding = {name: lift(e) for name, e in values.items()}
+            then, now = (tuple([Constraint.trusted(*c) for c in side]) for side in (before, after))
+            self.trace.append(ConstraintChange(rule.rule, binding, then, now))
+        return after
+
     # -- single constraints
     def settle(self) -> None:
         """Bring the constraints in ``todo`` to normal form and keep what is left of them."""
-        todo, kept = self.todo, self.kept
+        todo = self.todo
         while todo:
-            e, lo, hi = todo.pop()
-            done = self.normal(e, lo, hi)
-            if done is None:
+            c = self.normal(todo.pop())
+            if c is None:
                 continue
-            e, lo, hi = done
-            if type(e) is Var:
-                if self.free(e):
-                    self.narrow(e, lo, hi)
+            e = c[0]
+            if type(e) is Var and self.free(e):
+                box = self.twin(c, (e, *self.boxes[e]))
+                if box is not None:
+                    self.shrink(e, box[1], box[2])
                     continue
-                # a runtime variable keeps its box; what is demanded of it stays a constraint, and is known
-                lo, hi = self.within_box(e, lo, hi)
-            have = kept.get(e)
-            if have is not None:
-                both = max(have[0], lo), min(have[1], hi)
-                self.record_named(
-                    "same_expression_intersects",
-                    {"x": e, "a": have[0], "b": have[1], "c": lo, "d": hi},
-                    ((e, *have), (e, lo, hi)),
-                    ((e, *both),),
-                )
-                kept[e] = both
-                if both[0] > both[1]:
+            at = self.place.get(e)
+            both = self.twin(self.kept[at], c) if at is not None else None
+            if at is not None and both is not None:
+                self.kept[at] = c = both
+                if c[1] > c[2]:
                     raise Contradiction
             else:
-                kept[e] = lo, hi
-            if type(e) is Var:
-                self.shrink(e, *kept[e])
+                self.place[e] = len(self.kept)
+                self.kept.append(c)
+            if type(e) is Var and not self.free(e):
+                # the box of a runtime variable stays; what is demanded of it stays a constraint, and is known
+                self.shrink(e, c[1], c[2])
+
+    def twin(self, c: Bound, d: Bound) -> Bound | None:
+        """What is left of two constraints on one expression."""
+        for rule in self.compiled.twins:
+            found = rule.after((c, d), self.ends)
+            if found is not None and found[0][0][0] is c[0]:
+                return self.recorded(rule, (c, d), found)[0]
+        return None
 
     def again(self) -> None:
         """Bring everything to normal form for the boxes as they are now."""
+        self.stale = False
         self.renew()
-        runtime: dict[Expr, tuple[int, int]] = {v: ends for v, ends in self.kept.items() if type(v) is Var}
-        self.todo = [(e, lo, hi) for e, (lo, hi) in self.kept.items() if e not in runtime]
-        self.todo.reverse()
-        self.kept = runtime
+        self.restart(self.kept)
+
+    def restart(self, todo: list[Bound]) -> None:
+        """Bring ``todo`` to normal form; what is demanded of runtime variables is not asked again, since it is known."""
+        self.kept = [c for c in todo if type(c[0]) is Var]
+        self.todo = [c for c in reversed(todo) if type(c[0]) is not Var]
+        self.place = {c[0]: n for n, c in enumerate(self.kept)}
         self.settle()
 
-    def normal(self, e: Expr, lo: int, hi: int) -> Bound | None:
-        """One constraint in normal form; ``None`` if it always holds."""
-        simplifier = self.simplifier
-        engine = simplifier.engine
+    def normal(self, c: Bound) -> Bound | None:
+        """One constraint in normal form; ``None`` if nothing is left of it, or others that are in ``todo``."""
+        rules = self.compiled
         while True:
-            a: Any
-            b: Any
-            if engine is not None:
-                form = engine.read(e)
-                a, b = engine.range(form)
-                if lo <= a and b <= hi:
-                    if self.trace is not None:
-                        self.satisfied(engine.write(form), lo, hi)
+            e, lo, hi = c
+            if type(e) is Int and not lo <= e.value <= hi:
+                self.todo.append(c)
+                raise Contradiction
+            for rule in rules.final:
+                after = self.applied(rule, (c,))
+                if after is not None:
+                    self.todo.extend(after[::-1])
                     return None
-                e = engine.write(form)
-            else:
-                e = simplifier.normal(e)
-                a, b = simplifier.facts.interval(e)
-                if lo <= a and b <= hi:
-                    self.satisfied(e, lo, hi)
-                    return None
-            if b < lo or hi < a or hi < lo:
-                self.refuse(e, lo, hi, a, b)
-            if type(e) is Var:
-                return e, lo, hi
-            for rule in self.compiled.single.get(type(e), ()):
-                before = (e, lo, hi)
-                found = rule.after((before,), self.ends, simplifier.facts)
-                if found is not None:
-                    after, values = found
-                    if self.trace is not None:
-                        self.record(rule.rule, values, (before,), after)
-                    e, lo, hi = after[0]
+            e = self.simplifier.normal(e)
+            c = (e, lo, hi)
+            if type(e) is Var and self.free(e):
+                return c
+            for rule in rules.single.get(type(e), ()):
+                after = self.applied(rule, (c,))
+                if after is not None:
+                    c = after[0]
                     self.todo.extend(after[:0:-1])
                     break
             else:
-                return e, lo, hi
-
-    def satisfied(self, e: Expr, lo: int, hi: int) -> None:
-        self.record_named("satisfied_constraint_vanishes", {"x": e, "lo": lo, "hi": hi}, ((e, lo, hi),), ())
-
-    def refuse(self, e: Expr, lo: int, hi: int, a: int, b: int) -> None:
-        """Nothing satisfies the constraint.  Raises :class:`Contradiction`."""
-        false = (integer(0), 1, 1)
-        if (e, lo, hi) != false:
-            self.record_named(
-                "impossible_constraint_is_false",
-                {"x": e, "lo": lo, "hi": hi, "a": a, "b": b},
-                ((e, lo, hi),),
-                (false,),
-            )
-        self.todo.append(false)
-        raise Contradiction
-
-    def narrow(self, v: Var, lo: int, hi: int) -> None:
-        """Intersect the box of a variable.  Raises :class:`Contradiction` when nothing is left of it."""
-        a, b = self.box(v)
-        low, high = max(a, lo), min(b, hi)
-        values: Values = {"x": v, "a": lo, "b": hi, "c": a, "d": b}
-        self.record_named("same_expression_intersects", values, ((v, lo, hi), (v, a, b)), ((v, low, high),))
-        self.shrink(v, low, high)
-
-    def box(self, v: Var) -> tuple[int, int]:
-        """The box of a variable as it is now; boxes of maps have integers for ends."""
-        return self.boxes[v]
-
-    def within_box(self, v: Var, lo: int, hi: int) -> tuple[int, int]:
-        """Bounds of a runtime variable that reach no further than its box."""
-        a, b = next((r.lo, r.hi) for r in self.map.rts if r.expr is v)
-        low, high = max(a, lo), min(b, hi)
-        if (low, high) != (lo, hi):
-            values: Values = {"x": v, "lo": lo, "hi": hi, "a": a, "b": b}
-            self.record_named("bounds_meet_range", values, ((v, lo, hi),), ((v, low, high),))
-        return low, high
+                return c
 
     def shrink(self, v: Var, lo: int, hi: int) -> None:
         if (lo, hi) != self.boxes[v]:
             self.boxes[v] = lo, hi
-            self.stale = True
+            self.stale = self.outdated = True
             if self.free(v):
                 self.narrowed = True
         if lo > hi:
@@ -346,141 +321,115 @@ class Constraints:
 
     # -- several constraints
     def merge(self) -> bool:
-        """Merge two remainders of one dividend, or drop one of them; whether there were any such."""
+        """Apply a rule to two constraints, remainders of one dividend for instance; whether there were any such."""
         if not self.compiled.pairs:
             return False
         by_subject: dict[Expr, list[Bound]] = {}
-        for e, (lo, hi) in self.kept.items():
-            by_subject.setdefault(e.a if type(e) is Mod else e, []).append((e, lo, hi))
+        for c in self.kept:
+            by_subject.setdefault(c[0].a if type(c[0]) is Mod else c[0], []).append(c)
         for group in by_subject.values():
-            if len(group) < 2:
-                continue
-            for i, c in enumerate(group):
-                for j, d in enumerate(group):
-                    if i != j and self.merged(c, d):
+            for c in group:
+                for d in group:
+                    if c is not d and self.merged(c, d):
                         return True
         return False
 
     def merged(self, c: Bound, d: Bound) -> bool:
         for rule in self.compiled.pairs:
-            found = rule.after((c, d), self.ends, self.simplifier.facts)
-            if found is not None:
-                after, values = found
-                self.record(rule.rule, values, (c, d), after)
-                place = min(list(self.kept).index(x[0]) for x in (c, d))
-                rest = [(e, *ends) for e, ends in self.kept.items() if e not in (c[0], d[0])]
-                self.todo = [*rest[:place], *after, *rest[place:]][::-1]
-                self.kept = {}
-                if any(e is integer(0) for e, _, _ in after):
-                    raise Contradiction
-                self.settle()
+            after = self.applied(rule, (c, d))
+            if after is not None:
+                first = min(self.kept.index(c), self.kept.index(d))
+                rest = [b for b in self.kept if b not in (c, d)]
+                self.restart([*rest[:first], *after, *rest[first:]])
                 return True
         return False
 
     def tighten(self) -> bool:
         """Narrow the boxes of variables to what remainders and sums allow; whether any became narrower."""
-        for e, (lo, hi) in list(self.kept.items()):
-            if type(e) is Mod:
-                self.window(e, lo, hi)
-            elif type(e) is Sum and self.compiled.sums:
-                self.through_sum(e, lo, hi)
+        for c in list(self.kept):
+            rules = self.compiled.narrowing.get(type(c[0]), ())
+            if not rules:
+                continue
+            self.renew()
+            for x in self.subjects(c):
+                at = shifted_variable(x)
+                if at is None or not self.free(at[0]):
+                    continue
+                v, sign, shift = at
+                for rule in rules:
+                    after = self.applied(rule, (c, (x, *_moved(self.boxes[v], sign, shift))))
+                    if after is not None:
+                        self.shrink(v, *_moved_back(after[1], sign, shift))
         return self.stale
 
-    def window(self, e: Mod, lo: int, hi: int) -> None:
-        at = shifted_variable(e.a)
-        if at is None or not self.free(at[0]):
-            return
-        v, sign, shift = at
-        for rule in self.compiled.windows:
-            c, box = (e, lo, hi), (e.a, *_moved(self.box(v), sign, shift))
-            found = rule.after((c, box), self.ends, self.simplifier.facts)
-            if found is not None:
-                after, values = found
-                self.record(rule.rule, values, (c, box), after)
-                self.shrink(v, *_moved_back(after[1], sign, shift))
+    def subjects(self, c: Bound) -> list[Expr]:
+        """What a constraint may narrow: the dividend of a remainder, or summands and dividends of summands.
 
-    def through_sum(self, e: Sum, lo: int, hi: int) -> None:
-        """Narrow the boxes of the variables in a sum, and of those whose quotients are in it."""
+        Of summands only those for which the others leave less than what they may be.
+        """
+        e, lo, hi = c
+        if type(e) is Mod:
+            return [e.a]
+        if type(e) is not Sum:
+            return []
         terms = []
-        ends = self.ends
         # the ends of what has very large numbers in it are infinite
-        a: Any
-        b: Any
         low: Any = e.const
         high: Any = e.const
         for t, k in e.terms:
-            a, b = self.boxes[t] if type(t) is Var else ends(t)
+            a, b = self.ends(t)
             p, q = (k * a, k * b) if k > 0 else (k * b, k * a)
             low += p
             high += q
-            terms.append((t, k, p, q))
-        for n, (t, k, p, q) in enumerate(terms):
-            # the others lie between p_ and q_, which leaves [lo - q_, hi - p_] for this summand
-            p_, q_ = low - p, high - q
-            if lo - q_ <= p and q <= hi - p_:
-                continue
-            subject = t.a if type(t) is FloorDiv else t
-            at = shifted_variable(subject)
-            if at is None or not self.free(at[0]):
-                continue
-            v, sign, shift = at
-            span = _moved(self.box(v), sign, shift)
-            box = (subject, *span)
-            values: dict[str, Any] = {"x": subject, "k": k, "lo": lo, "hi": hi, "p": p_, "q": q_}
-            values["a"], values["b"] = span
-            chosen = "summand"
-            if type(t) is FloorDiv:
-                chosen = "dividend"
-                values["d"] = t.b.value if type(t.b) is Int else 0
-            for rule in self.compiled.sums:
-                if rule.rule.choose != chosen:
-                    continue
-                after = rule.build(values, (e, subject))
-                if after is None:
-                    continue
-                if self.trace is not None:
-                    values["r"] = linear(e.const, [(u, j) for u, j in e.terms if u is not t])
-                    self.record(rule.rule, values, ((e, lo, hi), box), after)
-                self.shrink(v, *_moved_back(after[1], sign, shift))
-                a, b = self.boxes[v] if t is v else (values["a"], values["b"])
-                if t is v:
-                    new = (k * a, k * b) if k > 0 else (k * b, k * a)
-                    low, high = low - p + new[0], high - q + new[1]
-                    terms[n] = (t, k, *new)
-                break
+            terms.append((t, p, q))
+        # the others lie between low - p and high - q
+        return [
+            t.a if type(t) is FloorDiv else t
+            for t, p, q in terms
+            if not (lo - (high - q) <= p and q <= hi - (low - p))
+        ]
 
     # -- what remains
     def simplifier_of_results(self) -> Simplifier:
         """A simplifier for boxes and constraints together."""
         if not self.kept:
-            if self.stale:
-                self.renew()
+            self.renew()
             return self.simplifier
-        known = [(e, Interval(lo, hi)) for e, (lo, hi) in self.kept.items() if type(e) is not Var]
-        residues = self.residues()
-        if residues:
-            simplifier = self.simplifier
-            moduli = [m for pairs in residues.values() for m, _ in pairs]
+        known = [(e, Interval(lo, hi)) for e, lo, hi in self.kept if type(e) is not Var]
+        remainders: dict[Expr, list[Bound]] = {}
+        for c in self.kept:
+            if type(c[0]) is Mod and c[1] == c[2]:
+                remainders.setdefault(_without_constant(c[0].a), []).append(c)
+        if remainders:
             roots = [*self.map.results, *(e for v in self.map.rts if v.source for e in v.source.results)]
+            moduli = [n for cs in remainders.values() for c in cs for n in [_modulus(c)]]
             for node in postorder(*roots):
-                if isinstance(node, (Mod, FloorDiv)) and isinstance(node.b, Int):
+                # most divisors divide none of the moduli, whatever the dividend is
+                if isinstance(node, (Mod, FloorDiv)) and type(node.b) is Int:
                     n = node.b.value
-                    if self.trace is None and (n < 1 or not [m for m in moduli if m % n == 0]):
-                        # whatever the dividend is; a trace says what it is all the same
-                        continue
-                    value = _residue(simplifier.normal(node.a), n, residues)
-                    if value is not None:
-                        known.append((mod(node.a, node.b), Interval(value, value)))
+                    if n > 0 and [m for m in moduli if m % n == 0]:
+                        value = self.remainder(self.simplifier.normal(node.a), n, remainders)
+                        if value is not None:
+                            known.append((mod(node.a, node.b), Interval(value, value)))
         return self.made(Facts(self.boxes, known))
 
-    def residues(self) -> dict[Expr, list[tuple[int, int]]]:
-        """Modulus and remainder of every dividend without constant whose remainder is known."""
-        found: dict[Expr, list[tuple[int, int]]] = {}
-        for e, (lo, hi) in self.kept.items():
-            if type(e) is Mod and lo == hi and type(e.b) is Int and e.b.value > 0:
-                x, c = _without_constant(e.a)
-                found.setdefault(x, []).append((e.b.value, (lo - c) % e.b.value))
-        return found
+    def remainder(self, e: Expr, n: int, remainders: Mapping[Expr, Sequence[Bound]]) -> int | None:
+        """The remainder of ``e`` modulo ``n``, if a known one of the same dividend implies it."""
+        for have in remainders.get(_without_constant(e), ()):
+            x = have[0].a  # type: ignore[attr-defined]
+            t = have[1] % n if _modulus(have) % n == 0 else None
+            if t is None:
+                continue
+            said: Bound = (mod(x, n), t, t)
+            if not [r for r in self.compiled.implied if r.check((have, said), self.ends, {}) is not None]:
+                continue
+            if x is e:
+                return t
+            for rule in self.compiled.remainders:
+                found = rule.check((said,), self.ends, shifted_remainder(said, e))
+                if found is not None:
+                    return found[0][0][1]
+        return None
 
     def finished(self, results: Sequence[Expr]) -> tuple[Constraint, ...]:
         """The constraints that remain."""
@@ -489,47 +438,30 @@ class Constraints:
         given = {c.expr: c for c in self.map.constraints}
         quotients: dict[tuple[Expr, int], Expr] | None = None
         out: dict[Expr, Constraint] = {}
-        for e, (lo, hi) in self.kept.items():
-            if self.compiled.residues is not None and type(e) is Mod and lo == hi and type(e.b) is Int:
+        for b in self.kept:
+            if type(b[0]) is Mod and b[1] == b[2]:
                 if quotients is None:
                     quotients = _quotients(results)
-                e, lo, hi = self.spelled(e, lo, quotients)
+                b = self.spelled(b, quotients)
+            e, lo, hi = b
             c = given.get(e)
+            if e in out:
+                # a map has one constraint on an expression
+                lo, hi = max(lo, out[e].lo), min(hi, out[e].hi)
             out[e] = c if c is not None and (c.lo, c.hi) == (lo, hi) else Constraint.trusted(e, lo, hi)
         return tuple(out.values())
 
-    def spelled(self, e: Mod, s: int, quotients: Mapping[tuple[Expr, int], Expr]) -> Bound:
-        """A residue with the dividend of the quotient that the results have: one subtraction serves both."""
-        assert isinstance(e.b, Int)
-        m = e.b.value
-        x, c = _without_constant(e.a)
-        y = quotients.get((x, m), e.a)
-        if y is e.a or m <= 0:
-            return e, s, s
-        t = (s - c + _without_constant(y)[1]) % m
-        after = (mod(y, m), t, t)
-        if self.trace is not None and self.compiled.residues is not None:
-            values: Values = {"x": e.a, "y": y, "m": m, "s": s, "t": t, "u": 1, "v": 1}
-            self.record(self.compiled.residues, values, ((e, s, s),), (after,))
-        return after
-
-    # -- the trace
-    def record_named(
-        self, name: str, values: Values, before: Sequence[Bound], after: Sequence[Bound]
-    ) -> None:
-        if self.trace is not None:
-            rule = self.compiled.named.get(name)
-            if rule is not None:
-                self.record(rule, values, before, after)
-
-    def record(
-        self, rule: ConstraintRule, values: Values, before: Sequence[Bound], after: Sequence[Bound]
-    ) -> None:
-        if self.trace is None:
-            return
-        binding = {v.name: lift(values[v.name]) for v in rule.variables}
-        then, now = ([Constraint.trusted(*c) for c in side] for side in (before, after))
-        self.trace.append(ConstraintChange(rule, binding, tuple(then), tuple(now)))
+    def spelled(self, c: Bound, quotients: Mapping[tuple[Expr, int], Expr]) -> Bound:
+        """A known remainder with the dividend of the quotient that the results have: one subtraction serves both."""
+        x: Expr = c[0].a  # type: ignore[attr-defined]
+        y = quotients.get((_without_constant(x), _modulus(c)), x)
+        if y is not x:
+            for rule in self.compiled.remainders:
+                # this goes up in the order, once
+                found = rule.check((c,), self.ends, shifted_remainder(c, y))
+                if found is not None:
+                    return self.recorded(rule, (c,), found)[0]
+        return c
 
 
 def _boxes(m: IndexingMap) -> dict[Var, tuple[int, int]]:
@@ -564,19 +496,14 @@ def _moved_back(c: Bound, sign: int, shift: int) -> tuple[int, int]:
     return (lo, hi) if sign > 0 else (-hi, -lo)
 
 
-def _without_constant(e: Expr) -> tuple[Expr, int]:
-    if type(e) is Sum and e.const:
-        return linear(0, e.terms), e.const
-    return e, 0
+def _without_constant(e: Expr) -> Expr:
+    return linear(0, e.terms) if type(e) is Sum and e.const else e
 
 
-def _residue(e: Expr, n: int, residues: Mapping[Expr, Sequence[tuple[int, int]]]) -> int | None:
-    """The remainder of ``e`` modulo ``n``, if a known one decides it."""
-    x, c = _without_constant(e)
-    for m, r in residues.get(x, ()):
-        if n > 0 and m % n == 0:
-            return (r + c) % n
-    return None
+def _modulus(c: Bound) -> int:
+    """The modulus of a constraint on a remainder, 0 for one that is no number."""
+    n: Expr = c[0].b  # type: ignore[attr-defined]
+    return n.value if type(n) is Int else 0
 
 
 def _quotients(roots: Sequence[Expr]) -> dict[tuple[Expr, int], Expr]:
@@ -584,7 +511,7 @@ def _quotients(roots: Sequence[Expr]) -> dict[tuple[Expr, int], Expr]:
     found: dict[tuple[Expr, int], Expr] = {}
     for node in postorder(*roots):
         if type(node) is FloorDiv and type(node.b) is Int:
-            found.setdefault((_without_constant(node.a)[0], node.b.value), node.a)
+            found.setdefault((_without_constant(node.a), node.b.value), node.a)
     return found
 
 

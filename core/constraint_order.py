@@ -7,14 +7,15 @@ which is how proposals of a strategy (``choose=``) are checked when they are mad
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from . import expr as core
 from .expr import Expr, Int, Mod, Mul, Sum, Var, lift, maximum, minimum, natural_key, var
-from .rewrite import Bounded, measure
+from .rewrite import Bounded, ConstraintRule, measure
 
-__all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "upright"]
+__all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "measured", "upright"]
 
 #: A ground constraint ``lo <= expression <= hi``.
 Bound: TypeAlias = tuple[Expr, int, int]
@@ -25,11 +26,12 @@ class ConstraintMeasure(NamedTuple):
     """Every component is a natural number, summed over the constraints (the boxes of variables are constraints too).
 
     ``weight``, ``divisors``, ``negative``, ``reversed`` and ``unreduced`` are those of the expressions
-    (the order of rules), the weight doubled and one added for each constraint.  The next three look
-    at the summands of the expression: ``coefficients`` is the sum of their absolute coefficients (1 for anything but a
-    sum), ``constants`` counts expressions with a constant summand, ``minus`` is twice the number of negative summands, and
-    one more if the leading summand is among them.  The three after them say the same of dividends, where the expression is
-    a remainder.  ``width`` is the number of values that the bounds admit.
+    (the order of rules).  The next three look at the summands of the expression: ``coefficients`` is the sum of their
+    absolute coefficients (1 for anything but a sum), ``constants`` counts expressions with a constant summand, ``minus``
+    is twice the number of negative summands, and one more if the leading summand is among them; between them stands
+    ``count``, the number of constraints, so that a sum may be split where its coefficients become smaller.  The three
+    after them say the same of dividends, where the expression is a remainder.  ``width`` is the number of values that the
+    bounds admit.
     """
 
     weight: Expr
@@ -38,6 +40,7 @@ class ConstraintMeasure(NamedTuple):
     reversed: Expr
     unreduced: Expr
     coefficients: Expr
+    count: Expr
     constants: Expr
     minus: Expr
     coefficients_inside: Expr
@@ -58,9 +61,9 @@ def constraint_measure(constraints: Sequence[Bounded]) -> ConstraintMeasure:
     """
     rows = []
     for b in constraints:
-        weight, *others = measure(b.e)
+        coefficients, *shape = _shape(b.e)
         width = maximum(0, b.hi - b.lo + 1)
-        rows.append((2 * weight + 1, *others, *_shape(b.e), *_inside(b.e), width))
+        rows.append((*measure(b.e), coefficients, lift(1), *shape, *_inside(b.e), width))
     if not rows:
         return ConstraintMeasure(*[lift(0)] * len(ConstraintMeasure._fields))
     return ConstraintMeasure(*[core.add(*column) for column in zip(*rows, strict=True)])
@@ -107,6 +110,32 @@ def _inside(e: Expr) -> tuple[Expr, Expr, Expr]:
     return lift(0), lift(0), lift(0)
 
 
+def measured(rule: ConstraintRule) -> bool:
+    """Whether the declaration alone does not show that ``rule`` descends.
+
+    Every application is measured when it is made; the progress of all other rules is proved as well.  What decides may be
+    a component of the right side of which the left side says nothing.  Then those before it must differ, which small
+    constants tell.
+    """
+    before, after = constraint_measure(rule.left), constraint_measure(rule.right)
+    known = {v for e in before for v in e.variables()}
+    count = next(
+        (n for n, e in enumerate(after) if any(v.kind != "const" and v not in known for v in e.variables())),
+        len(after),
+    )
+    if count == len(after):
+        return False
+    symbols = {v for e in (*before[:count], *after[:count]) for v in e.variables()}
+    constants = [v for v in symbols if v.kind == "const"]
+    for values in itertools.product(range(-3, 4), repeat=len(constants)):
+        env = dict.fromkeys(symbols, 1) | dict(zip(constants, values, strict=True))
+        if all(c.evaluate(env) for c in rule.conditions if symbols.issuperset(c.variables())):
+            then, now = ([e.evaluate(env) for e in side[:count]] for side in (before, after))
+            if not now < then:
+                return True
+    return False
+
+
 # ------------------------------------------------------------------------------------------------ ground constraints
 def _summands(e: Expr) -> tuple[int, Terms]:
     if type(e) is Sum:
@@ -146,9 +175,22 @@ def _atoms(e: Expr) -> list[Expr]:
 
 
 def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
-    """Whether ``after`` is strictly smaller than ``before``."""
+    """Whether ``after`` is strictly smaller than ``before``; what is in both counts for neither."""
+    rest, new = list(before), []
+    for c in after:
+        if c in rest:
+            rest.remove(c)
+        else:
+            new.append(c)
+    # some are gone, or one of two on the same expression is
+    if not new or (len(new) == 1 < len(rest) and any(new[0][0] is c[0] for c in rest)):
+        return bool(rest)
+    before, after = rest, new
     if len(before) == len(after) == 1:
         (e, lo, hi), (f, low, high) = before[0], after[0]
+        if type(e) is not Int and (type(f) is Int or (type(e) is not Sum and f in e.children)):
+            # a number weighs nothing, and what is inside less than the whole
+            return True
         atoms = _atoms(f)
         if atoms and atoms == _atoms(e):
             # other coefficients, constants and bounds: what lies below the summands is the same

@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..core.constraint_choose import CHECKED
-from ..core.constraint_order import ConstraintMeasure, constraint_measure
+from ..core.constraint_order import ConstraintMeasure, constraint_measure, measured
 from ..core.notation import show, show_condition
 from ..core.op import Op
 from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure
@@ -230,19 +229,21 @@ def _order() -> str:
         "## Constraints",
         inspect.cleandoc(ConstraintMeasure.__doc__ or "").replace("``", "`"),
         "Constraint rules descend in this order, and the rules of expressions that rewrite a constraint do too: they "
-        "lower one of its first components and touch no other constraint. Proposals of the strategies "
-        f"{' and '.join(f'`{name}`' for name in sorted(CHECKED))} are measured when they are made.",
+        "lower one of its first components and touch no other constraint. Every application of a constraint rule is "
+        "measured when it is made, and fires only where it descends. For most rules that is proved from the declaration "
+        "as well; where the last column says *measured*, only the numbers at hand decide.",
     ]
-    rows = ["| rule | component | left | right |", "|---|---|---|---|"]
+    rows = ["| rule | component | left | right | descent |", "|---|---|---|---|---|"]
     rows += ["| " + " | ".join(_constraint_descent(r)) + " |" for r in catalog.RULES.constraints]
     return "\n\n".join([*out, "\n".join(rows)])
 
 
-def _constraint_descent(r: ConstraintRule) -> tuple[str, str, str, str]:
+def _constraint_descent(r: ConstraintRule) -> tuple[str, str, str, str, str]:
     left, right = constraint_measure(r.left), constraint_measure(r.right)
     k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
     cell = [show(m[k]).replace("|", "\\|") for m in (left, right)]
-    return r.name, ConstraintMeasure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`"
+    shown = "measured" if measured(r) else "proved"
+    return r.name, ConstraintMeasure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`", shown
 
 
 def _descent(r: Rule) -> tuple[str, str, str, str]:

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
-from ..core.constraint_choose import CHECKED
-from ..core.constraint_order import ConstraintMeasure, constraint_measure
+from ..core.constraint_order import ConstraintMeasure, constraint_measure, measured
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
 from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
@@ -200,7 +199,8 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
     yield owe("sound ⇐", (given, *when, right, *rule.back_by), left)
     yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
     yield owe("not vacuous", possible, FALSE, question="exists")
-    yield _constraint_progress(rule)
+    if not measured(rule):
+        yield _constraint_progress(rule)
     for k, c in enumerate(when):
         others = (given, *when[:k], *when[k + 1 :])
         goal = all_of((any_of((negate(left), right)), any_of((negate(right), left))))
@@ -211,7 +211,10 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
 
 
 def _constraint_progress(rule: ConstraintRule) -> Obligation:
-    """The right side is smaller in the order of :mod:`~indexproof.core.constraint_order`."""
+    """The right side is smaller in the order of :mod:`~indexproof.core.constraint_order`.
+
+    Rules whose declaration does not show it owe nothing: production measures every application.
+    """
     before, after = constraint_measure(rule.left), constraint_measure(rule.right)
     smaller = _lexicographic(before, after)
     variables = [v for v in rule.variables if v.kind != "const"]
@@ -221,12 +224,11 @@ def _constraint_progress(rule: ConstraintRule) -> Obligation:
         hypotheses.append(var(f"{v.name}#") >= (1 if v.kind == "expr" else 0))
         hypotheses += [var(f"{v.name}∘").within(0, 1), var(f"{v.name}∓") >= 0]
         hypotheses += [var(f"{v.name}′{mark}") >= 0 for mark in "#∘∓"]
-    checked = rule.choose in CHECKED
     return Obligation(
         "constraint rule",
         rule.name,
         "progress",
-        (*hypotheses, *rule.conditions, *((smaller,) if checked else ())),
+        (*hypotheses, *rule.conditions),
         smaller,
         show=tuple(
             (f"{side} {label}", m)
@@ -235,7 +237,6 @@ def _constraint_progress(rule: ConstraintRule) -> Obligation:
         ),
         where=rule.where,
         claim=rule.statement(),
-        tags=("checked at run time",) if checked else (),
     )
 
 

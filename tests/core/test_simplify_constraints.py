@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 import pickle
 import random
+from dataclasses import replace
 
 import pytest
 
+from indexproof.core.condition import compare
 from indexproof.core.constraint_normal import ROUNDS
 from indexproof.core.constraint_order import descends
 from indexproof.core.derivation import ConstraintChange, MapChange
 from indexproof.core.expr import Expr, Int, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
-from indexproof.core.rewrite import RuleSet
+from indexproof.core.rewrite import Bounded, ConstraintRule, DeclarationError, RuleSet
 from indexproof.core.simplify_map import empty_domain, simplify_map
 from indexproof.core.steps import Step, Trace
 from indexproof.core.text import parse_map
@@ -312,10 +314,71 @@ def test_narrowing_that_would_take_too_long_is_taken_back() -> None:
     assert not [s for s in trace if isinstance(s, ConstraintChange) and s.rule.choose == "summand"]
 
 
-def test_a_rule_set_without_constraint_rules_still_merges_and_drops() -> None:
+def test_a_rule_set_without_constraint_rules_changes_no_constraint() -> None:
     m = parse_map("(d0) -> (d0 mod 4), domain: d0 in [0, 9], d0 in [2, 3], d0 + d0 in [0, 40]")
-    after = simplify_map(m, RuleSet("none"))
-    assert repr(after) == "(d0) -> (d0 mod 4), domain: d0 in [2, 3]"
+    assert simplify_map(m, RuleSet("none")) == m
+
+
+def test_what_is_demanded_of_a_runtime_variable_stays_where_remainders_merge() -> None:
+    m = parse_map(
+        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 30], rt0 in [0, 20], rt0 in [0, 4], "
+        "d0 mod 4 in [1, 1], d0 mod 6 in [3, 3]"
+    )
+    assert _relations(simplify_map(m, RULES)) == _relations(m)
+
+
+#: Maps on which every constraint rule fires, for changes of the declarations.
+FIRING = [parse_map(line) for line, _ in cases()]
+
+
+def _fired(rules: RuleSet, name: str) -> tuple[list[ConstraintChange], list[IndexingMap]]:
+    """The applications of a rule on the maps, and what becomes of the maps."""
+    found: list[ConstraintChange] = []
+    after = []
+    for m in FIRING:
+        trace: Trace = []
+        after.append(simplify_map(m.with_(), rules, trace))
+        found += [s for s in trace if isinstance(s, ConstraintChange) and s.rule.name == name]
+    return found, after
+
+
+def _changed(rule: ConstraintRule, kind: str) -> ConstraintRule:
+    first = rule.left[0]
+    match kind:
+        case "condition":
+            return replace(rule, when=(*rule.when, compare("<", first.hi, first.lo)))
+        case "left":
+            return replace(rule, left=(Bounded(first.e, first.lo, first.lo - 1), *rule.left[1:]))
+    raise AssertionError(kind)
+
+
+@pytest.mark.parametrize("rule", RULES.constraints, ids=lambda rule: rule.name)
+def test_whoever_changes_a_declaration_changes_production(rule: ConstraintRule) -> None:
+    if not _fired(RULES, rule.name)[0]:
+        pytest.skip("does not fire on these maps")
+
+    def without(new: tuple[ConstraintRule, ...]) -> RuleSet:
+        changed = tuple(n for r in RULES.constraints for n in (new if r is rule else (r,)))
+        return replace(RULES, constraints=changed)
+
+    assert not _fired(without(()), rule.name)[0]
+    for kind in ("condition", "left"):
+        try:
+            fired = _fired(without((_changed(rule, kind),)), rule.name)[0]
+        except DeclarationError:
+            # nothing can be matched with it, which is said and not passed over
+            continue
+        for step in fired:
+            # what fires is an instance of the changed declaration
+            c = step.before[0]
+            assert c.lo > c.hi, (rule.name, kind, step)
+    if rule.right:
+        *others, last = rule.right
+        wider = Bounded(last.e, last.lo, last.hi - 1)
+        found = _fired(without((replace(rule, right=(*others, wider)),)), rule.name)[0]
+        for step in found:
+            at = {v: step.binding[v.name] for v in rule.variables}
+            assert integer(step.after[-1].hi) is wider.hi.substitute(at), (rule.name, step)
 
 
 # ------------------------------------------------------------------------------------------------------- memory

@@ -144,8 +144,10 @@ def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMa
     )
     m = IndexingMap(dims, (), (), (), tuple(constraints))
     steps: list[object] = []
-    after = simplify_map(m, RuleSet("one", (), (rule,)), steps)  # type: ignore[arg-type]
-    return m, after, [s for s in steps if isinstance(s, ConstraintChange)]
+    # that two constraints on one expression are one is a rule too, and boxes are narrowed by it
+    both = [r for r in RULES.constraints if r is rule or r.name == "same_expression_intersects"]
+    after = simplify_map(m, RuleSet("one", (), tuple(both)), steps)  # type: ignore[arg-type]
+    return m, after, [s for s in steps if isinstance(s, ConstraintChange) and s.rule is rule]
 
 
 def known(m: IndexingMap) -> set[tuple[str, int, int]]:

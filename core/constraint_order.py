@@ -29,7 +29,7 @@ class ConstraintMeasure(NamedTuple):
     (the order of rules).  The next three look at the summands of the expression: ``coefficients`` is the sum of their
     absolute coefficients (1 for anything but a sum), ``constants`` counts expressions with a constant summand, ``minus``
     is twice the number of negative summands, and one more if the leading summand is among them; between them stands
-    ``count``, the number of constraints, so that a sum may be split where its coefficients become smaller.  The three
+    ``constraints``, how many there are, so that a sum may be split where its coefficients become smaller.  The three
     after them say the same of dividends, where the expression is a remainder.  ``width`` is the number of values that the
     bounds admit.
     """
@@ -40,7 +40,7 @@ class ConstraintMeasure(NamedTuple):
     reversed: Expr
     unreduced: Expr
     coefficients: Expr
-    count: Expr
+    constraints: Expr
     constants: Expr
     minus: Expr
     coefficients_inside: Expr

@@ -176,7 +176,7 @@ def test_the_measure_of_a_pattern_is_that_of_its_instances() -> None:
                         env[v.name] = e.value  # type: ignore[attr-defined]
                         continue
                     measured = constraint_measure([Bounded(e, integer(0), integer(0))])._asdict()
-                    del measured["count"]
+                    del measured["constraints"]
                     own = [c.value for c in measured.values()]
                     marks = ["|{}|", "‖{}‖", "{}⁻", "{}°", "{}↺", "{}#", "{}∘", "{}∓", "{}′#", "{}′∘", "{}′∓"]
                     env.update((mark.format(v.name), x) for mark, x in zip(marks, own, strict=False))

@@ -40,3 +40,21 @@ def max_shifts(x: Expr, y: Expr, k: Const) -> Rewrite:
 def min_and_max_sum(x: Expr, y: Expr, w: Const, v: Const, r: Rest) -> Rewrite:
     """The smaller and the larger of two together are both."""
     return Rewrite(minimum(x, y) * w + maximum(x, y) * v + r, x * w + y * w + r, when=(v.eq(w),))
+
+
+@rule(
+    fires={"min(6*a, 4*b) % 2": "0", "(min(6*a, 4*b) + c) % 2": "c % 2", "min(3*a, 3*b)*2 % 6": "0"},
+    keeps=["min(6*a, 3*b) % 2"],
+)
+def minimum_of_multiples_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
+    """A minimum of multiples of the divisor is a multiple of it."""
+    return Rewrite((minimum(x, y) * k + r) % d, r % d, when=(d.divides(x * k), d.divides(y * k)))
+
+
+@rule(
+    fires={"max(6*a, 4*b) % 2": "0", "(max(6*a, 4*b) + c) % 2": "c % 2"},
+    keeps=["max(6*a, 3*b) % 2"],
+)
+def maximum_of_multiples_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
+    """A maximum of multiples of the divisor is a multiple of it."""
+    return Rewrite((maximum(x, y) * k + r) % d, r % d, when=(d.divides(x * k), d.divides(y * k)))

@@ -290,6 +290,9 @@ to a common one; where all pairs are joinable, and rewriting ends ([order](docs/
 form, whatever the order in which rules are tried. `indexproof confluence` finds all critical pairs of a rule set and says
 which are joinable, with the steps, and which are not, each with the smallest expression found that has two normal forms.
 
+The figures are those of an earlier version of the rules: since then two rules about quotients and remainders have become
+one, two about minimum and maximum have gone, and three have come. They were not counted again.
+
 The catalogue is *not* confluent: its rules say what is true and what is simpler, and where two ways are left the production
 simplifier decides by a fixed order, so that its results do not depend on chance. This page says where that matters."""
 

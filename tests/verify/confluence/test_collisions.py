@@ -36,7 +36,6 @@ A = var("a")
 
 _COMBINING = [
     "multiple_leaves_remainder / quotient_subtracts_to_remainder at x·d + r… #1",
-    "quotient_and_congruent_remainder_recombine / quotient_of_quotient at x // d #1",
 ]
 #: Pairs that join with symbols, and not where a rest holds what a step makes, or hides it.
 _HIDDEN = [
@@ -242,9 +241,7 @@ def test_a_chain_of_divisors() -> None:
         assert not Known((d.ne(0), *broken))._divides(d.divides(c * f * m)), broken
 
 
-@pytest.mark.parametrize(
-    "name", [_DIVISIBLE, "inner_remainder_vanishes / quotient_and_remainder_recombine at (x mod m)·c + r… #2"]
-)
+@pytest.mark.parametrize("name", [_DIVISIBLE])
 def test_remainders_without_what_divides_them_join(
     name: str, expression_overlaps: dict[str, Overlap], monkeypatch: pytest.MonkeyPatch
 ) -> None:

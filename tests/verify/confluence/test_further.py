@@ -118,7 +118,6 @@ def test_rules_for_sums_that_commute_with_factors() -> None:
     found = {r.name for r in matched(RULES.rules) if commutes(r)}
     assert found == {
         "quotient_and_remainder_recombine",
-        "quotient_and_congruent_remainder_recombine",
         "digits_recombine",
         "remainder_subtracts_to_quotient",
         "min_and_max_sum",
@@ -138,7 +137,7 @@ def test_strategies_that_look_at_coefficients_propose_the_same_of_multiples() ->
                 met += len(proposed)
                 for factor in (2, -1, -6):
                     of_multiple = [
-                        {m: x if m in ("x", "q", "d", "n", "t", "z") else x * factor for m, x in b.items()}
+                        {m: x if m in ("x", "y", "q", "d", "n", "t", "z") else x * factor for m, x in b.items()}
                         for b in proposed
                     ]
                     assert list(STRATEGIES[name](e * factor, box)) == of_multiple

@@ -41,11 +41,6 @@ _INSTANCES: dict[str, tuple[Expr, dict[str, tuple[int, int]]]] = {
         (B * 5 + A % 2 * 3 + (A + 1) % 2 * 4) % 5,
         {"a": (0, 5), "b": (0, 5)},
     ),
-    # an even number that no rule sees to be one
-    "quotient_and_congruent_remainder_recombine / quotient_subtracts_to_remainder #7": (
-        ((minimum(A * 2, B * 2) - A % 2) // 2) * 2 + A % 2 - minimum(A * 2, B * 2),
-        {"a": (0, 3), "b": (0, 1)},
-    ),
     # a quotient that is there besides
     "quotient_and_remainder_recombine / exact_quotient_multiplies #1": (
         _X // 4 * 4 + _X // 2 % 2 * 2 + _X // 2,

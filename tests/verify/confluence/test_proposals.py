@@ -206,11 +206,6 @@ def test_a_pair_joins_for_all_constants(name: str, expression_overlaps: dict[str
     [
         # d′ = 1 or d′ = -1: 2·a and a are 3·a, no multiple of 2
         ("inner_remainder_vanishes / remainder_by_one at x mod m #3", "(2·(a mod 1) + a) mod 2"),
-        # the divisor is a multiple of the factor: 2·a and a are 3·a
-        (
-            "small_remainder_vanishes / quotient_and_congruent_remainder_recombine at x·g + r… #5",
-            "(4·(a // 2) + 2·(a mod 2) + a) // 4",
-        ),
     ],
 )
 def test_where_summands_combine_symbols_alone_do_not_decide(
@@ -230,7 +225,6 @@ def test_steps_of_cases_keep_the_value(expression_overlaps: dict[str, Overlap]) 
     compared = 0
     for name in (
         "quotient_of_digit / quotient_known at x // a #2",
-        "small_remainder_vanishes / quotient_and_congruent_remainder_recombine at x·g + r… #5",
         "quotient_absorbs_digit / quotient_and_remainder_recombine at (x // m)·v + x // a mod n + r… #1",
         "remainder_subtracts_to_quotient / remainder_certified at x mod d #2",
     ):

@@ -137,7 +137,10 @@ def test_strategies_that_look_at_coefficients_propose_the_same_of_multiples() ->
                 met += len(proposed)
                 for factor in (2, -1, -6):
                     of_multiple = [
-                        {m: x if m in ("x", "y", "q", "d", "n", "t", "z") else x * factor for m, x in b.items()}
+                        {
+                            m: x if m in ("x", "y", "q", "d", "n", "t", "z") else x * factor
+                            for m, x in b.items()
+                        }
                         for b in proposed
                     ]
                     assert list(STRATEGIES[name](e * factor, box)) == of_multiple

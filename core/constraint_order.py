@@ -115,7 +115,7 @@ def measured(rule: ConstraintRule) -> bool:
 
     Every application is measured when it is made; the progress of all other rules is proved as well.  What decides may be
     a component of the right side of which the left side says nothing.  Then those before it must differ, which small
-    constants tell.
+    constants tell.  Where constants make both sides the same no number at hand helps: descent is owed, and refuted.
     """
     before, after = constraint_measure(rule.left), constraint_measure(rule.right)
     known = {v for e in before for v in e.variables()}
@@ -132,7 +132,9 @@ def measured(rule: ConstraintRule) -> bool:
         if all(c.evaluate(env) for c in rule.conditions if symbols.issuperset(c.variables())):
             then, now = ([e.evaluate(env) for e in side[:count]] for side in (before, after))
             if not now < then:
-                return True
+                at = dict(zip(constants, values, strict=True))
+                pairs = zip(rule.left, rule.right, strict=False)
+                return not all(b.e.substitute(at) is c.e.substitute(at) for b, c in pairs)
     return False
 
 

@@ -1,0 +1,81 @@
+"""The check of generated code passes the code as it is and refuses planted mistakes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from indexproof.rules.catalog import COMPILED, RULES
+from indexproof.verify.compiled import check_compiled
+
+SOURCE = COMPILED.read_text("utf-8")
+METHOD = re.compile(r"    def (\w+)\(self.*?(?=\n\n)", re.DOTALL)
+TEST = re.compile(r"\n +if not [^\n]*:\n +(?:return None|continue)")
+
+
+def method(name: str) -> str:
+    return next(m[0] for m in METHOD.finditer(SOURCE) if m[1] == name)
+
+
+def without_a_test() -> list[tuple[str, str, str]]:
+    """Every test of every method: the rule, the test, and the module without it."""
+    return [
+        (m[1], t[0].strip().split("\n")[0], SOURCE[: m.start() + t.start()] + SOURCE[m.start() + t.end() :])
+        for m in METHOD.finditer(SOURCE)
+        for t in TEST.finditer(m[0])
+    ]
+
+
+#: tests that the rest implies: a guess is not divided by zero, and what is contained decides no truth
+HARMLESS = re.compile(r"if not (self\.contains\(.*|\(-?\w+ != 0\)):")
+
+#: tests that the others imply: the rest of a sum is what makes it the subject, and a range that is not empty has g > 0
+IMPLIED = {
+    ("quotient_absorbs_summand", "if not (_3 == 1):"),
+    ("quotient_absorbs_digit", "if not (_3 == 1):"),
+    ("quotient_widens", "if not (0 < g):"),
+    ("remainder_widens", "if not (0 < g):"),
+}
+
+
+def test_the_code_as_it_is_implies_every_rule() -> None:
+    assert check_compiled(RULES.rules, SOURCE) == []
+
+
+def test_every_test_that_says_something_is_missed() -> None:
+    missed = []
+    for name, test, source in without_a_test():
+        refused = check_compiled([r for r in RULES.rules if r.name == name], source)
+        if not any(f.startswith(name) and "no rule" not in f for f in refused):
+            missed.append((name, test))
+    assert {m for m in missed if not HARMLESS.fullmatch(m[1])} == IMPLIED
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "becomes"),
+    [
+        ("small_remainder_vanishes", "0 < d)", "0 <= d)"),
+        ("small_remainder_vanishes", "self.within(r, 0, g - 1)", "self.within(r, 0, g)"),
+        ("small_remainder_vanishes", "d // g)", "d)"),
+        ("small_remainder_vanishes", "(d, g, r, x,)", "(g, d, r, x,)"),
+        ("multiple_leaves_quotient", "minus(_1, x, d)", "minus(_1, x, 2)"),
+        ("quotient_of_quotient", "a * b)", "a + b)"),
+        ("quotient_absorbs_negated", "v == -1", "v == 1"),
+        ("min_keeps_smaller", "at_most(x, y)", "at_most(y, x)"),
+        ("value_known", 'record("value_known"', 'record("quotient_known"'),
+        ("quotient_by_one", "return x", "return self.unheard(x)"),
+    ],
+)
+def test_a_planted_mistake_is_refused(name: str, was: str, becomes: str) -> None:
+    code = method(name)
+    assert was in code
+    found = check_compiled(RULES.rules, SOURCE.replace(code, code.replace(was, becomes)))
+    assert [f.split(":")[0] for f in found] == [name]
+
+
+def test_a_method_for_each_rule_and_no_other() -> None:
+    code = method("quotient_by_one")
+    assert "quotient_by_one: no method has this name" in check_compiled(RULES.rules, SOURCE.replace(code, ""))
+    others = [r for r in RULES.rules if r.name != "quotient_by_one"]
+    assert "quotient_by_one: no rule has this name" in check_compiled(others, SOURCE)

@@ -1,0 +1,544 @@
+"""Generated code of rules, checked: as compiled, each method does what its rule says.
+
+The module of an engine is read as text and every method is executed over expressions.  A form stands for the expression
+that it is equal to, a test that is passed for a hypothesis, and whatever is not understood is refused.  At the end of a
+method the values that it records must make the left side of the rule from what the method was asked about, and the right
+side from what it returns, and every condition must follow from the tests.  The generator has no part in this; what the
+functions of :mod:`indexproof.core.kernel` do is taken as they say it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..core import expr as core
+from ..core.condition import (
+    And,
+    Compare,
+    Condition,
+    Divides,
+    Within,
+    all_of,
+    any_of,
+    compare,
+    divides,
+    negate,
+)
+from ..core.expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    postorder,
+    rebuild,
+    substitute_all,
+)
+from ..core.rewrite import Rule
+from .obligation import Obligation
+from .solve import decide
+from .verdict import Status
+
+__all__ = ["NotUnderstood", "check_compiled"]
+
+
+class NotUnderstood(ValueError):
+    """Generated code does something that has no meaning here, or not what its rule says."""
+
+
+_DIVISIONS: Final[dict[str, Callable[..., Expr]]] = {"QUOTIENT": core.floordiv, "REMAINDER": core.mod}
+_EXTREMA: Final[dict[str, Callable[..., Expr]]] = {"MINIMUM": core.minimum, "MAXIMUM": core.maximum}
+_ABOUT: Final = {FloorDiv: "QUOTIENT", Mod: "REMAINDER", CeilDiv: "CEILING", Min: "MINIMUM", Max: "MAXIMUM"}
+_RELATIONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
+_OPERATIONS: Final[dict[type, Callable[[Expr, Expr], Expr]]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+}
+#: what a module may import: anything else could give these names another meaning
+_IMPORTED: Final = {
+    "__future__": {"annotations"},
+    "core.engine": {"Engine"},
+    "core.kernel.form": {*_DIVISIONS, *_EXTREMA, "Form", "atom", "exactly", "lone", "minus", "times"},
+    "core.kernel.kernel": {"CEILING", "KNOWN", "SUM"},
+}
+
+
+def check_compiled(rules: Iterable[Rule], source: str) -> list[str]:
+    """What is wrong with the module ``source`` as the code of ``rules``: nothing, if each method implies its rule."""
+    try:
+        methods, table = _parts(ast.parse(source))
+    except (NotUnderstood, SyntaxError) as e:
+        return [str(e)]
+    wanted = {r.name: r for r in rules if not r.structural}
+    found = [f"{name}: no rule has this name" for name in methods if name not in wanted]
+    for name, rule in wanted.items():
+        about = _about(rule)
+        places = [(kind, strategy) for kind, strategy, method in table if method == name]
+        if places != ([] if rule.sharing else [(about, rule.choose)]):
+            found.append(f"{name}: stands in the table of rules as {places}")
+        if name not in methods:
+            found.append(f"{name}: no method has this name")
+            continue
+        try:
+            _Method(rule, about).run(methods[name])
+        except (NotUnderstood, ZeroDivisionError) as e:
+            found.append(f"{name}: {e}")
+    found += [f"{name}: is in the table of rules and is none" for _, _, name in table if name not in wanted]
+    return found
+
+
+def _about(rule: Rule) -> str:
+    return "KNOWN" if isinstance(rule.left, Var) else _ABOUT.get(type(rule.left), "SUM")
+
+
+def _parts(module: ast.Module) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, str, str]]]:
+    """The methods by name, and the table of rules as kind, strategy and name."""
+    methods: dict[str, ast.FunctionDef] = {}
+    table: list[tuple[str, str, str]] = []
+    classes: list[ast.ClassDef] = []
+    for node in module.body:
+        match node:
+            case ast.Expr(value=ast.Constant()) | ast.Assign(targets=[ast.Name(id="__all__")]):
+                pass
+            case ast.ImportFrom(module=str(name), names=names) if {a.name for a in names} <= _IMPORTED.get(
+                name, set()
+            ) and not any(a.asname for a in names):
+                pass
+            case ast.ClassDef(bases=[ast.Name(id="Engine")], keywords=[], decorator_list=[]) if not classes:
+                classes.append(node)
+            case _:
+                raise _no(node)
+    for node in classes[0].body if classes else []:
+        match node:
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case ast.FunctionDef(name=name, decorator_list=[]) if name not in methods:
+                methods[name] = node
+            case ast.Assign(targets=[ast.Name(id="RULES")], value=ast.Dict(keys=kinds, values=rows)) if (
+                not table
+            ):
+                for kind, row in zip(kinds, rows, strict=True):
+                    match kind, row:
+                        case ast.Name(id=about), ast.Dict(keys=keys, values=lists):
+                            table += _row(about, keys, lists)
+                        case _:
+                            raise _no(node)
+            case _:
+                raise _no(node)
+    return methods, table
+
+
+def _row(about: str, keys: list[ast.expr | None], lists: list[ast.expr]) -> Iterator[tuple[str, str, str]]:
+    for key, names in zip(keys, lists, strict=True):
+        match key, names:
+            case ast.Constant(value=str(strategy)), ast.Tuple(elts=elements):
+                for element in elements:
+                    yield about, strategy, _name(element)
+            case _:
+                raise _no(names)
+
+
+def _no(node: ast.AST) -> NotUnderstood:
+    return NotUnderstood(f"line {getattr(node, 'lineno', 0)} is not understood: {ast.unparse(node)}")
+
+
+def _name(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    raise _no(node)
+
+
+# ------------------------------------------------------------------------------------------------------- one method
+@dataclass
+class _Method:
+    """What is known on the one path through a method that ends in a result."""
+
+    rule: Rule
+    about: str
+    numbers: dict[str, Expr] = field(default_factory=dict)
+    forms: dict[str, Expr] = field(default_factory=dict)
+    #: atoms with their kinds, and those that are all of a form if they are there
+    atoms: dict[str, tuple[str, Expr]] = field(default_factory=dict)
+    lone: dict[str, Expr] = field(default_factory=dict)
+    #: values that may be ``None``, what they are otherwise, and what is true of them then
+    perhaps: dict[str, tuple[bool, Expr, Condition]] = field(default_factory=dict)
+    hypotheses: list[Condition] = field(default_factory=list)
+    solved: dict[Var, Expr] = field(default_factory=dict)
+    recorded: list[str] | None = None
+    returned: Expr | None = None
+    fresh: int = 0
+
+    def run(self, method: ast.FunctionDef) -> None:
+        """Raise :class:`NotUnderstood` unless the method implies the rule."""
+        given = method.args
+        if given.defaults or given.kwonlyargs or given.vararg or given.kwarg or given.posonlyargs:
+            raise _no(given)
+        types = [ast.unparse(a.annotation) if a.annotation else "" for a in given.args]
+        for a, kind in zip(given.args[1:], types[1:], strict=True):
+            self.bind(a.arg, self.new(kind == "int"), number=kind == "int")
+        names = [a.arg for a in given.args]
+        subject = (
+            ["Form"]
+            if self.about in ("SUM", "KNOWN")
+            else ["Form", "Form" if self.about in _EXTREMA else "int"]
+        )
+        if names[0] != "self" or types[1 : len(subject) + 1] != subject or {*types[1:]} - {"Form", "int"}:
+            raise _no(given)
+        asked = [{**self.numbers, **self.forms}[n] for n in names[1 : len(subject) + 1]]
+        make = {**_DIVISIONS, **_EXTREMA, "CEILING": core.ceildiv}.get(self.about, lambda x: x)
+        self.block(method.body)
+        self.verify(make(*asked))
+
+    def new(self, number: bool) -> Var:
+        """A value of which nothing is known."""
+        self.fresh += 1
+        return core.var(f"v{self.fresh}", "const" if number else "expr")
+
+    def bind(self, name: str, value: Expr, *, number: bool) -> None:
+        """Give a name its value, once."""
+        mine, others = (self.numbers, self.forms) if number else (self.forms, self.numbers)
+        if (
+            name in others
+            or name in self.atoms
+            or name in self.perhaps
+            or name in self.lone
+            or mine.get(name, value) is not value
+        ):
+            raise NotUnderstood(f"{name} has another value already")
+        mine[name] = value
+
+    # -- statements
+    def block(self, body: list[ast.stmt]) -> None:
+        for k, node in enumerate(body):
+            match node:
+                case ast.Expr(value=ast.Constant()):
+                    pass
+                case ast.For(orelse=[], target=ast.Tuple() | ast.Name()):
+                    if any(ast.unparse(n) != "return None" for n in body[k + 1 :]):
+                        raise _no(body[k + 1])
+                    self.loop(node)
+                    return
+                case ast.If(
+                    test=ast.UnaryOp(op=ast.Not(), operand=test),
+                    body=[ast.Continue() | ast.Return(value=ast.Constant(value=None))],
+                    orelse=[],
+                ):
+                    self.passed(test)
+                case ast.If(test=test, body=[ast.Expr(value=call)], orelse=[]) if self.recorded is None:
+                    self.record(test, call)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.assign(name, value)
+                case ast.Return(value=ast.expr() as value) if k == len(body) - 1:
+                    self.returned = self.form(value)
+                case _:
+                    raise _no(node)
+
+    def record(self, test: ast.expr, call: ast.expr) -> None:
+        match ast.unparse(test), call:
+            case "self.record is not None", ast.Call(
+                func=ast.Attribute(value=ast.Name(id="self"), attr="record"),
+                args=[ast.Constant(value=name), ast.Tuple(elts=values)],
+                keywords=[],
+            ) if name == self.rule.name:
+                self.recorded = [_name(v) for v in values]
+            case _:
+                raise _no(call)
+
+    def assign(self, name: str, value: ast.expr) -> None:
+        function, args = _call(value)
+        match value:
+            case ast.BinOp(op=ast.FloorDiv()):
+                # a guess, of which the tests say everything that is used
+                self.bind(name, self.new(True), number=True)
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id="self"), attr=part), slice=ast.Name(id=at)
+            ):
+                _, found = self.atoms.get(at, ("", None))
+                if not isinstance(found, (FloorDiv, Mod)) or part not in ("arg", "divisor"):
+                    raise _no(value)
+                self.bind(name, found.a if part == "arg" else found.b, number=part == "divisor")
+            case _ if function == "self.coefficient":
+                self.bind(name, self.new(True), number=True)
+            case _ if function == "lone" and len(args) == 1 and not self.has(name):
+                self.lone[name] = self.form(args[0])
+            case _ if function == "self.constant" and len(args) == 1 and not self.has(name):
+                k = self.new(True)
+                self.perhaps[name] = True, k, Compare("==", k, self.form(args[0]))
+            case _ if function == "exactly" and len(args) == 2 and not self.has(name):
+                r = self.new(False)
+                self.perhaps[name] = False, r, Compare("==", self.number(args[1]) * r, self.form(args[0]))
+            case _ if self.is_number(value):
+                self.bind(name, self.number(value), number=True)
+            case _:
+                self.bind(name, self.form(value), number=False)
+
+    def has(self, name: str) -> bool:
+        return any(name in d for d in (self.numbers, self.forms, self.lone, self.perhaps, self.atoms))
+
+    def loop(self, node: ast.For) -> None:
+        names = [
+            _name(n) for n in (node.target.elts if isinstance(node.target, ast.Tuple) else [node.target])
+        ]
+        function, args = _call(node.iter)
+        if len(names) == 2 and ast.unparse(node.iter) == "(({0}, {1}), ({1}, {0}))".format(*names):
+            # both orders of what an extremum does not order: one is as good as the other before any test
+            if self.hypotheses or self.solved or self.about not in _EXTREMA or {*names} != {*self.forms}:
+                raise _no(node.iter)
+        elif any(map(self.has, names)):
+            raise _no(node.target)
+        elif function == "self.atoms" and len(args) == len(names) == 2:
+            self.form(args[0])
+            self.meet(names[0], _name(args[1]))
+            self.bind(names[1], self.new(True), number=True)
+        elif function == "self.splits" and len(args) == 1 and len(names) == 2:
+            x, y = self.new(False), self.new(False)
+            self.bind(names[0], x, number=False)
+            self.bind(names[1], y, number=False)
+            self.assume(self.is_extremum(args[0], x, y))
+        elif function == "self.beside" and len(args) == 2 and len(names) == 1:
+            y = self.new(False)
+            self.bind(names[0], y, number=False)
+            self.assume(self.is_extremum(args[0], self.form(args[1]), y))
+        else:
+            raise _no(node.iter)
+        self.block(node.body)
+
+    def meet(self, name: str, kind: str) -> Expr:
+        """An atom of this kind; what its parts are is asked later."""
+        if name in self.atoms:
+            raise NotUnderstood(f"{name} is an atom already")
+        if kind in _DIVISIONS:
+            made = _DIVISIONS[kind](self.new(False), self.new(True))
+        elif kind in _EXTREMA:
+            made = self.new(False)
+        else:
+            raise NotUnderstood(f"no atom is a {kind}")
+        self.atoms[name] = kind, made
+        return made
+
+    def is_extremum(self, at: ast.expr, x: Expr, y: Expr) -> Condition:
+        kind, value = self.atoms.get(_name(at), ("", x))
+        if kind not in _EXTREMA:
+            raise _no(at)
+        return Compare("==", value, _EXTREMA[kind](x, y))
+
+    # -- tests
+    def passed(self, test: ast.expr) -> None:
+        """Go on with what a test says."""
+        match test:
+            case ast.Compare(
+                left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]
+            ):
+                if name not in self.perhaps:
+                    raise _no(test)
+                number, value, condition = self.perhaps.pop(name)
+                self.bind(name, value, number=number)
+                self.assume(condition)
+            case ast.BoolOp(op=ast.And(), values=[first, ast.Compare() as second]) if (
+                name := ast.unparse(first).removesuffix(" >= 0")
+            ) in self.lone:
+                if ast.unparse(first) != f"{name} >= 0":
+                    raise _no(test)
+                self.assume(compare("==", self.lone[name], self.meet(name, self.kind(second, name))))
+            case ast.Compare(left=ast.Subscript(slice=ast.Name(id=name))) if name in self.numbers:
+                self.meet(name, self.kind(test, name))
+            case _:
+                self.assume(self.condition(test))
+
+    def kind(self, test: ast.expr, name: str) -> str:
+        text, _, kind = ast.unparse(test).partition(" == ")
+        if text != f"self.kind[{name}]":
+            raise _no(test)
+        return kind
+
+    def condition(self, test: ast.expr) -> Condition:
+        """What is true if the test is.  Where it fails, nothing is known."""
+        function, args = _call(test)
+        match test, function, args:
+            case ast.BoolOp(op=ast.And(), values=values), _, _:
+                return all_of(map(self.condition, values))
+            case ast.BoolOp(op=ast.Or(), values=values), _, _:
+                return any_of(map(self.condition, values))
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Compare() as inner), _, _ if self.is_number(
+                inner.left
+            ):
+                return negate(self.condition(inner))
+            case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]), _, _ if not self.is_number(a):
+                return compare("==", self.form(a), self.form(b))
+            case ast.Compare(left=left, ops=ops, comparators=rights), _, _ if all(
+                type(o) in _RELATIONS for o in ops
+            ):
+                ends = [self.number(e) for e in (left, *rights)]
+                return all_of(
+                    compare(_RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
+                    for o, a, b in zip(ops, ends, ends[1:], strict=False)
+                )
+            case _, "self.within", [x, lo, hi]:
+                return self.form(x).within(self.number(lo), self.number(hi))
+            case _, "self.at_most", [x, y]:
+                return self.form(x) <= self.form(y)
+            case _, "self.equal", [x, y]:
+                return compare("==", self.form(x), self.form(y))
+            case _, "self.is_multiple", [x, d]:
+                return divides(self.number(d), self.form(x))
+            case _, "self.made_of", [at, x, y]:
+                return self.is_extremum(at, self.form(x), self.form(y))
+            case _, "self.contains", [_, _, _, _]:
+                return all_of(())
+        raise _no(test)
+
+    # -- values
+    def is_number(self, e: ast.expr) -> bool:
+        match e:
+            case ast.Name(id=name):
+                return name in self.numbers
+            case ast.Call(func=ast.Name(id="min" | "max")):
+                return True
+        return isinstance(e, (ast.Constant, ast.BinOp, ast.UnaryOp))
+
+    def number(self, e: ast.expr) -> Expr:
+        match e:
+            case ast.Constant(value=int(n)) if not isinstance(n, bool):
+                return core.integer(n)
+            case ast.Name(id=name) if name in self.numbers and name not in self.atoms:
+                return self.numbers[name]
+            case ast.UnaryOp(op=ast.USub(), operand=a):
+                return -self.number(a)
+            case ast.BinOp(left=a, op=op, right=b) if type(op) in _OPERATIONS:
+                return _OPERATIONS[type(op)](self.number(a), self.number(b))
+        raise _no(e)
+
+    def form(self, e: ast.expr) -> Expr:
+        function, args = _call(e)
+        match e, function, args:
+            case ast.Name(id=name), _, _ if name in self.forms:
+                return self.forms[name]
+            case ast.Tuple(elts=[n, ast.Tuple(elts=[])]), _, _:
+                return self.number(n)
+            case _, "atom", [ast.Name(id=name)] if name in self.atoms:
+                return self.atoms[name][1]
+            case _, "minus", [x, y, k]:
+                return self.form(x) - self.form(y) * self.number(k)
+            case _, "times" | "self.scale", [x, k]:
+                return self.form(x) * self.number(k)
+            case _, "self.add", [x, y]:
+                return self.form(x) + self.form(y)
+            case _, "self.shift", [x, k]:
+                return self.form(x) + self.number(k)
+            case _, "self.renewed", [x]:
+                return self.form(x)
+            case _, "self.floordiv", [x, d]:
+                return self.form(x) // self.number(d)
+            case _, "self.mod", [x, d]:
+                return self.form(x) % self.number(d)
+            case _, "self.raw", [ast.Name(id=kind), x, d] if kind in _DIVISIONS:
+                return _DIVISIONS[kind](self.form(x), self.number(d))
+            case _, "self.extremum", [ast.Name(id=kind), ast.List(elts=parts)] if kind in _EXTREMA:
+                return _EXTREMA[kind](*map(self.form, parts))
+        raise _no(e)
+
+    # -- what follows
+    def assume(self, c: Condition) -> None:
+        """Add a hypothesis; an equation that says what a value is replaces it everywhere."""
+        for part in c.args if isinstance(c, And) else (c,):
+            known = self.learned(part)
+            if isinstance(known, Compare) and known.op == "==" and self.solve(_expanded(known.a - known.b)):
+                continue
+            self.hypotheses.append(known)
+
+    def solve(self, zero: Expr) -> bool:
+        terms = zero.terms if isinstance(zero, Sum) else ((zero, 1),)
+        for v, k in terms:
+            if isinstance(v, Var) and k in (1, -1):
+                value = _expanded(v - zero * k)
+                if v not in value.variables():
+                    for other in self.solved:
+                        self.solved[other] = _expanded(self.solved[other].substitute({v: value}))
+                    self.solved[v] = value
+                    self.hypotheses = [self.learned(h) for h in self.hypotheses]
+                    return True
+        return False
+
+    def known(self, e: Expr) -> Expr:
+        return _expanded(e.substitute(self.solved))
+
+    def learned(self, c: Condition) -> Condition:
+        roots = {e: self.known(e) for e in _all(c)}
+        return c.substitute(roots)
+
+    def verify(self, subject: Expr) -> None:
+        """The declaration follows from the path."""
+        if self.recorded is None or self.returned is None:
+            raise NotUnderstood("nothing is recorded or returned")
+        values = [self.numbers.get(n, self.forms.get(n)) for n in self.recorded]
+        if len(values) != len(self.rule.variables):
+            raise NotUnderstood(f"{self.recorded} are not the values of the variables of the rule")
+        of = {v: e for v, e in zip(self.rule.variables, values, strict=True) if e is not None}
+        if len(of) < len(values):
+            raise NotUnderstood(f"{self.recorded} are not all values")
+        for v, name in zip(self.rule.variables, self.recorded, strict=True):
+            if (v.kind == "const") is not (name in self.numbers):
+                raise NotUnderstood(f"{name} is a constant or a form where {v} is not")
+        left, right = substitute_all((self.rule.left, self.rule.right), of)
+        self.require(compare("==", left, subject), "the left side is not what was asked about")
+        self.require(compare("==", right, self.returned), "what is returned is not the right side")
+        for c in self.rule.conditions:
+            self.require(c.substitute(of), f"nothing ensures {c}")
+
+    def require(self, c: Condition, otherwise: str) -> None:
+        goal = self.learned(c)
+        if isinstance(goal, Compare) and goal.op == "==" and _expanded(goal.a - goal.b) is core.integer(0):
+            return
+        if goal in self.hypotheses or not _owed(goal, self.hypotheses):
+            return
+        asked = Obligation("rule", self.rule.name, "as compiled", tuple(self.hypotheses), goal)
+        if decide(asked).status is not Status.PROVED:
+            raise NotUnderstood(f"{otherwise}: {asked.statement()}")
+
+
+def _owed(goal: Condition, hypotheses: list[Condition]) -> bool:
+    """Whether a goal is not among the hypotheses, nor, for a divisibility, what it says as a remainder."""
+    if goal == all_of(()):
+        return False
+    if isinstance(goal, Divides):
+        nonzero, remainder = (
+            compare("!=", goal.d, core.integer(0)),
+            compare("==", goal.e % goal.d, core.integer(0)),
+        )
+        return not (nonzero in hypotheses and remainder in hypotheses)
+    return not (isinstance(goal, Within) and {goal.lo <= goal.e, goal.e <= goal.hi} <= set(hypotheses))
+
+
+def _call(e: ast.expr) -> tuple[str, list[ast.expr]]:
+    return (ast.unparse(e.func), e.args) if isinstance(e, ast.Call) and not e.keywords else ("", [])
+
+
+def _all(c: Condition) -> list[Expr]:
+    return [*c.exprs(), *[e for part in c.parts() for e in _all(part)]]
+
+
+def _expanded(e: Expr) -> Expr:
+    """Products of sums multiplied out, everywhere."""
+    made: dict[Expr, Expr] = {}
+    for node in postorder(e):
+        new = rebuild(node, [made[k] for k in node.children])
+        made[node] = _product(new) if isinstance(new, Mul) else new
+    return made[e]
+
+
+def _product(e: Mul) -> Expr:
+    terms: list[Expr] = [core.integer(1)]
+    for f in e.factors:
+        parts = [core.integer(f.const), *[t * k for t, k in f.terms]] if isinstance(f, Sum) else [f]
+        terms = [t * p for t in terms for p in parts]
+    return core.add(*terms)

@@ -183,7 +183,7 @@ class Constraints:
         return Simplifier(
             self.rules,
             facts,
-            self.trace,  # type: ignore[arg-type]
+            self.trace,
             keep_points=self.keep_points,
             division_weight=self.division_weight,
             quick=self.quick,

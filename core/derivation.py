@@ -16,8 +16,8 @@ equation.  Steps stand in the order in which this first needs them, so the list 
 is idle.
 
 Each step stands for itself: the rule, the values of its variables and the place are all that is needed to check it, which
-:mod:`indexproof.verify.derivation` does without any of the simplifier's code.  What the simplifier records while it runs
-is less than that; :mod:`.explain` orders it and finds the places.  :mod:`.derivation_json` stores derivations.
+:mod:`indexproof.verify.derivation` does without any of the simplifier's code.  :mod:`.explain` makes derivations of what
+the simplifier records while it runs; :mod:`.derivation_json` stores them.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def constraints_text(constraints: tuple[Constraint, ...]) -> str:
 class RuleStep:
     """``rule`` under ``binding`` says that ``before`` equals ``after``; first needed at ``position``.
 
-    Steps with one ``run`` follow each other; each run begins with what the one before it has left.
+    Steps with one ``run`` follow each other; each run begins with what the one before it has left.  Where they say
+    ``within``, the run rewrites only that part of the expression, and puts what comes of it wherever the part stands.
     """
 
     rule: Rule
@@ -101,6 +102,7 @@ class RuleStep:
     before: Expr
     after: Expr
     run: int = 0
+    within: Expr | None = None
 
     def __str__(self) -> str:
         return f"{self.before}  →  {self.after}   by {self.rule.name} in {self.position}"

@@ -86,6 +86,7 @@ def derivation_to_json(derivation: Derivation) -> dict[str, Json]:
                         "before": table(s.before),
                         "after": table(s.after),
                         "run": s.run,
+                        **({} if s.within is None else {"within": table(s.within)}),
                     }
                 )
             case ConstraintChange():
@@ -278,7 +279,9 @@ class _Reader:
                 self.constraints(top["before"], f"{path}.before"),
                 self.constraints(top["after"], f"{path}.after"),
             )
-        top = _object(data, path, ("rule", "binding", "position", "before", "after", "run"))
+        within = isinstance(data, Mapping) and "within" in data
+        names = ("rule", "binding", "position", "before", "after", "run")
+        top = _object(data, path, (*names, "within") if within else names)
         rule = self.rule(top["rule"], path)
         if not isinstance(rule, Rule):
             raise _fail(f"{rule.name} is a rule for constraints", path, "a rule for expressions")
@@ -294,6 +297,7 @@ class _Reader:
             self.node(top["before"], f"{path}.before"),
             self.node(top["after"], f"{path}.after"),
             _int(top["run"], f"{path}.run"),
+            self.node(top["within"], f"{path}.within") if within else None,
         )
 
     def rule(self, name: Json, path: str) -> Rule | ConstraintRule:

@@ -8,7 +8,7 @@ from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, rebuild
 from .facts import Facts
 from .matcher import Matcher, matcher, pairs, rejoined
 from .rewrite import Rule, RuleSet
-from .steps import NormalForms, Step
+from .steps import Step, Trace
 
 __all__ = ["Driver"]
 
@@ -17,10 +17,15 @@ class Driver:
     """Any rules, applied bottom-up until none fires."""
 
     def __init__(
-        self, rules: RuleSet | Iterable[Rule], facts: Facts, trace: list[Step | NormalForms] | None = None
+        self,
+        rules: RuleSet | Iterable[Rule],
+        facts: Facts,
+        trace: Trace | None = None,
+        engine: int = 0,
     ) -> None:
         self.facts = facts
         self.trace = trace
+        self.engine = engine
         self.by_head: dict[type[Expr], list[tuple[Rule, Matcher]]] = _indexed(
             tuple(rules.rules if isinstance(rules, RuleSet) else rules)
         )
@@ -90,7 +95,7 @@ class Driver:
 
     def _record(self, rule: Rule, binding: tuple[Expr, ...], before: Expr, after: Expr) -> None:
         if self.trace is not None:
-            self.trace.append(Step(rule, binding, before, after))
+            self.trace.append(Step(rule, binding, before, after, self.engine))
 
 
 _HEADS = (Var, Sum, Mul, FloorDiv, Mod, CeilDiv, Min, Max)

@@ -1,34 +1,29 @@
 """From what a simplifier recorded to a derivation.
 
-A trace lists equations and changes of constraints as they happened.  Here the equations that lead from one map to the
-other are picked out, put in the order of :mod:`.derivation` and given their places.  Nothing here is trusted: what comes
-out is checked by :mod:`indexproof.verify.derivation`, and what cannot be brought into that form is refused at once.
+A trace says what every expression became, and by which equations.  Here the equations are put in the order of
+:mod:`.derivation` and given their places.  Nothing here is trusted: what comes out is checked by
+:mod:`indexproof.verify.derivation`, and what cannot be brought into that form is refused at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
-from operator import itemgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from .derivation import ConstraintChange, Derivation, DerivationStep, MapChange, Part, Position, RuleStep
 from .errors import IndexproofError
 from .expr import Expr, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
 from .indexing_map import Constraint, IndexingMap
 from .interval import Interval
-from .rewrite import ConstraintRule, Rule, RuleSet
+from .rewrite import RuleSet
 from .simplify_map import simplify_map
+from .steps import Normalised, Step, Trace, Written
 
 __all__ = ["UnexplainedError", "explain", "explained", "replayed"]
 
-#: How often equations are applied in the order in which they were recorded.
-TURNS: Final = 2
 #: An equation, and where it was needed first.
 _Use: TypeAlias = "tuple[Any, Expr]"
-#: What a simplifier records: objects with ``rule``, ``binding``, ``before`` and ``after``, and :class:`MapChange`.
-Trace: TypeAlias = Sequence[Any]
 
 
 class UnexplainedError(IndexproofError):
@@ -37,7 +32,7 @@ class UnexplainedError(IndexproofError):
 
 def explain(m: IndexingMap, rules: RuleSet) -> Derivation:
     """Simplify ``m`` and say why the result equals it."""
-    trace: list[Any] = []
+    trace: Trace = []
     return explained(m, simplify_map(m, rules, trace), trace)
 
 
@@ -52,7 +47,7 @@ def explained(before: IndexingMap, after: IndexingMap, trace: Trace) -> Derivati
             run.become(entry.before, n)
             run.steps.append(entry)
             run.start(entry.after, n)
-        elif isinstance(getattr(entry, "rule", None), ConstraintRule):
+        elif isinstance(entry, ConstraintChange):
             run.change(entry, n)
     run.become(after, len(trace))
     return Derivation(before, after, tuple(run.steps))
@@ -86,9 +81,10 @@ def _after_run(m: IndexingMap, steps: Sequence[Any]) -> IndexingMap:
     part, index, _ = steps[0].position
     parts = {"result": list(m.results), "constraint": [c.expr for c in m.constraints], "source": _sources(m)}
     roots = parts[part]
-    found = _uses(roots[index], steps, ())
+    within = steps[0].within or roots[index]
+    found = _uses(within, steps, ())
     if found is not None:
-        roots[index] = found[0]
+        roots[index] = roots[index].substitute({within: found[0]})
     constraints = [replace(c, expr=e) for c, e in zip(m.constraints, parts["constraint"], strict=True)]
     new = iter(parts["source"])
     rts = tuple(
@@ -103,7 +99,7 @@ def _after_run(m: IndexingMap, steps: Sequence[Any]) -> IndexingMap:
 
 
 def _after_change(m: IndexingMap, step: ConstraintChange) -> IndexingMap:
-    run = _Run(m, ())
+    run = _Run(m, [])
     run.constraints = list(m.constraints)
     run.change(step, 0)
     dims, ranges = (
@@ -119,183 +115,91 @@ class _Run:
     def __init__(self, m: IndexingMap, trace: Trace) -> None:
         self.steps: list[DerivationStep] = []
         self.runs = 0
-        #: by left side, what simplifies and what spells
-        self.equations: dict[bool, dict[Expr, list[tuple[int, Any]]]] = {False: {}, True: {}}
-        #: when the results were known to be what
-        self.waypoints: list[tuple[int, tuple[Expr, ...]]] = []
-        for n, entry in enumerate(trace):
-            rule = getattr(entry, "rule", None)
-            if isinstance(rule, Rule):
-                kind = self.equations[getattr(entry, "spelling", False)]
-                kind.setdefault(entry.before, []).append((n, entry))
-            elif not isinstance(entry, MapChange) and not isinstance(rule, ConstraintRule):
-                self.waypoints.append((n, entry.results))
+        self.trace = trace
         self.start(m)
 
     def start(self, m: IndexingMap, now: int = 0) -> None:
         """From here on the map is ``m``."""
-        #: when the map, and when a constraint was changed last
-        self.since = self.settled = now
+        self.since = now
         self.map = m
         self.boxes: dict[Var, Interval] = m.bounds
         self.fixed = set(m.rt_vars)
         self.constraints = list(m.constraints)
 
     # -- expressions
-    def known(self, now: int, *, spelling: bool = False) -> list[Any]:
-        """For every left side the equation that was recorded last before ``now``."""
-        found = []
-        for entries in self.equations[spelling].values():
-            found += [e for n, e in entries if n < now][-1:]
-        return found
+    def equations(self, engine: int, now: int) -> list[Step]:
+        """What an engine has recorded: for every left side the last equation."""
+        found = {e.before: e for e in self.trace[:now] if isinstance(e, Step) and e.engine == engine}
+        return list(found.values())
 
-    def recorded(self, since: int, now: int) -> list[Any]:
-        """For every left side the equation that was recorded last between two moments."""
-        found = []
-        for equations in self.equations.values():
-            for entries in equations.values():
-                found += [e for n, e in entries if since <= n < now][-1:]
-        return found
+    def run(
+        self,
+        part: Part,
+        index: int,
+        e: Expr,
+        goal: Expr,
+        equations: Sequence[Any],
+        within: Expr | None = None,
+    ) -> bool:
+        """Bring an expression, or a part of one, to the goal in one run; whether that was possible."""
+        uses = _towards(e, goal, equations)
+        if uses is None:
+            return False
+        self.runs += 1
+        for step, at in uses:
+            position = Position(part, index, at)
+            self.steps.append(
+                RuleStep(step.rule, _binding(step), position, step.before, step.after, self.runs, within)
+            )
+        return True
 
     def rewrite(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> bool:
-        """Bring an expression to ``goal`` and say how; whether that was possible."""
-        if e is goal:
-            return True
-        for way in (self.by_waypoints, self.at_once, self.in_stages):
-            runs = way(part, index, e, goal, now)
-            if runs is not None:
-                for run in runs:
-                    self.runs += 1
-                    for step, at in run:
-                        position = Position(part, index, at)
-                        self.steps.append(
-                            RuleStep(step.rule, _binding(step), position, step.before, step.after, self.runs)
-                        )
-                return True
-        return False
+        """Bring an expression to ``goal``, from one normal form to the next; whether that was possible."""
+        ways: dict[Expr, list[tuple[int, Normalised]]] = {e: []}
+        for n in range(now):
+            entry = self.trace[n]
+            if isinstance(entry, Normalised) and entry.before in ways:
+                ways.setdefault(entry.after, [*ways[entry.before], (n, entry)])
+        if goal not in ways:
+            return False
+        mark, runs = len(self.steps), self.runs
+        for n, entry in ways[goal]:
+            if not self.run(part, index, entry.before, entry.after, self.equations(entry.engine, n)):
+                del self.steps[mark:]
+                self.runs = runs
+                return False
+        return True
 
-    def by_waypoints(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
-        """A result: to the normal form, and then from one way of writing it to the next."""
-        since = self.since
-        stages = [(n, w[index]) for n, w in self.waypoints if since <= n < now and len(w) > index]
-        if part != "result" or not stages:
-            return None
-        stages.append((now, goal))
-        runs = self.along(e, stages, since, 0, set())
-        return runs if runs is None else [run for run in runs if run]
-
-    def along(
-        self, e: Expr, stages: Sequence[tuple[int, Expr]], since: int, first: int, dead: set[int]
-    ) -> list[list[_Use]] | None:
-        """A run to the next stage that leads on to the last one, and the runs from there.
-
-        A result that stayed as it was when others changed has left some stages out.  From those in ``dead`` no way leads
-        on.
-        """
-        if first == len(stages):
-            return []
-        for k in range(first, len(stages)):
-            if k in dead:
+    def written(self, index: int, goal: Expr, now: int) -> bool:
+        """Bring a result from one way of writing it to the next, and in the end to the goal; whether that was possible."""
+        e = self.map.results[index]
+        for n in range(self.since, now):
+            entry = self.trace[n]
+            if not isinstance(entry, Written) or len(entry.results) <= index or entry.results[index] is e:
                 continue
-            n, way = stages[k]
-            # what was recorded on this stretch; or what was known, and therefore not recorded again
-            pools = [self.recorded(since, n), self.known(n), self.known(n, spelling=True)]
-            run = [] if e is way else _towards(e, way, pools)
-            # what was recorded before one of them is not recorded again when it applies to what has come about since
-            moments = reversed([since, *[m for m, _ in stages[:k]]])
-            runs = [run] if run is not None else self.since_any(e, way, moments, n, joined=False)
-            if runs is None:
-                # one dividend may be taken apart as another one is written, and that written so as well then
-                runs = self.one_by_one(e, way, since, n, joined=False, spelled=True)
-            if runs is None:
-                continue
-            rest = self.along(way, stages, n, k + 1, dead)
-            if rest is not None:
-                return [*runs, *rest]
-            dead.add(k)
-        return None
-
-    def in_order(self, since: int, now: int, *, spelled: bool) -> list[Any]:
-        """The equations that simplify, or also those that spell, and were recorded between two moments."""
-        kinds = self.equations.values() if spelled else [self.equations[False]]
-        found = [
-            (n, x) for kind in kinds for entries in kind.values() for n, x in entries if since <= n < now
-        ]
-        return [x for _, x in sorted(found, key=itemgetter(0))]
-
-    def at_once(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
-        """All in one run."""
-        run = _towards(e, goal, [self.known(now)])
-        return None if run is None else [run]
-
-    def in_stages(self, part: Part, index: int, e: Expr, goal: Expr, now: int) -> list[list[_Use]] | None:
-        """In the order of the trace, with a run for each equation that applies when it is recorded."""
-        # a variable may have got its value before the map became another one, and be met after that
-        return self.since_any(e, goal, dict.fromkeys((self.since, 0)), now, joined=True)
-
-    def since_any(
-        self, e: Expr, goal: Expr, moments: Iterable[int], now: int, *, joined: bool
-    ) -> list[list[_Use]] | None:
-        """:meth:`one_by_one` from the first of the moments from which that leads to the goal."""
-        for since in moments:
-            runs = self.one_by_one(e, goal, since, now, joined=joined)
-            if runs is not None:
-                return runs
-        return None
-
-    def one_by_one(
-        self, e: Expr, goal: Expr, since: int, now: int, *, joined: bool, spelled: bool = False
-    ) -> list[list[_Use]] | None:
-        """A run for each equation recorded between two moments that applies then.
-
-        It is ``joined`` by those that were recorded before it, or else applied when it is recorded and not later: what
-        comes about outside of a sum that changes may be what inside of it has been rewritten before.  What comes about
-        only then may have been recorded earlier, so there is a second turn.
-        """
-        runs = []
-        order = self.in_order(since, now, spelled=spelled)
-        for _ in range(TURNS):
-            before = e
-            pool: dict[Expr, Any] = {}
-            nodes = set(postorder(e))
-            for x in order:
-                if joined:
-                    pool.pop(x.before, None)
-                else:
-                    pool.clear()
-                pool[x.before] = x
-                if x.before not in nodes and not (joined and isinstance(x.before, (Min, Max))):
-                    continue
-                equations = list(reversed(pool.values()))
-                found = _uses(e, equations, ())
-                if found is None or found[0] is e:
-                    continue
-                run = _towards(e, found[0], [equations])
-                if run is None:
-                    return None
-                runs.append(run)
-                e = found[0]
-                if e is goal:
-                    return runs
-                nodes = set(postorder(e))
-            if e is before:
-                break
-        return None
+            to = entry.results[index]
+            if entry.steps:
+                done = self.run("result", index, e, to, entry.steps)
+            elif entry.part is not None:
+                of, becomes = entry.part.before, entry.part.after
+                done = self.run("result", index, of, becomes, self.equations(entry.engine, n), of)
+            else:
+                done = self.run("result", index, e, to, self.equations(entry.engine, n))
+            if not done:
+                return False
+            e = to
+        return e is goal
 
     def become(self, goal: IndexingMap, now: int) -> None:
         """Bring the map to ``goal`` by rewriting; boxes must be the same already."""
         if any(self.boxes.get(v.expr) != Interval(v.lo, v.hi) for v in goal.variables):
             raise UnexplainedError(f"the steps lead to the boxes {self.boxes}, not to those of {goal}")
         wanted = {c.expr: c for c in goal.constraints}
-        # the results come after the constraints, and what is said of them rests on all constraints: before they are read,
-        # or else before they are written
-        moments = [n for n, _ in self.waypoints if self.settled <= n < now][:2] or [now]
         for k, c in enumerate(self.constraints):
             if c.expr not in wanted:
                 have = {d.expr for d in self.constraints}
-                ways = sorted(goal.constraints, key=lambda t: t.expr in have)
-                for settled, t in product(moments, ways):
-                    if self.rewrite("constraint", k, c.expr, t.expr, settled):
+                for t in sorted(goal.constraints, key=lambda t: t.expr in have):
+                    if self.rewrite("constraint", k, c.expr, t.expr, now):
                         self.constraints[k] = replace(c, expr=t.expr)
                         break
         reached = {c.expr: c for c in _merged(self.constraints)}
@@ -304,18 +208,15 @@ class _Run:
             raise UnexplainedError(
                 f"the steps lead to the constraints {left or 'none'}, not to those of {goal}"
             )
-        parts: list[tuple[Part, Sequence[Expr], Sequence[Expr]]] = [
-            ("result", self.map.results, goal.results),
-            ("source", _sources(self.map), _sources(goal)),
-        ]
-        for part, roots, goals in parts:
-            if len(roots) != len(goals):
-                raise UnexplainedError(
-                    f"there are {len(roots)} expressions ({part}) before, and {len(goals)} after"
-                )
-            for k, (e, to) in enumerate(zip(roots, goals, strict=True)):
-                if not self.rewrite(part, k, e, to, now):
-                    raise UnexplainedError(f"the steps do not lead from {part} {e} to {to}")
+        sources, goals = _sources(self.map), _sources(goal)
+        if len(self.map.results) != len(goal.results) or len(sources) != len(goals):
+            raise UnexplainedError("there are other expressions before than after")
+        for k, to in enumerate(goal.results):
+            if self.map.results[k] is not to and not self.written(k, to, now):
+                raise UnexplainedError(f"the steps do not lead from result {self.map.results[k]} to {to}")
+        for k, (e, to) in enumerate(zip(sources, goals, strict=True)):
+            if e is not to and not self.rewrite("source", k, e, to, now):
+                raise UnexplainedError(f"the steps do not lead from source {e} to {to}")
 
     # -- constraints
     def change(self, entry: Any, now: int) -> None:
@@ -353,7 +254,6 @@ class _Run:
             ConstraintChange(entry.rule, _binding(entry), tuple(entry.before), tuple(entry.after))
         )
         replace_constraints(self.constraints, taken, stay)
-        self.settled = now
 
     def find(self, b: Constraint, taken: Collection[int], now: int, *, rewrite: bool) -> int | None:
         """The number of the constraint that is ``b``, or can be rewritten to it."""
@@ -425,18 +325,22 @@ def _binding(entry: Any) -> dict[str, Expr]:
 
 
 # ------------------------------------------------------------------------------------------------ rewriting
-def _towards(root: Expr, goal: Expr, choices: Iterable[Sequence[Any]]) -> list[_Use] | None:
-    """What a run uses that brings ``root`` to ``goal``, with one of the choices of equations."""
+def _towards(root: Expr, goal: Expr, equations: Sequence[Any]) -> list[_Use] | None:
+    """What a run uses that brings ``root`` to ``goal``."""
     inside = set(postorder(goal))
-    # an expression that the goal still has was not rewritten, whatever another pass says of it
-    for equations, kept in ((c, k) for c in choices for k in ((), inside)):
+    # an expression that the goal still has was not rewritten, whatever is known of it
+    for kept in ((), inside):
         found = _uses(root, equations, kept)
-        if found is None or found[0] is not goal:
-            continue
-        order = [e for e, _ in found[1]]
-        again = _uses(root, order, ())
-        if again is not None and again[0] is goal and [e for e, _ in again[1]] == order:
-            return again[1]
+        # fewer equations may be needed in another order, and of those fewer
+        while found is not None and found[0] is goal:
+            order = [e for e, _ in found[1]]
+            found = _uses(root, order, ())
+            if found is None or len(found[1]) == len(order):
+                break
+        if found is not None and found[0] is goal:
+            again = _uses(root, [e for e, _ in found[1]], ())
+            if again is not None and [e for e, _ in again[1]] == [e for e, _ in found[1]]:
+                return found[1]
     return None
 
 

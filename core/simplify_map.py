@@ -19,7 +19,7 @@ from .expr import Expr, Sum, integer
 from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from .rewrite import RuleSet
 from .simplify import Simplifier
-from .steps import NormalForms, Trace
+from .steps import Trace
 
 __all__ = ["empty_domain", "simplify_map"]
 
@@ -79,9 +79,6 @@ def _simplified(
         if trace is not None and (state := stage.state()) != after:
             trace.append(MapChange("empty_domain", state, after))
         return after
-    if trace is not None and stage.kept:
-        # what follows rests on the constraints, and must not be used to tell how they came about
-        trace.append(NormalForms(m.results))
     simplify = stage.simplifier_of_results()
     results = tuple(simplify.all(m.results))
     rts = tuple([_sourced(v, simplify) for v in m.rts]) if m.rts else ()

@@ -1,4 +1,4 @@
-"""What a derivation of the simplifier is made of: steps, and what the results are in between."""
+"""What a derivation of the simplifier is made of: steps, and what they lead to."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from .derivation import ConstraintChange, MapChange
 from .expr import Expr
 from .rewrite import Rule
 
-__all__ = ["NormalForms", "Step", "Trace"]
+__all__ = ["Normalised", "Step", "Trace", "Written"]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One application: ``rule`` with ``binding`` turned ``before`` into ``after``."""
+    """One application: ``rule`` with ``binding`` turned ``before`` into ``after``.
+
+    Those with the same ``engine``, a number, hold on the same domain.
+    """
 
     rule: Rule
     binding: tuple[Expr, ...]
     before: Expr
     after: Expr
-    #: whether it is a spelling of the finished normal form (:mod:`.sharing`) and not a step towards it
-    spelling: bool = False
+    engine: int = 0
 
     def bindings(self) -> dict[str, Expr]:
         """The binding by variable name."""
@@ -32,19 +34,27 @@ class Step:
 
 
 @dataclass(frozen=True)
-class NormalForms:
-    """A waypoint of a derivation: what the results are at this moment.
+class Normalised:
+    """The steps of an engine so far bring ``before`` to ``after``."""
 
-    The first are the results as they are given, where there are constraints; then come the normal forms, and further ones
-    after each round of turning remainders into differences.
+    before: Expr
+    after: Expr
+    engine: int = 0
+
+
+@dataclass(frozen=True)
+class Written:
+    """What the results are now.
+
+    Since they were written last, ``steps`` were applied wherever they do; or ``part`` was brought to another form by the
+    steps of the engine so far; or all of them were.
     """
 
     results: tuple[Expr, ...]
+    engine: int
+    steps: tuple[Step, ...] = ()
+    part: Normalised | None = None
 
-    def __str__(self) -> str:
-        return "normal forms " + ", ".join(map(str, self.results))
 
-
-#: What happened, in order: equalities of expressions with waypoints, changes of constraints, and where the domain turns out
-#: to be empty a change of the whole map.
-Trace: TypeAlias = list[Step | NormalForms | ConstraintChange | MapChange]
+#: What happened, in order.
+Trace: TypeAlias = list[Step | Normalised | Written | ConstraintChange | MapChange]

@@ -298,18 +298,19 @@ FORMS: dict[str, dict[str, str]] = {
     },
     "confluence": {
         **_FRAME,
-        "verdict": "`JOINABLE`, `NOT JOINABLE`, `UNDECIDED`, `NOT CHECKED`, or `NO PAIRS`",
+        "verdict": "`WRONG`, `ORDER MATTERS`, `NONE FOUND` (in this search, which proves nothing), or `NOT CHECKED`",
         "interrupted": "whether the run was cut short",
-        "total": "how many critical pairs there are",
-        "counts": "how many of those have each verdict",
-        "pairs": "one entry for each pair: `name`, `outer` and `inner` (the rules), `place` (the part of the "
-        "left side of `outer`, nothing at the root), `statement`, `kind` (its verdict), `reason`; if joinable "
-        "`first` and `second` (the steps, as pairs of a rule and its result), `meets`, `chosen` where a "
-        "step lets a value be chosen, and `cases` (the same for further cases); if not `witness`, `domain`, "
-        "`forms` and both derivations; `tried`, "
-        "`joined` and `given_up` instances, `resources`, and `notes`; `constraints` where a rule for constraints "
-        "takes part. Keys without a value are left out.",
-        "timing": "`seconds` and `from_checkpoint`",
+        "total": "how many pairs of rules there are",
+        "count": "how many instances of each pair were asked for",
+        "instances": "how many were examined",
+        "counts": "how many pairs have each verdict",
+        "pairs": "one entry for each pair: `outer` and `inner` (the rules), `verdict` (`WRONG`, `ORDER MATTERS`, "
+        "`none found`, `no instance`), `instances`, `differences` (in how many of them, by what made it: `rewritten`, "
+        "`renamed`, `reordered`, and by what differs: `cost`, `form`, `wrong`), and `examples` by what made the "
+        "difference: `kind` (what differs), `way` (how the second of both maps came about), `quick`, and of both maps "
+        "the text (`given`), the "
+        "text of the result (`results`) and its documented cost (`weights`)",
+        "timing": "`seconds`",
     },
 }
 

@@ -45,7 +45,7 @@ class CatalogueEngine(Engine):
         """``x // d  →  q   when x - q·d ∈ [0, d - 1]``"""
         if not self.within(minus(x, q, d), 0, d - 1):
             return None
-        q = self.renewed(q)
+        q = self.normal(q)
         if self.record is not None:
             self.record("quotient_certified", (d, q, x,))
         return q
@@ -238,7 +238,7 @@ class CatalogueEngine(Engine):
         """``x mod d  →  x - q·d   when x - q·d ∈ [0, d - 1]``"""
         if not self.within(minus(x, q, d), 0, d - 1):
             return None
-        q = self.renewed(q)
+        q = self.normal(q)
         if self.record is not None:
             self.record("remainder_certified", (d, q, x,))
         return self.add(times(q, -d), x)
@@ -318,7 +318,7 @@ class CatalogueEngine(Engine):
             return None
         p = d * w
         r = minus(minus(_1, atom(_2), w), q, p)
-        x = self.renewed(x)
+        x = self.normal(x)
         if self.record is not None:
             self.record("quotient_and_remainder_recombine", (d, p, q, r, w, x, y,))
         return self.add(times(x, w), r)
@@ -335,7 +335,7 @@ class CatalogueEngine(Engine):
         q = self.floordiv(x, d)
         t = self.mod(self.add(q, z), n)
         r = minus(minus(_1, atom(_2), w), t, p)
-        z = self.renewed(z)
+        z = self.normal(z)
         if self.record is not None:
             self.record("digits_recombine", (d, n, p, q, r, t, w, x, z,))
         return self.add(times(self.mod(self.add(x, times(z, d)), d * n), w), r)
@@ -473,20 +473,22 @@ class CatalogueEngine(Engine):
                 return self.mod(r, d)
         return None
 
-    def remainder_is_difference(self, x: Form, d: int) -> Form | None:
+    def remainder_is_difference(self, x: Form, d: int, q: Form) -> Form | None:
         """``x mod d  →  x - q·d   when q = x // d``"""
-        q = self.floordiv(x, d)
+        if not self.equal(self.normal(q), self.floordiv(self.normal(x), d)):
+            return None
         if self.record is not None:
             self.record("remainder_is_difference", (d, q, x,))
         return minus(x, q, d)
 
-    def multiple_is_difference(self, _1: Form, _2: int) -> Form | None:
+    def multiple_is_difference(self, _1: Form, _2: int, t: Form) -> Form | None:
         """``(x // d)·v + r…  →  x·w - t·w + r…   when v = d·w,  t = x mod d``"""
         if not (self.kind[_2] == QUOTIENT):
             return None
         x = self.arg[_2]
         d = self.divisor[_2]
-        t = self.mod(x, d)
+        if not self.equal(self.normal(t), self.mod(self.normal(x), d)):
+            return None
         v = self.coefficient(_1, _2)
         r = minus(_1, atom(_2), v)
         if not (-d != 0):
@@ -498,14 +500,14 @@ class CatalogueEngine(Engine):
             self.record("multiple_is_difference", (d, r, t, v, w, x,))
         return minus(minus(r, t, w), x, -w)
 
-    def known_digit_joins_quotient(self, _1: Form, _2: int, a: int) -> Form | None:
+    def known_digit_joins_quotient(self, _1: Form, _2: int, a: int, q: Form) -> Form | None:
         """``(x // e)·v + r…  →  q·w - m·w + r…   when 0 < n,  e = a·n,  v = n·w,  q = x // a,  q mod n = m``"""
         if not (self.kind[_2] == QUOTIENT):
             return None
         x = self.arg[_2]
         e = self.divisor[_2]
-        v = self.coefficient(_1, _2)
-        r = minus(_1, atom(_2), v)
+        if not self.equal(self.normal(q), self.floordiv(self.normal(x), a)):
+            return None
         if not (-a != 0):
             return None
         n = (-e) // (-a)
@@ -513,21 +515,22 @@ class CatalogueEngine(Engine):
             return None
         if not (e == a * n):
             return None
+        m_known = self.constant(self.mod(self.normal(q), n))
+        if not (m_known is not None):
+            return None
+        m = m_known
+        v = self.coefficient(_1, _2)
+        r = minus(_1, atom(_2), v)
         if not (-n != 0):
             return None
         w = (-v) // (-n)
         if not (v == n * w):
             return None
-        q = self.floordiv(x, a)
-        m_known = self.constant(self.mod(q, n))
-        if not (m_known is not None):
-            return None
-        m = m_known
         if self.record is not None:
             self.record("known_digit_joins_quotient", (a, e, m, n, q, r, v, w, x,))
         return minus(self.shift(r, -(m * w)), q, -w)
 
-    def known_digit_joins_digit(self, _1: Form, _2: int, a: int, m: int, t: Form, x: Form) -> Form | None:
+    def known_digit_joins_digit(self, _1: Form, _2: int, a: int, t: Form, x: Form) -> Form | None:
         """``(q mod n)·v + r…  →  t·w - m·w + r…   when 0 < n,  q = x // a,  v = a·w,  t = x mod (a·n),  x mod a = m``"""
         if not (self.kind[_2] == REMAINDER):
             return None
@@ -535,6 +538,14 @@ class CatalogueEngine(Engine):
         n = self.divisor[_2]
         if not (0 < n):
             return None
+        if not self.equal(self.normal(q), self.floordiv(self.normal(x), a)):
+            return None
+        if not self.equal(self.normal(t), self.mod(self.normal(x), a * n)):
+            return None
+        m_known = self.constant(self.mod(self.normal(x), a))
+        if not (m_known is not None):
+            return None
+        m = m_known
         v = self.coefficient(_1, _2)
         r = minus(_1, atom(_2), v)
         if not (-a != 0):
@@ -542,19 +553,13 @@ class CatalogueEngine(Engine):
         w = (-v) // (-a)
         if not (v == a * w):
             return None
-        if not self.equal(q, self.floordiv(x, a)):
-            return None
-        if not self.equal(t, self.mod(x, a * n)):
-            return None
-        if not self.equal(self.mod(x, a), (m, ())):
-            return None
         if self.record is not None:
             self.record("known_digit_joins_digit", (a, m, n, q, r, t, v, w, x,))
         return minus(self.shift(r, -(m * w)), t, -w)
 
     def exact_quotient_negates(self, x: Form, d: int) -> Form | None:
         """``x // d  →  -((m - x) // d)   when x mod d = m``"""
-        m_known = self.constant(self.mod(x, d))
+        m_known = self.constant(self.mod(self.normal(x), d))
         if not (m_known is not None):
             return None
         m = m_known
@@ -562,20 +567,22 @@ class CatalogueEngine(Engine):
             self.record("exact_quotient_negates", (d, m, x,))
         return times(self.raw(QUOTIENT, self.shift(times(x, -1), m), d), -1)
 
-    def quotient_turns(self, x: Form, d: int) -> Form | None:
+    def quotient_turns(self, x: Form, d: int, t: Form) -> Form | None:
         """``x // d  →  -t   when 0 < d,  t = (d - x - 1) // d``"""
         if not (0 < d):
             return None
-        t = self.floordiv(self.shift(times(x, -1), d - 1), d)
+        if not self.equal(self.normal(t), self.floordiv(self.shift(times(self.normal(x), -1), d - 1), d)):
+            return None
         if self.record is not None:
             self.record("quotient_turns", (d, t, x,))
         return times(t, -1)
 
-    def remainder_turns(self, x: Form, d: int) -> Form | None:
+    def remainder_turns(self, x: Form, d: int, t: Form) -> Form | None:
         """``x mod d  →  d - t - 1   when 0 < d,  t = (d - x - 1) mod d``"""
         if not (0 < d):
             return None
-        t = self.mod(self.shift(times(x, -1), d - 1), d)
+        if not self.equal(self.normal(t), self.mod(self.shift(times(self.normal(x), -1), d - 1), d)):
+            return None
         if self.record is not None:
             self.record("remainder_turns", (d, t, x,))
         return self.shift(times(t, -1), d - 1)
@@ -594,6 +601,10 @@ class CatalogueEngine(Engine):
 
     def remainder_widens(self, _1: Form, _2: int, g: int, r: Form) -> Form | None:
         """``(y mod e)·k + h·r… + s…  →  ((y·g + r…) mod (e·g))·h + s…   when 0 < e,  0 < g,  k = g·h,  r… ∈ [0, g - 1]``"""
+        if not (0 < g):
+            return None
+        if not self.within(r, 0, g - 1):
+            return None
         if not (self.kind[_2] == REMAINDER):
             return None
         y = self.arg[_2]
@@ -601,14 +612,10 @@ class CatalogueEngine(Engine):
         if not (0 < e):
             return None
         k = self.coefficient(_1, _2)
-        if not (0 < g):
-            return None
         if not (-g != 0):
             return None
         h = (-k) // (-g)
         if not (k == g * h):
-            return None
-        if not self.within(r, 0, g - 1):
             return None
         s = minus(minus(_1, atom(_2), k), r, h)
         if self.record is not None:
@@ -622,15 +629,21 @@ class CatalogueEngine(Engine):
         return minus(self.raw(QUOTIENT, minus(x, t, -d), d), t, 1)
 
     def remainder_takes_congruent(self, x: Form, d: int, y: Form) -> Form | None:
-        """``x mod d  →  y mod d   when (x - y) mod d = 0``"""
-        if not self.equal(self.mod(self.add(x, times(y, -1)), d), (0, ())):
+        """``x mod d  →  y mod d   when d ∣ x - y``"""
+        if not self.is_multiple(minus(x, y, 1), d):
             return None
         if self.record is not None:
             self.record("remainder_takes_congruent", (d, x, y,))
         return self.raw(REMAINDER, y, d)
 
-    def quotient_releases_summand(self, _1: Form, _2: int, a: int, x: Form) -> Form | None:
-        """``(a·r… + x) // (a·b)  →  (x // a + r…) // b   when 0 < b``"""
+    def quotient_releases_summand(self, _1: Form, _2: int, a: int, q: Form, x: Form) -> Form | None:
+        """``(a·r… + x) // (a·b)  →  (q + r…) // b   when 0 < b,  q = x // a``"""
+        if not self.equal(self.normal(q), self.floordiv(self.normal(x), a)):
+            return None
+        r_exact = exactly(minus(_1, x, 1), a)
+        if not (r_exact is not None):
+            return None
+        r = r_exact
         if not (-a != 0):
             return None
         b = (-_2) // (-a)
@@ -638,43 +651,25 @@ class CatalogueEngine(Engine):
             return None
         if not (_2 == a * b):
             return None
-        r_exact = exactly(minus(_1, x, 1), a)
-        if not (r_exact is not None):
-            return None
-        r = r_exact
         if self.record is not None:
-            self.record("quotient_releases_summand", (a, b, r, x,))
-        return self.raw(QUOTIENT, minus(r, self.raw(QUOTIENT, x, a), -1), b)
+            self.record("quotient_releases_summand", (a, b, q, r, x,))
+        return self.raw(QUOTIENT, minus(q, r, -1), b)
 
-    def inner_remainder_leaves_quotient(self, _1: Form, d: int, _2: int, j: int) -> Form | None:
+    def inner_remainder_leaves_quotient(self, _1: Form, d: int, _2: int, j: int, o: Form, q: Form) -> Form | None:
         """``((x mod m)·k + r…) // d  →  o - q·j   when q = x // m,  o = (x·k - (k·m - d·j)·q + r…) // d``"""
         if not (self.kind[_2] == REMAINDER):
             return None
         x = self.arg[_2]
         m = self.divisor[_2]
-        q = self.floordiv(x, m)
+        if not self.equal(self.normal(q), self.floordiv(self.normal(x), m)):
+            return None
         k = self.coefficient(_1, _2)
         r = minus(_1, atom(_2), k)
-        o = self.floordiv(self.add(self.add(times(q, (d * j) - (k * m)), times(x, k)), r), d)
+        if not self.equal(self.normal(o), self.floordiv(self.add(self.add(times(self.normal(q), (d * j) - (k * m)), times(self.normal(x), k)), self.normal(r)), d)):
+            return None
         if self.record is not None:
             self.record("inner_remainder_leaves_quotient", (d, j, k, m, o, q, r, x,))
         return minus(o, q, j)
-
-    def digit_takes_congruent(self, _1: Form, n: int, _2: int, t: Form, y: Form) -> Form | None:
-        """``((x // d)·v + s…) mod n  →  t   when (d·n) ∣ x - y,  t = ((y // d)·v + s…) mod n``"""
-        if not (self.kind[_2] == QUOTIENT):
-            return None
-        x = self.arg[_2]
-        d = self.divisor[_2]
-        v = self.coefficient(_1, _2)
-        s = minus(_1, atom(_2), v)
-        if not self.is_multiple(minus(x, y, 1), d * n):
-            return None
-        if not self.equal(t, self.mod(self.add(times(self.floordiv(y, d), v), s), n)):
-            return None
-        if self.record is not None:
-            self.record("digit_takes_congruent", (d, n, s, t, v, x, y,))
-        return t
 
     RULES = {
         QUOTIENT: {
@@ -713,5 +708,27 @@ class CatalogueEngine(Engine):
         },
         CEILING: {
             "": (ceiling_of_positive, ceiling_of_negative,),
+        },
+    }
+
+    EQUALITIES = {
+        QUOTIENT: {
+            "divided_part": (quotient_releases_summand,),
+            "inner_remainder": (inner_remainder_leaves_quotient,),
+            "negated": (exact_quotient_negates,),
+            "summand": (summand_joins_quotient,),
+            "turned": (quotient_turns,),
+            "wider": (quotient_widens,),
+        },
+        REMAINDER: {
+            "congruent": (remainder_takes_congruent,),
+            "needed_quotient": (remainder_is_difference,),
+            "turned": (remainder_turns,),
+        },
+        SUM: {
+            "digit_above_known": (known_digit_joins_digit,),
+            "known_digit": (known_digit_joins_quotient,),
+            "needed_remainder": (multiple_is_difference,),
+            "wider_digit": (remainder_widens,),
         },
     }

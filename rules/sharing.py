@@ -13,7 +13,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 @rule(sharing=True, fires={"a // 4; a % 4 + b": "a // 4; a - a // 4 * 4 + b"}, keeps=["a % 4"])
 def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
     """A remainder costs no division where the quotient is needed anyway; it may be written in any way."""
-    return Rewrite(x % d, x - q * d, when=(q.eq(x // d),), choose="sharing")
+    return Rewrite(x % d, x - q * d, when=(q.eq(x // d),), choose="needed_quotient")
 
 
 @rule(
@@ -26,7 +26,9 @@ def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Re
 
     Beside the dividend it may cost no multiplication either.
     """
-    return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="sharing")
+    return Rewrite(
+        (x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="needed_remainder"
+    )
 
 
 @rule(
@@ -45,7 +47,7 @@ def known_digit_joins_quotient(
         (x // e) * v + r,
         q * w - m * w + r,
         when=(n > 0, e.eq(a * n), v.eq(n * w), q.eq(x // a), (q % n).eq(m)),
-        choose="sharing",
+        choose="known_digit",
     )
 
 
@@ -65,7 +67,7 @@ def known_digit_joins_digit(
         (q % n) * v + r,
         t * w - m * w + r,
         when=(n > 0, q.eq(x // a), v.eq(a * w), t.eq(x % (a * n)), (x % a).eq(m)),
-        choose="sharing",
+        choose="digit_above_known",
     )
 
 
@@ -76,7 +78,7 @@ def known_digit_joins_digit(
 )
 def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
     """A quotient whose remainder is known is minus that of what is left to the remainder."""
-    return Rewrite(x // d, -((m - x) // d), when=((x % d).eq(m),), choose="sharing")
+    return Rewrite(x // d, -((m - x) // d), when=((x % d).eq(m),), choose="negated")
 
 
 @rule(
@@ -86,7 +88,7 @@ def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
 )
 def quotient_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
     """A quotient is minus that of what is left to the divisor less one, which may be written in any way."""
-    return Rewrite(x // d, -t, when=(d > 0, t.eq((d - 1 - x) // d)), choose="sharing")
+    return Rewrite(x // d, -t, when=(d > 0, t.eq((d - 1 - x) // d)), choose="turned")
 
 
 @rule(
@@ -96,7 +98,7 @@ def quotient_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
 )
 def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
     """A remainder and that of what is left to the divisor less one add up to it; the other may be written in any way."""
-    return Rewrite(x % d, d - 1 - t, when=(d > 0, t.eq((d - 1 - x) % d)), choose="sharing")
+    return Rewrite(x % d, d - 1 - t, when=(d > 0, t.eq((d - 1 - x) % d)), choose="turned")
 
 
 @rule(
@@ -108,7 +110,7 @@ def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
 )
 def quotient_widens(y: Expr, e: Const, g: Const, r: Rest) -> Rewrite:
     """A quotient can be that of a larger number, which something else divides."""
-    return Rewrite(y // e, (y * g + r) // (e * g), when=(e > 0, g > 0, r.within(0, g - 1)), choose="sharing")
+    return Rewrite(y // e, (y * g + r) // (e * g), when=(e > 0, g > 0, r.within(0, g - 1)), choose="wider")
 
 
 @rule(
@@ -125,7 +127,7 @@ def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s
         (y % e) * k + r * h + s,
         (y * g + r) % (e * g) * h + s,
         when=(e > 0, g > 0, k.eq(g * h), r.within(0, g - 1)),
-        choose="sharing",
+        choose="wider_digit",
     )
 
 
@@ -139,7 +141,7 @@ def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s
 )
 def summand_joins_quotient(x: Expr, t: Expr, d: Const) -> Rewrite:
     """What stands beside a quotient, a constant for one, can stand inside it."""
-    return Rewrite(x // d, (x + t * d) // d - t, choose="sharing")
+    return Rewrite(x // d, (x + t * d) // d - t, choose="summand")
 
 
 @rule(
@@ -149,7 +151,7 @@ def summand_joins_quotient(x: Expr, t: Expr, d: Const) -> Rewrite:
 )
 def remainder_takes_congruent(x: Expr, y: Expr, d: Const) -> Rewrite:
     """A remainder is that of any congruent number."""
-    return Rewrite(x % d, y % d, when=(((x - y) % d).eq(0),), choose="sharing")
+    return Rewrite(x % d, y % d, when=(d.divides(x - y),), choose="congruent")
 
 
 @rule(
@@ -157,14 +159,14 @@ def remainder_takes_congruent(x: Expr, y: Expr, d: Const) -> Rewrite:
     fires={"(a // 2 + b) % 5; (a + 2*b) // 6": "(a // 2 + b) % 5; (a // 2 + b) // 3"},
     keeps=["(a // 2 + b) // 3"],
 )
-def quotient_releases_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
-    """The dividend can stay divided where that is needed anyway."""
-    return Rewrite((x + r * a) // (a * b), (x // a + r) // b, when=(b > 0,), choose="sharing")
+def quotient_releases_summand(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
+    """The dividend can stay divided where that is needed anyway, in whatever way that is written."""
+    return Rewrite((x + r * a) // (a * b), (q + r) // b, when=(b > 0, q.eq(x // a)), choose="divided_part")
 
 
 @rule(
     sharing=True,
-    fires={"(a % 14 + b) // 2; a // 14": "(a + b) // 2 - 7*(a // 14); a // 14"},
+    fires={"(a % 14 + b) // 2; (a + b) // 2": "(a + b) // 2 - 7*(a // 14); (a + b) // 2"},
     keeps=["(a % 14 + b) // 2"],
 )
 def inner_remainder_leaves_quotient(
@@ -178,20 +180,5 @@ def inner_remainder_leaves_quotient(
         ((x % m) * k + r) // d,
         o - q * j,
         when=(q.eq(x // m), o.eq((x * k - q * (k * m - j * d) + r) // d)),
-        choose="sharing",
-    )
-
-
-@rule(
-    sharing=True,
-    fires={"(a % 24 + b) // 3 % 4; (a + b) // 12": "(a + b) // 3 - (a + b) // 12 * 4; (a + b) // 12"},
-    keeps=["(a % 18 + b) // 3 % 4; (a + b) // 12", "(a % 24 + b) // 3 % 4; (a % 24 + b) // 3"],
-)
-def digit_takes_congruent(x: Expr, y: Expr, t: Expr, d: Const, v: Const, n: Const, s: Rest) -> Rewrite:
-    """A digit is that of any number that differs by multiples of the next digit's weight; it may be written in any way."""
-    return Rewrite(
-        (x // d * v + s) % n,
-        t,
-        when=((d * n).divides(x - y), t.eq((y // d * v + s) % n)),
-        choose="sharing",
+        choose="inner_remainder",
     )

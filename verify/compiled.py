@@ -83,9 +83,9 @@ def check_compiled(rules: Iterable[Rule], source: str) -> list[str]:
     found = [f"{name}: no rule has this name" for name in methods if name not in wanted]
     for name, rule in wanted.items():
         about = _about(rule)
-        places = [(kind, strategy) for kind, strategy, method in table if method == name]
-        if places != ([] if rule.sharing else [(about, rule.choose)]):
-            found.append(f"{name}: stands in the table of rules as {places}")
+        places = [place for *place, method in table if method == name]
+        if places != [["EQUALITIES" if rule.sharing else "RULES", about, rule.choose]]:
+            found.append(f"{name}: stands in the tables of rules as {places}")
         if name not in methods:
             found.append(f"{name}: no method has this name")
             continue
@@ -93,7 +93,7 @@ def check_compiled(rules: Iterable[Rule], source: str) -> list[str]:
             _Method(rule, about).run(methods[name])
         except (NotUnderstood, ZeroDivisionError) as e:
             found.append(f"{name}: {e}")
-    found += [f"{name}: is in the table of rules and is none" for _, _, name in table if name not in wanted]
+    found += [f"{name}: is in a table of rules and is none" for *_, name in table if name not in wanted]
     return found
 
 
@@ -101,10 +101,11 @@ def _about(rule: Rule) -> str:
     return "KNOWN" if isinstance(rule.left, Var) else _ABOUT.get(type(rule.left), "SUM")
 
 
-def _parts(module: ast.Module) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, str, str]]]:
-    """The methods by name, and the table of rules as kind, strategy and name."""
+def _parts(module: ast.Module) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...]]]:
+    """The methods by name, and the tables of rules: which, kind, strategy and name."""
     methods: dict[str, ast.FunctionDef] = {}
-    table: list[tuple[str, str, str]] = []
+    tables: set[str] = set()
+    table: list[tuple[str, ...]] = []
     classes: list[ast.ClassDef] = []
     for node in module.body:
         match node:
@@ -124,13 +125,15 @@ def _parts(module: ast.Module) -> tuple[dict[str, ast.FunctionDef], list[tuple[s
                 pass
             case ast.FunctionDef(name=name, decorator_list=[]) if name not in methods:
                 methods[name] = node
-            case ast.Assign(targets=[ast.Name(id="RULES")], value=ast.Dict(keys=kinds, values=rows)) if (
-                not table
-            ):
+            case ast.Assign(
+                targets=[ast.Name(id="RULES" | "EQUALITIES" as which)],
+                value=ast.Dict(keys=kinds, values=rows),
+            ) if which not in tables:
+                tables.add(which)
                 for kind, row in zip(kinds, rows, strict=True):
                     match kind, row:
                         case ast.Name(id=about), ast.Dict(keys=keys, values=lists):
-                            table += _row(about, keys, lists)
+                            table += [(which, about, *place) for place in _row(keys, lists)]
                         case _:
                             raise _no(node)
             case _:
@@ -138,12 +141,12 @@ def _parts(module: ast.Module) -> tuple[dict[str, ast.FunctionDef], list[tuple[s
     return methods, table
 
 
-def _row(about: str, keys: list[ast.expr | None], lists: list[ast.expr]) -> Iterator[tuple[str, str, str]]:
+def _row(keys: list[ast.expr | None], lists: list[ast.expr]) -> Iterator[tuple[str, str]]:
     for key, names in zip(keys, lists, strict=True):
         match key, names:
             case ast.Constant(value=str(strategy)), ast.Tuple(elts=elements):
                 for element in elements:
-                    yield about, strategy, _name(element)
+                    yield strategy, _name(element)
             case _:
                 raise _no(names)
 
@@ -435,7 +438,7 @@ class _Method:
                 return self.form(x) + self.form(y)
             case _, "self.shift", [x, k]:
                 return self.form(x) + self.number(k)
-            case _, "self.renewed", [x]:
+            case _, "self.normal", [x]:
                 return self.form(x)
             case _, "self.floordiv", [x, d]:
                 return self.form(x) // self.number(d)

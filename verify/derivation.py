@@ -190,7 +190,16 @@ class _Checker:
             _same(number, "left", step.rule.left, values, step.before)
             _same(number, "right", step.rule.right, values, step.after)
             self.conditions(number, step.rule, values, domain)
-        became = _Rewriting(offset, steps, part, index, roots[index]).run()
+        within = steps[0].within
+        if any(s.within is not within for s in steps):
+            raise DerivationRefused(offset + 1, "the steps of one run rewrite different parts")
+        if within is None:
+            became = _Rewriting(offset, steps, part, index, roots[index]).run()
+        else:
+            if within not in postorder(roots[index]):
+                raise DerivationRefused(offset + 1, f"{show(within)} is no part of {part} {index}")
+            new = _Rewriting(offset, steps, part, index, within).run()
+            became = roots[index].substitute({within: new})
         if part == "constraint":
             self.constraints[index] = replace(self.constraints[index], expr=became)
             self.known = None

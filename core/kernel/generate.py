@@ -18,7 +18,6 @@ from ..rewrite import DeclarationError, Rule
 from .form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER
 from .kernel import CEILING, KNOWN, SUM, Kernel
 from .plan import (
-    WRITTEN,
     Alone,
     Coefficient,
     Contains,
@@ -95,17 +94,20 @@ def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
 
 
 def _table(plans: list[Plan]) -> str:
-    """The rules by what they are about and by the strategy that proposes them."""
-    found: dict[int, dict[str, list[str]]] = {}
-    for p in plans:
-        if p.rule.choose != WRITTEN:
-            found.setdefault(p.about, {}).setdefault(p.rule.choose, []).append(p.rule.name)
-    lines = ["", "    RULES = {"]
-    for about, strategies in sorted(found.items()):
-        lines.append(f"        {_NAMES[about]}: {{")
-        lines += [f'            "{s}": ({", ".join(names)},),' for s, names in sorted(strategies.items())]
-        lines.append("        },")
-    return "\n".join([*lines, "    }", ""])
+    """The rules by what they are about and by the strategy that proposes them, and those for extraction likewise."""
+    lines = []
+    for name, sharing in (("RULES", False), ("EQUALITIES", True)):
+        found: dict[int, dict[str, list[str]]] = {}
+        for p in plans:
+            if p.rule.sharing is sharing:
+                found.setdefault(p.about, {}).setdefault(p.rule.choose, []).append(p.rule.name)
+        lines += ["", f"    {name} = {{"]
+        for about, strategies in sorted(found.items()):
+            lines.append(f"        {_NAMES[about]}: {{")
+            lines += [f'            "{s}": ({", ".join(names)},),' for s, names in sorted(strategies.items())]
+            lines.append("        },")
+        lines.append("    }")
+    return "\n".join([*lines, ""])
 
 
 _COMPARED = re.compile(r" (<=?|==|!=|is not|is) ")
@@ -157,8 +159,8 @@ class _Method:
         self.lines: list[str] = []
         self.depth = 2
         self.loops = 0
-        #: forms are put together without a look at their atoms where they are written and not read
-        self.reading = p.rule.choose != WRITTEN
+        #: what extraction chooses is put together as it stands, and brought to normal form to be compared only
+        self.reading = not p.rule.sharing
 
     def text(self) -> str:
         p = self.plan
@@ -245,7 +247,7 @@ class _Method:
             for v in rule.right.variables():
                 # a value that only a strategy knows need not be in normal form
                 if v not in bound and v.kind != "const":
-                    self.emit(f"{v.name} = self.renewed({v.name})")
+                    self.emit(f"{v.name} = self.normal({v.name})")
         names = ", ".join(v.name for v in rule.variables)
         self.emit("if self.record is not None:")
         self.emit(f'    self.record("{rule.name}", ({names},))')
@@ -292,12 +294,12 @@ class _Method:
             case Var(kind="atom"):
                 return f"atom({e.name})"
             case Var():
-                return e.name
+                return f"self.normal({e.name})" if reading and not self.reading else e.name
             case Sum() | Mul():
                 return self.sum(e, reading)
             case FloorDiv(a=a, b=b) | Mod(a=a, b=b) if is_constant(b):
                 quotient = isinstance(e, FloorDiv)
-                if self.reading or reading:
+                if reading or self.reading:
                     inner = self.form(a)
                     return f"self.{'floordiv' if quotient else 'mod'}({inner}, {const_text(b)})"
                 inner = self.form(a, reading=False)

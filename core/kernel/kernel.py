@@ -59,6 +59,8 @@ class Kernel(Ranges):
 
     #: by what they are about and the strategy that they name
     RULES: ClassVar[Mapping[int, Mapping[str, tuple[Callable[..., Form | None], ...]]]] = {}
+    #: likewise the rules by which extraction writes forms; what they make need not be in normal form
+    EQUALITIES: ClassVar[Mapping[int, Mapping[str, tuple[Callable[..., Form | None], ...]]]] = {}
 
     def __init__(self, bounds: dict[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
         super().__init__(record)
@@ -69,12 +71,11 @@ class Kernel(Ranges):
         self.quotients: dict[tuple[Terms, int, int], Form] = {}
         self.remainders: dict[tuple[Terms, int, int], Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
-        #: quotients and remainders that are written as they stand
-        self.raws: dict[tuple[int, Form, int], int] = {}
+        #: *raw* atoms, which are written as they stand, and their normal forms as far as they were needed
+        self.raws: dict[tuple[int, Any, int], int] = {}
+        self.normals: dict[int, Form | None] = {}
         #: the sums that have been read
         self.bodies: set[Any] = set()
-        #: whether what is recorded is a spelling of finished normal forms
-        self.spelling = False
         #: how many divisions and extrema the expression at hand is inside of, and how many any has been
         self.level = 0
         self.deepest = 0
@@ -106,9 +107,40 @@ class Kernel(Ranges):
         """``x + n``."""
         return x[0] + n, x[1]
 
-    def renewed(self, x: Form) -> Form:
-        """The normal form of a sum of atoms that were not added up by :meth:`add`."""
-        return self.recombine(x[0], dict(x[1])) if len(x[1]) > 1 else x
+    def normal(self, x: Form) -> Form:
+        """The normal form of a sum that was put together in any way."""
+        normals = self.normals
+        for t in x[1]:
+            if t[0] in normals:
+                break
+        else:
+            return self.recombine(x[0], dict(x[1])) if len(x[1]) > 1 else x
+        c = x[0]
+        total: dict[int, int] = {}
+        for a, k in x[1]:
+            n, terms = self._normal(a) if a in normals else atom(a)
+            c += k * n
+            for b, j in terms:
+                j = total.get(b, 0) + j * k
+                if j:
+                    total[b] = j
+                else:
+                    del total[b]
+        return self.recombine(c, total)
+
+    def _normal(self, a: int) -> Form:
+        """The normal form of a raw atom."""
+        f = self.normals[a]
+        if f is None:
+            of = self.kind[a]
+            if of == QUOTIENT:
+                f = self.floordiv(self.normal(self.arg[a]), self.divisor[a])
+            elif of == REMAINDER:
+                f = self.mod(self.normal(self.arg[a]), self.divisor[a])
+            else:
+                f = self.extremum(of, [self.normal(x) for x in self.parts[a]])
+            self.normals[a] = f
+        return f
 
     def recombine(self, c: int, total: dict[int, int]) -> Form:
         """The normal form of a sum."""
@@ -188,6 +220,16 @@ class Kernel(Ranges):
             found = self.raws[kind, x, d] = len(self.kind)
             lo, hi = self._span_of_division(kind, x, d)
             self._new(kind, x, d, lo, hi)
+            self.normals[found] = None
+        return atom(found)
+
+    def raw_extremum(self, kind: int, parts: tuple[Form, ...]) -> Form:
+        """The minimum or the maximum of several forms as it stands."""
+        found = self.raws.get((kind, parts, 0), -1)
+        if found < 0:
+            found = self.raws[kind, parts, 0] = len(self.kind)
+            self.joined(kind, parts)
+            self.normals[found] = None
         return atom(found)
 
     # ---------------------------------------------------------------- minima and maxima
@@ -289,7 +331,7 @@ class Kernel(Ranges):
 
     def is_multiple(self, f: Form, d: int) -> bool:
         """Whether d is not zero and certainly divides the form: by its coefficients, or as its remainder is zero."""
-        return self.divides(d, f) or (d > 0 and self.mod(self.renewed(f), d) == ZERO)
+        return self.divides(d, f) or (d > 0 and self.mod(self.normal(f), d) == ZERO)
 
     def atoms(self, f: Form, kind: int) -> Terms:
         """The summands of one kind, in an order that does not depend on when their atoms were met."""

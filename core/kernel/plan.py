@@ -22,7 +22,7 @@ from ..rewrite import DeclarationError, Rule
 from .form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER
 from .kernel import CEILING, KNOWN, SUM
 
-__all__ = ["STRATEGIES", "WRITTEN", "Plan", "Step", "is_constant", "plan"]
+__all__ = ["STRATEGIES", "Plan", "Step", "is_constant", "plan"]
 
 #: For every strategy the values that it supplies: ``at`` is an atom of the subject, one for each division on the left.
 STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -37,9 +37,20 @@ STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
     "next_digit": ("at", "n", "w", "z"),
     "quotient_of_remainder": ("at", "q", "w", "x"),
     "single_value": (),
+    # of extraction
+    "congruent": ("y",),
+    "digit_above_known": ("at", "a", "t", "x"),
+    "divided_part": ("a", "q", "x"),
+    "inner_remainder": ("at", "j", "o", "q"),
+    "known_digit": ("at", "a", "q"),
+    "needed_quotient": ("q",),
+    "needed_remainder": ("at", "t"),
+    "negated": (),
+    "summand": ("t",),
+    "turned": ("t",),
+    "wider": ("g", "r"),
+    "wider_digit": ("at", "g", "r"),
 }
-#: The strategy of the rules that extraction applies; each says by itself which values it needs.
-WRITTEN: Final = "sharing"
 
 _KINDS: Final = {FloorDiv: QUOTIENT, Mod: REMAINDER, Min: MINIMUM, Max: MAXIMUM}
 
@@ -239,7 +250,7 @@ class _Planner:
         self.fresh = 0
         self.plan = Plan(rule, *self._subject())
         self.free = not rule.choose
-        if rule.choose not in ("", WRITTEN, *STRATEGIES):
+        if rule.choose not in ("", *STRATEGIES):
             known = ", ".join(STRATEGIES)
             raise DeclarationError(
                 f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {known}"
@@ -307,9 +318,12 @@ class _Planner:
         while True:
             self.flush()
             if not (self._from_sums() or self._from_conditions() or self._from_coefficients()):
-                if all(v in self.known for v in self.rule.variables):
-                    break
-                self._ask()
+                break
+        unknown = ", ".join(v.name for v in self.rule.variables if v not in self.known)
+        if unknown:
+            raise DeclarationError(
+                f"rule {self.rule.name}: the strategy {self.rule.choose!r} gives no value to {unknown}"
+            )
         return self.plan
 
     def bind(self, v: Var) -> None:
@@ -489,19 +503,6 @@ class _Planner:
                 self.bind(v)
                 return True
         return False
-
-    def _ask(self) -> None:
-        """One more value has to be proposed."""
-        order = {"const": 0, "expr": 1, "rest": 2}
-        unknown = [v for v in self.rule.variables if v not in self.known]
-        if self.rule.choose != WRITTEN:
-            names = ", ".join(v.name for v in unknown)
-            raise DeclarationError(
-                f"rule {self.rule.name}: the strategy {self.rule.choose!r} gives no value to {names}"
-            )
-        v = min(unknown, key=lambda v: (order.get(v.kind, 1), v.name))
-        self.plan.parameters.append(v)
-        self.bind(v)
 
 
 def _alias(x: Expr, at: str) -> Expr:

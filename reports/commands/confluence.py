@@ -1,100 +1,62 @@
-"""Whether the order in which rules are tried matters."""
+"""Whether results depend on the order in which things are met."""
 
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ...core.errors import InputError
+from ...core.errors import InputError, quoted
 from .frame import emit, report, writing
-from .given import Checkpoint, Jobs, Json, Names, chosen_claims
+from .given import Jobs, Json
 
 
 def confluence(
-    names: Names = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RULE", show_default=False, help="Only pairs with one of these rules; all without names."
+        ),
+    ] = None,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, metavar="N", help="How many instances of each pair.")
+    ] = 16,
     json: Json = False,
     jobs: Jobs = None,
-    checkpoint: Checkpoint = None,
-    details: Annotated[bool, typer.Option("--details", help="Also show how the pairs join that do.")] = False,
     write_page: Annotated[
         bool, typer.Option("--page", help="Write reports/confluence.md (the whole catalogue only).")
     ] = False,
 ) -> None:
-    """Find the critical pairs of rules: expressions, or constraints, that two rules rewrite differently.
+    """Search for maps whose simplified form depends on what the simplifier meets first.
 
-    Says which pairs lead to a common result, and of the others the smallest expression or domain that has two
-    normal forms, with both derivations. With names only pairs in which one of these rules takes part; rule files and
-    files with declarations are examined as a whole. Takes an hour or two for the whole catalogue: with --checkpoint
-    an interrupted run goes on where it stopped.
+    Small instances on which two rules of the catalogue apply are simplified as they are, after either rule, with
+    other names, and in another order. Says where the results differ, with the smallest example found. Takes
+    seconds for one rule and a few minutes for all. Interrupted with Ctrl-C, says what it knows.
 
-    The exit status is 1 if some pair does not join and 2 if one is undecided. reports/confluence.md says what
-    the answers mean.
+    The exit status is 1 if something differs, and 2 if nothing does but not everything was examined.
+    reports/confluence.md says what the answers mean.
     """
-    from ...verify.confluence import confluence as decide
-    from ..confluence import PAGE, confluence_json, confluence_text, page
+    from ...verify.confluence import pairs_of, search
+    from ..confluence import PAGE, PairWatcher, confluence_json, confluence_text, page
 
     if write_page and names:
         raise InputError("--page is about the whole catalogue", expected="no names, or no --page")
-    rules, among = _rules(names)
-    start = time.perf_counter()
-    watcher: Any = None
-
-    def begun(total: int) -> None:
-        nonlocal watcher
-        from ..progress_pairs import PairWatcher
-
-        watcher = PairWatcher(total)
-        watcher.__enter__()
-
-    try:
-        with writing("--checkpoint: cannot write", checkpoint):
-            run = decide(
-                rules,
-                among,
-                jobs=jobs,
-                checkpoint=checkpoint,
-                begun=begun,
-                progress=lambda pair: watcher(pair),  # noqa: PLW0108 - there is none yet
+    known = {r.name for pair in pairs_of() for r in pair}
+    for name in names or ():
+        if name not in known:
+            raise InputError(
+                f"{quoted(name)} is no rule that the simplifier rewrites with",
+                expected="a rule of the catalogue that is neither structural nor sharing (`indexproof list rules`)",
             )
-    finally:
-        if watcher is not None:
-            watcher.__exit__(None, None, None)
+    start = time.perf_counter()
+    with PairWatcher(len(pairs_of(among=names or ()))) as watcher:
+        run = search(names or (), count=count, jobs=jobs, progress=watcher)
     seconds = time.perf_counter() - start
-    if write_page:
-        if run.interrupted:
-            emit(f"{PAGE}: not written, the run was interrupted")
-        else:
-            with writing("cannot write", PAGE):
-                PAGE.write_text(page(run, rules), "utf-8")
-    report(
-        json,
-        lambda: confluence_json(run, seconds=seconds),
-        lambda: confluence_text(run, seconds=seconds, details=details),
-    )
+    if write_page and run.interrupted:
+        emit(f"{PAGE}: not written, the run was interrupted")
+    elif write_page:
+        with writing("cannot write", PAGE):
+            PAGE.write_text(page(run), "utf-8")
+    report(json, lambda: confluence_json(run, seconds=seconds), lambda: confluence_text(run, seconds=seconds))
     raise typer.Exit(run.exit_status)
-
-
-def _rules(names: Names) -> tuple[Any, tuple[str, ...]]:
-    """The rules that meet each other, and the names of those that every pair must contain, if any."""
-    from ...core.rewrite import ConstraintRule, Rule
-    from ...rules.catalog import RULES
-    from ...verify.rulefiles import StatedRule
-
-    catalogue = tuple(RULES)
-    if not names:
-        return catalogue, ()
-    chosen, _ = chosen_claims(names, None)
-    claims = list({s.named.name: s.named.claim for s in chosen}.values())
-    stated = [c for c in claims if isinstance(c, StatedRule)]
-    if stated:
-        return stated, ()
-    rules = [c for c in claims if isinstance(c, (Rule, ConstraintRule))]
-    if not rules:
-        raise InputError(
-            "nothing that is named is a rewrite rule", expected="names of rules, or files with rules"
-        )
-    if all(r in catalogue for r in rules):
-        return catalogue, tuple(r.name for r in rules)
-    return rules, ()

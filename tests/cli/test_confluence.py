@@ -3,79 +3,85 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from indexproof.reports.confluence import PAGE, page
 from indexproof.reports.machine import FORMS
+from indexproof.verify.confluence import COUNT, examine, pairs_of
+from indexproof.verify.confluence.search import Search
 
 Run = Callable[..., Any]
 
-DATA = Path(__file__).parents[1] / "verify" / "confluence" / "data"
-PLANTED = str(DATA / "planted.rules")
-TEXTBOOK = str(DATA / "textbook.rules")
+#: A rule that overlaps with few others.
+RULE = "ceiling_of_positive"
 
 
-def test_two_normal_forms_and_how_they_come_about(run: Run) -> None:
-    done = run("confluence", PLANTED)
-    assert done.status == 1
+def test_where_the_order_matters_is_shown_with_both_results(run: Run) -> None:
+    done = run("confluence", RULE, "-n", "2", "--jobs", 1)
     lines = done.out.splitlines()
-    assert "NOT JOINABLE  nested / whole at argument 1" in lines
-    assert "  take     x * 2 / 2 / 2" in lines
-    assert "           → x * 2 / 4   by nested" in lines
-    assert "           → x / 2   by whole" in lines
-    assert lines[-1].startswith("NOT JOINABLE  2 critical pairs   in ")
+    assert lines[-1].partition("  ")[0] in ("ORDER MATTERS", "NONE FOUND")
+    assert done.status == (1 if lines[-1].startswith("ORDER MATTERS") else 0)
+    blocks = [b for b in done.out.split("\n\n") if b.startswith("ORDER MATTERS") and "take" in b]
+    assert bool(blocks) == bool(done.status)
+    for b in blocks:
+        assert [line.split()[0] for line in b.splitlines()[1:]] == ["take", "or", "become", "and"]
+        assert "weight" in b
 
 
-def test_a_confluent_file(run: Run) -> None:
-    done = run("confluence", TEXTBOOK)
-    assert done.status == 0
-    assert done.out.splitlines()[-1].startswith("JOINABLE  25 critical pairs   in ")
+def test_as_json_and_the_same_on_two_processes(run: Run) -> None:
+    answers = [
+        json.loads(run("confluence", RULE, "-n", "1", "--json", "--jobs", jobs).out) for jobs in (1, 2)
+    ]
+    assert set(answers[0]) == set(FORMS["confluence"])
+    assert answers[0]["format"] == "indexproof confluence 2"
+    for answer in answers:
+        del answer["timing"]
+    assert answers[0] == answers[1]
+    pairs = answers[0]["pairs"]
+    assert len(pairs) == answers[0]["total"] == sum(answers[0]["counts"].values())
+    assert answers[0]["instances"] == sum(p["instances"] for p in pairs)
+    for p in pairs:
+        assert RULE in (p["outer"], p["inner"])
+        assert bool(p["examples"]) == (p["verdict"] in ("ORDER MATTERS", "WRONG"))
+        assert (p["verdict"] == "no instance") == (p["instances"] == 0)
 
 
-def test_how_pairs_join(run: Run) -> None:
-    done = run("confluence", str(DATA / "divisions.rules"), "--details")
-    assert done.status == 0
-    assert "JOINABLE  nested / nested at argument 1" in done.out
-    assert "by nested" in done.out
-
-
-def test_as_json(run: Run) -> None:
-    done = run("confluence", PLANTED, "--json")
-    assert done.status == 1
-    answer = json.loads(done.out)
-    assert set(answer) == set(FORMS["confluence"])
-    assert answer["counts"]["NOT JOINABLE"] == 1
-    (pair,) = [p for p in answer["pairs"] if p["kind"] == "NOT JOINABLE"]
-    assert pair["witness"] == "x * 2 / 2 / 2"
-    assert pair["forms"] == ["x * 2 / 4", "x / 2"]
-
-
-def test_a_checkpoint_is_gone_on_from(run: Run, tmp_path: Path) -> None:
-    place = str(tmp_path / "pairs")
-    first = json.loads(run("confluence", PLANTED, "--json", "--checkpoint", place).out)
-    second = json.loads(run("confluence", PLANTED, "--json", "--checkpoint", place).out)
-    assert second.pop("timing")["from_checkpoint"] == 2
-    assert first.pop("timing")["from_checkpoint"] == 0
-    assert first == second
-
-
-def test_what_is_no_rewrite_rule(run: Run) -> None:
-    done = run("confluence", "transpose")
-    assert done.status == 3
-    assert "nothing that is named is a rewrite rule" in done.err
+def test_what_is_no_rule_of_the_simplifier(run: Run) -> None:
+    for name in ("transpose", "like_terms_combine", "nothing.rules"):
+        done = run("confluence", name)
+        assert done.status == 3
+        assert f"`{name}` is no rule that the simplifier rewrites with" in done.err
 
 
 def test_a_page_is_about_everything(run: Run) -> None:
-    done = run("confluence", PLANTED, "--page")
+    done = run("confluence", RULE, "--page")
     assert done.status == 3
     assert "--page is about the whole catalogue" in done.err
 
 
-def test_a_file_with_one_rule_has_no_pairs(run: Run, tmp_path: Path) -> None:
-    """Nothing to check is never a success."""
-    file = tmp_path / "one.rules"
-    file.write_text("int x\none: x + 0 -> x\n")
-    done = run("confluence", str(file))
+def test_the_page_is_short_and_of_this_catalogue() -> None:
+    committed = PAGE.read_text("utf-8")
+    assert len(committed.splitlines()) <= 80
+    assert f"\n{len(pairs_of()):,} pairs of rules, up to {COUNT} instances of each" in committed
+    # what it says around the figures is what is printed now
+    some = page(Search(COUNT, 3, [examine(*pair, 2) for pair in pairs_of()[:3]]))
+    assert committed.partition("## What is done")[2] == some.partition("## What is done")[2]
+
+
+def test_an_interrupted_run_says_what_it_knows(run: Run, monkeypatch: Any) -> None:
+    searching = sys.modules[Search.__module__]
+    real = searching.examine
+    asked: list[str] = []
+
+    def examine_some(*args: Any, **more: Any) -> Any:
+        asked.append("")
+        if len(asked) > 2:
+            raise KeyboardInterrupt
+        return real(*args, **more)
+
+    monkeypatch.setattr(searching, "examine", examine_some)
+    done = run("confluence", "min_and_max_sum", "-n", "1", "--jobs", 1)
+    assert done.out.splitlines()[-1].startswith("NOT CHECKED  2 pairs, 0 instances, 57 pairs not checked")
     assert done.status == 2
-    assert done.out.splitlines()[-1].startswith("NO PAIRS")

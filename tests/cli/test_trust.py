@@ -251,17 +251,16 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
     assert "nothing.json`: No such file or directory" in outcome.err
 
 
-@pytest.mark.parametrize("command", ["stability", "confluence"])
-def test_a_file_that_is_no_checkpoint_is_left_alone(run: Run, tmp_path: Path, command: str) -> None:
+def test_a_file_that_is_no_checkpoint_is_left_alone(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "few.rules"
     path.write_text(RULES, "utf-8")
-    done = run(command, path, "--checkpoint", path, "--jobs", 1)
+    done = run("stability", path, "--checkpoint", path, "--jobs", 1)
     assert done.status == 3
     assert "few.rules` is not one of this program's checkpoints" in done.err
     assert path.read_text("utf-8") == RULES
     own = tmp_path / "own"
     own.write_text('{"ke', "utf-8")  # killed while it wrote its first line
-    assert run(command, path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
+    assert run("stability", path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
     assert len(own.read_text("utf-8").splitlines()) > 1
 
 
@@ -284,7 +283,7 @@ def test_what_was_proved_is_told_also_where_certificates_cannot_be_written(tmp_p
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of the size of files")
 @pytest.mark.parametrize(
     "words",
-    [("fuzz", "-n", "30"), ("stability", "few.rules"), ("confluence", "few.rules")],
+    [("fuzz", "-n", "30"), ("stability", "few.rules")],
     ids=lambda w: w[0],
 )
 def test_a_checkpoint_that_cannot_grow_is_named(

@@ -29,7 +29,7 @@ CASES = {
         " ((d1 * 6 + d2) floordiv 16 * 6 + d0 * 18 + 5) mod 16), domain: d0 in [0, 0], d1 in [0, 7],"
         " d2 in [0, 5], d0 * 3 + (d1 * 6 + d2) floordiv 16 in [0, 2]",
         3,
-        (9, 4),
+        (12, 3),
     ),
     # the quotient releases d0 floordiv 432 from its dividend, and takes in the constant beside it afterwards
     "constant of a released dividend": (
@@ -114,7 +114,7 @@ CASES = {
         f" ((d0 floordiv 260) * -9 - s0 * 9 + ({INNER} - s1 + 63) floordiv 224) mod 7, ({INNER} - s1 + 63) floordiv 56,"
         f" ({INNER} - s1 + 63) mod 56), domain: d0 in [0, 58239], s0 in [0, 6], s1 in [0, 2]",
         3,
-        (22, 8),
+        (30, 7),
     ),
     # once one remainder is a difference, the dividend of both goes with the other
     "goes with what has gone": (
@@ -145,7 +145,7 @@ CASES = {
         " + (((d1 * 16 + d2) mod 40 * 200 + (d0 * 5 + s0) mod 2 * 10 + d3 * 20 + d1) floordiv 125) mod 8 * 50),"
         " domain: d0 in [0, 15], d1 in [0, 9], d2 in [0, 15], d3 in [0, 9], s0 in [0, 4]",
         3,
-        (33, 6),
+        (23, 6),
     ),
     # multiples of the divisor are of no use in what is divided for its remainder only
     "factors of a remainder": (

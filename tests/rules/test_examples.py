@@ -21,7 +21,7 @@ from indexproof.core.kernel.generate import engine_of
 from indexproof.core.rewrite import ConstraintRule, Rule, RuleSet
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
-from indexproof.core.steps import Step
+from indexproof.core.steps import Step, Trace, Written
 from indexproof.core.text import parse_expr
 from indexproof.rules.catalog import RULES
 
@@ -43,11 +43,11 @@ def bounds_of(text: str) -> dict[Var, Interval]:
 def simplified(text: str, rules: RuleSet) -> tuple[Expr, Expr, list[Step]]:
     """The expression, what production makes of it with these rules, and the steps."""
     before, _, domain = text.partition(" | ")
-    steps: list[Step] = []
+    trace: Trace = []
     e = parse_expr(before)
     known = [(e, i) for e, i in known_of(domain) if not isinstance(e, Var)]
-    after = Simplifier(rules, Facts(bounds_of(domain), known), steps).normal(e)
-    return e, after, steps
+    after = Simplifier(rules, Facts(bounds_of(domain), known), trace).normal(e)
+    return e, after, [s for s in trace if isinstance(s, Step)]
 
 
 def alone(rule: Rule) -> RuleSet:
@@ -60,13 +60,14 @@ def rules() -> Iterator[Rule]:
 
 
 def written(text: str) -> tuple[list[Expr], list[Step]]:
-    """What the whole catalogue makes of several results together."""
-    results, _, domain = text.partition(" | ")
-    es = [parse_expr(part) for part in results.split(";")]
-    steps: list[Step] = []
+    """What the whole catalogue makes of several results together, and the steps by which they are written so."""
+    given, _, domain = text.partition(" | ")
+    es = [parse_expr(part) for part in given.split(";")]
+    trace: Trace = []
     bounds = {v: Interval(-WIDE, WIDE) for e in es for v in e.variables()} | bounds_of(domain)
     known = [(e, i) for e, i in known_of(domain) if not isinstance(e, Var)]
-    return Simplifier(RULES, Facts(bounds, known), steps).all(es), steps
+    results = Simplifier(RULES, Facts(bounds, known), trace).all(es)
+    return results, [s for w in trace if isinstance(w, Written) for s in w.steps]
 
 
 SHARING = [r for r in RULES.rules if r.sharing]
@@ -77,9 +78,9 @@ def test_a_spelling_is_chosen_where_it_is_cheaper(rule: Rule) -> None:
     for before, after in rule.fires.items():
         results, steps = written(before)
         assert results == [parse_expr(part) for part in after.split(";")], (rule.name, results)
-        assert rule in {s.rule for s in steps if isinstance(s, Step) and s.spelling}, rule.name
+        assert rule in {s.rule for s in steps}, rule.name
     for text in rule.keeps:
-        assert rule not in {s.rule for s in written(text)[1] if isinstance(s, Step)}, (rule.name, text)
+        assert rule not in {s.rule for s in written(text)[1]}, (rule.name, text)
 
 
 def constraint_rules() -> Iterator[ConstraintRule]:

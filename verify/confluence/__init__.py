@@ -1,30 +1,12 @@
-"""Local confluence: do two rules that can rewrite the same expression lead to the same end?
+"""Does the result of the production simplifier depend on what is met first?
 
-:mod:`.overlap` finds every critical overlap of a catalogue's rules, :mod:`.proposals` narrows it to what strategies
-propose, :mod:`.joining` joins both results with symbols for constants (:mod:`.cases` writes conditions into them),
-:mod:`.ground` and :mod:`.instances` look for the smallest expression that has two normal forms, :mod:`.collisions` lets
-summands combine, of which symbols know nothing, :mod:`.hiding` hides some, :mod:`.again` joins with more that is known,
-and :mod:`.stated` does all of that for the rules of rule files.  For rules for constraints :mod:`.constraint_overlap` finds
-the overlaps, :mod:`.domains` and :mod:`.constraint_instances` rewrite small domains, :mod:`.constraint_posed` says what
-strategies propose, :mod:`.constraint_joining` joins with symbols, and :mod:`.solutions` says in what sides end.
+:mod:`.instances` makes small ground instances of the declarations and embeds one rule's left side in another's.
+:mod:`.search` rewrites each with one rule or the other, gives all forms to the simplifier and compares the results.
 reports/confluence.md says what the answers mean.
 """
 
 from __future__ import annotations
 
-from .analysis import Kind, Pair, counted, critical_pairs, decide_pair, smallest
-from .run import ConfluenceRun, confluence
-from .stated import decide_stated, stated_overlaps
+from .search import COUNT, Example, Found, Pair, Search, examine, pairs_of, search
 
-__all__ = [
-    "ConfluenceRun",
-    "Kind",
-    "Pair",
-    "confluence",
-    "counted",
-    "critical_pairs",
-    "decide_pair",
-    "decide_stated",
-    "smallest",
-    "stated_overlaps",
-]
+__all__ = ["COUNT", "Example", "Found", "Pair", "Search", "examine", "pairs_of", "search"]

@@ -1,445 +1,456 @@
-"""Concrete instances of an overlap, smallest first, and those of them that have two normal forms."""
+"""Small ground instances of declared rules, and maps on which two rules apply at overlapping places.
+
+Values for the variables of a rule are found by using its conditions: an equation gives the value of a variable, bounds
+give the box of a fresh one, a divisor gives a multiple.  What is left is drawn from a few small constants and expressions.
+Nothing here is trusted: :meth:`World.complete` ends by checking every condition with :class:`Facts`.
+"""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import Final, TypeAlias
 
-import numpy as np
+from ...core.condition import FALSE, And, Compare, Condition, Divides, Or, Within, all_exprs
+from ...core.errors import InputError
+from ...core.expr import (
+    Binary,
+    Expr,
+    Extremum,
+    Int,
+    Mul,
+    Sum,
+    Var,
+    integer,
+    linear,
+    postorder,
+    rebuild,
+    var,
+)
+from ...core.facts import Facts
+from ...core.indexing_map import Constraint, IndexingMap, Variable
+from ...core.interval import is_infinite
+from ...core.rewrite import Bounded, ConstraintRule, Rule
 
-from ...core.condition import FALSE, TRUE, And, Compare, Condition, Divides, Or, Within
-from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, integer, mul, postorder, var
-from ...core.rewrite import Rule
-from ..refute import failing_points
-from .ground import Ground, Move, point_count, size
-from .overlap import Overlap
-from .rewriting import LIMIT, Examined, Trial
-from .unify import expanded, flat, is_const, is_share, tidy
+__all__ = ["AnyRule", "Miss", "Overlap", "instance", "overlap"]
 
-__all__ = ["ExpressionTrial", "Instance", "examine", "instances"]
+AnyRule: TypeAlias = "Rule | ConstraintRule"
+Values: TypeAlias = dict[Var, Expr]
 
-Boxes = Mapping[Var, tuple[int, int]]
-_NAMES = tuple("abcdefgh")
-_VALUES = (1, 2, 3, 4, -1, -2, 6, -3, 8, 5)
-_SHARES = (0, 1, -1, 2)
-_BOXES = ((0, 1), (0, 2), (0, 3), (0, 5), (-3, 3), (0, 7), (1, 1))
-#: How many assignments of constants are tried with each shape of domain, and how many instances are rewritten.
-_ASSIGNMENTS = 16
-_INSTANCES = 16
-#: How many different instances more are rewritten for each choice of rests that are absent.
-_EACH = 4
-_SCANNED = 300
-#: So many assignments of some of the constants are carried on.
-_GRID = 20_000
-_POINTS = 600
-#: How many domains are remembered with everything that was rewritten on them.
-_WORLDS = 200
-#: A domain on which so much was rewritten is begun anew.
-_REMEMBERED = 60_000
-
-
-@dataclass(frozen=True)
-class Instance:
-    """An expression on a domain; ``spot`` is what the inner rule rewrites."""
-
-    start: Expr
-    spot: Expr
-    boxes: tuple[tuple[Var, tuple[int, int]], ...]
-    #: which rests of sums are absent
-    group: tuple[str, ...] = ()
-    #: how special its constants are: units as divisors, negative ones, the same ones
-    special: tuple[int, ...] = ()
-
-    @property
-    def rank(self) -> tuple[int, int, int, str]:
-        """Smaller expressions first, then smaller constants, then smaller domains."""
-        constants = sum(abs(n) for n in _literals(self.start)) + sum(
-            abs(lo) + abs(hi) for _, (lo, hi) in self.boxes
-        )
-        return size(self.start), constants, point_count(dict(self.boxes)), f"{self.start} {self.boxes}"
+#: The boxes of variables, and the values of constants about which the conditions say nothing.
+_BOXES: Final = ((0, 1), (0, 2), (0, 3), (0, 5), (0, 7), (0, 11), (1, 4), (-3, 3), (0, 99))
+_CONSTANTS: Final = (1, 2, 2, 3, 3, 4, 4, 6, 8, 12, 0, -1, -2, 5)
+#: Where the value of a constant is looked for that a single condition restricts.
+_RANGE: Final = range(-12, 25)
+#: At most so many variables, and so many values of a bounded one.
+_VARIABLES: Final = 6
+_WIDEST: Final = 24
+#: So many instances of each rule are used, those for which so many attempts are enough.
+_BANK: Final = 24
+_PATIENCE: Final = 40
 
 
-def _definition(c: Condition) -> tuple[Var, Expr] | None:
-    """A variable that an equation gives; a constant only by constants."""
-    if not isinstance(c, Compare) or c.op != "==":
+class Miss(Exception):
+    """What was drawn makes no instance."""
+
+
+def _unknown(of: Expr | Condition) -> list[Var]:
+    """The variables of a pattern that have no value yet."""
+    roots = all_exprs(of) if isinstance(of, Condition) else [of]
+    return [n for n in postorder(*roots) if isinstance(n, Var) and n.kind]
+
+
+def _terms(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
+    """The constant and the summands of any expression."""
+    if isinstance(e, Int):
+        return e.value, ()
+    return (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
+
+
+def _solvable(e: Expr) -> list[tuple[Var, int]]:
+    """The variables of a pattern that are summands of ``e`` and occur nowhere else in it, with their coefficients."""
+    _, terms = _terms(e)
+    found = [(t, k) for t, k in terms if isinstance(t, Var) and t.kind]
+    return [(v, k) for v, k in found if not any(v in t.variables() for t, _ in terms if t is not v)]
+
+
+class World:
+    """Variables with small boxes, made as they are needed, and the choices of one attempt."""
+
+    def __init__(self, rng: Random, boxes: Mapping[Var, tuple[int, int]] | None = None) -> None:
+        self.rng = rng
+        self.boxes = dict(boxes or {})
+
+    # ------------------------------------------------------------------------------------------------ what is drawn
+    def fresh(self, lo: int, hi: int) -> Expr:
+        """A new variable with these bounds.  Raises :class:`Miss` if there are too many."""
+        if lo > hi or len(self.boxes) == _VARIABLES:
+            raise Miss
+        v = var("abcdefgh"[len(self.boxes)])
+        self.boxes[v] = lo, hi
+        return v
+
+    def variable(self) -> Expr:
+        """A variable, often one that is there."""
+        if self.boxes and (len(self.boxes) > 2 or self.rng.random() < 0.4):
+            return self.rng.choice(list(self.boxes))
+        return self.fresh(*self.rng.choice(_BOXES))
+
+    def expression(self, kind: str) -> Expr:
+        """A small expression, or a constant."""
+        rng = self.rng
+        if kind == "const":
+            return integer(rng.choice(_CONSTANTS))
+        if kind == "rest" and rng.random() < 0.4:
+            return integer(0)
+        x = self.variable()
+        k = rng.choice((2, 3, 4))
+        match rng.randrange(14):
+            case 0:
+                return x + rng.choice((1, -1, 2))
+            case 1:
+                return -x
+            case 2:
+                return x * k
+            case 3:
+                return x + self.variable() * k
+            case 4:
+                return x // k
+            case 5:
+                return x % k
+        return x
+
+    # ------------------------------------------------------------------------------------------ values of a rule
+    def complete(self, rule: AnyRule, values: Values) -> Values:
+        """Give every variable of ``rule`` a value, so that all its conditions hold.  Raises :class:`Miss`."""
+        todo = [c.substitute(values) for c in self._atoms(rule.conditions)]
+        self.rng.shuffle(todo)
+        missing = [v for v in rule.variables if v not in values]
+        while missing:
+            if FALSE in todo:
+                raise Miss
+            known = [(c, names) for c in todo if (names := _unknown(c))]
+            v, e = self._solution(known) or self._drawn(known, missing)
+            missing.remove(v)
+            values[v] = e
+            todo = [c.substitute({v: e}) for c, _ in known]
+        if not self.holds(rule, values):
+            raise Miss
+        return values
+
+    def holds(self, rule: AnyRule, values: Values) -> bool:
+        """Whether every condition of ``rule`` certainly holds."""
+        facts = Facts(self.boxes)
+        return all(facts.holds(c.substitute(values)) for c in rule.conditions)
+
+    def _atoms(self, conditions: Sequence[Condition]) -> list[Condition]:
+        """Conditions without connectives that imply all of ``conditions``, or most of them."""
+        found: list[Condition] = []
+        for c in conditions:
+            parts = c.args if isinstance(c, And) else (self.rng.choice(c.args),) if isinstance(c, Or) else ()
+            found += self._atoms(parts) if parts else [c]
+        return found
+
+    def _solution(self, todo: Sequence[tuple[Condition, list[Var]]]) -> tuple[Var, Expr] | None:
+        """A variable that some condition determines, with its value."""
+        for c, names in todo:
+            if isinstance(c, Within) and not _unknown(c.e):
+                # what encloses a known expression: its range
+                for bound, end in zip((c.lo, c.hi), Facts(self.boxes).interval(c.e), strict=True):
+                    if bound in names and not is_infinite(end):
+                        return bound, integer(int(end))
+            if len(names) != 1:
+                continue
+            if names[0].kind == "const":
+                return names[0], self._constant(names[0], [c for c, other in todo if other == names])
+            for e in _equated(c):
+                for v, k in _solvable(e):
+                    return v, self._at_target(c, e, v, k)
         return None
-    if is_const(c.a) != is_const(c.b) and (isinstance(c.a, Var) or isinstance(c.b, Var)):
-        return None  # a value that is known: a matter of the domain
-    f = flat(c.a - c.b)
-    total = f.expr()
-    for k, v in f.items:
-        if isinstance(v, Var) and isinstance(k, Int) and abs(k.value) == 1:
-            value = expanded((v - mul(k, total)) if k.value == 1 else (v + total))
-            if v not in value.variables():
-                return v, value
-    if not f.items:
-        for t, j in total.terms if isinstance(total, Sum) else ():
-            if isinstance(t, Var) and abs(j) == 1:
-                value = expanded(t - total if j == 1 else t + total)
-                if t not in value.variables():
-                    return t, value
-    return None
 
+    def _constant(self, v: Var, conditions: Sequence[Condition]) -> Expr:
+        """A value of a constant with which ``conditions``, which are about nothing else, hold."""
+        solved = [
+            (c, value.value)
+            for c in conditions
+            for e in _equated(c)
+            for _, k in _solvable(e)
+            if isinstance(value := self._at_target(c, e, v, k), Int)
+        ]
+        candidates = [n for c, n in solved if isinstance(c, Compare) and c.op == "=="]
+        if not candidates:
+            # small ones first, most of the time
+            candidates = sorted(_RANGE, key=lambda n: abs(n) * self.rng.random())
+            if self.rng.random() < 0.5:
+                candidates = [n for _, n in solved] + candidates
+        facts = Facts(self.boxes)
+        for n in candidates:
+            if all(facts.holds(c.substitute({v: n})) for c in conditions):
+                return integer(n)
+        raise Miss
 
-@lru_cache(maxsize=8192)
-def _literals(e: Expr) -> tuple[int, ...]:
-    out: list[int] = []
-    for n in postorder(e):
-        if isinstance(n, Int):
-            out.append(n.value)
-        elif isinstance(n, Sum):
-            out.extend([n.const, *(k for _, k in n.terms)])
-    return tuple(out)
+    def _at_target(self, c: Condition, e: Expr, v: Var, k: int) -> Expr:
+        """The value of ``v``, whose coefficient in ``e`` is ``k``, with which ``e`` is as the condition says."""
+        rest = e - v * k
+        pick = self.rng.choice
+        target: Expr = integer(0)
+        match c:
+            case Within(lo=Int(value=lo), hi=Int(value=hi)):
+                if v.kind == "const":
+                    target = integer(self.rng.randint(lo, max(lo, min(hi, lo + _WIDEST))))
+                elif abs(k) == 1:
+                    target = self.fresh(lo, pick((min(hi, lo + _WIDEST), min(hi, lo + 1))))
+            case Divides(d=Int(value=d)):
+                target = integer(pick((1, 2, 3, 4, 0, -1)) * d) if v.kind == "const" else self.variable() * d
+            case Compare(op="<" | "<=" as op):
+                more = pick((0, 0, 1, 2, 3, 5, 7, 11)) + (op == "<")
+                if v.kind == "const":
+                    least = Facts(self.boxes).interval(rest).lo
+                    if is_infinite(least) or k == 0:
+                        raise Miss
+                    need = more - int(least)
+                    return integer(-(-need // k) if k > 0 else -(need // -k))
+                target = self.fresh(more, more + pick((0, 2, 5))) if abs(k) == 1 else integer(more)
+        const, terms = _terms(target - rest)
+        return linear(const // k, [(t, j // k) for t, j in terms])
 
+    def _drawn(self, todo: Sequence[tuple[Condition, list[Var]]], missing: Sequence[Var]) -> tuple[Var, Expr]:
+        """Any value for a variable, if possible for none that another will determine."""
+        later = {v for c, _ in todo for e in _equated(c) for v, k in _solvable(e) if abs(k) == 1}
+        v = self.rng.choice([v for v in missing if v not in later] or list(missing))
+        return v, self.expression(v.kind)
 
-def defined(o: Overlap) -> tuple[Expr, Expr, list[Condition]]:
-    """The expression, what the inner rule rewrites, and the hypotheses, without variables that an equation gives."""
-    facts = [h for h in o.hypotheses if h != FALSE]
-    start, spot = o.start, o.spot
-    while (d := next((d for h in facts if (d := _definition(h)) is not None), None)) is not None:
-        v, e = d
-        start, spot = start.substitute({v: e}), spot.substitute({v: e})
-        facts = [made for h in facts if (made := h.substitute({v: e})) != TRUE]
-    return start, spot, facts
-
-
-def instances(o: Overlap) -> list[Instance]:
-    """Instances of the overlap, smallest first."""
-    start, spot, facts = defined(o)
-    found: dict[tuple[Expr, Any], Instance] = {}
-    for number, (form, inside, given) in enumerate(_parametrized(start, spot, facts)):
-        for absent in _absences(form):
-            nothing: dict[Var, Expr] = {v: integer(0) for v in absent}
-            try:
-                here, there = tidy(form.substitute(nothing)), tidy(inside.substitute(nothing))
-                known = [h for c in given if (h := c.substitute(nothing)) != TRUE]
-            except ZeroDivisionError:
-                continue
-            for i in _numbered(o, here, there, known):
-                found.setdefault(
-                    (i.start, i.boxes), replace(i, group=(str(number), *(v.name for v in absent)))
-                )
-    return sorted(found.values(), key=lambda i: i.rank)
-
-
-def _parametrized(
-    start: Expr, spot: Expr, facts: Sequence[Condition]
-) -> Iterator[tuple[Expr, Expr, Sequence[Condition]]]:
-    """The overlap as it is, and with variables written so that conditions on them hold."""
-    yield start, spot, facts
-    todo = [list(facts)]
-    while (k := next((k for k, c in enumerate(todo[0]) if isinstance(c, (Or, And))), None)) is not None:
-        given = todo.pop(0)
-        c = given.pop(k)
-        if isinstance(c, And):
-            todo.append([*given, *c.parts()])
-        else:
-            todo += [[*given, part] for part in c.parts()]
-    for given in todo:
-        here, there, known = start, spot, list(given)
-        for n in range(len(known)):
-            if (v := _written(known[n])) is None:
-                continue
-            x, e, extra = v
-            try:
-                here, there = here.substitute({x: e}), there.substitute({x: e})
-                known = [h.substitute({x: e}) for h in known]
-            except ZeroDivisionError:
-                break
-            known += extra
-        if here is not start:
-            yield tidy(here), tidy(there), [h for h in known if h != TRUE]
-
-
-def _written(c: Condition) -> tuple[Var, Expr, list[Condition]] | None:
-    """A variable, a form of it with which ``c`` holds, and what must hold of the new variable in it."""
-    d: Expr
-    match c:
-        case Within(e, lo, hi):
-            made = _solved(e)
-            return (
-                None
-                if made is None or e is made[0]
-                else (made[0], made[2] + made[1], [made[2].within(lo, hi)])
-            )
-        case Divides(d, e):
-            made = _solved(e)
-            return None if made is None else (made[0], made[2] * d + made[1], [])
-        case Compare("==", Mod(a=e, b=d), m) | Compare("==", m, Mod(a=e, b=d)) if is_const(m):
-            made = _solved(e)
-            return None if made is None else (made[0], made[2] * d + m + made[1], [])
-        case Compare("==", FloorDiv(a=e, b=d), m) | Compare("==", m, FloorDiv(a=e, b=d)) if is_const(m):
-            made = _solved(e)
-            inside = made[2].within(0, d - 1) if made is not None else FALSE
-            return None if made is None else (made[0], made[2] + m * d + made[1], [inside])
-    return None
-
-
-def _solved(e: Expr) -> tuple[Var, Expr, Var] | None:
-    """``e = y`` as ``v = y + rest`` for a new variable ``y``."""
-    for k, v in flat(e).items:
-        if isinstance(v, Var) and k is integer(1) and v not in (e - v).variables():
-            return v, expanded(v - e), var(v.name + "~", "expr")
-    return None
-
-
-def _absences(e: Expr) -> list[tuple[Var, ...]]:
-    """The variables that stand for the rest of a sum, all of them, all but one, and none."""
-    loose = [v for v in e.variables() if v.kind == "rest"]
-    gone: list[tuple[Var, ...]] = [tuple(loose)]
-    gone += [tuple(w for w in loose if w is not v) for v in loose if len(loose) > 1]
-    gone.append(())
-    return list(dict.fromkeys(gone))
-
-
-def _numbered(o: Overlap, start: Expr, spot: Expr, facts: Sequence[Condition]) -> Iterator[Instance]:
-    """The expression with numbers for its constants, on domains."""
-    constants = [v for v in start.variables() if v.kind == "const"]
-    inside = set(start.variables())
-    facts = [h for h in facts if set(h.variables()) <= inside]
-    divisors = {
-        v for n in postorder(start) if isinstance(n, (FloorDiv, Mod, CeilDiv)) for v in n.b.variables()
-    }
-    known_first = [h for h in facts if set(h.variables()) <= set(constants)]
-    for values, special in assignments(constants, known_first, divisors):
-        try:
-            here = start.substitute(values), spot.substitute(values)
-            known = [h.substitute(values) for h in facts]
-        except ZeroDivisionError:
-            continue
-        if FALSE in known:
-            continue
-        for at, boxes in shapes(o, *here, values):
-            for i in _domains(here[0].substitute(at), here[1].substitute(at), boxes, known):
-                yield replace(i, special=special)
-
-
-def assignments(
-    constants: Sequence[Var], facts: Sequence[Condition], divisors: Collection[Var] = ()
-) -> Iterator[tuple[dict[Var, Expr], tuple[int, ...]]]:
-    """Small values for the constants that satisfy what is known of constants alone, and how special they are.
-
-    Values are given to one constant after the other, those first that complete a condition, so that few remain.
-    """
-    if not constants:
-        if FALSE not in facts:
-            yield {}, ()
-        return
-    order: list[Var] = []
-    grid = np.zeros((1, 0), dtype=np.int64)
-    while len(order) < len(constants):
-        left = [v for v in constants if v not in order]
-        missing = {f: set(f.variables()) - set(order) for f in facts}
-        least = min((m for m in missing.values() if m), key=len, default=set(left))
-        v = next(w for w in left if w in least)
-        choices = np.array(_SHARES if is_share(v) else _VALUES, dtype=np.int64)
-        if len(grid) * len(choices) > _GRID:
-            choices = choices[: max(2, _GRID // len(grid))]
-        grid = np.hstack([np.repeat(grid, len(choices), axis=0), np.tile(choices, len(grid)).reshape(-1, 1)])
-        order.append(v)
-        for f, m in missing.items():
-            if m == {v}:
-                # of a condition's own division by zero nothing is said, so it counts as violated
-                grid = failing_points(grid, order, (f,), FALSE)
-        if not len(grid):
+    # ------------------------------------------------------------------------------------------------ unification
+    def match(self, p: Expr, e: Expr, values: Values) -> None:
+        """Extend ``values`` so that the pattern ``p`` may be ``e``, in one of the ways.  Raises :class:`Miss`."""
+        p = p.substitute(values)
+        if p is e or not _unknown(p):
+            if p is not e:
+                raise Miss
             return
-    grid = grid[:, [order.index(v) for v in constants]]
-    sizes = np.abs(grid)
-    columns = list(grid.T[::-1])
-    shares = np.array([is_share(v) for v in constants])
-    divides = np.array([v in divisors for v in constants])
-    by = np.sort(grid[:, divides], axis=1)
-    special = np.stack(
-        [
-            (np.abs(by) <= 1).sum(axis=1),
-            (grid[:, ~shares] < 0).sum(axis=1),
-            sizes[:, shares].sum(axis=1),
-            (by[:, 1:] == by[:, :-1]).sum(axis=1),
-            sizes.sum(axis=1),
-        ],
-        axis=1,
-    )
-    ranked = np.lexsort((*columns, (grid < 0).sum(axis=1), sizes.sum(axis=1))).tolist()
-    # the smallest, a few that lie further out, and those that are least special
-    half = _ASSIGNMENTS // 2
-    step = max(1, (len(ranked) - half) // half)
-    chosen = ranked[:half] + ranked[half::step][:half]
-    chosen += np.lexsort((*columns, *special.T[::-1]))[:_ASSIGNMENTS].tolist()
-    for r in dict.fromkeys(chosen):
-        values: dict[Var, Expr] = {v: integer(int(x)) for v, x in zip(constants, grid[r], strict=True)}
-        yield values, tuple(int(x) for x in special[r])
+        match p:
+            case Var():
+                if p.kind == "const" and not isinstance(e, Int):
+                    raise Miss
+                values[p] = e
+            case Binary():
+                if not isinstance(e, type(p)):
+                    raise Miss
+                self.match(p.b, e.b, values)
+                self.match(p.a, e.a, values)
+            case Extremum():
+                if not isinstance(e, type(p)):
+                    raise Miss
+                args = list(e.args)
+                one = args.pop(self.rng.randrange(len(args)))
+                first, second = self.rng.sample(p.args, 2)
+                self.match(first, one, values)
+                self.match(second, rebuild(e, args) if len(args) > 1 else args[0], values)
+            case _:
+                self._match_sum(p, e, values)
+
+    def _match_sum(self, p: Expr, e: Expr, values: Values) -> None:
+        if len(_unknown(p)) == 1:
+            for v, k in _solvable(p):
+                if abs(k) == 1:
+                    found = (e - (p - v * k)) * k
+                    if v.kind == "const" and not isinstance(found, Int):
+                        raise Miss
+                    values[v] = found
+                    return
+        const, terms = _terms(e)
+        left = list(terms)
+        named, rest, constant = _summands(p)
+        for atom, coefficient in named:
+            self.match_summand(atom, coefficient, left, values)
+        if constant is not None:
+            self.match(constant, integer(const), values)
+            const = 0
+        if rest is not None:
+            self.match(rest, linear(const, left), values)
+        elif left or const:
+            raise Miss
+
+    def match_summand(
+        self, atom: Expr, coefficient: Expr | None, terms: list[tuple[Expr, int]], values: Values
+    ) -> tuple[Expr, int]:
+        """Match one summand of a pattern with one of ``terms``, which is taken out and returned."""
+        fits = [(t, k) for t, k in terms if isinstance(atom, Var) or isinstance(t, type(atom))]
+        if not fits:
+            raise Miss
+        t, k = self.rng.choice(fits)
+        self.match(coefficient if coefficient is not None else integer(1), integer(k), values)
+        self.match(atom, t, values)
+        terms.remove((t, k))
+        return t, k
 
 
-#: What some variables are written as, and the boxes that some of those must have.
-_Shape = tuple[Mapping[Var, Expr], Mapping[Var, tuple[int, int]]]
+def _equated(c: Condition) -> list[Expr]:
+    """The expression that a condition says something about."""
+    match c:
+        case Compare(op="==" | "<" | "<=", a=a, b=b):
+            return [b - a]
+        case Within(e=e, lo=Int(), hi=Int()) | Divides(d=Int(), e=e):
+            return [e]
+    return []
 
 
-def shapes(o: Overlap, start: Expr, spot: Expr, values: Mapping[Var, Expr]) -> Iterator[_Shape]:
-    """The instance as it is, and with variables that have the form for which a strategy looks."""
-    yield {}, {}
-    for rule, mark in ((o.outer, ""), (o.inner, "′")):
-        x = var("x" + mark, "expr")
-        if rule.choose == "coefficient_quotients":
-            d = values.get(var("d" + mark, "const"))
-            if not isinstance(d, Int) or x not in start.variables():
-                d, dividend = _dividend(spot if mark else start)
-                x = dividend if isinstance(dividend, Var) else x
-            if isinstance(d, Int) and d.value > 1 and x in start.variables():
-                y = var("y~" + mark, "expr")
-                yield {x: x * d + y}, {y: (0, d.value - 1)}
-                at: dict[Var, Expr] = {w: w * d for w in start.variables() if w.kind == "rest"}
-                if at:
-                    yield at, {}
-        if rule.choose == "known_remainder" and x in start.variables():
-            d, m = values.get(var("d" + mark, "const")), values.get(var("m" + mark, "const"))
-            if isinstance(d, Int) and isinstance(m, Int):
-                yield {x: x * d + m}, {}
-        if rule.choose == "complement":
-            yield {w: -w for w in (spot if mark else start).variables() if w.kind != "const"}, {}
-        if rule.choose == "common_constant":
-            for k in (1, 2, -1):
-                yield {v: v + k for v in (spot if mark else start).variables() if v.kind == "expr"}, {}
+def _summands(p: Expr) -> tuple[list[tuple[Expr, Expr | None]], Var | None, Var | None]:
+    """The summands of a sum pattern with their coefficients, its rest and its constant; structured ones first."""
+    named: list[tuple[Expr, Expr | None]] = []
+    rest = constant = None
+    const, terms = _terms(p)
+    for t, k in terms:
+        if isinstance(t, Var) and t.kind == "rest" and k == 1:
+            rest = t
+        elif isinstance(t, Var) and t.kind == "const" and k == 1:
+            constant = t
+        elif isinstance(t, Mul) and len(t.factors) == 2 and k == 1:
+            coefficient, atom = sorted(
+                t.factors, key=lambda f: not (isinstance(f, Var) and f.kind == "const")
+            )
+            named.append((atom, coefficient))
+        else:
+            named.append((t, integer(k)))
+    if const:
+        raise Miss
+    return sorted(named, key=lambda n: isinstance(n[0], Var)), rest, constant
 
 
-def _dividend(e: Expr) -> tuple[Int | None, Expr]:
-    """The constant divisor and the dividend of ``e``."""
-    if isinstance(e, (FloorDiv, Mod)) and isinstance(e.b, Int):
-        return e.b, e.a
-    return None, e
+@cache
+def instance(rule: AnyRule, number: int) -> tuple[Values, World] | None:
+    """An instance of one rule, the same in every process, and the world it is of."""
+    for attempt in range(_PATIENCE):
+        world = World(Random(f"{rule.name} {number} {attempt}"))
+        with suppress(Miss, ZeroDivisionError):
+            return world.complete(rule, {}), world
+    return None
 
 
-def _domains(
-    start: Expr, spot: Expr, given: Mapping[Var, tuple[int, int]], known: Sequence[Condition]
-) -> Iterator[Instance]:
-    """The expression on several domains."""
-    boxed: dict[Var, tuple[int, int]] = dict(given)
-    names = [v for v in start.variables() if v.kind != "const"]
-    for h in known:
-        if isinstance(h, Within) and isinstance(h.e, Var) and isinstance(h.lo, Int) and isinstance(h.hi, Int):
-            boxed[h.e] = (h.lo.value, h.hi.value)
-    index = {v: var(n) for v, n in zip(names, _NAMES, strict=False)}
-    if len(index) < len(names):
-        return
-    at: dict[Var, Expr] = dict(index)
-    try:
-        here, there = start.substitute(at), spot.substitute(at)
-    except ZeroDivisionError:
-        return
-    for box in _BOXES:
-        single = box[0] == box[1]
-        boxes = {
-            index[v]: box if single else boxed.get(v, box) for v in names if index[v] in here.variables()
-        }
-        if any(lo > hi for lo, hi in boxes.values()) or point_count(boxes) > _POINTS:
-            continue
-        yield Instance(here, there, tuple(sorted(boxes.items(), key=lambda b: b[0].name)))
+# ------------------------------------------------------------------------------------------------------- overlaps
+@dataclass(frozen=True)
+class Overlap:
+    """A map to which two rules apply, and what it is after either."""
+
+    start: IndexingMap
+    first: IndexingMap
+    second: IndexingMap
 
 
-def examine(
-    o: Overlap, rules: Sequence[Rule], worlds: dict[Any, Ground], limit: int = _INSTANCES
-) -> Examined[Instance, Move]:
-    """Rewrite instances of ``o``, smallest first, until one of them has two normal forms.
+def _sides(rule: AnyRule) -> tuple[tuple[Bounded, ...], tuple[Bounded, ...]]:
+    """Both sides of a rule as constraints; those of a rule for expressions have no bounds that matter."""
+    if isinstance(rule, ConstraintRule):
+        return rule.left, rule.right
+    zero = integer(0)
+    return (Bounded(rule.left, zero, zero),), (Bounded(rule.right, zero, zero),)
 
-    If the smallest do not, others are tried that differ more from each other: on larger domains, with and without every
-    rest of a sum.  The domain of one that has two normal forms is then made smaller again.
+
+def _places(e: Expr) -> list[Expr]:
+    """The parts of a pattern at which another rule may apply, the whole first."""
+    return [n for n in reversed(postorder(e)) if n is e or not isinstance(n, (Var, Int, Mul))]
+
+
+def overlap(outer: AnyRule, inner: AnyRule, rng: Random) -> Overlap:
+    """A map on which both rules apply at overlapping places.  Raises :class:`Miss` for an attempt that makes none.
+
+    ``inner`` applies within the left side of ``outer``; of two rules for constraints, to one of its constraints.
     """
-    found = instances(o)
-    trial = ExpressionTrial(o, rules, worlds)
-    for i in found[:_SCANNED]:
-        if trial.tried >= limit:
-            break
-        if trial.witness(i):
-            return trial.examined()
-    for i in _diverse(found, trial):
-        smaller = [j for j in found if j.start is i.start and j.rank < i.rank]
-        next((j for j in smaller if trial.witness(j)), None)
-        break
-    return trial.examined()
+    try:
+        return _overlap(outer, inner, rng)
+    except (ZeroDivisionError, InputError):
+        raise Miss from None
 
 
-def _diverse(found: Sequence[Instance], trial: ExpressionTrial) -> Iterator[Instance]:
-    """Those of different instances that have two normal forms."""
-    groups: dict[tuple[str, ...], dict[Expr, list[Instance]]] = {}
-    for i in found:
-        groups.setdefault(i.group, {}).setdefault(i.start, []).append(i)
-    for group in groups.values():
-        ordered = sorted(group.values(), key=lambda same: (same[0].special, same[0].rank))
-        turned = sorted(
-            group.values(),
-            key=lambda same: (same[0].special[:1], tuple(-n for n in same[0].special[1:2]), same[0].rank),
-        )
-        for many, order in ((_EACH, ordered), (_EACH // 2, turned), (_EACH // 2, group.values())):
-            before = trial.tried
-            for same in itertools.islice(order, _SCANNED // 4):
-                if trial.tried - before >= many:
-                    break
-                tried = trial.tried
-                left = (i for i in same if i not in trial.seen)
-                for i in sorted(left, key=lambda i: i.rank[2], reverse=True):
-                    if trial.witness(i):
-                        yield i
-                    if trial.tried > tried:
-                        break
+def _overlap(outer: AnyRule, inner: AnyRule, rng: Random) -> Overlap:
+    (left, right), (left_in, right_in) = _sides(outer), _sides(inner)
+    n, m = rng.randrange(len(left)), rng.randrange(len(left_in))
+    if isinstance(inner, ConstraintRule):
+        there, here = _parts(left[n]), _parts(left_in[m])
+    else:
+        there, here = (rng.choice(_places(left[n].e)),), (inner.left,)
+    (one, theirs), (other, ours) = (outer, there), (inner, here)
+    turned = rng.random() < 0.5
+    if turned:
+        (one, theirs), (other, ours) = (other, ours), (one, theirs)
+    kept = instance(one, rng.randrange(_BANK))
+    if kept is None:
+        raise Miss
+    at, world = dict(kept[0]), World(rng, kept[1].boxes)
+    join = _joined if len(here) == 1 and rng.random() < 0.5 else _matched
+    at_other = join(world, one, at, theirs, other, ours)
+    if any(p.substitute(at) is not q.substitute(at_other) for p, q in zip(theirs, ours, strict=True)):
+        raise Miss
+    at, at_in = (at_other, at) if turned else (at, at_other)
+
+    before, after = _ground(left, at), _ground(right, at)
+    if isinstance(inner, ConstraintRule):
+        others = [c for k, c in enumerate(_ground(left_in, at_in)) if k != m]
+        changed = [c for k, c in enumerate(before) if k != n] + list(_ground(right_in, at_in))
+        start, first, second = [*before, *others], [*after, *others], changed
+    else:
+        spot, new = here[0].substitute(at_in), inner.right.substitute(at_in)
+        start, first = list(before), list(after)
+        second = [Constraint(c.expr.substitute({spot: new}), c.lo, c.hi) for c in before]
+    make = _map_maker(world, start[0].expr)
+    if isinstance(outer, ConstraintRule):
+        found = Overlap(make(None, start), make(None, first), make(None, second))
+    else:
+        found = Overlap(make(None, ()), make(first[0].expr, ()), make(second[0].expr, ()))
+    if found.start in (found.first, found.second):
+        raise Miss
+    return found
 
 
-class ExpressionTrial(Trial[Instance, Move]):
-    """Rewrites instances of an overlap of rules for expressions."""
-
-    def __init__(
-        self,
-        o: Overlap,
-        rules: Sequence[Rule],
-        worlds: dict[Any, Ground],
-        limit: int = LIMIT,
-        *,
-        weighs: bool = True,
-    ) -> None:
-        super().__init__()
-        self.o = o
-        self.limit = limit
-        self.weighs = weighs
-        self.rules = rules
-        self.worlds = worlds
-        self.used: dict[Any, Ground] = {}
-
-    def examined(self) -> Examined[Instance, Move]:
-        """What is known so far."""
-        return replace(super().examined(), risen=_risen(self.used.values()))
-
-    def both(self, i: Instance) -> tuple[Ground, list[tuple[Move, Move]]]:
-        """Steps of the outer rule, and of the inner one at its place."""
-        ground = self.worlds.get(i.boxes)
-        if ground is None or ground.remembered > _REMEMBERED:
-            if len(self.worlds) >= _WORLDS:
-                self.worlds.clear()
-            ground = self.worlds[i.boxes] = Ground(self.rules, dict(i.boxes), self.limit, weighs=self.weighs)
-        try:
-            first = ground.results(self.o.outer, i.start)
-            if not first:
-                return ground, []
-            second = [i.start.substitute({i.spot: e}) for e in ground.results(self.o.inner, i.spot)]
-        except ZeroDivisionError:
-            return ground, []
-        if not second or not _defined(ground, i.start):
-            return ground, []
-        self.used[i.boxes] = ground
-        one = [Move(self.o.outer, i.start, i.start, a) for a in first]
-        two = [Move(self.o.inner, i.start, i.spot, b) for b in second]
-        return ground, [(x, y) for x in one for y in two]
+def _parts(b: Bounded) -> tuple[Expr, ...]:
+    return b.e, b.lo, b.hi
 
 
-def _risen(used: Iterable[Ground]) -> tuple[Move, ...]:
-    least: dict[str, Move] = {}
-    for m in (m for g in used for m in g.risen):
-        known = least.get(m.rule.name)
-        if known is None or (size(m.before), str(m.before)) < (size(known.before), str(known.before)):
-            least[m.rule.name] = m
-    return tuple(least[n] for n in sorted(least))
+def _ground(side: Sequence[Bounded], values: Values) -> tuple[Constraint, ...]:
+    """One side of a rule under the substitution."""
+    found = []
+    for b in side:
+        e, lo, hi = (p.substitute(values) for p in _parts(b))
+        assert isinstance(lo, Int)
+        assert isinstance(hi, Int)
+        found.append(Constraint(e, lo.value, hi.value))
+    return tuple(found)
 
 
-def _defined(ground: Ground, e: Expr) -> bool:
-    ground.facts.values(e)
-    return not ground.facts.undefined
+def _map_maker(world: World, result: Expr) -> Callable[[Expr | None, Sequence[Constraint]], IndexingMap]:
+    """Maps on the boxes of ``world``; the result is ``result`` where none is given."""
+    dims = tuple(Variable(v.name, *box) for v, box in world.boxes.items())
+    return lambda e, constraints: IndexingMap(dims, (), (), (result if e is None else e,), tuple(constraints))
+
+
+def _matched(
+    world: World, one: AnyRule, at: Values, theirs: Sequence[Expr], other: AnyRule, ours: Sequence[Expr]
+) -> Values:
+    """Values for ``other`` with which its parts ``ours`` are ``theirs``, parts of ``one``, whose values are ``at``."""
+    values: Values = {}
+    # bounds before the expression between them
+    for p, q in reversed(list(zip(ours, theirs, strict=True))):
+        world.match(p, q.substitute(at), values)
+    return world.complete(other, values)
+
+
+def _joined(
+    world: World, one: AnyRule, at: Values, theirs: Sequence[Expr], other: AnyRule, ours: Sequence[Expr]
+) -> Values:
+    """As :func:`_matched` for sums that share one summand: what else each names becomes part of the other's rest."""
+    (there,), (here,) = theirs, ours
+    if not (isinstance(there, Sum) and isinstance(here, Sum)):
+        return _matched(world, one, at, theirs, other, ours)
+    (_, rest, _), (named, rest_other, _) = _summands(there), _summands(here)
+    if rest is None or rest_other is None or not named:
+        raise Miss
+    whole = there.substitute(at)
+    values: Values = {rest_other: integer(0)}
+    t, k = world.match_summand(*world.rng.choice(named), list(_terms(whole)[1]), values)
+    more = here.substitute(world.complete(other, values)) - t * k
+    at[rest], values[rest_other] = at[rest] + more, whole - t * k
+    if not (world.holds(one, at) and world.holds(other, values)):
+        raise Miss
+    return values

@@ -22,6 +22,7 @@ from ...core.explain import UnexplainedError, explained
 from ...core.indexing_map import IndexingMap
 from ...core.json_form import dump_json, map_to_json
 from ...core.simplify_map import simplify_map
+from ...core.steps import Trace
 from ...core.text import format_map
 from ...core.transform import reduce_map
 from ...rules.catalog import RULES
@@ -183,7 +184,7 @@ def examine(
     ``asked`` says how to simplify it.
     """
     counts: Counter[str] = Counter()
-    trace: list[Any] | None = [] if settings.checked else None
+    trace: Trace | None = [] if settings.checked else None
     try:
         after = _simplified(m, asked, trace)
         again = _simplified(_reread(after), asked)
@@ -228,7 +229,7 @@ def _reduced(m: IndexingMap, after: IndexingMap, settings: Settings, counts: Cou
 
     It is compared with ``after``, which is known to have the relation of ``m``.
     """
-    trace: list[Any] | None = [] if settings.checked else None
+    trace: Trace | None = [] if settings.checked else None
     try:
         reduced = reduce_map(m, RULES, trace)
     except Exception:
@@ -244,7 +245,7 @@ def _reduced(m: IndexingMap, after: IndexingMap, settings: Settings, counts: Cou
     return ("", "") if trace is None else _derived(m, reduced.map, trace, settings, counts)
 
 
-def _simplified(m: IndexingMap, asked: Asked, trace: list[Any] | None = None) -> IndexingMap:
+def _simplified(m: IndexingMap, asked: Asked, trace: Trace | None = None) -> IndexingMap:
     return simplify_map(m, RULES, trace, division_weight=asked.division_weight, quick=asked.quick)
 
 
@@ -254,7 +255,7 @@ def _reread(m: IndexingMap) -> IndexingMap:
 
 
 def _derived(
-    m: IndexingMap, after: IndexingMap, trace: Sequence[Any], settings: Settings, counts: Counter[str]
+    m: IndexingMap, after: IndexingMap, trace: Trace, settings: Settings, counts: Counter[str]
 ) -> tuple[str, str]:
     """Derive and check every step."""
     try:
@@ -370,7 +371,7 @@ def _failure(
 
 def _fails(m: IndexingMap, kind: str, settings: Settings, asked: Asked) -> bool:
     """Whether a map fails in the same way, without asking more than that needs."""
-    trace: list[Any] | None = [] if settings.checked else None
+    trace: Trace | None = [] if settings.checked else None
     try:
         after = _simplified(m, asked, trace)
         again = _simplified(_reread(after), asked)

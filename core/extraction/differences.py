@@ -1,0 +1,240 @@
+"""Quotients and remainders of one dividend: each is a difference with the other in it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..kernel.form import QUOTIENT, REMAINDER, Form, atom, lone, minus, times
+from .ledger import Choice
+from .proposals import Proposals
+
+__all__ = ["MOST", "Differences"]
+
+#: So many remainders inside dividends are tried as differences, and so many dividends as those of others: time grows with
+#: the size of a map and not faster.
+MOST: Final = 16
+
+
+class Differences(Proposals):
+    """Chooses between remainders, multiples of quotients and differences."""
+
+    def differences(self) -> bool:
+        """Remainders as differences, where the quotient is there or is all that is new; whether any is."""
+        ledger = self.ledger
+        changed = False
+        again = True
+        while again:
+            again = False
+            for a in self.divisions(REMAINDER):
+                if a not in ledger.users:
+                    continue
+                q = self.quotient(a)
+                new = [b for b, _ in q[1] if self.engine.kind[b] and b not in ledger.users]
+                if new and (len(new) > 1 or not self._pays(a, new[0])):
+                    continue
+                if ledger.best(
+                    [c for c in (self.instead(a, "needed_quotient", q), self._without(a, q)) if c]
+                ):
+                    again = changed = True
+        return changed
+
+    def _without(self, a: int, q: Form) -> list[Choice]:
+        """The quotient that belongs to a remainder as a difference, if only multiples of the divisor are needed."""
+        engine, ledger = self.engine, self.ledger
+        b = lone(q)
+        sums = ledger.users.get(b, {})
+        if not all([not engine.coefficient(f, b) % engine.divisor[a] for f in sums]):
+            return []
+        return [c for f in sums for c in self.everywhere(f, "needed_remainder", b, atom(a))]
+
+    def _pays(self, a: int, q: int) -> bool:
+        """Whether a quotient may be needed in place of a remainder: summands of the dividend add up with others."""
+        engine, ledger = self.engine, self.ledger
+        if engine.kind[q] != QUOTIENT or not self.there(engine.arg[q]):
+            return False
+        x = ledger.written[a]
+        for f in ledger.users[a]:
+            total = dict(f[1])
+            for b, k in x[1]:
+                j = total.get(b, 0)
+                if j and (j + k * total[a] == 0 or (j not in (1, -1) and abs(j + k * total[a]) == 1)):
+                    return True
+        return False
+
+    def differences_inside(self) -> bool:
+        """Remainders inside dividends as differences, and what that comes to; several may only pay together."""
+        ledger, engine = self.ledger, self.engine
+        kind = engine.kind
+        inner: list[int] = []
+        for r, users in ledger.users.items():
+            if kind[r] == REMAINDER:
+                if any([type(o) is int and o >= 0 for f in users for o in ledger.owners[f]]):
+                    inner.append(r)
+        if len(inner) > 1:
+            self.sort(inner)
+        start = mark = len(ledger.log)
+        cost = ledger.cost
+        for r in inner[:MOST]:
+            if r not in ledger.users:
+                continue
+            q = self.quotient(r)
+            if not self.there(q):
+                continue
+            before = len(ledger.log)
+            dividends = [o for f in ledger.users[r] for o in ledger.owners[f] if type(o) is int and o >= 0]
+            choices = self.instead(r, "needed_quotient", q)
+            if not choices or not ledger.choose(choices[0]):
+                ledger.undo(before)
+                continue
+            for b in sorted(dividends):
+                if b not in ledger.users:
+                    continue
+                t = engine.read(ledger.express(atom(b), {}))
+                if t != atom(b) and not ledger.reaches(t, r):
+                    ledger.choose((b, t, (None, (atom(b), t))))
+            if ledger.cost < cost:
+                cost, mark = ledger.cost, len(ledger.log)
+        ledger.undo(mark)
+        return mark > start
+
+    def inner_remainders(self) -> bool:
+        """Quotients with a remainder inside, as quotients without it; whether any is."""
+        ledger, engine = self.ledger, self.engine
+        kind, divisor = engine.kind, engine.divisor
+        together: dict[int, list[Choice]] = {}
+        changed = False
+        for a in self.divisions(QUOTIENT):
+            if a not in ledger.users:
+                continue
+            y, d = ledger.written[a], divisor[a]
+            remainders = [b for b, _ in y[1] if kind[b] == REMAINDER]
+            if len(remainders) > 1:
+                self.sort(remainders)
+            for b in remainders:
+                m, k = divisor[b], engine.coefficient(y, b)
+                q = self.quotient(b)
+                r = engine.normal(minus(y, atom(b), k))
+                j = (k * m + d // 2) // d
+                exact = k * m == j * d
+                if not exact:
+                    if not self.there(q):
+                        continue
+                    # the nearest multiple of the divisor leaves, unless all of it adds up with what is there
+                    inside = [t[0] for t in r[1]]
+                    if any([t[0] in inside for t in q[1]]):
+                        j = 0
+                z = engine.add(times(engine.normal(engine.arg[b]), k), r)
+                if not exact:
+                    z = engine.add(z, times(engine.normal(q), j * d - k * m))
+                choices = self.instead(a, "inner_remainder", b, j, engine.floordiv(z, d), q)
+                if not choices:
+                    continue
+                if ledger.attempt(choices):
+                    changed = True
+                    break
+                together.setdefault(b, []).extend(choices)
+        for choices in together.values():
+            if len(choices) > 1 and ledger.attempt([c for c in choices if c[0] in ledger.users]):
+                changed = True
+        return changed
+
+    def multiples(self) -> bool:
+        """Multiples of ``d·(x // d)`` as differences of x and a remainder; whether any is."""
+        ledger, engine = self.ledger, self.engine
+        kind, divisor = engine.kind, engine.divisor
+        found: dict[int, list[Form]] = {}
+        for f in ledger.owners:
+            for a, v in f[1]:
+                if kind[a] == QUOTIENT and not v % divisor[a]:
+                    found.setdefault(a, []).append(f)
+        if not found:
+            return False
+        changed = False
+        candidates = list(found)
+        if len(candidates) > 1:
+            self.sort(candidates)
+        for a in candidates:
+            if a not in ledger.users:
+                continue
+            x, d = engine.arg[a], divisor[a]
+            if lone(x) < 0 and not self._joins(a, x):
+                continue
+            t = engine.mod(engine.normal(x), d)
+            if a in engine.normals:
+                b = engine.raws.get((REMAINDER, x, d), -1)
+                if b in ledger.users:
+                    t = atom(b)
+            choices: list[Choice] = []
+            for f in found[a]:
+                if f not in ledger.owners:
+                    continue
+                mine = self.everywhere(f, "needed_remainder", a, t)
+                if mine and ledger.attempt(mine):
+                    changed = True
+                else:
+                    choices += mine
+            if len(choices) > 1 and ledger.attempt(choices):
+                changed = True
+        return changed
+
+    def _joins(self, a: int, x: Form) -> bool:
+        """Whether what the quotient divides stands beside it, or its remainder anywhere."""
+        ledger, engine = self.ledger, self.engine
+        for f in ledger.users[a]:
+            there = [t[0] for t in f[1]]
+            if all([t[0] in there for t in x[1]]):
+                return True
+        for owner in ledger.owners.get(ledger.written[a], ()):
+            if type(owner) is int and owner >= 0 and engine.kind[owner] == REMAINDER:
+                if engine.divisor[owner] == engine.divisor[a]:
+                    return True
+        return False
+
+    def known_digits(self) -> bool:
+        """Multiples of quotients and digits with a known digit below them, with that digit; whether any is."""
+        ledger, engine = self.ledger, self.engine
+        kind, arg, divisor = engine.kind, engine.arg, engine.divisor
+        changed = False
+        for f in self.sums():
+            todo = list(f[1])
+            mark, cost = len(ledger.log), ledger.cost
+            g = f
+            while todo:
+                a, v = todo.pop()
+                choices: list[Choice] = []
+                if kind[a] == QUOTIENT:
+                    choices = self._above_known(g, a, v)
+                elif kind[a] == REMAINDER:
+                    b = lone(arg[a])
+                    if b >= 0 and kind[b] == QUOTIENT and not v % divisor[b]:
+                        e, n, x = divisor[b], divisor[a], engine.normal(arg[b])
+                        if not engine.mod(x, e)[1]:
+                            choices = self.everywhere(g, "digit_above_known", a, e, engine.mod(x, e * n), x)
+                if choices:
+                    owner = next(iter(ledger.owners[g]))
+                    if not all([ledger.choose(c) for c in choices]):
+                        break
+                    g = ledger.written.get(owner, g)
+                    if g not in ledger.owners:
+                        break
+                    todo = list(g[1])
+            if len(ledger.log) > mark:
+                self.differences()
+                if ledger.cost < cost:
+                    changed = True
+                else:
+                    ledger.undo(mark)
+        return changed
+
+    def _above_known(self, f: Form, a: int, v: int) -> list[Choice]:
+        engine = self.engine
+        x, e = engine.normal(engine.arg[a]), engine.divisor[a]
+        if not v % e and engine.known_remainder(x, e) is not None:
+            return self.everywhere(f, "known_remainder", a, v // e)
+        for terms, n in engine.exact:
+            if v % n or e % n or n < 2 or n == e:
+                continue
+            q = engine.floordiv(x, e // n)
+            if q[1] == terms and engine.known_remainder(q, n) is not None:
+                return self.everywhere(f, "known_digit", a, e // n, q)
+        return []

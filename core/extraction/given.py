@@ -1,0 +1,61 @@
+"""Expressions as they are given: sums of raw atoms."""
+
+from __future__ import annotations
+
+from ..engine import Engine
+from ..expr import Binary, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, postorder
+from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, ZERO, Form, minus
+
+__all__ = ["as_given", "takes_sums_apart"]
+
+
+def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
+    """The expressions, which have been read, with their quotients and remainders as they stand."""
+    done: dict[Expr, Form] = {}
+    memo = engine.memo
+    for e in postorder(*es):
+        t = type(e)
+        f: Form
+        if t is Sum:
+            s: Sum = e  # type: ignore[assignment]
+            f = s.const, ()
+            for x, k in s.terms:
+                f = minus(f, done[x], -k)
+        elif t is FloorDiv or t is Mod:
+            q: Binary = e  # type: ignore[assignment]
+            if type(q.b) is Int and q.b.value > 0:
+                by: Int = q.b
+                f = engine.raw(QUOTIENT if t is FloorDiv else REMAINDER, done[q.a], by.value)
+            else:
+                f = memo[e]
+        elif t is Min or t is Max:
+            of: Extremum = e  # type: ignore[assignment]
+            f = engine.raw_extremum(MINIMUM if t is Min else MAXIMUM, tuple([done[x] for x in of.args]))
+        else:
+            f = memo.get(e, ZERO)
+        done[e] = f
+    return [done[e] for e in es]
+
+
+def takes_sums_apart(engine: Engine, es: list[Expr]) -> bool:
+    """Whether a sum that is divided more than once is no longer one in the normal forms of ``es``, which have been read."""
+    divisions: dict[Expr, list[Expr]] = {}
+    for e in postorder(*es):
+        t = type(e)
+        if t is FloorDiv or t is Mod:
+            q: Binary = e  # type: ignore[assignment]
+            x = q.a
+            if type(x) is Sum and len(x.terms) > 1:
+                divisions.setdefault(x, []).append(e)
+    kind, arg, memo = engine.kind, engine.arg, engine.memo
+    for several in divisions.values():
+        if len(several) > 1:
+            bodies = {
+                arg[a][1]
+                for e in several
+                for a, _ in memo[e][1]
+                if kind[a] == QUOTIENT or kind[a] == REMAINDER
+            }
+            if len(bodies) > 1:
+                return True
+    return False

@@ -1,0 +1,427 @@
+"""The graph that all results are written as, what it costs, and the choices that were made in it.
+
+An atom, or a whole result, is written as it is or as the form that was chosen for it.  The ledger counts references, so
+that a choice, and taking it back, cost as much time as what they change.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+from ..engine import Engine
+from ..expr import Expr, floordiv, integer, linear, maximum, minimum, mod
+from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, Form, atom, minus
+
+__all__ = ["Choice", "Ledger"]
+
+#: An atom, or result n as ``-1 - n``; the form that it is written as; and the equality that says so: the code of a rule
+#: with its arguments, or ``None`` with a form and its normal form.
+Choice: TypeAlias = "tuple[int, Form, Any]"
+
+#: Below so many atoms it is seen whether one can be written with another: what is spent on a map grows with its size and
+#: not faster.
+REACH: Final = 48
+#: What is saved is counted so deep; below, it is taken to be more than anything costs.
+DEPTH: Final = 4
+FREE: Final = 1 << 40
+#: More divisions than a map has.
+TIE: Final = 1 << 16
+
+
+class Ledger:
+    """What ``forms`` are written as, with its cost in the sense of :mod:`..cost`.
+
+    *Owners* are what sums are needed for: a result, the dividend of an atom, an argument of a minimum or a maximum.
+    """
+
+    def __init__(self, engine: Engine, weight: int, forms: list[Form]) -> None:
+        self.engine = engine
+        #: what an operation and a division cost; where that is the same, fewer divisions are better
+        self.unit = 1 if weight > 1 else TIE
+        self.weight = weight if weight > 1 else TIE + 1
+        self.forms = forms
+        self.cost = 0
+        #: by atom or result, what it is written as instead
+        self.choice: dict[int, Form] = {}
+        #: per owner the sum that is written; by sum, the owners
+        self.written: dict[Any, Form] = {}
+        self.owners: dict[Form, dict[Any, None]] = {}
+        #: by atom, the sums that are written with it, and the owners of those where something else stands for it
+        self.users: dict[int, dict[Form, None]] = {}
+        self.replaced: dict[int, dict[Any, None]] = {}
+        #: how often sums without constant, up to sign, and products, up to sign, are written
+        self.bodies: dict[Any, int] = {}
+        self.products: dict[tuple[int, int], int] = {}
+        #: what was chosen, in order, with what was chosen before and whose sums changed
+        self.log: list[tuple[Choice, Form | None, list[Any]]] = []
+        for i, f in enumerate(forms):
+            self._own(-1 - i, f)
+
+    @property
+    def spent(self) -> int:
+        """The documented cost."""
+        return self.cost // self.unit
+
+    # ---------------------------------------------------------------- what is written
+    def _given(self, owner: Any) -> Form:
+        """The sum of an owner before anything else stands for its atoms."""
+        if type(owner) is tuple:
+            f: Form = self.engine.parts[owner[0]][owner[1]]
+            return f
+        f = self.choice.get(owner, self.forms[-1 - owner]) if owner < 0 else self.engine.arg[owner]
+        return f
+
+    def resolved(self, f: Form, owner: Any = None) -> Form:
+        """The sum with everything that stands for its atoms."""
+        choice = self.choice
+        for t in f[1]:
+            if t[0] in choice:
+                break
+        else:
+            return f
+        c = f[0]
+        total: dict[int, int] = {}
+        todo = list(f[1])
+        while todo:
+            a, k = todo.pop()
+            by = choice.get(a)
+            if by is None:
+                total[a] = total.get(a, 0) + k
+                continue
+            if owner is not None:
+                self.replaced.setdefault(a, {})[owner] = None
+            c += k * by[0]
+            for b, j in by[1]:
+                todo.append((b, j * k))
+        return c, tuple(sorted([t for t in total.items() if t[1]]))
+
+    def reaches(self, f: Form, a: int) -> bool:
+        """Whether the atom may be needed to write the form."""
+        choice, engine = self.choice, self.engine
+        kind = engine.kind
+        todo = [f]
+        seen: set[int] = set()
+        while todo:
+            for t in todo.pop()[1]:
+                b = t[0]
+                if b == a:
+                    return True
+                of = kind[b]
+                if of == VARIABLE or of == OPAQUE or b in seen:
+                    continue
+                seen.add(b)
+                if len(seen) > REACH:
+                    return True
+                by = choice.get(b)
+                if by is not None:
+                    todo.append(by)
+                elif of == QUOTIENT or of == REMAINDER:
+                    todo.append(engine.arg[b])
+                else:
+                    todo += engine.parts[b]
+        return False
+
+    # ---------------------------------------------------------------- choosing
+    def choose(self, choice: Choice) -> bool:
+        """Write an atom or a result as a form; whether that is possible, as the atom is not needed for the form."""
+        key, f, _ = choice
+        if key >= 0:
+            if self.reaches(f, key):
+                return False
+            owners: list[Any] = []
+            for g in self.users.get(key, ()):
+                owners += self.owners[g]
+            had = self.choice.get(key)
+            if had is not None:
+                owners += self.replaced.get(key, ())
+        else:
+            had = self.choice.get(key)
+            owners = [key]
+        self.choice[key] = f
+        self.log.append((choice, had, owners))
+        self._refresh(owners)
+        return True
+
+    def undo(self, mark: int) -> None:
+        """Take back all choices since the log had that length."""
+        log = self.log
+        while len(log) > mark:
+            (key, _, _), had, owners = log.pop()
+            if had is None:
+                del self.choice[key]
+            else:
+                self.choice[key] = had
+            self._refresh(owners)
+
+    def attempt(self, choices: list[Choice]) -> bool:
+        """Make the choices if there are any, they are possible, and they lower the cost."""
+        if not choices or (len(choices) == 1 and not self.may_pay(choices[0])):
+            return False
+        mark, cost = len(self.log), self.cost
+        for choice in choices:
+            if not self.choose(choice):
+                self.undo(mark)
+                return False
+        if self.cost < cost:
+            return True
+        self.undo(mark)
+        return False
+
+    def best(self, options: list[list[Choice]]) -> bool:
+        """Make those of the choices that lower the cost most, the first of several; whether any does."""
+        options = [o for o in options if len(o) > 1 or (o and self.may_pay(o[0]))]
+        if len(options) < 2:
+            return bool(options) and self.attempt(options[0])
+        mark, cost = len(self.log), self.cost
+        found = -1
+        for n, choices in enumerate(options):
+            if all([self.choose(c) for c in choices]) and self.cost < cost:
+                found, cost = n, self.cost
+            self.undo(mark)
+        if found >= 0:
+            for c in options[found]:
+                self.choose(c)
+        return found >= 0
+
+    # ---------------------------------------------------------------- what may pay
+    def may_pay(self, choice: Choice) -> bool:
+        """Whether one choice may lower the cost.  What it needs and spares is counted in its favour where in doubt."""
+        key, f, _ = choice
+        if key < 0:
+            had = self.written[key]
+            return self._freed(had, 0) + self._sum(had, f) - self._needed(f) > 0
+        users = self.users.get(key)
+        if not users:
+            return False
+        saved = self._spared(key, 0) - self._needed(f)
+        if saved > 0 and len(users) == 1 and len(f[1]) == 1:
+            return True
+        for g in users:
+            k = 0
+            for a, j in g[1]:
+                if a == key:
+                    k = j
+            saved += self._sum(g, minus(minus(g, atom(key), k), f, -k))
+        return saved > 0
+
+    def _spared(self, a: int, depth: int) -> int:
+        """No less than what is saved where the atom is not needed any more."""
+        of = self.engine.kind[a]
+        if of == VARIABLE or of == OPAQUE:
+            return 0
+        if depth > DEPTH or (of != QUOTIENT and of != REMAINDER):
+            return FREE
+        x = self.written[a]
+        if len(self.owners[x]) > 1:
+            return self.weight
+        return self.weight + self._sum(x, ZERO) + self._freed(x, depth + 1)
+
+    def _freed(self, f: Form, depth: int) -> int:
+        """No less than what the atoms save that only this sum needs."""
+        saved = 0
+        for a, _ in f[1]:
+            if len(self.users[a]) == 1:
+                saved += self._spared(a, depth)
+        return saved
+
+    def _needed(self, f: Form) -> int:
+        """No more than what the atoms of a sum cost that are not written yet."""
+        kind, users = self.engine.kind, self.users
+        spent = 0
+        for a, _ in f[1]:
+            if a not in users:
+                of = kind[a]
+                if of == QUOTIENT or of == REMAINDER:
+                    x = self.engine.arg[a]
+                    spent += self.weight - self._sum(ZERO, x) + self._needed(x)
+                elif of != VARIABLE and of != OPAQUE:
+                    spent += self.unit
+        return spent
+
+    def _sum(self, f: Form, g: Form) -> int:
+        """What is saved, atoms aside, where one sum is written instead of another."""
+        saved = 0
+        if g not in self.owners:
+            saved -= self._priced(g, f, 0)
+        return (saved + self._priced(f, g, 1)) * self.unit
+
+    def _priced(self, f: Form, other: Form, n: int) -> int:
+        """The operations of a sum, but for what is needed n times elsewhere; products of the other one are free."""
+        c, terms = f
+        if not terms:
+            return 0
+        products = self.products
+        spent = 0
+        opposite = True
+        for t in terms:
+            a, k = t
+            if k > 0:
+                opposite = False
+            else:
+                t = a, -k
+            if k != 1 and k != -1 and products.get(t, 0) <= n:
+                if t not in other[1] and (a, -t[1]) not in other[1]:
+                    spent += 1
+        if c or opposite:
+            spent += 1
+        if len(terms) > 1:
+            if opposite:
+                terms = tuple([(a, -k) for a, k in terms])
+            if self.bodies.get(terms, 0) <= n:
+                spent += len(terms) - 1
+        return spent
+
+    # ---------------------------------------------------------------- counting
+    def _refresh(self, owners: list[Any]) -> None:
+        written = self.written
+        for owner in owners:
+            f = written.get(owner)
+            if f is None:
+                continue
+            g = self.resolved(self._given(owner), owner)
+            if g != f:
+                self._own(owner, g)
+                self._disown(owner, f)
+
+    def _own(self, owner: Any, f: Form) -> None:
+        """The owner is written as the form."""
+        self.written[owner] = f
+        at = self.owners.get(f)
+        if at:
+            at[owner] = None
+            return
+        self.owners[f] = {owner: None}
+        c, terms = f
+        if not terms:
+            return
+        kind, users, products = self.engine.kind, self.users, self.products
+        spent = 0
+        opposite = True
+        for t in terms:
+            a, k = t
+            if k > 0:
+                opposite = False
+            else:
+                t = a, -k
+            if k != 1 and k != -1:
+                n = products.get(t, 0)
+                products[t] = n + 1
+                if not n:
+                    spent += 1
+            by = users.get(a)
+            if by:
+                by[f] = None
+            else:
+                users[a] = {f: None}
+                of = kind[a]
+                if of != VARIABLE and of != OPAQUE:
+                    self._enter(a, of)
+        if c or opposite:
+            spent += 1
+        if len(terms) > 1:
+            if opposite:
+                terms = tuple([(a, -k) for a, k in terms])
+            n = self.bodies.get(terms, 0)
+            self.bodies[terms] = n + 1
+            if not n:
+                spent += len(terms) - 1
+        self.cost += spent * self.unit
+
+    def _enter(self, a: int, of: int) -> None:
+        """The atom is needed from now on."""
+        if of == QUOTIENT or of == REMAINDER:
+            self.cost += self.weight
+            self._own(a, self.resolved(self.engine.arg[a], a))
+        else:
+            parts = self.engine.parts[a]
+            self.cost += (len(parts) - 1) * self.unit
+            for n, x in enumerate(parts):
+                self._own((a, n), self.resolved(x, (a, n)))
+
+    def _disown(self, owner: Any, f: Form) -> None:
+        """The owner is not written as the form any more."""
+        at = self.owners[f]
+        del at[owner]
+        if at:
+            return
+        del self.owners[f]
+        c, terms = f
+        if not terms:
+            return
+        kind, users, products = self.engine.kind, self.users, self.products
+        spent = 0
+        opposite = True
+        for t in terms:
+            a, k = t
+            if k > 0:
+                opposite = False
+            else:
+                t = a, -k
+            if k != 1 and k != -1:
+                n = products[t] - 1
+                if n:
+                    products[t] = n
+                else:
+                    del products[t]
+                    spent += 1
+            by = users[a]
+            del by[f]
+            if not by:
+                del users[a]
+                of = kind[a]
+                if of == QUOTIENT or of == REMAINDER:
+                    self.cost -= self.weight
+                    self._disown(a, self.written.pop(a))
+                elif of != VARIABLE and of != OPAQUE:
+                    parts = self.engine.parts[a]
+                    self.cost -= (len(parts) - 1) * self.unit
+                    for n in range(len(parts)):
+                        self._disown((a, n), self.written.pop((a, n)))
+        if c or opposite:
+            spent += 1
+        if len(terms) > 1:
+            if opposite:
+                terms = tuple([(a, -k) for a, k in terms])
+            n = self.bodies[terms] - 1
+            if n:
+                self.bodies[terms] = n
+            else:
+                del self.bodies[terms]
+                spent += len(terms) - 1
+        self.cost -= spent * self.unit
+
+    # ---------------------------------------------------------------- writing
+    def expressions(self) -> list[Expr]:
+        """The results as they are written."""
+        if not self.choice and not self.engine.normals:
+            return [self.engine.write(f) for f in self.forms]
+        done: dict[int, Expr] = {}
+        choice = self.choice
+        return [self.express(choice.get(-1 - i, f), done) for i, f in enumerate(self.forms)]
+
+    def express(self, f: Form, done: dict[int, Expr]) -> Expr:
+        """The expression of a sum; ``done`` are atoms that have been written."""
+        c, terms = self.resolved(f)
+        if not terms:
+            return integer(c)
+        parts = []
+        for a, k in terms:
+            e = done.get(a)
+            if e is None:
+                e = done[a] = self._atom(a, done)
+            parts.append((e, k))
+        return linear(c, parts)
+
+    def _atom(self, a: int, done: dict[int, Expr]) -> Expr:
+        engine = self.engine
+        of = engine.kind[a]
+        if of == VARIABLE or of == OPAQUE:
+            made = engine.expr[a]
+            assert made is not None
+            return made
+        if of == QUOTIENT:
+            return floordiv(self.express(engine.arg[a], done), engine.divisor[a])
+        if of == REMAINDER:
+            return mod(self.express(engine.arg[a], done), engine.divisor[a])
+        parts = [self.express(x, done) for x in engine.parts[a]]
+        return minimum(*parts) if of == MINIMUM else maximum(*parts)

@@ -1,0 +1,416 @@
+"""Makes the choices in a ledger that lower its cost."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any, Final
+
+from ..kernel.form import QUOTIENT, REMAINDER, Form, Terms, atom, lone, minus, times
+from .differences import MOST, Differences
+from .ledger import Choice
+
+__all__ = ["Search"]
+
+#: What one dividend has more than another it is a multiple of has at most so many summands.
+NARROW: Final = 8
+#: Numbers that are less than half of what 32 bits hold are not made wider than that by what is added on the way.
+_NARROW: Final = 1 << 30
+#: How often everything is tried again after something was found.
+ROUNDS: Final = 4
+
+
+class Search(Differences):
+    """Tries one kind of choice after the other, and keeps what lowers the cost, alone or several together."""
+
+    def improve(self) -> None:
+        """Choose until nothing lowers the cost any more."""
+        ledger, engine = self.ledger, self.engine
+        if engine.exact:
+            self.known_digits()
+        for _ in range(ROUNDS):
+            mark = len(ledger.log)
+            self.differences()
+            self.inner_remainders()
+            if engine.exact:
+                self.known_digits()
+            self.multiples()
+            self.turned()
+            self.differences_inside()
+            self.wider()
+            self.digits_with_rest()
+            self.constants()
+            if engine.exact:
+                self.negated()
+            self.factors()
+            if len(ledger.log) == mark:
+                break
+
+    def normal_forms(self, forms: list[Form]) -> None:
+        """Normal forms instead of what is written as it was given, where that costs less."""
+        ledger, engine = self.ledger, self.engine
+        for x, atoms in list(self.dividends().items()):
+            if x in ledger.owners:
+                y = engine.normal(x)
+                if x != y:
+                    why = None, (x, y)
+                    ledger.attempt(
+                        [(a, engine.raw(engine.kind[a], y, engine.divisor[a]), why) for a in atoms]
+                    )
+        for i, (f, g) in enumerate(zip(ledger.forms, forms, strict=True)):
+            if f != g:
+                ledger.attempt([(-1 - i, g, (None, (f, g)))])
+        for a in sorted(engine.normals):
+            if a in ledger.users:
+                f = engine.normal(atom(a))
+                ledger.attempt([(a, f, (None, (atom(a), f)))])
+
+    # ---------------------------------------------------------------- dividends of others
+    def wider(self) -> None:
+        """Quotients and remainders of a sum that is divided anyway, instead of one that it is nearly a multiple of."""
+        ledger = self.ledger
+        dividends = self.dividends()
+        costly = [x for x in dividends if lone(x) < 0]
+        if len(dividends) < 2 or not costly:
+            return
+        wide = [x for x in costly if len(x[1]) > 1 or x[1][0][1] != 1]
+        if len(wide) > 1:
+            wide = self.widest(wide)[:MOST]
+        for y in self.widest(costly):
+            for x in wide:
+                if x == y or x not in ledger.owners or y not in ledger.owners:
+                    continue
+                users = [a for a in dividends[y] if a in ledger.users and ledger.written[a] == y]
+                if users and self._wider(y, users, x):
+                    break
+
+    def _wider(self, y: Form, users: list[int], x: Form) -> bool:
+        ledger, engine = self.ledger, self.engine
+        kind, divisor = engine.kind, engine.divisor
+        g = self._multiple(x, y)
+        if g:
+            r = minus(x, y, g)
+            quotients: list[Choice] = []
+            rest: list[Choice] = []
+            for a in users:
+                if kind[a] == QUOTIENT:
+                    quotients += self.instead(a, "wider", g, r)
+                else:
+                    for f in ledger.users[a]:
+                        if not engine.coefficient(f, a) % g:
+                            rest += self.everywhere(f, "wider_digit", a, g, r)
+            return ledger.best([c for c in (quotients + rest, quotients, rest) if c])
+        if len(users) > 1:
+            return False
+        a = users[0]
+        d = divisor[a]
+        if kind[a] == REMAINDER:
+            if len(x[1]) >= len(y[1]) and not {b for b, _ in y[1]}.isdisjoint([b for b, _ in x[1]]):
+                return ledger.attempt(self.instead(a, "congruent", x))
+            return False
+        for b, k in x[1]:
+            if k != 1 or kind[b] != QUOTIENT or d % divisor[b]:
+                continue
+            e = divisor[b]
+            inside = ledger.written[b]
+            # x, multiplied out, is y
+            if minus(minus(inside, x, -e), atom(b), e) == y:
+                if ledger.attempt(self.instead(a, "divided_part", e, atom(b), inside)):
+                    return True
+        return False
+
+    def _multiple(self, x: Form, y: Form) -> int:
+        """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
+        if len(x[1]) < len(y[1]) or len(x[1]) - len(y[1]) > NARROW:
+            return 0
+        there = dict(x[1])
+        g = 0
+        for a, k in y[1]:
+            j = there.get(a, 0)
+            if not g:
+                g = j // k
+                if g < 2:
+                    return 0
+            if g * k != j:
+                return 0
+        lo, hi = self.engine.range(minus(x, y, g)) if g else (0, 0)
+        return g if g and lo >= 0 and hi < g else 0
+
+    # ---------------------------------------------------------------- constants
+    def constants(self) -> None:
+        """Constants of sums moved into the dividends of quotients in them, and dividends that differ in theirs only."""
+        ledger = self.ledger
+        kind, users_of = self.engine.kind, ledger.users
+        groups: dict[Terms, list[int]] = {}
+        sums = 0
+        inside = False
+        for f, owners in ledger.owners.items():
+            atoms = [a for a in owners if type(a) is int and a >= 0]
+            if atoms:
+                if f[1] in groups:
+                    groups[f[1]] += atoms
+                else:
+                    groups[f[1]] = atoms
+                if f[0]:
+                    inside = True
+            if f[0]:
+                for t in f[1]:
+                    if kind[t[0]] == QUOTIENT:
+                        sums += 1
+                        break
+        if not inside and sums < 2:
+            return
+        todo = list(groups.items())
+        if len(todo) > 1:
+            todo.sort(key=lambda g: self.digest((0, g[0])))
+        for terms, atoms in todo:
+            while True:
+                atoms = [a for a in atoms if a in users_of and ledger.written[a][1] == terms]
+                options = self._shifts(atoms) if atoms else []
+                if not options or not ledger.best(options):
+                    break
+                # what was chosen are other atoms
+                atoms = [
+                    a
+                    for f, owners in ledger.owners.items()
+                    if f[1] == terms
+                    for a in owners
+                    if type(a) is int and a >= 0
+                ]
+
+    def _shifts(self, atoms: list[int]) -> list[list[Choice]]:
+        """Choices of other constants for quotients and remainders with the same summands."""
+        ledger = self.ledger
+        kind, divisor = self.engine.kind, self.engine.divisor
+        if len(atoms) > 1:
+            self.sort(atoms)
+        wanted: set[int] = set()
+        alone: list[list[Choice]] = []
+        for a in atoms:
+            c, d = ledger.written[a][0], divisor[a]
+            wanted.add(c)
+            if kind[a] == QUOTIENT:
+                for f in ledger.users[a]:
+                    if f[0]:
+                        k = self.engine.coefficient(f, a)
+                        if not f[0] % k:
+                            n = c + f[0] // k * d
+                            wanted.add(n)
+                            if len(atoms) > 1 and self._may_pay([a], n):
+                                alone.append(self._shifted([a], n))
+            if len(atoms) > 1 or c:
+                wanted.add(c - d)
+                wanted.add(c % d)
+        nearest = sorted(wanted, key=lambda n: (abs(n), n))[:MOST]
+        options = [self._shifted(atoms, n) for n in nearest if self._may_pay(atoms, n)]
+        return [o for o in [*options, *alone] if o]
+
+    def _may_pay(self, atoms: list[int], n: int) -> bool:
+        """Whether dividends with the constant n instead of their own may cost less; sums that become others are ignored."""
+        ledger, engine = self.ledger, self.engine
+        gain = 0
+        before: set[int] = set()
+        after: set[int] = set()
+        same: set[tuple[int, int]] = set()
+        changed: dict[Form, int] = {}
+        for a in atoms:
+            c, d = ledger.written[a][0], engine.divisor[a]
+            before.add(c)
+            if (n - c) % d:
+                after.add(c)
+                continue
+            after.add(n)
+            if (engine.kind[a], d) in same:
+                return True
+            same.add((engine.kind[a], d))
+            if n != c and engine.kind[a] == QUOTIENT:
+                for f in ledger.users[a]:
+                    changed[f] = changed.get(f, f[0]) - (n - c) // d * engine.coefficient(f, a)
+        for c in before:
+            gain += c != 0
+        for c in after:
+            gain -= c != 0
+        for f, c in changed.items():
+            gain += (f[0] != 0) - (c != 0)
+        return gain > 0
+
+    def _shifted(self, atoms: list[int], n: int) -> list[Choice]:
+        """The atoms with dividends whose constant is n, where that is possible."""
+        engine = self.engine
+        choices: list[Choice] = []
+        for a in atoms:
+            (c, terms), d = self.ledger.written[a], engine.divisor[a]
+            if n != c and not (n - c) % d:
+                if engine.kind[a] == QUOTIENT:
+                    choices += self.instead(a, "summand", ((n - c) // d, ()))
+                else:
+                    choices += self.instead(a, "congruent", (n, terms))
+        return choices
+
+    # ---------------------------------------------------------------- signs
+    def turned(self) -> None:
+        """Quotients and remainders that are others turned round."""
+        ledger = self.ledger
+        kind, divisor = self.engine.kind, self.engine.divisor
+        dividends = self.dividends()
+        if len(dividends) < 2:
+            return
+        at: dict[Any, list[int]] = {}
+        candidates: list[tuple[int, int]] = []
+        for x, atoms in dividends.items():
+            terms = x[1]
+            if not terms:
+                continue
+            for a in atoms:
+                d = divisor[a]
+                if kind[a] == QUOTIENT:
+                    for b in at.get((1, d, tuple([(e, -k) for e, k in terms]), d - 1 - x[0]), ()):
+                        candidates += [(a, b), (b, a)]
+                    at.setdefault((1, d, terms, x[0]), []).append(a)
+                else:
+                    opposite = tuple([(e, -k % d) for e, k in terms])
+                    for b in at.get((2, d, opposite, (-x[0] - 1) % d), ()):
+                        candidates += [(a, b), (b, a)]
+                    at.setdefault((2, d, tuple([(e, k % d) for e, k in terms]), x[0] % d), []).append(a)
+        for a, b in candidates[:MOST]:
+            if a in ledger.users and b in ledger.users:
+                ledger.attempt(self._turned(a, b))
+
+    def _turned(self, a: int, b: int) -> list[Choice]:
+        """A quotient or a remainder as another one, which is that of what is left to the divisor less one."""
+        ledger, engine = self.ledger, self.engine
+        x, d, of = ledger.written[a], engine.divisor[a], engine.kind[a]
+        t = engine.raw(of, (d - 1 - x[0], times(x, -1)[1]), d)
+        choices = self.instead(a, "turned", t)
+        if t != atom(b):
+            other = lone(t)
+            found = self.rewritten(of, "congruent", engine.arg[other], d, ledger.written[b])
+            if found is None:
+                return []
+            choices.append((other, *found))
+        return choices
+
+    def negated(self) -> None:
+        """Quotients with a known remainder as those of the negated dividend, where that costs less."""
+        ledger = self.ledger
+        for a in self.divisions(QUOTIENT):
+            if a in ledger.users and ledger.written[a][0]:
+                if any([all([k < 0 for _, k in f[1]]) for f in ledger.users[a]]):
+                    ledger.attempt(self.instead(a, "negated"))
+
+    # ---------------------------------------------------------------- digits
+    def digits_with_rest(self) -> None:
+        """Sums that are a multiple of a remainder and something small as one remainder."""
+        ledger, engine = self.ledger, self.engine
+        kind = engine.kind
+        for f in list(ledger.owners):
+            c, terms = f
+            if f not in ledger.owners or not terms or (not c and len(terms) == 1):
+                continue
+            a, k = max(terms, key=lambda t: abs(t[1]))
+            if k == 1 or k == -1 or kind[a] != REMAINDER:
+                continue
+            h = gcd(c, *[j for _, j in terms])
+            if k < 0:
+                h = -h
+            g = k // h
+            r = c // h, tuple([(b, j // h) for b, j in terms if b != a])
+            choices = self.everywhere(f, "wider_digit", a, g, r)
+            if not choices:
+                continue
+            for u in list(ledger.owners[ledger.written[a]]):
+                if type(u) is int and u >= 0 and kind[u] == QUOTIENT:
+                    choices += self.instead(u, "wider", g, r)
+            ledger.attempt(choices)
+
+    # ---------------------------------------------------------------- factors
+    def factors(self) -> None:
+        """Factors in dividends as numbers that cost less: multiples of the divisor are of no use for a remainder."""
+        ledger, engine = self.ledger, self.engine
+        kind, divisor = engine.kind, engine.divisor
+        for atoms in self.dividends().values():
+            a = atoms[0]
+            if len(atoms) == 1 and kind[a] == REMAINDER and a in ledger.users:
+                y = self._reduced(ledger.written[a], divisor[a])
+                if y is not None:
+                    ledger.attempt(self.instead(a, "congruent", y))
+        for x, atoms in self.dividends().items():
+            if len(x[1]) > 1 and x in ledger.owners:
+                self._take_summands(x, atoms)
+
+    def _reduced(self, y: Form, d: int) -> Form | None:
+        """The sum with other factors that leave the same remainder, each of which costs less or as much."""
+        for _, k in y[1]:
+            if k != 1:
+                break
+        else:
+            return None
+        terms = []
+        negative = self.engine.range(y)[0] < 0
+        products = self.ledger.products
+        opposite = not y[0]
+        for a, k in y[1]:
+            if k == -1:
+                if d == 2:
+                    k = 1
+            elif k != 1 and products[a, abs(k)] == 1:
+                if k % d == 1:
+                    k = 1
+                elif k % d == d - 1 and negative:
+                    k = -1
+            if k > 0:
+                opposite = False
+            terms.append((a, k))
+        if opposite:
+            free = [(k, self.digest(atom(a)), a) for a, k in terms if k != -1 and d <= -2 * k]
+            if free:
+                at = min(free)[2]
+                terms = [(a, k % d if a == at else k) for a, k in terms]
+        x = y[0], tuple(terms)
+        return x if x != y else None
+
+    def _take_summands(self, y: Form, atoms: list[int]) -> None:
+        """Move what stands beside quotients, and is in their dividend too, into that where it costs less."""
+        ledger, engine = self.ledger, self.engine
+        kind, divisor = engine.kind, engine.divisor
+        found: dict[tuple[int, int], None] = {}
+        inside = {t[0] for t in y[1]}
+        for a in atoms:
+            if kind[a] == QUOTIENT and ledger.written.get(a) == y:
+                for f in ledger.users[a]:
+                    v = engine.coefficient(f, a)
+                    for b, w in f[1]:
+                        if b in inside and not w % v:
+                            s = w // v * divisor[a]
+                            if not any([s % divisor[u] for u in atoms]):
+                                found[b, s] = None
+        candidates = list(found)
+        if len(candidates) > 1:
+            candidates.sort(key=lambda t: (abs(t[1]), t[1], self.digest(atom(t[0]))))
+        for b, s in candidates:
+            if not self._harmless(y, b, s):
+                continue
+            choices: list[Choice] = []
+            for a in atoms:
+                d = divisor[a]
+                if a not in ledger.users or ledger.written[a] != y:
+                    continue
+                if kind[a] == QUOTIENT:
+                    choices += self.instead(a, "summand", (0, ((b, s // d),)))
+                else:
+                    choices += self.instead(a, "congruent", minus(y, atom(b), -s))
+            if ledger.attempt(choices):
+                return
+
+    def _harmless(self, x: Form, b: int, s: int) -> bool:
+        """Whether ``s·b`` can be added: nothing becomes negative that was not, and no number wide that was not."""
+        engine = self.engine
+        lo, hi = engine.range(x)
+        low, high = engine.range(minus(x, atom(b), -s))
+        if low < 0 <= lo:
+            return False
+        k = engine.coefficient(x, b)
+        if abs(k + s) > abs(k):
+            a, c = engine.range((0, ((b, k + s),)))
+            if min(low, a) < min(lo, -_NARROW) or max(high, c) > max(hi, _NARROW):
+                return False
+        return True

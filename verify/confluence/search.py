@@ -1,0 +1,324 @@
+"""The search: overlaps of two rules, asked of the simplifier in every order, and what is found.
+
+Nothing depends on the clock or on the number of processes: the attempts for two rules are a fixed sequence of random
+choices that their names begin, and so many instances are examined as were asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import combinations_with_replacement
+from random import Random
+from typing import Any, Final, Protocol
+
+from ...core.cost import map_cost
+from ...core.expr import Int, Sum, postorder
+from ...core.indexing_map import IndexingMap
+from ...core.rewrite import ConstraintRule, Rule
+from ...core.text import format_map
+from ...rules.catalog import RULES
+from ...rules.simplifier import simplify
+from ..outcome import available_cores
+from ..run import ended, workers
+from .instances import AnyRule, Miss, Overlap, overlap
+
+__all__ = ["COUNT", "Example", "Found", "Pair", "Search", "Simplify", "examine", "pairs_of", "search"]
+
+#: So many instances of two rules are examined unless told otherwise, and so many attempts made for each.
+COUNT: Final = 16
+_ATTEMPTS: Final = 16
+#: At so many points of its domain an instance and what became of it are evaluated.
+_POINTS: Final = 8
+
+
+class Simplify(Protocol):
+    """The simplifier that is examined."""
+
+    def __call__(self, m: IndexingMap, *, quick: bool = ...) -> IndexingMap: ...
+
+
+class Found(StrEnum):
+    """What was found, worst first."""
+
+    #: a rule or the simplifier changes a value
+    WRONG = "wrong"
+    #: the results cost differently
+    COST = "cost"
+    #: they cost the same, and are written differently
+    FORM = "form"
+
+
+_WORST: Final = {kind: n for n, kind in enumerate(Found)}
+
+
+@dataclass(frozen=True)
+class Example:
+    """Two ways of writing one map and what the simplifier made of each; ``way`` says how they differ."""
+
+    kind: Found
+    way: str
+    quick: bool
+    given: tuple[str, str]
+    results: tuple[str, str]
+    weights: tuple[int, int]
+    #: the size of what was given: symbols, constants, points
+    size: tuple[int, int, int]
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """The worst first: a value changes, then a cheaper result was missed; of the rest the smallest."""
+        return _WORST[self.kind], self.weights[0] <= self.weights[1], self.size, self.quick, self.given
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What was found for two rules in ``instances`` overlaps: in how many of them, and the worst and smallest examples.
+
+    Both are told apart by what made the difference: `rewritten`, `renamed` or `reordered`.
+    """
+
+    outer: str
+    inner: str
+    instances: int
+    counts: dict[str, dict[Found, int]]
+    examples: dict[str, Example]
+
+    @property
+    def example(self) -> Example | None:
+        """The worst and smallest of all."""
+        return min(self.examples.values(), key=lambda e: e.rank, default=None)
+
+    @property
+    def verdict(self) -> str:
+        """In words: never that nothing can be found."""
+        if self.example is not None:
+            return "WRONG" if self.example.kind is Found.WRONG else "ORDER MATTERS"
+        return f"none found ({self.instances} instances)" if self.instances else "no instance"
+
+
+@dataclass
+class Search:
+    """A run over pairs of rules, in their order."""
+
+    count: int
+    total: int
+    pairs: list[Pair] = field(default_factory=list)
+    interrupted: bool = False
+
+    @property
+    def instances(self) -> int:
+        """How many overlaps were examined."""
+        return sum(p.instances for p in self.pairs)
+
+    @property
+    def verdict(self) -> str:
+        """The worst verdict."""
+        kinds = {p.example.kind for p in self.pairs if p.example is not None}
+        if kinds:
+            return "WRONG" if Found.WRONG in kinds else "ORDER MATTERS"
+        return "NOT CHECKED" if self.interrupted or not self.instances else "NONE FOUND"
+
+    @property
+    def exit_status(self) -> int:
+        """0 if nothing was found, 1 if something was, 2 if nothing was found in less than what was asked for."""
+        return {"NONE FOUND": 0, "NOT CHECKED": 2}.get(self.verdict, 1)
+
+
+# ---------------------------------------------------------------------------------------------------- one instance
+@dataclass(frozen=True)
+class _Way:
+    """One way of writing a map, and how to read a result in the terms of the first."""
+
+    name: str
+    m: IndexingMap
+    back: Callable[[IndexingMap], IndexingMap] = lambda m: m
+
+
+def _renamed(m: IndexingMap) -> _Way:
+    """Other names, in the other order: sums are ordered by the names in them."""
+    names = [v.name for v in m.dims]
+    there = {n: f"x{k}" for k, n in enumerate(reversed(names))}
+    back = {new: old for old, new in there.items()}
+    turned = m.with_(dims=m.dims[::-1]).rename(there)
+    return _Way("other names", turned, lambda r: r.rename(back).with_(dims=r.rename(back).dims[::-1]))
+
+
+def _turned(m: IndexingMap) -> IndexingMap:
+    return m.with_(results=m.results[::-1], constraints=m.constraints[::-1])
+
+
+def _questions(outer: AnyRule, inner: AnyRule, at: Overlap) -> dict[str, list[_Way]]:
+    """Groups of maps; all of a group should have the same result."""
+    start = _Way("as it is", at.start)
+    together = at.start
+    if not at.start.constraints:
+        together = at.start.with_(results=[m.results[0] for m in (at.start, at.first, at.second)])
+    return {
+        "rewritten": [
+            start,
+            _Way(f"{outer.name} first", at.first),
+            _Way(f"{inner.name} first", at.second),
+        ],
+        "renamed": [start, _renamed(at.start)],
+        "reordered": [_Way("as it is", together), _Way("other order", _turned(together), _turned)],
+    }
+
+
+def _same(m: IndexingMap) -> Any:
+    """What is compared: the order of constraints is no difference."""
+    return m.dims, m.results, frozenset(m.constraints)
+
+
+def _size(m: IndexingMap) -> tuple[int, int, int]:
+    nodes = postorder(*m.results, *(c.expr for c in m.constraints))
+    constants = sum(abs(n.value) for n in nodes if isinstance(n, Int))
+    constants += sum(abs(n.const) + sum(abs(k) for _, k in n.terms) for n in nodes if isinstance(n, Sum))
+    return len(nodes), constants, sum(v.size + abs(v.lo) for v in m.dims)
+
+
+def _examples(ways: Sequence[_Way], simplify: Simplify, points: Sequence[Sequence[int]]) -> Iterator[Example]:
+    """The differences between the results for one group of maps, at most one for each setting."""
+    seen: set[IndexingMap] = set()
+
+    def differs(m: IndexingMap) -> bool:
+        """Whether a map that was not seen before has other values."""
+        if m in seen:
+            return False
+        seen.add(m)
+        return [m.evaluate(p) for p in points] != expected
+
+    expected = [ways[0].m.evaluate(p) for p in points]
+
+    def example(kind: Found, a: int, b: int, quick: bool, results: Sequence[IndexingMap]) -> Example:
+        one, two = ways[a], ways[b]
+        given = one.back(one.m), two.back(two.m)
+        ends = results[a], results[b]
+        return Example(
+            kind,
+            two.name if a == 0 else f"{one.name} / {two.name}",
+            quick,
+            (format_map(given[0]), format_map(given[1])),
+            (format_map(ends[0]), format_map(ends[1])),
+            (map_cost(ends[0]).weight, map_cost(ends[1]).weight),
+            _size(ways[0].m),
+        )
+
+    for quick in (False, True):
+        results = [w.back(simplify(w.m, quick=quick)) for w in ways]
+        for n, w in enumerate(ways):
+            if differs(w.back(w.m)) or differs(results[n]):
+                yield example(Found.WRONG, 0, n, quick, results)
+                return
+        apart = [n for n, r in enumerate(results) if _same(r) != _same(results[0])]
+        if not apart:
+            continue
+        weights = [map_cost(r).weight for r in results]
+        if min(weights) < max(weights):
+            a, b = sorted((weights.index(min(weights)), weights.index(max(weights))))
+            yield example(Found.COST, a, b, quick, results)
+        else:
+            yield example(Found.FORM, 0, apart[0], quick, results)
+
+
+def examine(outer: AnyRule, inner: AnyRule, count: int = COUNT, simplify: Simplify = simplify) -> Pair:
+    """What the simplifier makes of up to ``count`` overlaps of two rules.
+
+    Each rule is the outer one in every other attempt, where that is possible.
+    """
+    counts: dict[str, Counter[Found]] = {}
+    best: dict[str, Example] = {}
+    seen: set[Overlap] = set()
+    both = [(outer, inner)]
+    if type(outer) is type(inner):
+        both.append((inner, outer))
+    for number in range(count * _ATTEMPTS):
+        rng = Random(f"{outer.name} {inner.name} {number}")
+        try:
+            one, other = both[number % len(both)]
+            at = overlap(one, other, rng)
+        except Miss:
+            continue
+        if at in seen:
+            continue
+        seen.add(at)
+        points = [[rng.randint(v.lo, v.hi) for v in at.start.dims] for _ in range(_POINTS)]
+        for how, ways in _questions(one, other, at).items():
+            found = sorted(_examples(ways, simplify, points), key=lambda e: e.rank)
+            if found:
+                counts.setdefault(how, Counter())[found[0].kind] += 1
+                best[how] = min(best.get(how, found[0]), found[0], key=lambda e: e.rank)
+        if len(seen) == count:
+            break
+    return Pair(outer.name, inner.name, len(seen), {how: dict(n) for how, n in counts.items()}, best)
+
+
+# -------------------------------------------------------------------------------------------------------- a run
+def pairs_of(
+    rules: Sequence[AnyRule] = tuple(RULES), among: Sequence[str] = ()
+) -> list[tuple[AnyRule, AnyRule]]:
+    """Two rules at a time, each with itself too; with ``among`` only pairs with a rule of these names.
+
+    Left out are structural and sharing rules.  A rule for constraints is the outer one of a pair with a rule for
+    expressions.
+    """
+    constraints: list[AnyRule] = [r for r in rules if isinstance(r, ConstraintRule)]
+    plain: list[AnyRule] = [r for r in rules if isinstance(r, Rule) and not r.structural and not r.sharing]
+    found = combinations_with_replacement([*constraints, *plain], 2)
+    return [(a, b) for a, b in found if not among or a.name in among or b.name in among]
+
+
+def _work(numbers: Sequence[int], among: Sequence[str], count: int) -> list[tuple[int, Pair]]:
+    todo = pairs_of(among=among)
+    return [(n, examine(*todo[n], count)) for n in numbers]
+
+
+def search(
+    among: Sequence[str] = (),
+    *,
+    count: int = COUNT,
+    jobs: int | None = None,
+    progress: Callable[[Pair], object] = lambda pair: None,
+) -> Search:
+    """Examine all pairs of rules of the catalogue, or those with a rule named in ``among``, on production.
+
+    On :class:`KeyboardInterrupt`, and where a process was killed, what was found is kept.
+    """
+    todo = pairs_of(among=among)
+    run = Search(count, len(todo))
+    found: dict[int, Pair] = {}
+    try:
+        for n, pair in _examined(len(todo), among, count, jobs or available_cores()):
+            found[n] = pair
+            progress(pair)
+    except (KeyboardInterrupt, BrokenProcessPool):
+        run.interrupted = True
+    run.pairs = [found[n] for n in sorted(found)]
+    return run
+
+
+#: So many pairs are dealt out at a time.
+_CHUNK: Final = 16
+
+
+def _examined(total: int, among: Sequence[str], count: int, jobs: int) -> Iterator[tuple[int, Pair]]:
+    parcels = [range(n, min(n + _CHUNK, total)) for n in range(0, total, _CHUNK)]
+    if jobs == 1 or len(parcels) < 2:
+        for n in range(total):
+            yield from _work((n,), among, count)
+        return
+    pool = workers(jobs)
+    finished = False
+    try:
+        futures: list[Future[list[tuple[int, Pair]]]] = [
+            pool.submit(_work, tuple(parcel), among, count) for parcel in parcels
+        ]
+        for future in futures:
+            yield from future.result()
+        finished = True
+    finally:
+        ended(pool, finished=finished)

@@ -13,7 +13,9 @@ over.  The same object is proved (:mod:`indexproof.verify`), compiled (:mod:`.ma
 
 from __future__ import annotations
 
+import functools
 import inspect
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -39,6 +41,7 @@ __all__ = [
     "RuleSet",
     "constraint_rule",
     "measure",
+    "measured",
     "rule",
 ]
 
@@ -400,6 +403,38 @@ def measure(e: Expr) -> Measure:
                 unreduced = 3 * unreduced + _common_constant(kids)
         done[node] = Measure(weight, divisors, negative, backwards, unreduced)
     return done[e]
+
+
+#: So many values are tried to see that a declaration does not descend.
+_SAMPLES = 400
+
+
+@functools.cache
+def measured(rule: Rule) -> bool:
+    """Whether the declaration alone does not show that ``rule`` descends.
+
+    Production measures every application of such a rule when it is made; the progress of all other rules is proved.  This
+    looks for sizes and constants with which the right side is not smaller: what it overlooks fails its proof.
+    """
+    sides = measure(rule.left), measure(rule.right)
+    symbols = sorted({v for side in sides for e in side for v in e.variables()}, key=str)
+    loose = {a for n in postorder(rule.left) if isinstance(n, (core.Min, core.Max)) for a in n.args}
+    rng = random.Random(rule.name)
+    for _ in range(_SAMPLES):
+        env = {v: rng.randint(-3, 3) if v.kind == "const" else rng.choice((0, 1, 5, 50)) for v in symbols}
+        for v in rule.variables:
+            weight = core.var(f"|{v.name}|")
+            if v.kind == "expr" and v not in loose and weight in env:
+                env[weight] += 2
+        try:
+            if not all(c.evaluate(env) for c in rule.conditions if env.keys() >= {*c.variables()}):
+                continue
+            before, after = ([e.evaluate(env) for e in side] for side in sides)
+        except ZeroDivisionError:
+            continue
+        if not after < before:
+            return True
+    return False
 
 
 _DIVISION_WEIGHT: dict[type[Expr], int] = {core.FloorDiv: 1, core.Mod: 2, core.CeilDiv: 3}

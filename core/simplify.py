@@ -27,8 +27,8 @@ from .steps import Normalised, Step, Trace, Written
 
 __all__ = ["Simplifier"]
 
-#: What costs so many divisions more than what was found is not looked at further.
-FAR_OFF: Final = 2
+#: What costs so many operations more than what was found is still looked at further.
+NEAR_BY: Final = 3
 _NUMBERS: Final = itertools.count()
 
 
@@ -197,13 +197,13 @@ class Simplifier:
         return search
 
     def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
-        """What is found from normal forms or from ``es``, which cost ``spent`` or more, and what that costs."""
+        """What is found from normal forms or from ``es``, which cost ``spent`` or more, and its cost."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         if search.ledger.spent > spent or takes_sums_apart(engine, es):
             other = Search(Ledger(engine, weight, as_given(engine, es)))
             other.normal_forms(search.ledger.forms)
-            if other.ledger.spent < search.ledger.spent + FAR_OFF * weight:
+            if other.ledger.spent <= search.ledger.spent + NEAR_BY:
                 other.improve()
                 if other.ledger.cost < search.ledger.cost:
                     search = other

@@ -6,10 +6,11 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..core.constraint_order import ConstraintMeasure, constraint_measure, measured
+from ..core.constraint_order import ConstraintMeasure, constraint_measure
+from ..core.constraint_order import measured as measured_constraint
 from ..core.notation import show, show_condition
 from ..core.op import Op
-from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure
+from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, measured
 from ..rules import catalog
 from ..rules.ops import OPS
 from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
@@ -215,12 +216,13 @@ def _order() -> str:
     out = [
         "# The order in which rules descend",
         inspect.cleandoc(Measure.__doc__ or "").replace("``", "`"),
-        "`|x|`, `‖x‖`, `x⁻`, `x↺` and `x°` are the components of whatever a variable matches. For every rule that "
-        "is matched, *progress* proves that its right side is smaller, so that simplification ends. Shown "
-        "is the first component in which the two sides differ; where it can be equal, later ones decide. A "
-        "rule whose values a strategy proposes fires only where its right side is smaller.",
+        "`|x|`, `‖x‖`, `x⁻`, `x↺` and `x°` are the components of whatever a variable matches. Shown "
+        "is the first component in which the two sides differ; where it can be equal, later ones decide. For most rules "
+        "*progress* proves from the declaration that the right side is smaller. Where the last column says *measured*, the "
+        "generated code measures both sides of every application, and refuses one that does not descend. So "
+        "simplification ends.",
     ]
-    rows = ["| rule | component | left | right |", "|---|---|---|---|"]
+    rows = ["| rule | component | left | right | descent |", "|---|---|---|---|---|"]
     rows += [
         "| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not (r.structural or r.sharing)
     ]
@@ -242,15 +244,16 @@ def _constraint_descent(r: ConstraintRule) -> tuple[str, str, str, str, str]:
     left, right = constraint_measure(r.left), constraint_measure(r.right)
     k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
     cell = [show(m[k]).replace("|", "\\|") for m in (left, right)]
-    shown = "measured" if measured(r) else "proved"
+    shown = "measured" if measured_constraint(r) else "proved"
     return r.name, ConstraintMeasure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`", shown
 
 
-def _descent(r: Rule) -> tuple[str, str, str, str]:
+def _descent(r: Rule) -> tuple[str, ...]:
     left, right = measure(r.left), measure(r.right)
     k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
     cell = [show(m[k]).replace("|", "\\|") for m in (left, right)]
-    return r.name, Measure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`"
+    shown = "measured" if measured(r) else "proved"
+    return r.name, Measure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`", shown
 
 
 def _claims_format() -> str:

@@ -46,6 +46,8 @@ class CatalogueEngine(Engine):
         if not self.within(minus(x, q, d), 0, d - 1):
             return None
         q = self.normal(q)
+        if not self.descends(self.size_of_division(QUOTIENT, x, d), self.size(q)):
+            return None
         if self.record is not None:
             self.record("quotient_certified", (d, q, x,))
         return q
@@ -239,6 +241,8 @@ class CatalogueEngine(Engine):
         if not self.within(minus(x, q, d), 0, d - 1):
             return None
         q = self.normal(q)
+        if not self.descends(self.size_of_division(REMAINDER, x, d), self.added([self.size(x), self.size(q)])):
+            return None
         if self.record is not None:
             self.record("remainder_certified", (d, q, x,))
         return self.add(times(q, -d), x)
@@ -319,6 +323,8 @@ class CatalogueEngine(Engine):
         p = d * w
         r = minus(minus(_1, atom(_2), w), q, p)
         x = self.normal(x)
+        if not self.descends(self.size(_1), self.added([self.size(x), self.size(r)])):
+            return None
         if self.record is not None:
             self.record("quotient_and_remainder_recombine", (d, p, q, r, w, x, y,))
         return self.add(times(x, w), r)
@@ -336,6 +342,8 @@ class CatalogueEngine(Engine):
         t = self.mod(self.add(q, z), n)
         r = minus(minus(_1, atom(_2), w), t, p)
         z = self.normal(z)
+        if not self.descends(self.size(_1), self.added([self.size_of_division(REMAINDER, minus(x, z, -d), d * n), self.size(r)])):
+            return None
         if self.record is not None:
             self.record("digits_recombine", (d, n, p, q, r, t, w, x, z,))
         return self.add(times(self.mod(self.add(x, times(z, d)), d * n), w), r)
@@ -418,6 +426,8 @@ class CatalogueEngine(Engine):
         """``min(x, y)  →  min(x - k, y - k) + k``"""
         y = _1
         x = _2
+        if not self.descends(self.size_of_extremum((_1, _2)), self.size_of_extremum((self.shift(x, -k), self.shift(y, -k)))):
+            return None
         if self.record is not None:
             self.record("min_shifts", (k, x, y,))
         return self.shift(self.extremum(MINIMUM, [self.shift(x, -k), self.shift(y, -k)]), k)
@@ -426,6 +436,8 @@ class CatalogueEngine(Engine):
         """``max(x, y)  →  max(x - k, y - k) + k``"""
         y = _1
         x = _2
+        if not self.descends(self.size_of_extremum((_1, _2)), self.size_of_extremum((self.shift(x, -k), self.shift(y, -k)))):
+            return None
         if self.record is not None:
             self.record("max_shifts", (k, x, y,))
         return self.shift(self.extremum(MAXIMUM, [self.shift(x, -k), self.shift(y, -k)]), k)

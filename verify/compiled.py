@@ -396,7 +396,8 @@ class _Method:
                 return divides(self.number(d), self.form(x))
             case _, "self.made_of", [at, x, y]:
                 return self.is_extremum(at, self.form(x), self.form(y))
-            case _, "self.contains", [_, _, _, _]:
+            case (_, "self.contains", [_, _, _, _]) | (_, "self.descends", [_, _]):
+                # they refuse what would be true as well
                 return all_of(())
         raise _no(test)
 

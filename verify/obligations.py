@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
-from ..core.constraint_order import ConstraintMeasure, constraint_measure, measured
+from ..core.constraint_order import ConstraintMeasure, constraint_measure
+from ..core.constraint_order import measured as measured_constraint
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
 from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
-from ..core.rewrite import ConstraintRule, Measure, Rule, measure
+from ..core.rewrite import ConstraintRule, Measure, Rule, measure, measured
 from ..rules.transfer import CongruenceLaw, TransferLaw
 from .obligation import Obligation, Question, Way
 
@@ -76,7 +77,8 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
         goal = all_of((left.eq(right), defined(right)))
         yield owe(f"needs {show_condition(c)}", others, goal, question="exists", gate=False)
     if not rule.structural:
-        if not rule.sharing:  # a spelling is chosen by cost, once
+        # extraction chooses by cost, and what a strategy proposes is measured where the declaration does not descend
+        if not rule.sharing and not (rule.choose and measured(rule)):
             yield _progress(rule)
         for width in widths:
             yield _no_new_overflow(rule, width)
@@ -107,9 +109,6 @@ def _lexicographic(before: Sequence[Expr], after: Sequence[Expr]) -> Condition:
 def _progress(rule: Rule) -> Obligation:
     smaller = _lexicographic(measure(rule.left), measure(rule.right))
     hypotheses = [*_sizes(rule.variables, [rule.left]), *rule.conditions]
-    if rule.choose:
-        # the driver refuses a proposal that is not smaller, so smallness is one of the rule's conditions
-        hypotheses.append(smaller)
     return Obligation(
         "rule",
         rule.name,
@@ -123,7 +122,6 @@ def _progress(rule: Rule) -> Obligation:
         ),
         where=rule.where,
         claim=rule.statement(),
-        tags=("checked at run time",) if rule.choose else (),
     )
 
 
@@ -199,7 +197,7 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
     yield owe("sound ⇐", (given, *when, right, *rule.back_by), left)
     yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
     yield owe("not vacuous", possible, FALSE, question="exists")
-    if not measured(rule):
+    if not measured_constraint(rule):
         yield _constraint_progress(rule)
     for k, c in enumerate(when):
         others = (given, *when[:k], *when[k + 1 :])
@@ -232,8 +230,8 @@ def _constraint_progress(rule: ConstraintRule) -> Obligation:
         smaller,
         show=tuple(
             (f"{side} {label}", m)
-            for side, measured in (("left", before), ("right", after))
-            for label, m in zip(ConstraintMeasure._fields, measured, strict=True)
+            for side, sizes in (("left", before), ("right", after))
+            for label, m in zip(ConstraintMeasure._fields, sizes, strict=True)
         ),
         where=rule.where,
         claim=rule.statement(),

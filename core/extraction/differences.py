@@ -32,10 +32,11 @@ class Differences(Proposals):
                 new = [b for b, _ in q[1] if self.engine.kind[b] and b not in ledger.users]
                 if new and (len(new) > 1 or not self._pays(a, new[0])):
                     continue
-                if ledger.best(
-                    [c for c in (self.instead(a, "needed_quotient", q), self._without(a, q)) if c]
-                ):
-                    again = changed = True
+                ways = [self.instead(a, "needed_quotient", q), self._without(a, q)]
+                if ledger.best([c for c in ways if c]):
+                    changed = True
+                    # what is new may be what another one needs
+                    again = again or bool(new)
         return changed
 
     def _without(self, a: int, q: Form) -> list[Choice]:
@@ -103,7 +104,11 @@ class Differences(Proposals):
         kind, divisor = engine.kind, engine.divisor
         together: dict[int, list[Choice]] = {}
         changed = False
-        for a in self.divisions(QUOTIENT):
+        quotients = self.divisions(QUOTIENT)
+        divisors: dict[int, list[int]] = {}
+        for a in quotients:
+            divisors.setdefault(divisor[a], []).append(a)
+        for a in quotients:
             if a not in ledger.users:
                 continue
             y, d = ledger.written[a], divisor[a]
@@ -116,7 +121,11 @@ class Differences(Proposals):
                 r = engine.normal(minus(y, atom(b), k))
                 j = (k * m + d // 2) // d
                 exact = k * m == j * d
-                if not exact:
+                if exact:
+                    # it pays only where a division goes: the remainder's, or this one, which another may be
+                    if not self.there(q) and len(divisors[d]) < 2:
+                        continue
+                else:
                     if not self.there(q):
                         continue
                     # the nearest multiple of the divisor leaves, unless all of it adds up with what is there

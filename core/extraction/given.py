@@ -26,6 +26,8 @@ def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
             if type(q.b) is Int and q.b.value > 0:
                 by: Int = q.b
                 f = engine.raw(QUOTIENT if t is FloorDiv else REMAINDER, done[q.a], by.value)
+                if f[1] and f[1][0][0] in engine.normals:
+                    engine.normals[f[1][0][0]] = memo[e]
             else:
                 f = memo[e]
         elif t is Min or t is Max:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 from typing import Any, Final
 
@@ -24,26 +25,29 @@ class Search(Differences):
 
     def improve(self) -> None:
         """Choose until nothing lowers the cost any more."""
-        ledger, engine = self.ledger, self.engine
-        if engine.exact:
-            self.known_digits()
+        log, exact = self.ledger.log, bool(self.engine.exact)
+        ways: list[Callable[[], object]] = [
+            self.differences,
+            self.inner_remainders,
+            self.multiples,
+            self.turned,
+            self.differences_inside,
+            self.wider,
+            self.digits_with_rest,
+            self.constants,
+            self.factors,
+        ]
+        if exact:
+            ways = [self.known_digits, *ways, self.negated]
+        # until every way has been tried since something was chosen
+        idle = 0
         for _ in range(ROUNDS):
-            mark = len(ledger.log)
-            self.differences()
-            self.inner_remainders()
-            if engine.exact:
-                self.known_digits()
-            self.multiples()
-            self.turned()
-            self.differences_inside()
-            self.wider()
-            self.digits_with_rest()
-            self.constants()
-            if engine.exact:
-                self.negated()
-            self.factors()
-            if len(ledger.log) == mark:
-                break
+            for way in ways:
+                mark = len(log)
+                way()
+                idle = idle + 1 if len(log) == mark else 0
+                if idle == len(ways):
+                    return
 
     def normal_forms(self, forms: list[Form]) -> None:
         """Normal forms instead of what is written as it was given, where that costs less."""

@@ -29,6 +29,8 @@ class Atoms:
         self.divisor: list[int] = []
         #: the arguments of minima and maxima
         self.parts: dict[int, tuple[Form, ...]] = {}
+        #: how large atoms are in the order in which rules descend
+        self.sizes: dict[int, tuple[int, int, int, int, int]] = {}
         #: whether some atom has no lower or no upper end
         self.unbounded = False
         #: the expressions of those that have been written, and the forms of what has been read or written

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from .. import expr as core
 from ..condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
 from ..expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
-from ..rewrite import DeclarationError, Rule
+from ..rewrite import DeclarationError, Rule, measured
 from .form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER
 from .kernel import CEILING, KNOWN, SUM, Kernel
 from .plan import (
@@ -248,6 +248,16 @@ class _Method:
                 # a value that only a strategy knows need not be in normal form
                 if v not in bound and v.kind != "const":
                     self.emit(f"{v.name} = self.normal({v.name})")
+        if self.reading and measured(rule):
+            # the declaration does not show that the rule descends
+            names = [v.name for v in self.plan.subject]
+            before = {SUM: "self.size({0})", KNOWN: "self.size({0})"}.get(
+                self.plan.about,
+                "self.size_of_extremum(({0}, {1}))"
+                if self.plan.about in (MINIMUM, MAXIMUM)
+                else f"self.size_of_division({_NAMES[self.plan.about]}, {{0}}, {{1}})",
+            )
+            self.unless(f"self.descends({before.format(*names)}, {self.size(rule.right)})")
         names = ", ".join(v.name for v in rule.variables)
         self.emit("if self.record is not None:")
         self.emit(f'    self.record("{rule.name}", ({names},))')
@@ -255,6 +265,27 @@ class _Method:
         if self.loops:
             self.depth = 2
             self.emit("return None")
+
+    def size(self, e: Expr) -> str:
+        """Python text that computes how large what is made of ``e`` is at most."""
+        parts = []
+        for t in e.terms if isinstance(e, Sum) else ((e, 1),):
+            factors = t[0].factors if isinstance(t[0], Mul) else (t[0],)
+            for x in factors:
+                match x:
+                    case _ if is_constant(x):
+                        pass
+                    case FloorDiv(a=a, b=b) | Mod(a=a, b=b) if is_constant(b):
+                        kind = "QUOTIENT" if isinstance(x, FloorDiv) else "REMAINDER"
+                        parts.append(
+                            f"self.size_of_division({kind}, {self.form(a, reading=False)}, {const_text(b)})"
+                        )
+                    case Min() | Max():
+                        args = ", ".join(self.form(a, reading=False) for a in x.args)
+                        parts.append(f"self.size_of_extremum(({args}))")
+                    case _:
+                        parts.append(f"self.size({self.form(x, reading=False)})")
+        return parts[0] if len(parts) == 1 else f"self.added([{', '.join(parts)}])"
 
     # -- conditions
     def test(self, c: Condition) -> str:

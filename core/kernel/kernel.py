@@ -31,6 +31,7 @@ from .form import (
     lone,
     times,
 )
+from .measure import Size
 from .ranges import Ranges
 
 __all__ = ["CEILING", "DEEPEST", "KNOWN", "MATCHED", "SUM", "Kernel", "Proposal"]
@@ -348,6 +349,10 @@ class Kernel(Ranges):
         kind, lo, hi = self.kind, self.lo, self.hi
         inside = sorted([(j, kind[b], lo[b], hi[b]) for b, j in x[1]])
         return abs(k), self.divisor[a], -len(x[1]), inside, x[0]
+
+    def descends(self, before: Size, after: Size) -> bool:
+        """Whether what is made of a form is smaller."""
+        return after < before
 
     def coefficient(self, f: Form, a: int) -> int:
         """How often an atom stands in a sum."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from typing import Any, Final
 
-from .atoms import Atoms
+from .measure import Measured
 from .form import (
     END,
     FAR,
@@ -30,7 +30,7 @@ FEW: Final = 6
 MANY: Final = 64
 
 
-class Ranges(Atoms):
+class Ranges(Measured):
     """Atoms with what constraints say about them."""
 
     def __init__(self, record: Any = None) -> None:

@@ -27,8 +27,8 @@ def without_a_test() -> list[tuple[str, str, str]]:
     ]
 
 
-#: tests that the rest implies: a guess is not divided by zero, and what is contained decides no truth
-HARMLESS = re.compile(r"if not (self\.contains\(.*|\(-?\w+ != 0\)):")
+#: tests that the rest implies: a guess is not divided by zero, and what is contained or smaller decides no truth
+HARMLESS = re.compile(r"if not (self\.(contains|descends)\(.*|\(-?\w+ != 0\)):")
 
 #: tests that the others imply: the rest of a sum is what makes it the subject, and a range that is not empty has g > 0
 IMPLIED = {

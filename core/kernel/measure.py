@@ -1,0 +1,63 @@
+"""The order in which rules descend, measured on forms: :func:`..rewrite.measure` of the expressions that they are."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ..rewrite import measure
+from .atoms import Atoms
+from .form import OPAQUE, QUOTIENT, REMAINDER, VARIABLE, Form
+
+__all__ = ["Measured", "Size"]
+
+#: The components of the order.
+Size: TypeAlias = "tuple[int, int, int, int, int]"
+
+
+class Measured(Atoms):
+    """Atoms with their sizes, as far as they were asked for."""
+
+    def size(self, f: Form) -> Size:
+        """The size of a sum: those of its atoms."""
+        w = d = n = b = u = 0
+        for a, _ in f[1]:
+            s = self.sizes.get(a)
+            if s is None:
+                s = self.sizes[a] = self._size(a)
+            w += s[0]
+            d += s[1]
+            n += s[2]
+            b += s[3]
+            u += s[4]
+        return w, d, n, b, u
+
+    def _size(self, a: int) -> Size:
+        of = self.kind[a]
+        if of == VARIABLE:
+            return 2, 0, 0, 0, 0
+        if of == OPAQUE:
+            e = self.expr[a]
+            assert e is not None
+            w, d, n, b, u = measure(e).values()
+            return w, d, n, b, u
+        if of == QUOTIENT or of == REMAINDER:
+            return self.size_of_division(of, self.arg[a], self.divisor[a])
+        return self.size_of_extremum(self.parts[a])
+
+    def size_of_division(self, of: int, x: Form, by: int) -> Size:
+        """The size of the quotient or the remainder of x, as it stands."""
+        w, d, n, b, u = self.size(x)
+        backwards = sum([k < 0 for _, k in x[1]])
+        excess = 1 if x[0] and x[0] // by else 0
+        return 3 * w + (1 if of == QUOTIENT else 2), d + abs(by), n + (by < 0), 3 * b + backwards, 3 * u + excess
+
+    def size_of_extremum(self, parts: tuple[Form, ...]) -> Size:
+        """The size of a minimum or a maximum, as it stands."""
+        w, d, n, b, u = self.added([self.size(x) for x in parts])
+        common = all([x[0] for x in parts if x[1]])
+        return w + len(parts) - 1, d, n, b, 3 * u + (len(parts) if common else 0)
+
+    def added(self, sizes: list[Size]) -> Size:
+        """The size of a sum of what has these sizes."""
+        w, d, n, b, u = map(sum, zip((0, 0, 0, 0, 0), *sizes, strict=True))
+        return w, d, n, b, u

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import gcd
 from typing import Any, Final
 
-from .measure import Measured
 from .form import (
     END,
     FAR,
@@ -21,6 +20,7 @@ from .form import (
     minus,
     times,
 )
+from .measure import Measured
 
 __all__ = ["Ranges"]
 

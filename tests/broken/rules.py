@@ -274,15 +274,10 @@ def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Con
 
 
 @rule()
-def digit_takes_congruent_up_to_itself(
-    x: Expr, y: Expr, t: Expr, d: Const, v: Const, n: Const, s: Rest
-) -> Rewrite:
-    """The difference must be a multiple of the next digit's weight, not of its own."""
+def quotient_releases_what_is_not_divided(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
+    """What is released from a dividend must be divided by as much as the rest."""
     return Rewrite(
-        (x // d * v + s) % n,
-        t,
-        when=(d.divides(x - y), t.eq((y // d * v + s) % n)),
-        choose="sharing",
+        (x + r * a) // (a * b), (q + r) // b, when=(b > 0, q.eq(x // (a * b))), choose="divided_part"
     )
 
 
@@ -342,7 +337,7 @@ BROKEN = [
     _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_remainder_recombine),
     _sound(multiple_is_difference_of_any_scale, sharing.multiple_is_difference),
     _sound(any_digit_joins_digit, sharing.known_digit_joins_digit),
-    _sound(digit_takes_congruent_up_to_itself, sharing.digit_takes_congruent),
+    _sound(quotient_releases_what_is_not_divided, sharing.quotient_releases_summand),
     _sound(any_quotient_negates, sharing.exact_quotient_negates),
     _sound(quotient_turns_for_any_sign, sharing.quotient_turns),
     _sound(remainder_turns_about_the_divisor, sharing.remainder_turns),

@@ -18,12 +18,15 @@ from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.interval import Interval
 from indexproof.core.kernel.generate import engine_of
-from indexproof.core.rewrite import ConstraintRule, Rule, RuleSet
+from indexproof.core.rewrite import Const, ConstraintRule, Rewrite, Rule, RuleSet, measured, rule
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.steps import Step, Trace, Written
 from indexproof.core.text import parse_expr
-from indexproof.rules.catalog import RULES
+from indexproof.rules.catalog import COMPILED, RULES
+from indexproof.verify.obligations import rule_obligations
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status
 
 #: The box of a variable that an example leaves free.
 WIDE = 10**6
@@ -303,3 +306,36 @@ def test_a_changed_declaration_is_another_engine() -> None:
     e, result, steps = simplified(example, catalogue_with(changed))
     assert result is e
     assert not cited(steps, rule)
+
+
+@rule()
+def quotient_takes_in_its_divisor(x: Expr, d: Const) -> Rewrite:
+    """True for ever, and never done."""
+    return Rewrite(x // d, (x + d) // d - 1, when=(d > 1,))
+
+
+def test_what_does_not_descend_is_refused_when_it_is_applied() -> None:
+    """No proof says that it ends, so the generated code measures it."""
+    e, result, steps = simplified("(a + b // 3) // 4", alone(quotient_takes_in_its_divisor))
+    assert result is e
+    assert not steps
+    owed = {o.name: o for o in rule_obligations(quotient_takes_in_its_divisor)}
+    assert decide(owed["quotient_takes_in_its_divisor: sound"]).status is Status.PROVED
+    assert decide(owed["quotient_takes_in_its_divisor: progress"]).status is Status.REFUTED
+
+
+def test_progress_has_no_goal_among_its_hypotheses() -> None:
+    """Each rule is proved to descend or is measured; of the measured ones every application is."""
+    for r in rules():
+        progress = [o for o in rule_obligations(r) if o.kind == "progress"]
+        assert all(o.goal not in o.hypotheses for o in progress)
+        if r.structural:
+            continue
+        assert bool(progress) is not measured(r), r.name
+        assert measured(r) is ("self.descends(" in method_of(r)), r.name
+
+
+def method_of(r: Rule) -> str:
+    """The generated code of a rule of the catalogue."""
+    text = COMPILED.read_text("utf-8").partition(f"    def {r.name}(")[2]
+    return text.partition("\n    def ")[0]

@@ -269,11 +269,10 @@ class Simplifier:
 
     def _tell(self, ledger: Ledger) -> None:
         """Put the choices of a ledger into the trace, one after the other, with what the results are in between."""
-        trace, engine, rules, number = self.trace, self.engine, self.rules, self.number
+        trace, engine, number = self.trace, self.engine, self.number
         if trace is None:
             return
         assert engine is not None
-        assert isinstance(rules, RuleSet)
         now = Ledger(engine, self.division_weight, ledger.forms)
         trace.append(Written(tuple(now.expressions()), number))
         said: list[tuple[str, tuple[Any, ...]]] = []
@@ -294,15 +293,7 @@ class Simplifier:
                 engine.record = lambda name, found: said.append((name, found))
                 rule(engine, *values)
                 engine.record = self._record
-                declared = rules[rule.__name__]
-                assert isinstance(declared, Rule)
-                there = set(postorder(*now.expressions()))
-                for name, found in said:
-                    if name == declared.name:
-                        binding = [integer(v) if isinstance(v, int) else now.express(v, done) for v in found]
-                        step = self._step(declared, binding)
-                        if step.before in there:
-                            break
+                step = self._told(rule.__name__, said, now)
                 said.clear()
                 steps[step.before] = step
                 now.choose(choice)
@@ -317,3 +308,20 @@ class Simplifier:
             if results != plain:
                 # of the normal form, some atoms have been written another way before
                 trace.append(Written(tuple(results), number, tuple(steps.values())))
+
+    def _told(self, name: str, said: list[tuple[str, tuple[Any, ...]]], now: Ledger) -> Step:
+        """Of what was recorded the application of a rule to what is written."""
+        rules = self.rules
+        assert isinstance(rules, RuleSet)
+        rule = rules[name]
+        assert isinstance(rule, Rule)
+        done: dict[int, Expr] = {}
+        found: list[Step] = []
+        there = set(postorder(*now.expressions()))
+        for of, values in said:
+            if of == name:
+                binding = [integer(v) if isinstance(v, int) else now.express(v, done) for v in values]
+                found.append(self._step(rule, binding))
+                if found[-1].before in there:
+                    break
+        return found[-1]

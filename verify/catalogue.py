@@ -18,6 +18,7 @@ from ..rules.ops import OPS
 from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from .budget import MAX_RANK
+from .compiled import compiled_obligations
 from .launches import launch_cases
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
@@ -129,7 +130,7 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
     """What one claim owes."""
     match claim:
         case Rule():
-            return rule_obligations(claim, widths)
+            return itertools.chain(rule_obligations(claim, widths), compiled_obligations(claim))
         case ConstraintRule():
             return constraint_rule_obligations(claim)
         case TransferLaw():

@@ -10,12 +10,15 @@ functions of :mod:`indexproof.core.kernel` do is taken as they say it.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from ..core import expr as core
 from ..core.condition import (
+    FALSE,
+    TRUE,
     And,
     Compare,
     Condition,
@@ -41,12 +44,15 @@ from ..core.expr import (
     rebuild,
     substitute_all,
 )
-from ..core.rewrite import Rule
+from ..core.kernel.generate import engine_source
+from ..core.notation import show_condition
+from ..core.rewrite import DeclarationError, Rule
+from ..rules.catalog import COMPILED, RULES
 from .obligation import Obligation
 from .solve import decide
 from .verdict import Status
 
-__all__ = ["NotUnderstood", "check_compiled"]
+__all__ = ["NotUnderstood", "check_compiled", "compiled_obligations", "obligations_of_code"]
 
 
 class NotUnderstood(ValueError):
@@ -73,36 +79,72 @@ _IMPORTED: Final = {
 }
 
 
+def compiled_obligations(rule: Rule) -> Iterator[Obligation]:
+    """What the generated code of a rule owes: nothing for a rule that forms cannot express, and that has none.
+
+    That of the catalogue is read from its file; for any other rule it is generated.
+    """
+    if rule.structural:
+        return
+    if any(rule is r for r in RULES.rules):
+        source = COMPILED.read_text("utf-8")
+    else:
+        try:
+            source = engine_source((rule,), "Made", "A rule of its own.")
+        except DeclarationError:
+            return
+    yield from obligations_of_code(rule, source)
+
+
+def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
+    """That the module ``source`` has a method that implies the rule: what it is asked about is the left side, what it
+    returns the right side, and the conditions hold.  One that is not understood owes what is false.
+    """
+
+    def owe(kind: str, hypotheses: Iterable[Condition], goal: Condition, claim: str) -> Obligation:
+        return Obligation(
+            "rule", rule.name, f"as compiled: {kind}", tuple(hypotheses), goal, where=rule.where, claim=claim
+        )
+
+    about = "KNOWN" if isinstance(rule.left, Var) else _ABOUT.get(type(rule.left), "SUM")
+    try:
+        methods, table = _parts(source)
+        places = [place for *place, method in table if method == rule.name]
+        if places != [["EQUALITIES" if rule.sharing else "RULES", about, rule.choose]]:
+            raise NotUnderstood(f"it stands in the tables of rules as {places}")
+        if rule.name not in methods:
+            raise NotUnderstood("no method has this name")
+        method = _Method(rule, about)
+        goals = method.run(methods[rule.name])
+    except (NotUnderstood, SyntaxError, ZeroDivisionError) as e:
+        yield owe("understood", (), FALSE, f"{rule.statement()}   {e}")
+        return
+    for kind, goal in goals:
+        yield owe(kind, method.hypotheses, goal, rule.statement())
+
+
 def check_compiled(rules: Iterable[Rule], source: str) -> list[str]:
     """What is wrong with the module ``source`` as the code of ``rules``: nothing, if each method implies its rule."""
+    wanted = {r.name: r for r in rules if not r.structural}
     try:
-        methods, table = _parts(ast.parse(source))
+        methods, table = _parts(source)
     except (NotUnderstood, SyntaxError) as e:
         return [str(e)]
-    wanted = {r.name: r for r in rules if not r.structural}
-    found = [f"{name}: no rule has this name" for name in methods if name not in wanted]
+    found = [
+        f"{name}: no rule has this name" for name in {*methods, *[m for *_, m in table]} if name not in wanted
+    ]
     for name, rule in wanted.items():
-        about = _about(rule)
-        places = [place for *place, method in table if method == name]
-        if places != [["EQUALITIES" if rule.sharing else "RULES", about, rule.choose]]:
-            found.append(f"{name}: stands in the tables of rules as {places}")
-        if name not in methods:
-            found.append(f"{name}: no method has this name")
-            continue
-        try:
-            _Method(rule, about).run(methods[name])
-        except (NotUnderstood, ZeroDivisionError) as e:
-            found.append(f"{name}: {e}")
-    found += [f"{name}: is in a table of rules and is none" for *_, name in table if name not in wanted]
-    return found
+        for o in obligations_of_code(rule, source):
+            if decide(o).status is not Status.PROVED:
+                found.append(f"{name}: {o.kind}: {o.statement()} {o.claim}")
+                break
+    return sorted(found)
 
 
-def _about(rule: Rule) -> str:
-    return "KNOWN" if isinstance(rule.left, Var) else _ABOUT.get(type(rule.left), "SUM")
-
-
-def _parts(module: ast.Module) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...]]]:
+@functools.lru_cache(4)
+def _parts(source: str) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...]]]:
     """The methods by name, and the tables of rules: which, kind, strategy and name."""
+    module = ast.parse(source)
     methods: dict[str, ast.FunctionDef] = {}
     tables: set[str] = set()
     table: list[tuple[str, ...]] = []
@@ -181,8 +223,8 @@ class _Method:
     returned: Expr | None = None
     fresh: int = 0
 
-    def run(self, method: ast.FunctionDef) -> None:
-        """Raise :class:`NotUnderstood` unless the method implies the rule."""
+    def run(self, method: ast.FunctionDef) -> list[tuple[str, Condition]]:
+        """What must follow from the tests of the method."""
         given = method.args
         if given.defaults or given.kwonlyargs or given.vararg or given.kwarg or given.posonlyargs:
             raise _no(given)
@@ -200,7 +242,7 @@ class _Method:
         asked = [{**self.numbers, **self.forms}[n] for n in names[1 : len(subject) + 1]]
         make = {**_DIVISIONS, **_EXTREMA, "CEILING": core.ceildiv}.get(self.about, lambda x: x)
         self.block(method.body)
-        self.verify(make(*asked))
+        return self.owed(make(*asked))
 
     def new(self, number: bool) -> Var:
         """A value of which nothing is known."""
@@ -480,39 +522,36 @@ class _Method:
         roots = {e: self.known(e) for e in _all(c)}
         return c.substitute(roots)
 
-    def verify(self, subject: Expr) -> None:
-        """The declaration follows from the path."""
+    def owed(self, subject: Expr) -> list[tuple[str, Condition]]:
+        """The declaration, for the values that are recorded."""
         if self.recorded is None or self.returned is None:
             raise NotUnderstood("nothing is recorded or returned")
         values = [self.numbers.get(n, self.forms.get(n)) for n in self.recorded]
-        if len(values) != len(self.rule.variables):
+        of = {v: e for v, e in zip(self.rule.variables, values, strict=False) if e is not None}
+        if len(of) < len(self.rule.variables) or len(values) > len(of):
             raise NotUnderstood(f"{self.recorded} are not the values of the variables of the rule")
-        of = {v: e for v, e in zip(self.rule.variables, values, strict=True) if e is not None}
-        if len(of) < len(values):
-            raise NotUnderstood(f"{self.recorded} are not all values")
         for v, name in zip(self.rule.variables, self.recorded, strict=True):
             if (v.kind == "const") is not (name in self.numbers):
                 raise NotUnderstood(f"{name} is a constant or a form where {v} is not")
         left, right = substitute_all((self.rule.left, self.rule.right), of)
-        self.require(compare("==", left, subject), "the left side is not what was asked about")
-        self.require(compare("==", right, self.returned), "what is returned is not the right side")
-        for c in self.rule.conditions:
-            self.require(c.substitute(of), f"nothing ensures {c}")
+        goals = [
+            ("left side", compare("==", left, subject)),
+            ("right side", compare("==", right, self.returned)),
+        ]
+        goals += [(show_condition(c), c.substitute(of)) for c in self.rule.conditions]
+        return [(kind, self.goal(c)) for kind, c in goals]
 
-    def require(self, c: Condition, otherwise: str) -> None:
+    def goal(self, c: Condition) -> Condition:
+        """A goal, or truth where it is one of the hypotheses or an identity."""
         goal = self.learned(c)
         if isinstance(goal, Compare) and goal.op == "==" and _expanded(goal.a - goal.b) is core.integer(0):
-            return
-        if goal in self.hypotheses or not _owed(goal, self.hypotheses):
-            return
-        asked = Obligation("rule", self.rule.name, "as compiled", tuple(self.hypotheses), goal)
-        if decide(asked).status is not Status.PROVED:
-            raise NotUnderstood(f"{otherwise}: {asked.statement()}")
+            return TRUE
+        return goal if _owed(goal, self.hypotheses) else TRUE
 
 
 def _owed(goal: Condition, hypotheses: list[Condition]) -> bool:
     """Whether a goal is not among the hypotheses, nor, for a divisibility, what it says as a remainder."""
-    if goal == all_of(()):
+    if goal in hypotheses:
         return False
     if isinstance(goal, Divides):
         nonzero, remainder = (

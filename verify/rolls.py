@@ -55,7 +55,7 @@ __all__ = [
 _PACKAGE = __name__.partition(".")[0]
 #: What may be edited without a word about claims elsewhere lies below this folder.
 _HOMES = "rules/"
-#: The production engine, which is generated from the rules and applies them; what the rules claim, it has no part in.
+#: The code that is generated from the rules; that it is right is a claim of theirs, and of nothing else.
 _ENGINE = "rules/compiled.py"
 #: Where one of these is loaded before the sources are read, what is stated may be older than they are.
 _STATING = ("core.op", "core.rewrite", "rules.catalog", "rules.ops", "verify.catalogue")
@@ -366,6 +366,9 @@ def reached(home: str, homes: set[str]) -> list[str]:
         if path.startswith(_HOMES):
             found.add(path)
         pending += (p for p in _imported(path) if p in homes and p.startswith(_HOMES))
+    if home.startswith(_HOMES) and "/" not in home.removeprefix(_HOMES):
+        # files of rules, or laws beside them; ops are in a folder of their own
+        found.add(_ENGINE)
     return sorted(found)
 
 

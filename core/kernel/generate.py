@@ -250,14 +250,14 @@ class _Method:
                     self.emit(f"{v.name} = self.normal({v.name})")
         if self.reading and measured(rule):
             # the declaration does not show that the rule descends
-            names = [v.name for v in self.plan.subject]
+            subject = [v.name for v in self.plan.subject]
             before = {SUM: "self.size({0})", KNOWN: "self.size({0})"}.get(
                 self.plan.about,
                 "self.size_of_extremum(({0}, {1}))"
                 if self.plan.about in (MINIMUM, MAXIMUM)
                 else f"self.size_of_division({_NAMES[self.plan.about]}, {{0}}, {{1}})",
             )
-            self.unless(f"self.descends({before.format(*names)}, {self.size(rule.right)})")
+            self.unless(f"self.descends({before.format(*subject)}, {self.size(rule.right)})")
         names = ", ".join(v.name for v in rule.variables)
         self.emit("if self.record is not None:")
         self.emit(f'    self.record("{rule.name}", ({names},))')

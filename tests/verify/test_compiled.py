@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from indexproof.rules.catalog import COMPILED, RULES
-from indexproof.verify.compiled import check_compiled
+from indexproof.verify.catalogue import catalogue
+from indexproof.verify.compiled import check_compiled, compiled_obligations, obligations_of_code
+from indexproof.verify.solve import decide
+from indexproof.verify.verdict import Status
 
 SOURCE = COMPILED.read_text("utf-8")
 METHOD = re.compile(r"    def (\w+)\(self.*?(?=\n\n)", re.DOTALL)
@@ -43,6 +47,21 @@ def test_the_code_as_it_is_implies_every_rule() -> None:
     assert check_compiled(RULES.rules, SOURCE) == []
 
 
+def test_every_rule_owes_it() -> None:
+    """The catalogue reads its file, a rule of one's own is compiled for it."""
+    owed = {o.subject for o in catalogue(["rules"]) if o.kind.startswith("as compiled")}
+    assert owed == {r.name for r in RULES.rules if not r.structural}
+    own = replace(next(r for r in RULES.rules if r.name == "quotient_by_one"), where="elsewhere")
+    assert [decide(o).status for o in compiled_obligations(own)] == [Status.PROVED] * 2
+
+
+def test_code_that_is_not_understood_owes_what_is_false() -> None:
+    r = next(r for r in RULES.rules if r.name == "quotient_by_one")
+    (owed,) = obligations_of_code(r, SOURCE.replace("return x", "return self.unheard(x)"))
+    assert decide(owed).status is Status.REFUTED
+    assert "self.unheard(x)" in owed.claim
+
+
 def test_every_test_that_says_something_is_missed() -> None:
     missed = []
     for name, test, source in without_a_test():
@@ -76,6 +95,7 @@ def test_a_planted_mistake_is_refused(name: str, was: str, becomes: str) -> None
 
 def test_a_method_for_each_rule_and_no_other() -> None:
     code = method("quotient_by_one")
-    assert "quotient_by_one: no method has this name" in check_compiled(RULES.rules, SOURCE.replace(code, ""))
+    (missing,) = check_compiled(RULES.rules, SOURCE.replace(code, ""))
+    assert missing.startswith("quotient_by_one") and missing.endswith("no method has this name")
     others = [r for r in RULES.rules if r.name != "quotient_by_one"]
     assert "quotient_by_one: no rule has this name" in check_compiled(others, SOURCE)

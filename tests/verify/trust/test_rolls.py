@@ -235,8 +235,14 @@ def test_an_edit_elsewhere_concerns_everything(copy: Copy, path: str) -> None:
 
 def test_what_states_no_claim_concerns_nothing(copy: Copy) -> None:
     copy.append("reports/layout.py", "# a word\n")
-    copy.append("rules/compiled.py", "# a word\n")
     assert copy.stated()["stated"] == []
+
+
+def test_generated_code_concerns_the_rules_and_no_op(copy: Copy) -> None:
+    copy.append("rules/compiled.py", "# a word\n")
+    stated = copy.stated()["stated"]
+    assert "rules minmax" in stated
+    assert not [name for name in stated if name.startswith("op ")]
 
 
 def test_files_that_come_go_or_change_their_name_concern_everything(copy: Copy) -> None:
@@ -487,7 +493,7 @@ def test_stating_a_section_runs_no_code_of_a_file_that_its_roll_does_not_list() 
 
 def test_what_a_file_reaches() -> None:
     homes = {s.home for s in sections()}
-    assert reached("rules/division.py", homes) == ["rules/division.py"]
+    assert reached("rules/division.py", homes) == ["rules/compiled.py", "rules/division.py"]
     assert reached("rules/ops/collective.py", homes) == [
         f"rules/ops/{name}.py" for name in ("collective", "movement", "pointwise")
     ]

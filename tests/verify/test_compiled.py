@@ -96,6 +96,7 @@ def test_a_planted_mistake_is_refused(name: str, was: str, becomes: str) -> None
 def test_a_method_for_each_rule_and_no_other() -> None:
     code = method("quotient_by_one")
     (missing,) = check_compiled(RULES.rules, SOURCE.replace(code, ""))
-    assert missing.startswith("quotient_by_one") and missing.endswith("no method has this name")
+    assert missing.startswith("quotient_by_one")
+    assert missing.endswith("no method has this name")
     others = [r for r in RULES.rules if r.name != "quotient_by_one"]
     assert "quotient_by_one: no rule has this name" in check_compiled(others, SOURCE)

@@ -29,6 +29,8 @@ __all__ = ["Simplifier"]
 
 #: What costs so many operations more than what was found is still looked at further.
 NEAR_BY: Final = 3
+#: What is found is looked at again so often at most; nearly all comes to rest in two.
+PASSES: Final = 32
 _NUMBERS: Final = itertools.count()
 
 
@@ -149,7 +151,7 @@ class Simplifier:
         forms: list[Form] = []
         search: Search | None = None
         spent = 0
-        while True:
+        while len(seen) < PASSES:
             try:
                 now = self._read(seen[-1])
             except Excess:
@@ -170,6 +172,7 @@ class Simplifier:
                 return seen[best]
             seen.append(results)
             marks.append(len(self.trace or ()))
+        return seen[-1]
 
     def _read(self, es: list[Expr]) -> list[Form]:
         """The normal forms of the results.  Raises :class:`Excess` where they are far larger."""

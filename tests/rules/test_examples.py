@@ -12,8 +12,22 @@ from dataclasses import replace
 import pytest
 
 from indexproof.core.condition import Condition
+from indexproof.core.cost import cost
 from indexproof.core.derivation import ConstraintChange
-from indexproof.core.expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Var, lift, maximum, minimum, rebuild
+from indexproof.core.expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Max,
+    Min,
+    Mod,
+    Var,
+    lift,
+    maximum,
+    minimum,
+    rebuild,
+    var,
+)
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.interval import Interval
@@ -62,14 +76,14 @@ def rules() -> Iterator[Rule]:
     yield from (r for r in RULES.rules if not r.sharing)
 
 
-def written(text: str) -> tuple[list[Expr], list[Step]]:
-    """What the whole catalogue makes of several results together, and the steps by which they are written so."""
+def written(text: str, rules: RuleSet = RULES) -> tuple[list[Expr], list[Step]]:
+    """What a catalogue makes of several results together, and the steps by which they are written so."""
     given, _, domain = text.partition(" | ")
     es = [parse_expr(part) for part in given.split(";")]
     trace: Trace = []
     bounds = {v: Interval(-WIDE, WIDE) for e in es for v in e.variables()} | bounds_of(domain)
     known = [(e, i) for e, i in known_of(domain) if not isinstance(e, Var)]
-    results = Simplifier(RULES, Facts(bounds, known), trace).all(es)
+    results = Simplifier(rules, Facts(bounds, known), trace).all(es)
     return results, [s for w in trace if isinstance(w, Written) for s in w.steps]
 
 
@@ -294,6 +308,51 @@ def test_without_the_rule_it_is_not_applied(rule: Rule, before: str, after: str)
     without = replace(RULES, rules=others, engine=engine_of(others))
     assert not cited(simplified(before, without)[2], rule)
     assert cited(simplified(before, RULES)[2], rule) or cited(simplified(before, alone(rule))[2], rule)
+
+
+WRITTEN = [(r, before, after) for r in SHARING for before, after in r.fires.items()]
+
+
+def domain_of(text: str) -> str:
+    """The domain of an example, with the boxes that variables have that it leaves free."""
+    given, _, domain = text.partition(" | ")
+    names = sorted({v.name for e in given.split(";") for v in parse_expr(e).variables()})
+    free = [n for n in names if var(n) not in bounds_of(domain)]
+    return ", ".join(filter(None, [domain, *[f"{n} in [{-WIDE}, {WIDE}]" for n in free]]))
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), WRITTEN, ids=name_of)
+def test_a_stronger_condition_is_obeyed_where_it_is_chosen(rule: Rule, before: str, after: str) -> None:
+    assert cited(written(before)[1], rule)
+    changed = stronger(rule)
+    _, steps = written(before, catalogue_with(changed))
+    for s in steps:
+        own = changed if s.rule.name == rule.name else s.rule
+        assert holds_everywhere(own.conditions, s, domain_of(before)), str(s)
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), WRITTEN, ids=name_of)
+def test_another_left_side_is_another_equality(rule: Rule, before: str, after: str) -> None:
+    changed = another_left(rule)
+    expected = cited(written(before)[1], rule)
+    found = cited(written(before, catalogue_with(changed))[1], rule)
+    assert [(s.binding, s.after) for s in found] != [(s.binding, s.after) for s in expected]
+    for s in found:
+        assert s.before is changed.left.substitute(dict(zip(changed.variables, s.binding, strict=True)))
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), WRITTEN, ids=name_of)
+def test_another_right_side_is_written(rule: Rule, before: str, after: str) -> None:
+    results, steps = written(before, catalogue_with(another_right(rule)))
+    assert results != [parse_expr(part) for part in after.split(";")] or not cited(steps, rule)
+
+
+@pytest.mark.parametrize(("rule", "before", "after"), WRITTEN, ids=name_of)
+def test_without_the_equality_it_is_not_written(rule: Rule, before: str, after: str) -> None:
+    others = tuple(r for r in RULES.rules if r is not rule)
+    results, steps = written(before, replace(RULES, rules=others, engine=engine_of(others)))
+    assert not cited(steps, rule)
+    assert cost(results).weight >= cost([parse_expr(part) for part in after.split(";")]).weight
 
 
 def test_a_changed_declaration_is_another_engine() -> None:

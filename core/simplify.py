@@ -205,7 +205,7 @@ class Simplifier:
         assert engine is not None
         if search.ledger.spent > spent or takes_sums_apart(engine, es):
             other = Search(Ledger(engine, weight, as_given(engine, es)))
-            other.normal_forms(search.ledger.forms)
+            other.normal_forms()
             if other.ledger.spent <= search.ledger.spent + NEAR_BY:
                 other.improve()
                 if other.ledger.cost < search.ledger.cost:
@@ -232,7 +232,7 @@ class Simplifier:
         if (weight == DIVISION_WEIGHT and engine.written <= spent) or not self._larger(results, es):
             return results
         search = Search(Ledger(engine, weight, as_given(engine, es)))
-        search.normal_forms(forms)
+        search.normal_forms()
         if self.trace is not None:
             self.trace.pop()
         results = search.ledger.expressions()

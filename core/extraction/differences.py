@@ -90,9 +90,9 @@ class Differences(Proposals):
             for b in sorted(dividends):
                 if b not in ledger.users:
                     continue
-                t = engine.read(ledger.express(atom(b), {}))
-                if t != atom(b) and not ledger.reaches(t, r):
-                    ledger.choose((b, t, (None, (atom(b), t))))
+                for choice in self.read_again(b):
+                    if not ledger.reaches(choice[1], r):
+                        ledger.choose(choice)
             if ledger.cost < cost:
                 cost, mark = ledger.cost, len(ledger.log)
         ledger.undo(mark)

@@ -1,61 +1,20 @@
-"""What extraction may choose: a view of what is written, and the equalities of rules as choices in it."""
+"""A view of what is written, for searching in it.  Nothing here is trusted."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..kernel.form import MINIMUM, QUOTIENT, REMAINDER, VARIABLE, Form, atom, lone
-from ..kernel.kernel import SUM
-from .ledger import Choice, Ledger
+from .choices import Choices
+from .ledger import Ledger
 
 __all__ = ["Proposals"]
 
 
-class Proposals:
-    """Looks for choices in a ledger.  Nothing here is trusted: what a rule refuses is no choice."""
+class Proposals(Choices):
+    """Finds what is written in an order that does not depend on when atoms were met."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self.engine = ledger.engine
+        super().__init__(ledger)
         self.digests: dict[Form, int] = {}
-
-    # ---------------------------------------------------------------- equalities
-    def rewritten(self, about: int, strategy: str, *values: Any) -> tuple[Form, Any] | None:
-        """What a rule makes of a form, with the rule and its arguments."""
-        engine = self.engine
-        for table in (engine.EQUALITIES, engine.RULES):
-            for rule in table.get(about, {}).get(strategy, ()):
-                f = rule(engine, *values)
-                if f is not None:
-                    return f, (rule, values)
-        return None
-
-    def instead(self, a: int, strategy: str, *values: Any) -> list[Choice]:
-        """A quotient or a remainder, as it is written, as something else; nothing if no rule says so."""
-        engine = self.engine
-        found = self.rewritten(engine.kind[a], strategy, self.ledger.written[a], engine.divisor[a], *values)
-        return [(a, *found)] if found else []
-
-    def everywhere(self, f: Form, strategy: str, *values: Any) -> list[Choice]:
-        """A sum that is written as something else, for all that it is needed for; nothing if no rule says so."""
-        found = self.rewritten(SUM, strategy, f, *values)
-        return self.replacing(f, *found) if found and found[0] != f else []
-
-    def replacing(self, f: Form, by: Form, why: Any) -> list[Choice]:
-        """Another sum in place of ``f`` for all that it is needed for."""
-        ledger, engine = self.ledger, self.engine
-        choices: dict[int, Choice] = {}
-        for owner in ledger.owners[f]:
-            if type(owner) is tuple:
-                a = owner[0]
-                written = [ledger.written[a, n] for n in range(len(engine.parts[a]))]
-                new = engine.raw_extremum(engine.kind[a], tuple([by if x == f else x for x in written]))
-                choices[a] = a, new, why
-            elif owner < 0:
-                choices[owner] = owner, by, why
-            else:
-                choices[owner] = owner, engine.raw(engine.kind[owner], by, engine.divisor[owner]), why
-        return list(choices.values())
 
     # ---------------------------------------------------------------- what is written
     def sums(self) -> list[Form]:

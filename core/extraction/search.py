@@ -49,24 +49,17 @@ class Search(Differences):
                 if idle == len(ways):
                     return
 
-    def normal_forms(self, forms: list[Form]) -> None:
+    def normal_forms(self) -> None:
         """Normal forms instead of what is written as it was given, where that costs less."""
-        ledger, engine = self.ledger, self.engine
-        for x, atoms in list(self.dividends().items()):
+        ledger = self.ledger
+        for x in list(self.dividends()):
             if x in ledger.owners:
-                y = engine.normal(x)
-                if x != y:
-                    why = None, (x, y)
-                    ledger.attempt(
-                        [(a, engine.raw(engine.kind[a], y, engine.divisor[a]), why) for a in atoms]
-                    )
-        for i, (f, g) in enumerate(zip(ledger.forms, forms, strict=True)):
-            if f != g:
-                ledger.attempt([(-1 - i, g, (None, (f, g)))])
-        for a in sorted(engine.normals):
+                ledger.attempt(self.normal_sum(x))
+        for i in range(len(ledger.forms)):
+            ledger.attempt(self.normal_sum(ledger.written[-1 - i]))
+        for a in sorted(self.engine.normals):
             if a in ledger.users:
-                f = engine.normal(atom(a))
-                ledger.attempt([(a, f, (None, (atom(a), f)))])
+                ledger.attempt(self.normal_atom(a))
 
     # ---------------------------------------------------------------- dividends of others
     def wider(self) -> None:
@@ -282,15 +275,15 @@ class Search(Differences):
     def _turned(self, a: int, b: int) -> list[Choice]:
         """A quotient or a remainder as another one, which is that of what is left to the divisor less one."""
         ledger, engine = self.ledger, self.engine
-        x, d, of = ledger.written[a], engine.divisor[a], engine.kind[a]
-        t = engine.raw(of, (d - 1 - x[0], times(x, -1)[1]), d)
+        x, d = ledger.written[a], engine.divisor[a]
+        t = engine.raw(engine.kind[a], (d - 1 - x[0], times(x, -1)[1]), d)
         choices = self.instead(a, "turned", t)
         if t != atom(b):
             other = lone(t)
-            found = self.rewritten(of, "congruent", engine.arg[other], d, ledger.written[b])
-            if found is None:
-                return []
-            choices.append((other, *found))
+            same = (
+                self.instead(other, "congruent", ledger.written[b]) if engine.kind[other] == REMAINDER else []
+            )
+            return choices + same if same else []
         return choices
 
     def negated(self) -> None:

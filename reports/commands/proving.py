@@ -278,7 +278,9 @@ def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
         )
     obligations = [o for s in chosen for o in s.obligations()]
     if not any(s.kind for s in chosen):
-        obligations = [o for o in obligations if o.gate and o.question == "valid"]
+        # of generated code the values are asked about that it is handed, which have no names
+        asked = [o for o in obligations if o.gate and o.question == "valid"]
+        obligations = [o for o in asked if not o.kind.startswith("as compiled")]
     known = {v.name: v for o in obligations for v in o.formula_variables()}
     point = point_of(at, list(known))
     places = [(o, place) for o in obligations if (place := holds_at(o, point)) is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine import Engine
 from ..expr import Binary, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, postorder
-from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, ZERO, Form, minus
+from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, minus
 
 __all__ = ["as_given", "takes_sums_apart"]
 
@@ -12,7 +12,6 @@ __all__ = ["as_given", "takes_sums_apart"]
 def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
     """The expressions, which have been read, with their quotients and remainders as they stand."""
     done: dict[Expr, Form] = {}
-    memo = engine.memo
     for e in postorder(*es):
         t = type(e)
         f: Form
@@ -27,14 +26,14 @@ def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
                 by: Int = q.b
                 f = engine.raw(QUOTIENT if t is FloorDiv else REMAINDER, done[q.a], by.value)
                 if f[1] and f[1][0][0] in engine.normals:
-                    engine.normals[f[1][0][0]] = memo[e]
+                    engine.normals[f[1][0][0]] = engine.read(e)
             else:
-                f = memo[e]
+                f = engine.read(e)
         elif t is Min or t is Max:
             of: Extremum = e  # type: ignore[assignment]
             f = engine.raw_extremum(MINIMUM if t is Min else MAXIMUM, tuple([done[x] for x in of.args]))
         else:
-            f = memo.get(e, ZERO)
+            f = engine.read(e)
         done[e] = f
     return [done[e] for e in es]
 
@@ -49,13 +48,13 @@ def takes_sums_apart(engine: Engine, es: list[Expr]) -> bool:
             x = q.a
             if type(x) is Sum and len(x.terms) > 1:
                 divisions.setdefault(x, []).append(e)
-    kind, arg, memo = engine.kind, engine.arg, engine.memo
+    kind, arg = engine.kind, engine.arg
     for several in divisions.values():
         if len(several) > 1:
             bodies = {
                 arg[a][1]
                 for e in several
-                for a, _ in memo[e][1]
+                for a, _ in engine.read(e)[1]
                 if kind[a] == QUOTIENT or kind[a] == REMAINDER
             }
             if len(bodies) > 1:

@@ -29,6 +29,8 @@ class Atoms:
         self.divisor: list[int] = []
         #: the arguments of minima and maxima
         self.parts: dict[int, tuple[Form, ...]] = {}
+        #: *raw* atoms, which are written as they stand, with their normal forms as far as they were needed
+        self.normals: dict[int, Form | None] = {}
         #: how large atoms are in the order in which rules descend
         self.sizes: dict[int, tuple[int, int, int, int, int]] = {}
         #: whether some atom has no lower or no upper end
@@ -114,8 +116,9 @@ class Atoms:
             else:
                 e = minimum(*inside) if of == MINIMUM else maximum(*inside)
             expr[b] = e
-            # what is in normal form is read as it was written
-            self.memo.setdefault(e, (0, ((b, 1),)))
+            if b not in self.normals:
+                # what is in normal form is read as it was written
+                self.memo.setdefault(e, (0, ((b, 1),)))
         made = expr[a]
         assert made is not None
         return made

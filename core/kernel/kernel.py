@@ -72,9 +72,8 @@ class Kernel(Ranges):
         self.quotients: dict[tuple[Terms, int, int], Form] = {}
         self.remainders: dict[tuple[Terms, int, int], Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
-        #: *raw* atoms, which are written as they stand, and their normal forms as far as they were needed
+        #: the raw atoms by what they are made of
         self.raws: dict[tuple[int, Any, int], int] = {}
-        self.normals: dict[int, Form | None] = {}
         #: the sums that have been read
         self.bodies: set[Any] = set()
         #: how many divisions and extrema the expression at hand is inside of, and how many any has been

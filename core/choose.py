@@ -89,7 +89,20 @@ def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def common_factor(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """Largest coefficients first: a prefix whose greatest common divisor with d exceeds the range of the others."""
+    """Largest coefficients first: a prefix whose greatest common divisor with d exceeds the range of the others.
+
+    Of extrema the greatest common divisor, negative where most summands are.
+    """
+    if isinstance(e, (Min, Max)) and len(e.args) == 2:
+        sums = [_as_sum(a) for a in e.args]
+        factors = [k for _, terms in sums for _, k in terms]
+        g = math.gcd(*factors, *[c for c, _ in sums])
+        if 2 * sum(k < 0 for k in factors) > len(factors):
+            g = -g
+        if g != 1:
+            x, y = (linear(c // g, [(t, k // g) for t, k in terms]) for c, terms in sums)
+            yield {"x": x, "y": y, "g": integer(g)}
+        return
     parts = _division(e)
     if not parts or parts[1] <= 1:
         return

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -348,10 +349,10 @@ class Measure(NamedTuple):
     ``weight`` is a polynomial interpretation, strictly monotone in every argument: divisions triple what is below them,
     so whatever is moved out of a division makes progress, and ``mod`` weighs more than ``//``, so a digit is read as
     ``(x // a) % b``.  ``divisors`` is the sum of the absolute values of all divisors, ``negative`` counts negative ones.
-    ``reversed`` counts negative summands below divisions, and triples with every division above, because what is turned
-    round inside turns outside.  ``unreduced`` counts constants that do not lie between zero and the divisor above them,
-    and the arguments of ``min`` or ``max`` that have constants in common; it triples with every such node above, because
-    reducing a constant inside passes the excess outwards.  It comes last, since turning round adds constants and reducing
+    ``reversed`` counts negative summands below divisions and extrema, and triples with every such node above, because
+    what is turned round inside turns outside.  ``unreduced`` counts constants that do not lie between zero and the
+    divisor above them, and the arguments of ``min`` or ``max`` that have constants or factors in common; it triples with
+    every such node above, because reducing a constant inside passes the excess outwards.  It comes last, since turning round adds constants and reducing
     constants turns nothing.
     """
 
@@ -397,10 +398,11 @@ def measure(e: Expr) -> Measure:
                 divisors += core.maximum(node.b, -node.b)
                 negative += core.minimum(1, core.maximum(0, -node.b))
                 unreduced = 3 * unreduced + _excess(node, literal)
-                backwards = 3 * backwards + _backwards(node, literal)
+                backwards = 3 * backwards + _negative(node.a, literal)
             case core.Min() | core.Max():
                 weight += len(kids) - 1
-                unreduced = 3 * unreduced + _common_constant(kids)
+                unreduced = 3 * unreduced + _common_constant(kids) + _common_factor(kids)
+                backwards = 3 * backwards + sum(_negative(a, literal) for a in kids)
         done[node] = Measure(weight, divisors, negative, backwards, unreduced)
     return done[e]
 
@@ -454,12 +456,18 @@ def _excess(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr
     return core.minimum(1, core.maximum(q, -q))
 
 
-def _backwards(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr, bool]) -> int:
-    """How many summands of the dividend are visibly negative."""
-    return sum(k < 0 for t, k in _summands(node.a)[1] if not literal[t])
+def _negative(e: Expr, literal: Mapping[Expr, bool]) -> int:
+    """How many summands are visibly negative."""
+    return sum(k < 0 for t, k in _summands(e)[1] if not literal[t])
 
 
 def _common_constant(args: Sequence[Expr]) -> int:
     """How many arguments there are, if every one that is not a literal carries a constant."""
     compound = [a for a in args if not isinstance(a, core.Int)]
     return len(args) if all(isinstance(a, core.Sum) and a.const != 0 for a in compound) else 0
+
+
+def _common_factor(args: Sequence[Expr]) -> int:
+    """How many arguments there are, if a number beside one divides each."""
+    sums = [(a.value, ()) if isinstance(a, core.Int) else _summands(a) for a in args]
+    return len(args) if math.gcd(*[n for c, terms in sums for n in (c, *[k for _, k in terms])]) > 1 else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TypeAlias
 
 from ..rewrite import measure
@@ -61,7 +62,9 @@ class Measured(Atoms):
         """The size of a minimum or a maximum, as it stands."""
         w, d, n, b, u = self.added([self.size(x) for x in parts])
         common = all([x[0] for x in parts if x[1]])
-        return w + len(parts) - 1, d, n, b, 3 * u + (len(parts) if common else 0)
+        multiples = gcd(*[x[0] for x in parts], *[k for x in parts for _, k in x[1]]) > 1
+        backwards = sum([k < 0 for x in parts for _, k in x[1]])
+        return w + len(parts) - 1, d, n, 3 * b + backwards, 3 * u + (common + multiples) * len(parts)
 
     def added(self, sizes: list[Size]) -> Size:
         """The size of a sum of what has these sizes."""

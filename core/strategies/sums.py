@@ -128,6 +128,10 @@ class Sums(Divisions):
         constants = [f[0] for f in args if f[1]]
         if all(constants):
             yield "common_constant", (min(constants, key=lambda n: (abs(n), n)),)
-        g = gcd(*[k for f in args for _, k in f[1]], *[f[0] for f in args])
-        if g > 1:
-            yield "common_factor", (g, (args[0][0] // g, tuple([(a, k // g) for a, k in args[0][1]])))
+        c, terms = args[0]
+        factors = [k for f in args for _, k in f[1]]
+        g = gcd(*factors, *[f[0] for f in args])
+        if 2 * sum([k < 0 for k in factors]) > len(factors):
+            g = -g
+        if g != 1:
+            yield "common_factor", (g, (c // g, tuple([(a, k // g) for a, k in terms])))

@@ -352,8 +352,8 @@ class Measure(NamedTuple):
     ``reversed`` counts negative summands below divisions and extrema, and triples with every such node above, because
     what is turned round inside turns outside.  ``unreduced`` counts constants that do not lie between zero and the
     divisor above them, and the arguments of ``min`` or ``max`` that have constants or factors in common; it triples with
-    every such node above, because reducing a constant inside passes the excess outwards.  It comes last, since turning round adds constants and reducing
-    constants turns nothing.
+    every such node above, because reducing a constant inside passes the excess outwards.  It comes last, since turning
+    round adds constants and reducing constants turns nothing.
     """
 
     weight: Expr

@@ -442,6 +442,74 @@ class CatalogueEngine(Engine):
             self.record("max_shifts", (k, x, y,))
         return self.shift(self.extremum(MAXIMUM, [self.shift(x, -k), self.shift(y, -k)]), k)
 
+    def min_distributes(self, _1: Form, _2: Form, g: int, x: Form) -> Form | None:
+        """``min(x·g, y·g)  →  min(x, y)·g   when 0 < g   guard 1 < g``"""
+        if not (0 < g):
+            return None
+        if not (1 < g):
+            return None
+        if not (_1 == times(x, g)):
+            return None
+        y_exact = exactly(_2, g)
+        if not (y_exact is not None):
+            return None
+        y = y_exact
+        if not self.descends(self.size_of_extremum((_1, _2)), self.size_of_extremum((y, x))):
+            return None
+        if self.record is not None:
+            self.record("min_distributes", (g, x, y,))
+        return times(self.extremum(MINIMUM, [y, x]), g)
+
+    def max_distributes(self, _1: Form, _2: Form, g: int, x: Form) -> Form | None:
+        """``max(x·g, y·g)  →  max(x, y)·g   when 0 < g   guard 1 < g``"""
+        if not (0 < g):
+            return None
+        if not (1 < g):
+            return None
+        if not (_1 == times(x, g)):
+            return None
+        y_exact = exactly(_2, g)
+        if not (y_exact is not None):
+            return None
+        y = y_exact
+        if not self.descends(self.size_of_extremum((_1, _2)), self.size_of_extremum((y, x))):
+            return None
+        if self.record is not None:
+            self.record("max_distributes", (g, x, y,))
+        return times(self.extremum(MAXIMUM, [y, x]), g)
+
+    def min_turns(self, _1: Form, _2: Form, g: int, x: Form) -> Form | None:
+        """``min(x·g, y·g)  →  max(x, y)·g   when g < 0``"""
+        if not (g < 0):
+            return None
+        if not (_1 == times(x, g)):
+            return None
+        y_exact = exactly(_2, g)
+        if not (y_exact is not None):
+            return None
+        y = y_exact
+        if not self.descends(self.size_of_extremum((_1, _2)), self.size_of_extremum((y, x))):
+            return None
+        if self.record is not None:
+            self.record("min_turns", (g, x, y,))
+        return times(self.extremum(MAXIMUM, [y, x]), g)
+
+    def max_turns(self, _1: Form, _2: Form, g: int, x: Form) -> Form | None:
+        """``max(x·g, y·g)  →  min(x, y)·g   when g < 0``"""
+        if not (g < 0):
+            return None
+        if not (_1 == times(x, g)):
+            return None
+        y_exact = exactly(_2, g)
+        if not (y_exact is not None):
+            return None
+        y = y_exact
+        if not self.descends(self.size_of_extremum((_1, _2)), self.size_of_extremum((y, x))):
+            return None
+        if self.record is not None:
+            self.record("max_turns", (g, x, y,))
+        return times(self.extremum(MINIMUM, [y, x]), g)
+
     def min_and_max_sum(self, _1: Form) -> Form | None:
         """``max(x, y)·v + min(x, y)·w + r…  →  x·w + y·w + r…   when v = w``"""
         for _2, v in self.atoms(_1, MAXIMUM):
@@ -704,10 +772,12 @@ class CatalogueEngine(Engine):
         MINIMUM: {
             "": (min_keeps_smaller,),
             "common_constant": (min_shifts,),
+            "common_factor": (min_distributes, min_turns,),
         },
         MAXIMUM: {
             "": (max_keeps_larger,),
             "common_constant": (max_shifts,),
+            "common_factor": (max_distributes, max_turns,),
         },
         SUM: {
             "": (remainder_subtracts_to_quotient, quotient_subtracts_to_remainder, min_and_max_sum,),

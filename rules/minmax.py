@@ -36,6 +36,43 @@ def max_shifts(x: Expr, y: Expr, k: Const) -> Rewrite:
     return Rewrite(maximum(x, y), maximum(x - k, y - k) + k, choose="common_constant")
 
 
+@rule(
+    fires={
+        "min(6*a, 4*b)": "2*min(3*a, 2*b)",
+        "min(4*a, 8)": "4*min(a, 2)",
+    },
+    keeps=["min(3*a, 2*b)", "max(4*a + 1, 4*b)"],
+)
+def min_distributes(x: Expr, y: Expr, g: Const) -> Rewrite:
+    """A positive factor of both sides comes out."""
+    return Rewrite(
+        minimum(x * g, y * g), minimum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor"
+    )
+
+
+@rule(fires={"max(4*a, 4*b) + c": "4*max(a, b) + c"}, keeps=["max(3*a, 2*b)"])
+def max_distributes(x: Expr, y: Expr, g: Const) -> Rewrite:
+    """A positive factor of both sides comes out."""
+    return Rewrite(
+        maximum(x * g, y * g), maximum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor"
+    )
+
+
+@rule(
+    fires={"min(-a, -b)": "-max(a, b)", "min(b - a - c, -4*b)": "-max(a + c - b, 4*b)"},
+    keeps=["min(-a, b)", "min(a - b, c - b)"],
+)
+def min_turns(x: Expr, y: Expr, g: Const) -> Rewrite:
+    """A negative factor of both sides comes out, and the smaller of two becomes the larger."""
+    return Rewrite(minimum(x * g, y * g), maximum(x, y) * g, when=(g < 0,), choose="common_factor")
+
+
+@rule(fires={"max(-2*a, -4*b)": "-2*min(a, 2*b)"}, keeps=["max(-a, b)"])
+def max_turns(x: Expr, y: Expr, g: Const) -> Rewrite:
+    """A negative factor of both sides comes out, and the larger of two becomes the smaller."""
+    return Rewrite(maximum(x * g, y * g), minimum(x, y) * g, when=(g < 0,), choose="common_factor")
+
+
 @rule(fires={"min(a, b) + max(a, b)": "a + b"})
 def min_and_max_sum(x: Expr, y: Expr, w: Const, v: Const, r: Rest) -> Rewrite:
     """The smaller and the larger of two together are both."""
@@ -43,7 +80,7 @@ def min_and_max_sum(x: Expr, y: Expr, w: Const, v: Const, r: Rest) -> Rewrite:
 
 
 @rule(
-    fires={"min(6*a, 4*b) % 2": "0", "(min(6*a, 4*b) + c) % 2": "c % 2", "min(3*a, 3*b)*2 % 6": "0"},
+    fires={"min(6*a, b + b % 2) % 2": "0", "(min(6*a, b + b % 2) + c) % 2": "c % 2"},
     keeps=["min(6*a, 3*b) % 2"],
 )
 def minimum_of_multiples_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
@@ -52,7 +89,7 @@ def minimum_of_multiples_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, 
 
 
 @rule(
-    fires={"max(6*a, 4*b) % 2": "0", "(max(6*a, 4*b) + c) % 2": "c % 2"},
+    fires={"max(6*a, b + b % 2) % 2": "0", "(max(6*a, b + b % 2) + c) % 2": "c % 2"},
     keeps=["max(6*a, 3*b) % 2"],
 )
 def maximum_of_multiples_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:

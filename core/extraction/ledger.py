@@ -153,16 +153,16 @@ class Ledger:
                 self.choice[key] = had
             self._refresh(owners)
 
-    def attempt(self, choices: list[Choice]) -> bool:
-        """Make the choices if there are any, they are possible, and they lower the cost."""
-        if not choices or (len(choices) == 1 and not self.may_pay(choices[0])):
+    def attempt(self, choices: list[Choice], *, even: bool = False) -> bool:
+        """Make the choices if there are any, they are possible, and they lower the cost, or keep it where ``even``."""
+        if not choices or (len(choices) == 1 and not even and not self.may_pay(choices[0])):
             return False
         mark, cost = len(self.log), self.cost
         for choice in choices:
             if not self.choose(choice):
                 self.undo(mark)
                 return False
-        if self.cost < cost:
+        if self.cost < cost or (even and self.cost == cost):
             return True
         self.undo(mark)
         return False

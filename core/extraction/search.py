@@ -16,6 +16,8 @@ __all__ = ["Search"]
 NARROW: Final = 8
 #: Numbers that are less than half of what 32 bits hold are not made wider than that by what is added on the way.
 _NARROW: Final = 1 << 30
+#: What 32 bits do not hold any more.
+_MACHINE: Final = 1 << 31
 #: How often everything is tried again after something was found.
 ROUNDS: Final = 4
 
@@ -330,6 +332,9 @@ class Search(Differences):
                 y = self._reduced(ledger.written[a], divisor[a])
                 if y is not None:
                     ledger.attempt(self.instead(a, "congruent", y))
+                y = self._smaller(ledger.written[a], divisor[a]) if a in ledger.users else None
+                if y is not None:
+                    ledger.attempt(self.instead(a, "congruent", y), even=True)
         for x, atoms in self.dividends().items():
             if len(x[1]) > 1 and x in ledger.owners:
                 self._take_summands(x, atoms)
@@ -364,6 +369,17 @@ class Search(Differences):
                 terms = [(a, k % d if a == at else k) for a, k in terms]
         x = y[0], tuple(terms)
         return x if x != y else None
+
+    def _smaller(self, y: Form, d: int) -> Form | None:
+        """A sum that 32 bits may not hold, with factors less than the divisor, unless that makes it negative."""
+        if not any([abs(k) >= d for _, k in y[1]]):
+            return None
+        lo, hi = self.engine.range(y)
+        if lo >= -_MACHINE and hi < _MACHINE:
+            return None
+        terms = [(a, k % d if k > 0 else -(-k % d)) for a, k in y[1]]
+        x = y[0], tuple([t for t in terms if t[1]])
+        return x if lo < 0 or self.engine.range(x)[0] >= 0 else None
 
     def _take_summands(self, y: Form, atoms: list[int]) -> None:
         """Move what stands beside quotients, and is in their dividend too, into that where it costs less."""

@@ -25,6 +25,7 @@ MODULES = [
     "core/extraction/differences",
     "core/extraction/given",
     "core/extraction/ledger",
+    "core/extraction/narrow",
     "core/extraction/proposals",
     "core/extraction/search",
     "core/facts",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
 from .engine import Engine
 from .expr import Expr, integer, postorder, substitute_all
-from .extraction import Ledger, Search, as_given, takes_sums_apart
+from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
 from .facts import Facts
 from .kernel.atoms import Excess
 from .kernel.form import Form
@@ -138,6 +138,26 @@ class Simplifier:
             self._forget(start)
         return results
 
+    def within(
+        self, es: Sequence[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]
+    ) -> list[Expr]:
+        """Like :meth:`all`, with everything as it was given that would leave ``[lo, hi]`` otherwise.
+
+        ``es`` come back where the outcome is not ``allowed``.
+        """
+        given = list(es)
+        start = len(self.trace or ())
+        try:
+            if self.engine is not None:
+                return self._narrow(given, lo, hi, allowed)
+            results = self._all_driven(given)
+            if allowed(results):
+                return results
+        except OverflowError:
+            pass
+        self._forget(start)
+        return given
+
     # ---------------------------------------------------------------- extraction
     def _extracted(self, es: list[Expr]) -> list[Expr]:
         """The results as they are written best, found again from what was found until nothing changes.
@@ -240,6 +260,29 @@ class Simplifier:
             return es
         self._tell(search.ledger)
         return results
+
+    def _narrow(self, es: list[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]) -> list[Expr]:
+        """What is found from ``es`` and from normal forms, where sums that leave the ends are dear."""
+        engine, weight = self.engine, self.division_weight
+        assert engine is not None
+        try:
+            forms = self._read(es)
+        except Excess:
+            return es
+        given = NarrowLedger(engine, weight, as_given(engine, es), lo, hi)
+        ledgers = [given, NarrowLedger(engine, weight, forms, lo, hi, given.given)]
+        Search(given).normal_forms()
+        if not self.quick:
+            for ledger in ledgers:
+                Search(ledger).improve()
+        if ledgers[1].cost < given.cost:
+            ledgers.reverse()
+        for ledger in ledgers:
+            results = ledger.expressions()
+            if results != es and allowed(results) and not self._larger(results, es):
+                self._tell(ledger)
+                return results
+        return es
 
     def _larger(self, after: Sequence[Expr], before: Sequence[Expr]) -> bool:
         """Whether ``after`` costs more than ``before``."""

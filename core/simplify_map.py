@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import is_
+from typing import TYPE_CHECKING
 
 from .constraint_normal import Constraints, Contradiction
 from .cost import DIVISION_WEIGHT, cost, map_cost
@@ -20,6 +21,9 @@ from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariabl
 from .rewrite import RuleSet
 from .simplify import Simplifier
 from .steps import Trace
+
+if TYPE_CHECKING:
+    from .room import Room
 
 __all__ = ["empty_domain", "simplify_map"]
 
@@ -32,13 +36,15 @@ def simplify_map(
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
     quick: bool = False,
+    keep_width: bool = False,
 ) -> IndexingMap:
     """An equal map (same relation for every value of the runtime variables) in simpler form.
 
     Variables keep their names, order and number; :func:`~indexproof.core.transform.reduce_map` does not.  A variable with
     only one value is replaced by it unless ``keep_points``.  The result never costs more than ``m`` where a division
     weighs as much as ``division_weight`` other operations (:mod:`.cost`).  With ``quick`` normal forms are written as they
-    are, and not so that they cost least.  ``trace`` collects every step.  The result, simplified again with the same rules
+    are, and not so that they cost least.  With ``keep_width`` nothing is computed in wider integers than ``m`` needs
+    (:mod:`.room`).  ``trace`` collects every step.  The result, simplified again with the same rules
     and options, is returned as it is.
     """
     try:
@@ -51,10 +57,42 @@ def simplify_map(
         and normal[1] is keep_points
         and normal[2] == division_weight
         and normal[3] is quick
+        and normal[4] is keep_width
     ):
         return m
-    after = _simplified(m, rules, trace, keep_points, division_weight, quick)
-    object.__setattr__(after, "_normal", (rules, keep_points, division_weight, quick))
+    if keep_width:
+        after = _kept(m, rules, trace, keep_points, division_weight, quick)
+    else:
+        after = _simplified(m, rules, trace, keep_points, division_weight, quick)
+    object.__setattr__(after, "_normal", (rules, keep_points, division_weight, quick, keep_width))
+    return after
+
+
+def _kept(
+    m: IndexingMap,
+    rules: RuleSet,
+    trace: Trace | None,
+    keep_points: bool,
+    division_weight: int,
+    quick: bool,
+) -> IndexingMap:
+    """What needs no wider integers than ``m``: what is found without a look at them, or else with one."""
+    from .room import Room, at_rest
+
+    start = mark = len(trace or ())
+
+    def simplified(now: IndexingMap, room: Room | None = None) -> IndexingMap:
+        nonlocal mark
+        if trace is not None:
+            if room is None and now is not m:
+                trace.append(MapChange("narrow", now, now))
+                mark = len(trace)
+            del trace[mark:]
+        return _simplified(now, rules, trace, keep_points, division_weight, quick, room)
+
+    after = at_rest(m, Room.of_map, simplified)
+    if after is m and trace is not None:
+        del trace[start:]
     return after
 
 
@@ -65,6 +103,7 @@ def _simplified(
     keep_points: bool,
     division_weight: int,
     quick: bool,
+    room: Room | None = None,
 ) -> IndexingMap:
     start = len(trace) if trace is not None else 0
     stage = Constraints(m, rules, trace, keep_points, division_weight, quick)
@@ -80,11 +119,24 @@ def _simplified(
             trace.append(MapChange("empty_domain", state, after))
         return after
     simplify = stage.simplifier_of_results()
-    results = tuple(simplify.all(m.results))
-    rts = tuple([_sourced(v, simplify) for v in m.rts]) if m.rts else ()
     dims, ranges = m.dims, m.ranges
     if stage.narrowed:
         dims, ranges = stage.boxed(dims), stage.boxed(ranges)
+    results: tuple[Expr, ...]
+    if room is None:
+        results = tuple(simplify.all(m.results))
+    else:
+        of = room
+        results = tuple(
+            simplify.within(
+                m.results,
+                *of.ends,
+                lambda es: of.has_map(_made(dims, ranges, m.rts, tuple(es), m.constraints)),
+            )
+        )
+    rts = tuple([_sourced(v, simplify) for v in m.rts]) if m.rts else ()
+    if room is not None and not room.has_map(_made(dims, ranges, rts, results, m.constraints)):
+        rts = m.rts
     same = not stage.narrowed and all(map(is_, results, m.results)) and all(map(is_, rts, m.rts))
     finished = len(trace) if trace is not None else 0
     after = m
@@ -93,6 +145,8 @@ def _simplified(
         if constraints == m.constraints and same:
             break
         after = _made(dims, ranges, rts, results, constraints)
+        if room is not None and not room.has_map(after):
+            continue
         # results never cost more, so this comes first
         if _no_dearer(constraints, m.constraints, division_weight):
             return after
@@ -111,7 +165,7 @@ def _simplified(
         trace.append(MapChange("given_constraints", after, given))
     if stage.narrowed:
         # in narrower boxes they may come to other normal forms, and those cost less
-        return _simplified(given, rules, trace, keep_points, division_weight, quick)
+        return _simplified(given, rules, trace, keep_points, division_weight, quick, room)
     return given
 
 

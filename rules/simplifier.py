@@ -34,6 +34,7 @@ def simplify(
     keep_points: bool = ...,
     division_weight: int = ...,
     quick: bool = ...,
+    keep_width: bool = ...,
     explain: Literal[False] = ...,
 ) -> IndexingMap: ...
 @overload
@@ -43,6 +44,7 @@ def simplify(
     keep_points: bool = ...,
     division_weight: int = ...,
     quick: bool = ...,
+    keep_width: bool = ...,
     explain: Literal[True],
 ) -> Derivation: ...
 def simplify(
@@ -51,6 +53,7 @@ def simplify(
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
     quick: bool = False,
+    keep_width: bool = False,
     explain: bool = False,
 ) -> IndexingMap | Derivation:
     """An equal map in simpler form, with the same variables.
@@ -65,20 +68,36 @@ def simplify(
 
     ``quick`` takes about half the time: results are written as their normal forms are, without a search for cheaper ways
     of writing them, and still never cost more than they did.
+
+    ``keep_width`` keeps every value that is computed on the way within the smallest machine type, int32 or int64, that the
+    map needs on its domain, and writes what would leave it as it was given.
     """
     expect_map(m)
     # before a compiled function sees that it is no integer
     expect_weight(division_weight)
-    quick = bool(quick)
+    quick, keep_width = bool(quick), bool(keep_width)
     if not explain:
-        return simplify_map(m, RULES, keep_points=keep_points, division_weight=division_weight, quick=quick)
+        return simplify_map(
+            m,
+            RULES,
+            keep_points=keep_points,
+            division_weight=division_weight,
+            quick=quick,
+            keep_width=keep_width,
+        )
     from ..core.explain import explained
 
     trace: Trace = []
     # a map that is known to be in normal form would have nothing to tell
     given = m.with_()
     after = simplify_map(
-        given, RULES, trace, keep_points=keep_points, division_weight=division_weight, quick=quick
+        given,
+        RULES,
+        trace,
+        keep_points=keep_points,
+        division_weight=division_weight,
+        quick=quick,
+        keep_width=keep_width,
     )
     return explained(given, after, trace)
 
@@ -95,6 +114,7 @@ def reduce(
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
     quick: bool = False,
+    keep_width: bool = False,
 ) -> Reduced:
     """An equal map in as few variables as it needs, with the record of what became of each.
 
@@ -114,6 +134,7 @@ def reduce(
         keep_points=keep_points,
         division_weight=division_weight,
         quick=bool(quick),
+        keep_width=bool(keep_width),
     )
 
 
@@ -138,11 +159,12 @@ def simplify_expr(
     *,
     division_weight: int = DIVISION_WEIGHT,
     quick: bool = False,
+    keep_width: bool = False,
 ) -> Expr:
     """An expression with the same value wherever its variables lie within ``bounds`` and ``constraints`` hold.
 
     ``bounds`` gives the inclusive bounds of each variable; one without bounds may have any value.  A constraint is
-    ``(expression, lo, hi)``.  For ``division_weight`` and ``quick`` see :func:`simplify`.
+    ``(expression, lo, hi)``.  For ``division_weight``, ``quick`` and ``keep_width`` see :func:`simplify`.
     """
     expect_weight(division_weight)
     known = []
@@ -151,4 +173,16 @@ def simplify_expr(
         known.append((lift(of), Interval(lo, hi)))
     boxes = {var(v) if isinstance(v, str) else v: Interval(*ends) for v, ends in bounds.items()}
     simplifier = Simplifier(RULES, Facts(boxes, known), division_weight=division_weight, quick=bool(quick))
-    return simplifier.all([lift(e)])[0]
+    if not keep_width:
+        return simplifier.all([lift(e)])[0]
+    from ..core.room import Room, at_rest
+
+    def room_of(es: list[Expr]) -> Room:
+        return Room.of(es, {v: Interval(*i) for v, i in boxes.items()}, known)
+
+    def simplified(es: list[Expr], room: Room | None = None) -> list[Expr]:
+        if room is None:
+            return simplifier.all(es)
+        return simplifier.within(es, *room.ends, lambda found: room.allows(room_of(found)))
+
+    return at_rest([lift(e)], room_of, simplified)[0]

@@ -8,6 +8,7 @@ cost as much time as what they change.  :mod:`.search` makes those that lower th
 
 from .given import as_given, takes_sums_apart
 from .ledger import Choice, Ledger
+from .narrow import NarrowLedger
 from .search import Search
 
-__all__ = ["Choice", "Ledger", "Search", "as_given", "takes_sums_apart"]
+__all__ = ["Choice", "Ledger", "NarrowLedger", "Search", "as_given", "takes_sums_apart"]

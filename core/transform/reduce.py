@@ -39,6 +39,7 @@ def reduce_map(
     keep_points: bool = False,
     division_weight: int = DIVISION_WEIGHT,
     quick: bool = False,
+    keep_width: bool = False,
 ) -> Reduced:
     """Simplify ``m`` and take out of it every variable that it can do without.
 
@@ -47,7 +48,7 @@ def reduce_map(
     ranges over every number, with ``eliminate`` ranges that an equation gives are replaced, ``to_dims`` makes the remaining
     ranges dimensions.  With ``renumber`` variables called `d0`, `s0`, `rt0` and so on are numbered anew where some have
     left.  Variables with only one value are replaced by it unless ``keep_points``.  A division weighs as much as
-    ``division_weight`` other operations where costs are compared; ``quick`` is as in
+    ``division_weight`` other operations where costs are compared; ``quick`` and ``keep_width`` are as in
     :func:`~indexproof.core.simplify_map.simplify_map`.
 
     With ``unused`` the map of an empty domain is always the same for its dimensions and its rank: it has no ranges and no
@@ -57,7 +58,13 @@ def reduce_map(
 
     def simplified(r: Reduced) -> Reduced:
         after = simplify_map(
-            r.map, rules, trace, keep_points=keep_points, division_weight=division_weight, quick=quick
+            r.map,
+            rules,
+            trace,
+            keep_points=keep_points,
+            division_weight=division_weight,
+            quick=quick,
+            keep_width=keep_width,
         )
         if after == r.map:
             return r

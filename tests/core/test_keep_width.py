@@ -17,9 +17,7 @@ def nested(depth: int) -> str:
 
 def test_factors_inside_a_remainder_are_reduced_where_32_bits_may_not_be_enough() -> None:
     after = simplify(parse_map(nested(36)))
-    assert format_map(after) == (
-        "(d0) -> ((d0 * 444079 + 222039) mod 1000003), domain: d0 in [0, 1000000]"
-    )
+    assert format_map(after) == ("(d0) -> ((d0 * 444079 + 222039) mod 1000003), domain: d0 in [0, 1000000]")
     assert width_bound(after) == 64
     assert simplify(after.with_()) == after
     m = parse_map("(d0) -> ((d0 * 1000004 + 5000000) mod 1000003), domain: d0 in [0, 1000000]")

@@ -1,0 +1,155 @@
+"""Whether what is computed instead of something stays within the machine integers which that needs.
+
+What overflows are the steps of a program (:mod:`.codegen.program`).  A step is allowed where the input has it too, or
+where its range fits the smallest type that values of the input at some points of its domain are seen to need; and all
+steps together fit the type in which intervals show that the input fits.  So the promise does not depend on how sharp
+intervals are, and it is what generated code goes by as well.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+from .codegen.program import WIDTHS, Program, domain_knowledge, fits, limits
+from .expr import Expr, Integers, Var, interpret
+from .indexing_map import IndexingMap
+from .interval import Interval
+
+__all__ = ["Room", "at_rest", "widening"]
+
+T = TypeVar("T")
+
+#: At so many points it is seen what the input needs.
+POINTS: Final = 96
+#: What does not come to rest in so many passes stays as it was given; nearly all does in two.
+PASSES: Final = 8
+#: Wider than any machine's.
+_NONE: Final = 1 << 16
+
+
+class Room:
+    """The integers that a program needs on its domain."""
+
+    def __init__(
+        self,
+        program: Program,
+        bounds: Mapping[Any, Interval],
+        known: Mapping[int, Interval],
+        domain: Sequence[tuple[Expr, Interval]],
+    ) -> None:
+        self.program = program
+        self.bounds = bounds
+        self.domain = domain
+        self.ranges = program.ranges(bounds, known)
+        #: the width in which intervals show that nothing overflows
+        self.bits = fits(self.ranges) or _NONE
+
+    @classmethod
+    def of_map(cls, m: IndexingMap) -> Room:
+        """The room of a map: of its results, its constraints and the indices of its runtime sources."""
+        program = Program.of_map(m)
+        constraints = [(c.expr, Interval(c.lo, c.hi)) for c in m.constraints]
+        return cls(program, m.bounds, domain_knowledge(m, program), constraints)
+
+    @classmethod
+    def of(
+        cls,
+        es: Sequence[Expr],
+        bounds: Mapping[Var, Interval],
+        constraints: Sequence[tuple[Expr, Interval]] = (),
+    ) -> Room:
+        """The room of expressions."""
+        parts = [*es, *(e for e, _ in constraints)]
+        variables = sorted({v for e in parts for v in e.variables()}, key=lambda v: v.name)
+        return cls(Program.of(es, variables), bounds, {}, constraints)
+
+    @cached_property
+    def exprs(self) -> frozenset[Expr]:
+        """The expressions whose values the steps have."""
+        return frozenset(self.program.exprs(range(len(self.program.steps))).values())
+
+    @cached_property
+    def needed(self) -> int:
+        """The smallest width that values at some points do not leave: no more than what is needed."""
+        if self.bits == WIDTHS[0]:
+            return self.bits
+        variables = [s.leaf for s in self.program.steps[: self.program.inputs] if isinstance(s.leaf, Var)]
+        boxes = [self.bounds.get(v) for v in variables]
+        if any(b is None or math.inf in (-b.lo, b.hi) for b in boxes):
+            return _NONE
+        ends = [(int(b.lo), int(b.hi), int(b.lo + b.hi) // 2) for b in boxes if b is not None]
+        chosen = random.Random(0)
+        picks = [[0] * len(ends), [1] * len(ends)]
+        picks += [[chosen.randrange(3) for _ in ends] for _ in range(POINTS)]
+        exprs, least = list(self.exprs), WIDTHS[0]
+        for pick in picks:
+            at: dict[Expr, int] = {v: e[k] for v, e, k in zip(variables, ends, pick, strict=True)}
+            try:
+                inside = interpret([e for e, _ in self.domain], Integers(at))
+                if all(x in i for x, (_, i) in zip(inside, self.domain, strict=True)):
+                    values = interpret(exprs, Integers(at))
+                    least = max(least, _width(min(values), max(values)))
+            except ZeroDivisionError:
+                continue
+            if least >= self.bits:
+                break
+        return least
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """What is seen to be needed, as ends."""
+        i = limits(self.needed)
+        return int(i.lo), int(i.hi)
+
+    def has_map(self, m: IndexingMap) -> bool:
+        """Whether ``m`` needs no wider integers."""
+        return self.allows(Room.of_map(m))
+
+    def allows(self, other: Room) -> bool:
+        """Whether what is computed in ``other`` needs no wider integers than what is computed here."""
+        if other.bits > self.bits:
+            return False
+        if other.bits <= WIDTHS[0] or other.bits <= self.needed:
+            return True
+        ends = limits(self.needed)
+        wide = [k for k, r in enumerate(other.ranges) if not r.empty and not r.interval.inside(ends)]
+        return self.exprs.issuperset([e for k, e in other.program.exprs(wide).items() if k in set(wide)])
+
+
+def _width(lo: int, hi: int) -> int:
+    return next((bits for bits in WIDTHS if limits(bits).lo <= lo and hi <= limits(bits).hi), _NONE)
+
+
+def at_rest(given: T, room_of: Callable[[T], Room], simplified: Callable[..., T]) -> T:
+    """``given`` simplified until that changes nothing, without regard to rooms where the outcome is in that of the input.
+
+    Otherwise ``simplified`` is called again, with the room.  What does not come to rest stays as it was given.
+    """
+    seen = [given]
+    while len(seen) <= PASSES:
+        now = seen[-1]
+        room = room_of(now)
+        after = simplified(now)
+        if room.allows(room_of(after)):
+            return after
+        after = simplified(now, room)
+        if after == now:
+            return now
+        if after in seen:
+            break
+        seen.append(after)
+    return given
+
+
+def widening(before: IndexingMap, after: IndexingMap) -> str:
+    """That ``after`` needs wider integers than ``before``, in words, or may need them; empty where it does not."""
+    given, made = Room.of_map(before), Room.of_map(after)
+    if made.bits <= given.bits:
+        return ""
+    sure = made.needed > given.bits
+    what = "integers wider than int64" if made.bits == _NONE else f"int{made.bits}"
+    return f"{'needs' if sure else 'may need'} {what} where the input fits int{given.bits}"

@@ -155,6 +155,13 @@ class Derivation:
     def __len__(self) -> int:
         return len(self.steps)
 
+    @property
+    def wider(self) -> str:
+        """That the result needs, or may need, wider machine integers than what was given; empty where it does not."""
+        from .room import widening
+
+        return widening(self.before, self.after)
+
     def __iter__(self) -> Iterator[DerivationStep]:
         return iter(self.steps)
 

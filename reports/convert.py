@@ -13,6 +13,7 @@ from ..core.interop.foreign import assignments
 from ..core.interop.sympy_form import sympy_source
 from ..core.json_form import dump_json, map_to_json
 from ..core.text import format_map, read_map
+from ..rules.simplifier import simplify
 from ..verify.isl_form import to_isl
 from ..verify.width import width
 
@@ -52,13 +53,20 @@ FORMS: Final[dict[str, Callable[[IndexingMap, bool, str], str]]] = {
 FUNCTIONS: Final = ("python", "c")
 
 
-def converted(m: IndexingMap, form: str, *, checked: bool = False, name: str = "") -> str:
-    """``m`` in one of :data:`FORMS`.  Raises :class:`InputError` for another form, and where the form has no such map."""
+def converted(
+    m: IndexingMap, form: str, *, checked: bool = False, name: str = "", simple: bool = False
+) -> str:
+    """``m`` in one of :data:`FORMS`, simplified first if ``simple``: functions without wider integers.
+
+    Raises :class:`InputError` for another form, and where the form has no such map.
+    """
     if form not in FORMS:
         raise InputError(f"there is no form {quoted(form)}", expected=f"one of {', '.join(FORMS)}")
     if form not in FUNCTIONS and (checked or name):
         option = "--checked" if checked else "--name"
         raise InputError(f"{option} is about functions", expected=f"--to {' or --to '.join(FUNCTIONS)}")
+    if simple:
+        m = simplify(m, keep_width=form in FUNCTIONS)
     return FORMS[form](m, checked, name)
 
 

@@ -65,6 +65,7 @@ _DERIVATION = (
     "the same steps for `indexproof replay`: `before`, `after`, `steps` with `rule`, `binding` and `position`, and "
     "`nodes`, the table that numbers all expressions"
 )
+_WIDER = "that the right map needs, or may need, wider machine integers than the left one, in words; empty if it does not"
 
 #: The keys of every document, with their meanings.
 FORMS: dict[str, dict[str, str]] = {
@@ -141,14 +142,22 @@ FORMS: dict[str, dict[str, str]] = {
         **_FRAME,
         "steps": _STEPS,
         "derivation": _DERIVATION,
+        "wider": _WIDER,
         "left": _MAPS["left"],
         "right": _MAPS["right"],
     },
-    "simplify --validate": {**_FRAME, "steps": _STEPS, "derivation": _DERIVATION, **_MAPS},
+    "simplify --validate": {
+        **_FRAME,
+        "steps": _STEPS,
+        "derivation": _DERIVATION,
+        "wider": _WIDER,
+        **_MAPS,
+    },
     "simplify --remove-unused, --rescale-ranges, --ranges-to-dims": {
         **_FRAME,
         "steps": _STEPS,
         "derivation": _DERIVATION,
+        "wider": _WIDER,
         "left": _MAPS["left"],
         "right": _MAPS["right"],
         "values": "every variable of the left map as an expression over those of the right one",

@@ -4,6 +4,7 @@ C's ``/`` and ``%`` round towards zero.  Where the dividend is never negative an
 division and remainder, and are written; elsewhere a helper function corrects them.  The steps are those of the
 program, in its order, so that what is said of the width of a map (reports/semantics.md, "Machine integers") is true of
 its code; or those of the lean program, where that is shorter and intervals show that the same width is enough for it.
+A map is written as it is given; simplified before with ``keep_width`` (:mod:`..room`), it needs no wider integers.
 """
 
 from __future__ import annotations

@@ -30,11 +30,11 @@ class Proposals(Choices):
         return found
 
     def dividends(self) -> dict[Form, list[int]]:
-        """What is divided, as it is written, and by which atoms."""
+        """What is divided, as it is written, and by which atoms; but for numbers, which are divided when it is written."""
         found: dict[Form, list[int]] = {}
         for f, owners in self.ledger.owners.items():
             atoms = [a for a in owners if type(a) is int and a >= 0]
-            if atoms:
+            if atoms and f[1]:
                 found[f] = atoms
         return found
 

@@ -10,7 +10,7 @@ import typer
 from ...core.cost import DIVISION_WEIGHT
 from ...core.errors import InputError
 from ..layout import put
-from .frame import FALSE, PROVED, emit, emit_json, report, status_of
+from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of
 from .given import Json, MapText, as_map, given_map, given_text
 
 
@@ -104,13 +104,19 @@ def simplify(
         bool,
         typer.Option("--quick", help="Write normal forms as they are, in about half the time."),
     ] = False,
+    keep_width: Annotated[
+        bool,
+        typer.Option("--keep-width", help="Compute nothing in wider machine integers than the map needs."),
+    ] = False,
 ) -> None:
     """Simplify a map with the rules that were proved.
 
     No solver is asked unless with --validate, which then also decides the exit status. Options that change
     the variables print what became of them, and --validate then compares with the result read that way.
+    A note on standard error says when the result needs wider integers than the map.
     """
     from ...core.explain import explained
+    from ...core.room import widening
     from ...core.text import format_map
     from ...core.transform import reduce_map
     from ...rules.catalog import RULES
@@ -130,8 +136,10 @@ def simplify(
         keep_points=keep_point_dims,
         division_weight=division_weight,
         quick=quick,
+        keep_width=keep_width,
     )
     after = reduced.map
+    wider = widening(before, after)
     changes = remove_unused or rescale_ranges or ranges_to_dims
     status = PROVED
     answer = None
@@ -147,6 +155,7 @@ def simplify(
 
         derivation = explained(before, after, steps)
         more = {"steps": steps_json(derivation), "derivation": derivation_to_json(derivation)}
+        more["wider"] = wider
         more |= record_json(reduced) if changes else {}
         if answer is not None:
             emit_json(answer_json("simplify", answer, status, before, after, **more))
@@ -159,6 +168,8 @@ def simplify(
 
         emit(derivation_text(explained(before, after, steps)))
     emit(format_map(after))
+    if wider:
+        say(f"note: {wider}; --keep-width writes it in other ways")
     if changes:
         from ..maps import record_text
 
@@ -233,6 +244,10 @@ def convert(
         bool, typer.Option("--checked", help="Functions (python, c) that say where the map has no value.")
     ] = False,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="The name of the function.")] = "",
+    simple: Annotated[
+        bool,
+        typer.Option("--simplify", help="Simplify the map first; functions need no wider integers for it."),
+    ] = False,
 ) -> None:
     """Print a map in another form.
 
@@ -244,4 +259,4 @@ def convert(
     if domain == text == "-":
         raise InputError("both map and domain are -", expected="both in this order in one text")
     m = given_map(text, "map", lambda given: read_any(given, given_text(domain)))
-    put(converted(m, to, checked=checked, name=name), sys.stdout)
+    put(converted(m, to, checked=checked, name=name, simple=simple), sys.stdout)

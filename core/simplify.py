@@ -17,7 +17,7 @@ from typing import Any, Final
 from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
 from .engine import Engine
-from .expr import Expr, integer, postorder, substitute_all
+from .expr import Expr, Sum, integer, postorder, substitute_all
 from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
 from .facts import Facts
 from .kernel.atoms import Excess
@@ -269,8 +269,9 @@ class Simplifier:
             forms = self._read(es)
         except Excess:
             return es
-        given = NarrowLedger(engine, weight, as_given(engine, es), lo, hi)
-        ledgers = [given, NarrowLedger(engine, weight, forms, lo, hi, given.given)]
+        sums = set(as_given(engine, [e for e in postorder(*es) if type(e) is Sum]))
+        given = NarrowLedger(engine, weight, as_given(engine, es), lo, hi, sums)
+        ledgers = [given, NarrowLedger(engine, weight, forms, lo, hi, sums)]
         Search(given).normal_forms()
         if not self.quick:
             for ledger in ledgers:
@@ -279,8 +280,10 @@ class Simplifier:
             ledgers.reverse()
         for ledger in ledgers:
             results = ledger.expressions()
+            if not allowed(results):
+                results = [r if allowed([*es[:i], r, *es[i + 1 :]]) else es[i] for i, r in enumerate(results)]
             if results != es and allowed(results) and not self._larger(results, es):
-                self._tell(ledger)
+                self._tell_some(ledger, results, es)
                 return results
         return es
 
@@ -354,6 +357,17 @@ class Simplifier:
             if results != plain:
                 # of the normal form, some atoms have been written another way before
                 trace.append(Written(tuple(results), number, tuple(steps.values())))
+
+    def _tell_some(self, ledger: Ledger, results: list[Expr], es: list[Expr]) -> None:
+        """:meth:`_tell` where some results stay as they were given."""
+        start = len(self.trace or ())
+        self._tell(ledger)
+        for n in range(start, len(self.trace or ())):
+            assert self.trace is not None
+            entry = self.trace[n]
+            if isinstance(entry, Written):
+                kept = [e if r is e else w for w, r, e in zip(entry.results, results, es, strict=True)]
+                self.trace[n] = replace(entry, results=tuple(kept))
 
     def _told(self, name: str, said: list[tuple[str, tuple[Any, ...]]], now: Ledger) -> Step:
         """Of what was recorded the application of a rule to what is written."""

@@ -17,20 +17,17 @@ PENALTY: Final = 1 << 60
 class NarrowLedger(Ledger):
     """A ledger in which a sum that may leave ``[lo, hi]``, added up in any order, costs more than all the rest.
 
-    The sums ``given`` may do so; without them those that ``forms`` are made of.
+    The sums ``given`` may do so.
     """
 
     def __init__(
-        self, engine: Engine, weight: int, forms: list[Form], lo: int, hi: int, given: set[Form] | None = None
+        self, engine: Engine, weight: int, forms: list[Form], lo: int, hi: int, given: set[Form]
     ) -> None:
         self.lo = lo
         self.hi = hi
         self.given = given
         self.penalties: dict[Form, int] = {}
         super().__init__(engine, weight, forms)
-        if given is None:
-            self.given = set(self.owners)
-            self.penalties.clear()
 
     def may_pay(self, choice: Choice) -> bool:
         """Whether one choice may lower the cost: it may always spare a wide sum."""
@@ -50,15 +47,13 @@ class NarrowLedger(Ledger):
     def _penalty(self, f: Form) -> int:
         found = self.penalties.get(f)
         if found is None:
-            free = self.given is None or f in self.given
-            found = self.penalties[f] = 0 if free or self._fits(f) else PENALTY
+            found = self.penalties[f] = 0 if f in self.given or self._fits(f) else PENALTY
         return found
 
     def _fits(self, f: Form) -> bool:
         """Whether every literal, product and partial sum stays within the ends."""
         engine, limit = self.engine, self.hi
-        low = high = f[0]
-        low, high = min(low, 0), max(high, 0)
+        low, high = min(f[0], 0), max(f[0], 0)
         for a, k in f[1]:
             of = engine.kind[a]
             if abs(k) > limit or ((of == QUOTIENT or of == REMAINDER) and engine.divisor[a] > limit):

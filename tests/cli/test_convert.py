@@ -135,3 +135,14 @@ def test_a_mistake_in_the_domain_is_said_to_be_there(run: Run) -> None:
     outcome = run("convert", "--to", "text", "affine_map<(d0) -> (d0)>", "--domain", "junk")
     assert outcome.status == 3
     assert outcome.err.startswith("error: in the domain: line 1, column 1: unexpected `junk`")
+
+
+def test_code_of_the_simplified_map_needs_no_wider_integers(run: Run) -> None:
+    text = (
+        "(d0, d1) -> ((d0 floordiv 1000 + d1) floordiv 1000 + d0 * 4 floordiv 8),"
+        " domain: d0 in [0, 500000000], d1 in [0, 2000000000]"
+    )
+    code = run("convert", text, "--to", "c", "--simplify").out
+    assert "result[0] = (d0 / 1000 + d1) / 1000 + d0 / 2;" in code
+    assert "d1 * 1000 + d0" in run("convert", text, "--to", "text", "--simplify").out
+    assert "(d0 * 4) floordiv 8" in run("convert", text, "--to", "text").out

@@ -122,6 +122,22 @@ def test_simplify_quickly(run: Run) -> None:
     assert done.status == 0
 
 
+def test_simplify_says_when_the_result_needs_wider_integers(run: Run) -> None:
+    text = "(d0, d1) -> ((d0 floordiv 1000 + d1) floordiv 1000), domain: d0 in [0, 2000000000], d1 in [0, 2000000000]"
+    done = run("simplify", text)
+    assert "1000000" in done.out
+    assert done.err == (
+        "note: needs int64 where the input fits int32; --keep-width writes it in other ways\n"
+    )
+    assert (
+        json.loads(run("simplify", text, "--json").out)["wider"] == "needs int64 where the input fits int32"
+    )
+    done = run("simplify", text, "--keep-width", "--validate")
+    assert done.out.splitlines()[0] == text
+    assert not done.err
+    assert json.loads(run("simplify", text, "--keep-width", "--json").out)["wider"] == ""
+
+
 def test_simplify_as_json(run: Run) -> None:
     plain = json.loads(run("simplify", WORK, "--json").out)
     assert set(plain) == set(FORMS["simplify"])

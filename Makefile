@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
-.PHONY: help prove test trust lint style types docs-check docs bench compiled compiled-beside \
+.PHONY: help prove test trust mutants lint style types docs-check docs bench compiled compiled-beside \
 	test-compiled constraints clean
 
 help: ## list the targets (this is what plain `make` does)
@@ -37,6 +37,9 @@ test: $(VENV)/ready-test ## run the tests
 trust: $(VENV)/ready-cvc5 ## sabotage everything and see it noticed; prove a sample again in other words
 	$(VENV)/bin/indexproof selftest --jobs $(JOBS)
 	$(VENV)/bin/indexproof stability --sample 1 --mutants 10 --jobs $(JOBS)
+
+mutants: $(VENV)/ready-test ## change the simplifier one comparison or number at a time and see it noticed (an hour)
+	$(PY) tests/mutants/mutants.py --state $(VENV)/mutants
 
 compiled: $(VENV)/ready-lint ## build dist/*.whl with the simplifier's hot modules compiled (needs a C compiler)
 	rm -rf dist build && mkdir dist

@@ -376,18 +376,19 @@ class Constraints:
         # the ends of what has very large numbers in it are infinite
         low: Any = e.const
         high: Any = e.const
-        for t, k in e.terms:
-            a, b = self.ends(t)
-            p, q = (k * a, k * b) if k > 0 else (k * b, k * a)
-            low += p
-            high += q
-            terms.append((t, p, q))
-        # the others lie between low - p and high - q
-        return [
-            t.a if type(t) is FloorDiv else t
-            for t, p, q in terms
-            if not (lo - (high - q) <= p and q <= hi - (low - p))
-        ]
+        try:
+            for t, k in e.terms:
+                a, b = self.ends(t)
+                p, q = (k * a, k * b) if k > 0 else (k * b, k * a)
+                low += p
+                high += q
+                terms.append((t, p, q))
+            # the others lie between low - p and high - q
+            found = [t for t, p, q in terms if not (lo - (high - q) <= p and q <= hi - (low - p))]
+        except OverflowError:
+            # such a number and an infinite one do not add up
+            found = [t for t, _ in e.terms]
+        return [t.a if type(t) is FloorDiv else t for t in found]
 
     # -- what remains
     def simplifier_of_results(self) -> Simplifier:

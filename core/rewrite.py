@@ -395,8 +395,9 @@ def measure(e: Expr) -> Measure:
         match node:
             case core.FloorDiv() | core.Mod() | core.CeilDiv():
                 weight = 3 * weight + _DIVISION_WEIGHT[type(node)]
-                divisors += core.maximum(node.b, -node.b)
-                negative += core.minimum(1, core.maximum(0, -node.b))
+                if literal[node.b]:  # what else divides has a measure of its own
+                    divisors += core.maximum(node.b, -node.b)
+                    negative += core.minimum(1, core.maximum(0, -node.b))
                 unreduced = 3 * unreduced + _excess(node, literal)
                 backwards = 3 * backwards + _negative(node.a, literal)
             case core.Min() | core.Max():

@@ -133,7 +133,9 @@ class Simplifier:
             results = self._plain(list(es)) if self.quick else self._extracted(list(es))
         except OverflowError:
             self._forget(start)
-            return self._all_driven(es)
+            results = self._all_driven(es)
+            if self._larger(results, es):
+                results = list(es)
         if results == list(es):
             self._forget(start)
         return results

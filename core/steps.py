@@ -23,7 +23,7 @@ class Step:
     binding: tuple[Expr, ...]
     before: Expr
     after: Expr
-    engine: int = 0
+    engine: int
 
     def bindings(self) -> dict[str, Expr]:
         """The binding by variable name."""
@@ -39,7 +39,7 @@ class Normalised:
 
     before: Expr
     after: Expr
-    engine: int = 0
+    engine: int
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ __all__ = [
     "lone",
     "minus",
     "times",
-    "without",
 ]
 
 Form: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
@@ -107,13 +106,6 @@ def contains(total: dict[int, int], terms: Terms, k: int, without: int) -> bool:
         if total.get(a, 0) != k * j or a == without:
             return False
     return True
-
-
-def without(c: int, total: dict[int, int], terms: Terms, a: int) -> Form:
-    """The rest of the sum when ``terms`` and the atom ``a`` are taken out."""
-    gone = {t[0] for t in terms}
-    gone.add(a)
-    return c, tuple(sorted([t for t in total.items() if t[0] not in gone]))
 
 
 def finite(end: int | float) -> int:

@@ -500,8 +500,9 @@ class Kernel(Ranges):
     def _opaque(self, e: Expr) -> Form:
         kids = [self.write(self.memo.get(c) or self._below(c)) for c in e.children]
         new = rebuild(e, kids)
-        if type(new) is Int:
-            return new.value, ()
+        if new is not e:
+            # what divides may be known by now
+            return self.memo.get(new) or self._below(new)
         found = self.opaque.get(new)
         if found is None:
             found = self.opaque[new] = self._new(OPAQUE, ZERO, 0, -END, END)

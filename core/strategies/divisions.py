@@ -76,7 +76,7 @@ class Divisions(Kernel):
             facts = False
             if q != hi // d and self.facts and len(rest) > 1 and self._spoken_of(rest):
                 facts = True
-                lo, hi = self._sharper(c, rest, lo, hi)
+                lo, hi = self.range((c, rest))
                 q = lo // d
             if q == hi // d:
                 # what is left stays within one block
@@ -150,7 +150,7 @@ class Divisions(Kernel):
                 if q == hi // d:
                     return q, qs
                 if facts and len(rs) > 1:
-                    lo, hi = self._sharper(c, tuple(rs), lo, hi)
+                    lo, hi = self.range((c, tuple(rs)))
                     q = lo // d
                     if q == hi // d:
                         return q, qs
@@ -265,7 +265,7 @@ class Divisions(Kernel):
             m = (c + lo) // g
             room = m == (c + hi) // g
             if facts and not room and len(ordered) - i > 1:
-                low, high = self._sharper(c, tuple(sorted(ordered[i:])), c + lo, c + hi)
+                low, high = self.range((c, tuple(sorted(ordered[i:]))))
                 m = low // g
                 room = m == high // g
             if room:

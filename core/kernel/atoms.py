@@ -51,10 +51,10 @@ class Atoms:
     # ---------------------------------------------------------------- making
     def _new(self, kind: int, arg: Form, d: int, lo: int, hi: int) -> Form:
         if lo < -NEAR and lo < -FAR:
-            lo = -END
+            lo = min(lo, -END)
             self.unbounded = True
         if hi > NEAR and hi > FAR:
-            hi = END
+            hi = max(hi, END)
             self.unbounded = True
         self.volume += len(arg[1])
         if self.limited and self.volume > EXCESS + 2 * self.spent:

@@ -44,8 +44,8 @@ MAXIMUM: Final = 4
 OPAQUE: Final = 5
 ZERO: Final[Form] = (0, ())
 
-#: Ranges are pairs of integers.  What has no end, or one farther than ``FAR``, ends at ``END``; constants and divisors
-#: beyond ``LARGE`` are refused there, so no sum or quotient brings an end back to where numbers are.
+#: Ranges are pairs of integers.  What has no end, or one farther than ``FAR``, ends at ``END`` or beyond; constants and
+#: divisors beyond ``LARGE`` are refused there, so no sum or quotient brings an end back to where numbers are.
 LARGE: Final = 1 << 1024
 FAR: Final = 1 << 4096
 END: Final = 1 << 8192

@@ -294,9 +294,9 @@ class Ranges(Measured):
         lo = -(-lo // g)
         hi = hi // g
         if lo < -FAR:
-            lo = -END
+            lo = min(lo, -END)
         if hi > FAR:
-            hi = END
+            hi = max(hi, END)
         terms = tuple([(a, k // g) for a, k in terms])
         if len(terms) > 1:
             old = self.facts.get(terms)

@@ -11,13 +11,23 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import pytest
 
 from indexproof.core.cost import map_cost
+from indexproof.core.engine import Engine
 from indexproof.core.explain import UnexplainedError, explained
 from indexproof.core.expr import Expr, add, ceildiv, integer, maximum, minimum, mul, var
+from indexproof.core.extraction.choices import Choices
+from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+from indexproof.core.interval import Interval
+from indexproof.core.kernel.plan import STRATEGIES
+from indexproof.core.rewrite import measure
+from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.steps import Trace
 from indexproof.rules.catalog import RULES
@@ -38,33 +48,71 @@ Point = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """A map, how it is simplified, and what it is at some points (``None`` outside the domain)."""
+    """A map, how it is simplified, and what it is at some points (``None`` outside the domain).
+
+    ``bare``: results alone, on what the constraints say as they are given.  ``astray``: what proposes says wrong things too.
+    """
 
     family: str
     name: str
     map: IndexingMap
+    targets: tuple[tuple[Point, Point | None], ...]
     weight: int
     quick: bool
     keep_points: bool
-    targets: tuple[tuple[Point, Point | None], ...]
+    bare: bool = False
+    astray: bool = False
 
     def simplified(self, m: IndexingMap, trace: Trace | None = None) -> IndexingMap:
         """The map, of which nothing is remembered, simplified as it is asked for here."""
-        options = {"division_weight": self.weight, "quick": self.quick}
-        return simplify_map(fresh(m), RULES, trace, keep_points=self.keep_points, **options)
+        asked: Any = {
+            "keep_points": self.keep_points,
+            "division_weight": self.weight,
+            "quick": self.quick,
+        }
+        with misled(self.name) if self.astray else nullcontext():
+            if not self.bare:
+                return simplify_map(fresh(m), RULES, trace, **asked)
+            results = tuple(Simplifier(RULES, facts(m), **asked).all(m.results))
+            return IndexingMap._trusted(m.dims, m.ranges, m.rts, results, m.constraints)
+
+    def seen(self) -> list[Any]:
+        """What the kernel says of the results in normal form: their ends, their sizes, and what they certainly divide by."""
+        if not self.bare:
+            return []
+        kernel = Simplifier(RULES, facts(self.map)).engine
+        assert kernel is not None
+        found: list[Any] = []
+        try:
+            for e in self.map.results:
+                f = kernel.read(e)
+                found += [kernel.range(f), kernel.size(f), [d for d in range(-1, 9) if kernel.divides(d, f)]]
+                if kernel.size(f) != measure(kernel.write(f)).values():
+                    raise AssertionError("sizes of forms are those of expressions")
+        except OverflowError:
+            found.append("too large")
+        return found
 
     def problem(self, after: IndexingMap) -> str:
         """What is wrong with a result, worst first; empty if nothing is."""
+        ends = [found for found in self.seen() if type(found) is tuple and len(found) == 2]
         for point, target in self.targets:
-            found = at(after, point)
-            if found != target:
-                return f"wrong: at {point} {found}, not {target}"
+            # without constraints among what is simplified, nothing is promised where they do not hold
+            if target is not None or not self.bare:
+                found = at(after, point)
+                if found != target:
+                    return f"wrong: at {point} {found}, not {target}"
+                for n, (lo, hi) in zip(target or (), ends, strict=False):
+                    if not lo <= n <= hi:
+                        return f"wrong: at {point} {n} is not in [{lo}, {hi}]"
         if map_cost(after).weighed(self.weight) > map_cost(self.map).weighed(self.weight):
             return "dearer"
-        return "" if self.simplified(after) == after else "unstable"
+        return "" if self.astray or self.simplified(after) == after else "unstable"
 
     def refused(self) -> str:
         """Why the derivation is refused; empty if it is not."""
+        if self.bare or self.astray:
+            return ""
         trace: Trace = []
         after = self.simplified(self.map, trace)
         try:
@@ -74,17 +122,76 @@ class Case:
         return "" if after == self.simplified(self.map) else "refused: another result when it is explained"
 
 
+def off(rng: random.Random, value: Any) -> Any:
+    """A number or a form that is not the one proposed."""
+    if isinstance(value, int):
+        return value + rng.choice((-1, 1))
+    c, terms = value
+    n = rng.randrange(len(terms) + 1)
+    if n == len(terms):
+        return c + rng.choice((-1, 1)), terms
+    a, k = terms[n]
+    changed = rng.choice(((), ((a, k + 1),), ((a, -k),))) if k != -1 else ()
+    return c, (*terms[:n], *changed, *terms[n + 1 :])
+
+
+@contextmanager
+def misled(seed: str) -> Iterator[None]:
+    """Everything that is proposed is proposed with a wrong value first, now and then."""
+    rng = random.Random(seed)
+
+    def wrong(engine: Engine, strategy: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        n = rng.randrange(len(values))
+        atom = STRATEGIES[strategy][n] == "at"
+        value = rng.randrange(len(engine.kind)) if atom else off(rng, values[n])
+        return (*values[:n], value, *values[n + 1 :])
+
+    def proposing(name: str) -> Callable[..., Iterator[Any]]:
+        proposed = getattr(Engine, name)
+
+        def propose(self: Engine, *args: Any) -> Iterator[Any]:
+            for strategy, values in proposed(self, *args):
+                if values and rng.random() < 0.5:
+                    yield strategy, wrong(self, strategy, values)
+                yield strategy, values
+
+        return propose
+
+    def choosing(name: str) -> Callable[..., Any]:
+        chosen = getattr(Choices, name)
+
+        def choose(self: Choices, of: Any, strategy: str, *values: Any) -> Any:
+            if values and rng.random() < 0.3:
+                values = wrong(self.engine, strategy, values)
+            return chosen(self, of, strategy, *values)
+
+        return choose
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("propose_for_division", "propose_for_sum", "propose_for_extremum"):
+            patch.setattr(Engine, name, proposing(name))
+        for name in ("instead", "everywhere"):
+            patch.setattr(Choices, name, choosing(name))
+        yield
+
+
+def facts(m: IndexingMap) -> Facts:
+    """What a map says of its variables, constraints as they are given."""
+    known = [(c.expr, Interval(c.lo, c.hi)) for c in m.constraints]
+    return Facts({v.expr: Interval(v.lo, v.hi) for v in m.variables}, known)
+
+
 def fresh(m: IndexingMap) -> IndexingMap:
     """The same map, with nothing remembered about it; it may multiply variables, which a map that is read may not."""
     return IndexingMap._trusted(m.dims, m.ranges, m.rts, m.results, m.constraints)
 
 
-def digest(m: IndexingMap) -> object:
-    """What is the same for equal maps, also for those of another import of the program."""
+def digest(c: Case, m: IndexingMap) -> object:
+    """What is the same for equal maps, also for those of another import of the program; and what the kernel says."""
     boxes = [(v.lo, v.hi) for v in m.variables]
     sources = [e.key for v in m.rts if v.source is not None for e in v.source.results]
     known = [(c.expr.key, c.lo, c.hi) for c in m.constraints]
-    return boxes, sources, [e.key for e in m.results], known
+    return boxes, sources, [e.key for e in m.results], known, c.seen()
 
 
 def at(m: IndexingMap, point: Point) -> Point | None:
@@ -114,25 +221,20 @@ def points(m: IndexingMap, rng: random.Random) -> Iterator[Point]:
             yield tuple(end if i == k else rng.randint(*b) for i, b in enumerate(boxes))
 
 
-def case(family: str, name: str, m: IndexingMap, rng: random.Random, n: int) -> Case:
+def case(family: str, name: str, m: IndexingMap, n: int) -> Case:
     """The case of a map: number ``n`` says how it is simplified."""
     inside: dict[Point, Point | None] = {}
     outside: dict[Point, Point | None] = {}
-    for p in points(m, rng):
+    for p in points(m, random.Random(f"points {name}")):
         if len(inside) == INSIDE and len(outside) == OUTSIDE:
             break
         target = at(m, p)
         found, most = (outside, OUTSIDE) if target is None else (inside, INSIDE)
         if len(found) < most:
             found[p] = target
+    targets = (*inside.items(), *outside.items())
     return Case(
-        family,
-        name,
-        m,
-        WEIGHTS[n % len(WEIGHTS)],
-        n % 5 == 4,
-        n % 7 == 6,
-        (*inside.items(), *outside.items()),
+        family, name, m, targets, WEIGHTS[n % len(WEIGHTS)], n % 5 == 4, n % 7 == 6, family == "opaque"
     )
 
 
@@ -339,7 +441,8 @@ def shared(m: Maker) -> None:
         (s * n + m.digit(n)) // (g * n), (s * g + y) % (g * n), -s // g, (g - 1 - s) // g, (g - 1 - s) % g,
         s // g * g + y, x - s // g * g, s % g + y // g * g, s % g * n + y % n, s % (g * n) * g + y,
         (s % (g * n) + x) // g, (s // g + y) // n, (s // g + rng.choice((1, n))) % n, (s * (g - 1)) % g,
-        (s * (g * n + 1)) % (g * n), ((s // g) * g * n + y) // (g * n), s // g + x, s // g - 1, minimum(s // g, y), maximum(s % g, y) + s, s, s + 1,
+        (s * (g * n + 1)) % (g * n),
+        ((s // g) * g * n + y) // (g * n), s // g + x, s // g - 1, minimum(s // g, y), maximum(s % g, y) + s, s, s + 1,
     ]  # fmt: skip
     m.results = rng.sample(pool, rng.randint(2, 6))
 
@@ -408,4 +511,10 @@ def corpus() -> list[Case]:
             found.append((kind, f"{kind} {k}", maker.map()))
     found += [("examples", name, m) for name, m in rule_examples(RULES)]
     found += [("random", f"random {k}", random_map(77, k).map) for k in range(RANDOM)]
-    return [case(*f, random.Random(f"points {f[1]}"), n) for n, f in enumerate(found)]
+    cases = [case(*f, n) for n, f in enumerate(found)]
+    for c in list(cases):
+        if c.map.constraints or c.family == "large":
+            cases.append(replace(c, name=f"{c.name}, bare", bare=True))
+        if c.family in ("digits", "nested", "extrema", "known", "congruent", "shared", "turned"):
+            cases.append(replace(c, name=f"{c.name}, astray", astray=True))
+    return cases

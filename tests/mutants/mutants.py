@@ -63,7 +63,7 @@ MEMORY: Final = 2 << 30
 #: Of so many changed results the derivation is checked.
 DERIVED: Final = 10
 #: Where no result changed, one of so many is simplified again and derived.
-SAMPLE: Final = 8
+SAMPLE: Final = 16
 
 COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -101,6 +101,13 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
             for i, op in enumerate(node.ops):
                 if type(op) in COMPARISONS:
                     yield "ops", [*node.ops[:i], COMPARISONS[type(op)](), *node.ops[i + 1 :]]
+            match node:
+                case ast.Compare(ops=[op], comparators=[ast.Constant(value=n)]) if type(n) is int:
+                    # for whole numbers one of the two neighbours is what the other comparison says
+                    for k in {ast.Gt: (1,), ast.LtE: (1,), ast.Lt: (-1,), ast.GtE: (-1,)}.get(
+                        type(op), (1, -1)
+                    ):
+                        yield "comparators", [ast.Constant(n + k)]
         case ast.Constant(value=n) if type(n) is int:
             yield "value", n + 1
             yield "value", n - 1
@@ -114,9 +121,11 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
 
 
 def parts(node: ast.AST) -> Iterator[ast.AST]:
-    """What is executed of a node, without annotations."""
+    """What is executed of a node, without annotations, and what :func:`changes` sees to with the node itself."""
     for name, value in ast.iter_fields(node):
-        if name not in ("annotation", "returns"):
+        if name not in ("annotation", "returns") and not (
+            name == "comparators" and len(value) == 1 and isinstance(value[0], ast.Constant)
+        ):
             yield from [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST)]
 
 
@@ -218,7 +227,7 @@ def examined(cases: list[Any], expected: list[Any], order: list[int], stop: bool
 
     def simplified(n: int) -> str:
         after = cases[n].simplified(cases[n].map)
-        return "" if edges.digest(after) == expected[n] else cases[n].problem(after) or "other"
+        return "" if edges.digest(cases[n], after) == expected[n] else cases[n].problem(after) or "other"
 
     signal.signal(signal.SIGVTALRM, alarm)
     for n in order:
@@ -291,7 +300,7 @@ def run(files: list[str], sample: int | None, seed: int, state: Path | None) -> 
     """Examine the mutants of the files; the exit status."""
     cases = edges.corpus()
     # in a process of its own: nothing is remembered here of what the unchanged program computed
-    expected = [edges.digest(c.simplified(c.map)) for c in cases]
+    expected = [edges.digest(c, c.simplified(c.map)) for c in cases]
     kills: Counter[int] = Counter()
     program = sources()
     found = known(state, program)

@@ -249,14 +249,12 @@ class Simplifier:
             return es
         spent = engine.spent
         results = [engine.write(f) for f in forms]
-        if self.trace is not None:
-            self.trace.append(Written(tuple(results), self.number))
         if (weight == DIVISION_WEIGHT and engine.written <= spent) or not self._larger(results, es):
+            if self.trace is not None:
+                self.trace.append(Written(tuple(results), self.number))
             return results
         search = Search(Ledger(engine, weight, as_given(engine, es)))
         search.normal_forms()
-        if self.trace is not None:
-            self.trace.pop()
         results = search.ledger.expressions()
         if self._larger(results, es):
             return es

@@ -42,8 +42,9 @@ PINNED: dict[str, str] = {
     "large": "0f0c630407819ef5",
     "opaque": "67ca00af4d366c53",
     "points_only": "7d27559fa55a7a6f",
-    "examples": "b5d1362b661fab64",
-    "random": "71141f54162f0556",
+    "linear": "1120088c1a360e80",
+    "examples": "eed4664d8303a925",
+    "random": "5c30fde71724cd76",
 }
 
 EDGES = _edges()

@@ -37,7 +37,7 @@ from indexproof.verify.fuzz.generate import random_map
 
 #: How many maps of each family there are, and of the random ones of the fuzzer.
 EACH: Final = 150
-RANDOM: Final = 400
+RANDOM: Final = 200
 #: So many points of the domain are looked at, and a few beside it.
 INSIDE: Final = 24
 OUTSIDE: Final = 6
@@ -50,7 +50,7 @@ Point = tuple[int, ...]
 class Case:
     """A map, how it is simplified, and what it is at some points (``None`` outside the domain).
 
-    ``bare``: results alone, on what the constraints say as they are given.  ``astray``: what proposes says wrong things too.
+    ``bare``: results alone, on what the constraints say as they are given.  ``astray``: some proposals are wrong.
     """
 
     family: str
@@ -77,7 +77,7 @@ class Case:
             return IndexingMap._trusted(m.dims, m.ranges, m.rts, results, m.constraints)
 
     def seen(self) -> list[Any]:
-        """What the kernel says of the results in normal form: their ends, their sizes, and what they certainly divide by."""
+        """What the kernel says of the results in normal form: their ends, their sizes, and what divides them."""
         if not self.bare:
             return []
         kernel = Simplifier(RULES, facts(self.map)).engine
@@ -495,8 +495,34 @@ def points_only(m: Maker) -> None:
         m.limit(rng.choice((x + y, z, x - z)), m.near(0), m.near(1))
 
 
+def linear(m: Maker) -> None:
+    """Constraints on sums, also of digits, with ends that others imply, or nearly; and sums in proportion to them."""
+    g, n, rng = m.g, m.n, m.rng
+    for _ in range(rng.choice((2, 2, 3, 3, 6, 7))):
+        lo = rng.choice((0, 0, -1, 2, -4))
+        m.var(lo, lo + rng.choice((1, 2, 3, 5)))
+    atoms: list[Expr] = [v.expr for v in m.dims]
+    if rng.random() < 0.5:
+        x = m.var(0, g * n * 4 - 1)
+        atoms = [*atoms[:2], x // g, x // (g * n), x % (g * n), x // g % n, x]
+
+    def sum_of(some: list[Expr]) -> Expr:
+        return add(*[e * rng.choice((1, 1, 2, 3, -1, -2)) for e in some], rng.choice((0, 0, 1, -3)))
+
+    for _ in range(rng.choice((1, 1, 2))):
+        some = rng.sample(atoms, rng.randint(1 if len(atoms) > 5 else 2, len(atoms) if len(atoms) > 5 else 2))
+        e = sum_of(some)
+        values = [e.evaluate({v.expr: rng.randint(v.lo, v.hi) for v in m.dims}) for _ in range(9)]
+        lo, hi = min(values), max(values)
+        m.limit(e, lo + rng.choice((0, 1, 1, -99)), hi + rng.choice((0, -1, -1, 99)))
+        k = rng.choice((1, 2, 3, -1, -2))
+        m.results += [e * k, e * k + rng.choice(atoms), sum_of(some), sum_of(atoms[-3:])]
+        m.results += [minimum(e, rng.choice((lo, hi)), atoms[0]), m.split(e, rng.choice((g, n, hi - lo + 1)))]
+    m.results = rng.sample(m.results, rng.randint(2, 4))
+
+
 FAMILIES: Final[tuple[Callable[[Maker], None], ...]] = (
-    blocks, digits, nested, extrema, turned, known, congruent, shared, large, opaque, points_only,
+    blocks, digits, nested, extrema, turned, known, congruent, shared, large, opaque, points_only, linear,
 )  # fmt: skip
 
 

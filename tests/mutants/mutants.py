@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import gc
 import hashlib
 import importlib
 import importlib.machinery
@@ -63,7 +64,7 @@ MEMORY: Final = 2 << 30
 #: Of so many changed results the derivation is checked.
 DERIVED: Final = 10
 #: Where no result changed, one of so many is simplified again and derived.
-SAMPLE: Final = 16
+SAMPLE: Final = 64
 
 COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -301,6 +302,8 @@ def run(files: list[str], sample: int | None, seed: int, state: Path | None) -> 
     cases = edges.corpus()
     # in a process of its own: nothing is remembered here of what the unchanged program computed
     expected = [edges.digest(c, c.simplified(c.map)) for c in cases]
+    gc.collect()
+    gc.freeze()  # what forked processes share is not looked at again in each
     kills: Counter[int] = Counter()
     program = sources()
     found = known(state, program)

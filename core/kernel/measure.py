@@ -46,14 +46,14 @@ class Measured(Atoms):
         return self.size_of_extremum(self.parts[a])
 
     def size_of_division(self, of: int, x: Form, by: int) -> Size:
-        """The size of the quotient or the remainder of x, as it stands."""
+        """The size of the quotient or the remainder of x by a positive number, as it stands."""
         w, d, n, b, u = self.size(x)
         backwards = sum([k < 0 for _, k in x[1]])
         excess = 1 if x[0] and x[0] // by else 0
         return (
             3 * w + (1 if of == QUOTIENT else 2),
-            d + abs(by),
-            n + (by < 0),
+            d + by,
+            n,
             3 * b + backwards,
             3 * u + excess,
         )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
 import sys
@@ -14,7 +15,10 @@ from typing import Any
 
 import pytest
 
+from indexproof.core.expr import var
+from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import format_map
+from indexproof.rules.simplifier import simplify, simplify_expr
 
 
 def _edges() -> Any:
@@ -71,3 +75,27 @@ def test_results_are_the_same_as_ever(results: list[tuple[Any, Any]]) -> None:
     for c, after in results:
         texts[c.family].update(f"{format_map(after)} {c.seen()}\n".encode())
     assert {family: h.hexdigest() for family, h in texts.items()} == PINNED
+
+
+def test_ends_beyond_every_other_stay_where_they_are() -> None:
+    end = 1 << 8192
+    m = IndexingMap.of([("d0", end, end + 3)], [], [], [var("d0") // 2], [])
+    after = simplify(m)
+    assert [after.evaluate((end + n,)) for n in range(4)] == [m.evaluate((end + n,)) for n in range(4)]
+
+
+def test_what_has_a_divisor_that_varies_has_a_size() -> None:
+    x, y, z = var("x"), var("y"), var("z")
+    e = (x % 6 // y * 18 + z) // 6
+    assert str(simplify_expr(e, {"x": (0, 53), "y": (1, 6), "z": (0, 2)})) == "3·(x mod 6 // y)"
+    assert str(simplify_expr(x % 2 // y % 5, {"x": (0, 9), "y": (1, 1)})) == "x mod 2"
+
+
+def test_strategies_remember_nothing_that_rules_rely_on() -> None:
+    """What they call of the kernel's own methods only reads."""
+    folder = Path(__file__).parents[2] / "core" / "strategies"
+    for path in folder.glob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+        used = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr[:1] == "_"}
+        assert used - own - {"__init__"} <= {"_span", "_spoken_of"}, path.name

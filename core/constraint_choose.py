@@ -168,6 +168,20 @@ def summand(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     return found
 
 
+def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+    """The summands that are multiples of one of the coefficients, and the others, where these leave at most one multiple."""
+    ((e, lo, hi),) = cs
+    const, terms = _parts(e)
+    found: list[Proposal] = []
+    for g in sorted({abs(k) for _, k in terms} - {1}) if len(terms) > 1 else ():
+        r = linear(const, [(t, k) for t, k in terms if k % g])
+        p, q = ends(r)
+        if type(p) is int and type(q) is int and (k := -((q - lo) // g)) >= (hi - p) // g:
+            x = linear(0, [(t, j // g) for t, j in terms if not j % g])
+            found.append({"x": x, "g": g, "r": r, "lo": lo, "hi": hi, "k": k, "p": p, "q": q})
+    return found
+
+
 def dividend(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     """A quotient among the summands of the first constraint whose dividend the second is on, and what the others may be."""
     (e, lo, hi), (x, a, b) = cs
@@ -186,6 +200,7 @@ CONSTRAINT_STRATEGIES: Final[dict[str, Strategy]] = {
     "content": content,
     "dividend": dividend,
     "greatest_common_divisor": greatest_common_divisor,
+    "multiple_and_rest": multiple_and_rest,
     "negative_content": negative_content,
     "residue": residue,
     "summand": summand,

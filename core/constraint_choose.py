@@ -169,7 +169,7 @@ def summand(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
 
 
 def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
-    """The summands that are multiples of one of the coefficients, and the others, where these leave at most one multiple."""
+    """The multiples of a coefficient among the summands, and the others, where these leave one multiple at most."""
     ((e, lo, hi),) = cs
     const, terms = _parts(e)
     found: list[Proposal] = []

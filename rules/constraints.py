@@ -181,6 +181,43 @@ def impossible_constraint_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: C
     )
 
 
+@constraint_rule(
+    fires={
+        "a % 2 * 3 + b in [3, 3] | b in [0, 2]": "a % 2 in [1, 1]; b in [0, 0]",
+        "a % 8 * 4 + b % 4 in [12, 14]": "a % 8 in [3, 3]; b % 4 in [0, 2]",
+    },
+    keeps=["a % 2 * 3 + b in [3, 3] | b in [0, 3]", "a % 8 * 4 + b % 4 in [12, 16]"],
+)
+def multiple_and_rest_separate(
+    x: Expr, g: Const, r: Rest, lo: Const, hi: Const, k: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """Where the rest leaves one multiple of g only, the multiple is known, and so are bounds of the rest."""
+    return ConstraintRewrite(
+        (Bounded(x * g + r, lo, hi),),
+        (Bounded(x, k, k), Bounded(r, lo - k * g, hi - k * g)),
+        when=(g > 0, r.within(p, q), k.eq(ceildiv(lo - q, g)), k.eq((hi - p) // g)),
+        guard=(g > 1,),
+        choose="multiple_and_rest",
+    )
+
+
+@constraint_rule(
+    fires={"a % 2 * 3 + b in [4, 4] | b in [2, 3]": "a in [0, -1]"},
+    keeps=["a % 2 * 3 + b in [4, 5] | b in [2, 3]"],
+)
+def multiple_and_rest_contradict(
+    x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """Where the rest leaves no multiple of g, nothing satisfies the constraint."""
+    return ConstraintRewrite(
+        (Bounded(x * g + r, lo, hi),),
+        (NOWHERE,),
+        when=(g > 0, r.within(p, q), (hi - p) // g < ceildiv(lo - q, g)),
+        choose="multiple_and_rest",
+        by=(ceildiv(lo - q, g) <= x, x <= (hi - p) // g),
+    )
+
+
 # --------------------------------------------------------------------------------------------------- two constraints
 @constraint_rule(fires={"a in [0, 9]; a in [4, 12]": "a in [4, 9]"})
 def same_expression_intersects(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:

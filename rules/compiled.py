@@ -667,6 +667,20 @@ class CatalogueEngine(Engine):
             self.record("remainder_turns", (d, t, x,))
         return self.shift(times(t, -1), d - 1)
 
+    def quotient_is_sign(self, x: Form, d: int, e: int) -> Form | None:
+        """``x // d  →  x // e   when 0 < d,  0 < e,  x ∈ [-d, d - 1],  x ∈ [-e, e - 1]``"""
+        if not (0 < d):
+            return None
+        if not (0 < e):
+            return None
+        if not self.within(x, -d, d - 1):
+            return None
+        if not self.within(x, -e, e - 1):
+            return None
+        if self.record is not None:
+            self.record("quotient_is_sign", (d, e, x,))
+        return self.raw(QUOTIENT, x, e)
+
     def quotient_widens(self, y: Form, e: int, g: int, r: Form) -> Form | None:
         """``y // e  →  (y·g + r…) // (e·g)   when 0 < e,  0 < g,  r… ∈ [0, g - 1]``"""
         if not (0 < e):
@@ -798,6 +812,7 @@ class CatalogueEngine(Engine):
             "divided_part": (quotient_releases_summand,),
             "inner_remainder": (inner_remainder_leaves_quotient,),
             "negated": (exact_quotient_negates,),
+            "other_divisor": (quotient_is_sign,),
             "summand": (summand_joins_quotient,),
             "turned": (quotient_turns,),
             "wider": (quotient_widens,),

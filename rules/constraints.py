@@ -59,12 +59,6 @@ def positive_divisor_scales_bounds(x: Expr, d: Const, lo: Const, hi: Const) -> C
     return ConstraintRewrite((Bounded(x // d, lo, hi),), (Bounded(x, lo * d, hi * d + d - 1),), when=(d > 0,))
 
 
-@constraint_rule(fires={"a // -4 in [1, 2]": "a in [-11, -4]"})
-def negative_divisor_scales_bounds(x: Expr, d: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """As for positive divisors, with the bounds exchanged."""
-    return ConstraintRewrite((Bounded(x // d, lo, hi),), (Bounded(x, hi * d + d + 1, lo * d),), when=(d < 0,))
-
-
 @constraint_rule(
     fires={"min(a, b) in [2, 100] | a in [0, 9], b in [0, 9]": "a in [2, 9]; b in [2, 9]"},
     keeps=["min(a, b) in [0, 4] | a in [0, 9], b in [0, 9]"],
@@ -202,7 +196,7 @@ def multiple_and_rest_separate(
 
 
 @constraint_rule(
-    fires={"a % 2 * 3 + b in [4, 4] | b in [2, 3]": "a in [0, -1]"},
+    fires={"a % 2 * 3 + b in [4, 4] | b in [2, 3]": "a in [0, -1]; b in [0, -1]"},
     keeps=["a % 2 * 3 + b in [4, 5] | b in [2, 3]"],
 )
 def multiple_and_rest_contradict(

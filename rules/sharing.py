@@ -103,6 +103,21 @@ def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
 
 @rule(
     sharing=True,
+    fires={"(a - b) // 8; (a - b) // 64 + c | a in [0, 5], b in [0, 5]": "(a - b) // 8; (a - b) // 8 + c"},
+    keeps=["(a - b) // 4; (a - b) // 64 + c | a in [0, 5], b in [0, 5]"],
+)
+def quotient_is_sign(x: Expr, d: Const, e: Const) -> Rewrite:
+    """A quotient that is 0 or -1 says whether the dividend is negative, and so it is by every divisor large enough."""
+    return Rewrite(
+        x // d,
+        x // e,
+        when=(d > 0, e > 0, x.within(-d, d - 1), x.within(-e, e - 1)),
+        choose="other_divisor",
+    )
+
+
+@rule(
+    sharing=True,
     fires={
         "(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
     },

@@ -32,6 +32,7 @@ class Search(Differences):
             self.differences,
             self.inner_remainders,
             self.multiples,
+            self.signs,
             self.turned,
             self.differences_inside,
             self.wider,
@@ -246,6 +247,16 @@ class Search(Differences):
         return choices
 
     # ---------------------------------------------------------------- signs
+    def signs(self) -> None:
+        """Quotients of one dividend that are 0 or -1 by the smallest of their divisors."""
+        engine = self.engine
+        for x, atoms in self.dividends().items():
+            same = [a for a in atoms if engine.kind[a] == QUOTIENT and engine.lo[a] == -1 and engine.hi[a] == 0]
+            if len(same) > 1:
+                d = min([engine.divisor[a] for a in same])
+                larger = [a for a in same if engine.divisor[a] != d]
+                self.ledger.attempt([c for a in larger for c in self.instead(a, "other_divisor", d)])
+
     def turned(self) -> None:
         """Quotients and remainders that are others turned round."""
         ledger = self.ledger

@@ -47,6 +47,7 @@ STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
     "needed_remainder": ("at", "t"),
     "negated": (),
     "summand": ("t",),
+    "other_divisor": ("e",),
     "turned": ("t",),
     "wider": ("g", "r"),
     "wider_digit": ("at", "g", "r"),

@@ -41,9 +41,30 @@ def divisor_forgets_the_last_block(x: Expr, d: Const, lo: Const, hi: Const) -> C
 
 
 @constraint_rule()
-def negative_divisor_keeps_bounds(x: Expr, d: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Scales by a negative divisor as by a positive one."""
-    return ConstraintRewrite((Bounded(x // d, lo, hi),), (Bounded(x, lo * d, hi * d + d - 1),), when=(d < 0,))
+def rest_leaves_several_multiples(
+    x: Expr, g: Const, r: Rest, lo: Const, hi: Const, k: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """Takes the largest of the multiples for the only one."""
+    return ConstraintRewrite(
+        (Bounded(x * g + r, lo, hi),),
+        (Bounded(x, k, k), Bounded(r, lo - k * g, hi - k * g)),
+        when=(g > 0, r.within(p, q), k.eq((hi - p) // g)),
+        guard=(g > 1,),
+        choose="multiple_and_rest",
+    )
+
+
+@constraint_rule()
+def rest_leaves_one_multiple(
+    x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p: Const, q: Const
+) -> ConstraintRewrite:
+    """Calls the constraint false where one multiple is left."""
+    return ConstraintRewrite(
+        (Bounded(x * g + r, lo, hi),),
+        (Bounded(integer(0), integer(1), integer(1)),),
+        when=(g > 0, r.within(p, q), (hi - p) // g <= ceildiv(lo - q, g)),
+        choose="multiple_and_rest",
+    )
 
 
 @constraint_rule()
@@ -223,7 +244,8 @@ BROKEN = [
     _planted(factor_rounds_outwards, "sound ⇐", constraints.positive_factor_divides_bounds),
     _planted(negative_factor_keeps_bounds, "sound ⇒", constraints.negative_factor_exchanges_bounds),
     _planted(divisor_forgets_the_last_block, "sound ⇒", constraints.positive_divisor_scales_bounds),
-    _planted(negative_divisor_keeps_bounds, "sound ⇒", constraints.negative_divisor_scales_bounds),
+    _planted(rest_leaves_several_multiples, "sound ⇒", constraints.multiple_and_rest_separate),
+    _planted(rest_leaves_one_multiple, "sound ⇒", constraints.multiple_and_rest_contradict),
     _planted(ranges_unite, "sound ⇐", constraints.same_expression_intersects),
     _planted(any_remainder_is_implied, "sound ⇐", constraints.implied_remainder_vanishes),
     _planted(remainder_tightens_too_far, "sound ⇒", constraints.remainder_tightens_bounds),

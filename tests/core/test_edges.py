@@ -37,18 +37,18 @@ def _edges() -> Any:
 PINNED: dict[str, str] = {
     "blocks": "d346c82aca61587e",
     "digits": "d07735f32b54d4b0",
-    "nested": "e4ae6bf27759f3f0",
+    "nested": "19f1cbe04202e38e",
     "extrema": "0e9ac79f1dcb7780",
     "turned": "d40e37f3b397ddc2",
-    "known": "75dc354dd71d3ce6",
+    "known": "1e4ae11fc1131517",
     "congruent": "40acfca05c96b6a5",
     "shared": "9dd2bcd67bbe08cd",
     "large": "0620120630c48f10",
     "opaque": "a99fa33f1a3c500d",
     "points_only": "7d27559fa55a7a6f",
     "linear": "e3537d22afd6d723",
-    "examples": "05f5026e7c97d477",
-    "random": "c7ceed1f59f4d7e8",
+    "examples": "f5a44a04c2fa88ba",
+    "random": "905667555c4d2689",
 }
 
 EDGES = _edges()

@@ -74,6 +74,13 @@ def fuzz_text(run: FuzzRun, command: str) -> str:
         )
     if run.settings.checked:
         lines += _derivations(run)
+        plainly = [
+            f"{n:,} {how}"
+            for how in ("the same", "cheaper", "as dear", "dearer")
+            if (n := counts[f"plainly {how}"])
+        ]
+        if plainly:
+            lines.append(("plainly", "beside the same rules applied one at a time: " + ", ".join(plainly)))
     lines.append(("results", f"digest {run.digest}"))
     parts.append(block("what was examined", lines))
     parts.append("\n".join(_families(run)))

@@ -250,8 +250,10 @@ class Search(Differences):
     def signs(self) -> None:
         """Quotients of one dividend that are 0 or -1 by the smallest of their divisors."""
         engine = self.engine
-        for x, atoms in self.dividends().items():
-            same = [a for a in atoms if engine.kind[a] == QUOTIENT and engine.lo[a] == -1 and engine.hi[a] == 0]
+        for atoms in self.dividends().values():
+            same = [
+                a for a in atoms if engine.kind[a] == QUOTIENT and engine.lo[a] == -1 and engine.hi[a] == 0
+            ]
             if len(same) > 1:
                 d = min([engine.divisor[a] for a in same])
                 larger = [a for a in same if engine.divisor[a] != d]

@@ -25,7 +25,7 @@ def fuzz(
         int | None, typer.Option("--only", min=0, metavar="N", help="Only this map of the sequence.")
     ] = None,
     checked: Annotated[
-        bool, typer.Option("--checked", help="Also check every step: each an instance of a proved rule.")
+        bool, typer.Option("--checked", help="Also check every step, and compare with the plain driver.")
     ] = False,
     corpus: Annotated[
         list[Path] | None,

@@ -84,5 +84,7 @@ def test_an_interrupted_run_says_what_it_knows(run: Run, monkeypatch: Any) -> No
     monkeypatch.setattr(searching, "examine", examine_some)
     done = run("confluence", "min_and_max_sum", "-n", "1", "--jobs", 1)
     rest = sum("min_and_max_sum" in {r.name for r in pair} for pair in pairs_of()) - 2
-    assert done.out.splitlines()[-1].startswith(f"NOT CHECKED  2 pairs, 0 instances, {rest} pairs not checked")
+    assert done.out.splitlines()[-1].startswith(
+        f"NOT CHECKED  2 pairs, 0 instances, {rest} pairs not checked"
+    )
     assert done.status == 2

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -42,13 +42,19 @@ CHUNK: Final = 50
 FATAL: Final = frozenset({"wrong", "disagreement", "crash", "not deterministic", "refused"})
 #: Of the other failures, so many of a chunk are kept with their maps.
 KEPT: Final = 2
+#: The rules without an engine: the plain driver applies them.
+PLAIN: Final = replace(RULES, engine=None)
 #: Every so many chunks are simplified once more by another process, backwards.
 AGAIN: Final = 10
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked.  ``checked``: every simplification is also derived step by step, and the derivation checked."""
+    """What is asked.
+
+    ``checked``: every simplification is also derived step by step, the derivation is checked, and the result compared with
+    that of the plain driver.
+    """
 
     seed: int = 0
     count: int = 100_000
@@ -217,11 +223,22 @@ def examine(
         unasked = _simplified(m, asked)
         if unasked != after:
             return counts, "depends on explaining", f"without a trace: {format_map(unasked)}", after
+        if asked == BY_DEFAULT:
+            counts[f"plainly {beside_plain(m, after)}"] += 1
     if again != after:
         return counts, "not idempotent", f"simplified again: {format_map(again)}", after
     if now.weighed(asked.division_weight) > before.weighed(asked.division_weight):
         return counts, "grows", f"from {before} to {now}", after
     return counts, "", "", after
+
+
+def beside_plain(m: IndexingMap, after: IndexingMap) -> str:
+    """How a result compares with what the same rules make of the map one at a time, bottom-up, and without extraction."""
+    plain = simplify_map(_reread(m), PLAIN)
+    if plain == after:
+        return "the same"
+    cost, other = map_cost(after).weight, map_cost(plain).weight
+    return "cheaper" if cost < other else "dearer" if cost > other else "as dear"
 
 
 def _reduced(m: IndexingMap, after: IndexingMap, settings: Settings, counts: Counter[str]) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,30 @@ def test_the_corpus_is_checked_step_by_step() -> None:
     run = fuzz(Settings(count=0, checked=True), jobs=1, corpus=corpus)
     assert not run.failures, fuzz_text(run, "indexproof fuzz")
     assert run.counts["derivations"] >= len(corpus)
+    assert run.counts["plainly dearer"] == 0
+    assert f"{run.counts['plainly the same']:,} the same" in fuzz_text(run, "indexproof fuzz")
     assert run.exit_status == 0
+
+
+#: The maps of the sequence that the plain driver writes cheaper, and why.
+DEARER = {
+    513: "a window of remainders narrows a sum by its digits; the remainder as given is shorter",
+    852: "a digit with two values is written as a line before it meets the other digits",
+    3391: "min takes a factor out of two of its three arguments",
+}
+
+
+def test_production_beside_the_plain_driver() -> None:
+    found = {}
+    for n in range(4000):
+        m = random_map(0, n).map
+        found[n] = runner.beside_plain(m, simplify_map(m, RULES))
+    assert {n for n, how in found.items() if how == "dearer"} == set(DEARER)
+    # whoever does without extraction is found out
+    counts = Counter(found.values())
+    assert counts["the same"] > 2600
+    assert counts["cheaper"] > 1250
+    assert counts["as dear"] < 30
 
 
 def test_only_one_map() -> None:

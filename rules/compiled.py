@@ -525,32 +525,28 @@ class CatalogueEngine(Engine):
                     return self.add(self.add(times(x, w), times(y, w)), r)
         return None
 
-    def minimum_of_multiples_leaves_remainder(self, _1: Form, d: int) -> Form | None:
-        """``(min(x, y)·k + r…) mod d  →  r… mod d   when d ∣ x·k,  d ∣ y·k``"""
+    def minimum_of_congruent_leaves_remainder(self, _1: Form, d: int) -> Form | None:
+        """``(min(x, y)·k + r…) mod d  →  (y·k + r…) mod d   when d ∣ x·k - y·k``"""
         for _2, k in self.atoms(_1, MINIMUM):
             for y, x in self.splits(_2):
-                if not self.is_multiple(times(x, k), d):
-                    continue
-                if not self.is_multiple(times(y, k), d):
+                if not self.is_multiple(minus(times(x, k), y, k), d):
                     continue
                 r = minus(_1, atom(_2), k)
                 if self.record is not None:
-                    self.record("minimum_of_multiples_leaves_remainder", (d, k, r, x, y,))
-                return self.mod(r, d)
+                    self.record("minimum_of_congruent_leaves_remainder", (d, k, r, x, y,))
+                return self.mod(self.add(times(y, k), r), d)
         return None
 
-    def maximum_of_multiples_leaves_remainder(self, _1: Form, d: int) -> Form | None:
-        """``(max(x, y)·k + r…) mod d  →  r… mod d   when d ∣ x·k,  d ∣ y·k``"""
+    def maximum_of_congruent_leaves_remainder(self, _1: Form, d: int) -> Form | None:
+        """``(max(x, y)·k + r…) mod d  →  (y·k + r…) mod d   when d ∣ x·k - y·k``"""
         for _2, k in self.atoms(_1, MAXIMUM):
             for y, x in self.splits(_2):
-                if not self.is_multiple(times(x, k), d):
-                    continue
-                if not self.is_multiple(times(y, k), d):
+                if not self.is_multiple(minus(times(x, k), y, k), d):
                     continue
                 r = minus(_1, atom(_2), k)
                 if self.record is not None:
-                    self.record("maximum_of_multiples_leaves_remainder", (d, k, r, x, y,))
-                return self.mod(r, d)
+                    self.record("maximum_of_congruent_leaves_remainder", (d, k, r, x, y,))
+                return self.mod(self.add(times(y, k), r), d)
         return None
 
     def remainder_is_difference(self, x: Form, d: int, q: Form) -> Form | None:
@@ -775,7 +771,7 @@ class CatalogueEngine(Engine):
             "multiples": (multiple_leaves_quotient,),
         },
         REMAINDER: {
-            "": (remainder_by_one, inner_remainder_vanishes, negative_modulus_moves_out, minimum_of_multiples_leaves_remainder, maximum_of_multiples_leaves_remainder,),
+            "": (remainder_by_one, inner_remainder_vanishes, negative_modulus_moves_out, minimum_of_congruent_leaves_remainder, maximum_of_congruent_leaves_remainder,),
             "block_of_range": (remainder_known,),
             "coefficient_quotients": (remainder_certified,),
             "common_factor": (common_factor_leaves_remainder,),

@@ -80,18 +80,26 @@ def min_and_max_sum(x: Expr, y: Expr, w: Const, v: Const, r: Rest) -> Rewrite:
 
 
 @rule(
-    fires={"min(6*a, b + b % 2) % 2": "0", "(min(6*a, b + b % 2) + c) % 2": "c % 2"},
-    keeps=["min(6*a, 3*b) % 2"],
+    fires={
+        "min(6*a, b + b % 2) % 2": "0",
+        "(min(6*a, b + b % 2) + c) % 2": "c % 2",
+        "min(4*a + 1, 6*b - 5, 3) % 2": "1",
+    },
+    keeps=["min(6*a, 3*b) % 2", "min(6*a, 4*b + 1) % 2"],
 )
-def minimum_of_multiples_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
-    """A minimum of multiples of the divisor is a multiple of it."""
-    return Rewrite((minimum(x, y) * k + r) % d, r % d, when=(d.divides(x * k), d.divides(y * k)))
+def minimum_of_congruent_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
+    """Where two are congruent modulo the divisor, it does not matter which is the smaller."""
+    return Rewrite((minimum(x, y) * k + r) % d, (y * k + r) % d, when=(d.divides(x * k - y * k),))
 
 
 @rule(
-    fires={"max(6*a, b + b % 2) % 2": "0", "(max(6*a, b + b % 2) + c) % 2": "c % 2"},
-    keeps=["max(6*a, 3*b) % 2"],
+    fires={
+        "max(6*a, b + b % 2) % 2": "0",
+        "(max(6*a, b + b % 2) + c) % 2": "c % 2",
+        "max(4*a + 1, 6*b - 5, 3) % 2": "1",
+    },
+    keeps=["max(6*a, 3*b) % 2", "max(6*a, 4*b + 1) % 2"],
 )
-def maximum_of_multiples_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
-    """A maximum of multiples of the divisor is a multiple of it."""
-    return Rewrite((maximum(x, y) * k + r) % d, r % d, when=(d.divides(x * k), d.divides(y * k)))
+def maximum_of_congruent_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
+    """Where two are congruent modulo the divisor, it does not matter which is the larger."""
+    return Rewrite((maximum(x, y) * k + r) % d, (y * k + r) % d, when=(d.divides(x * k - y * k),))

@@ -38,7 +38,7 @@ PINNED: dict[str, str] = {
     "blocks": "d346c82aca61587e",
     "digits": "d07735f32b54d4b0",
     "nested": "19f1cbe04202e38e",
-    "extrema": "0e9ac79f1dcb7780",
+    "extrema": "9d14c9fec5b8ded9",
     "turned": "d40e37f3b397ddc2",
     "known": "1e4ae11fc1131517",
     "congruent": "40acfca05c96b6a5",
@@ -47,8 +47,8 @@ PINNED: dict[str, str] = {
     "opaque": "a99fa33f1a3c500d",
     "points_only": "7d27559fa55a7a6f",
     "linear": "e3537d22afd6d723",
-    "examples": "f5a44a04c2fa88ba",
-    "random": "905667555c4d2689",
+    "examples": "c7e038784bb9413b",
+    "random": "f16f8039629bc2ab",
 }
 
 EDGES = _edges()

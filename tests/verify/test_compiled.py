@@ -47,7 +47,7 @@ def implied(name: str, test: str) -> bool:
     if not positive:
         return (name, test) in IMPLIED
     g = positive[1]
-    return bool(re.search(rf"\(1 < {g}\)|within\(\w+, 0, {g} - 1\)", method(name)))
+    return bool(re.search(rf"\(1 < {g}\)|within\(\w+, (0|-{g}), {g} - 1\)", method(name)))
 
 
 def test_the_code_as_it_is_implies_every_rule() -> None:

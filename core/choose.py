@@ -196,7 +196,7 @@ def _quotient(x: Expr, d: int) -> list[Expr]:
     return found
 
 
-def quotient_of_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
+def quotient_below_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
     """A remainder in a sum, and with the right coefficient the quotient of its dividend or of something congruent."""
     const, terms = _as_sum(e)
     have = dict(terms)
@@ -277,6 +277,6 @@ STRATEGIES: dict[str, Strategy] = {
     "known_residue": known_residue,
     "multiples": multiples,
     "next_digit": next_digit,
-    "quotient_of_remainder": quotient_of_remainder,
+    "quotient_below_remainder": quotient_below_remainder,
     "single_value": single_value,
 }

@@ -3,7 +3,7 @@
 A rule is a function that runs once, on pattern variables, and returns the equation it claims::
 
     @rule(fires={"(4*a + b) // 12 | b in [0, 3]": "a // 3"})
-    def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest):
+    def small_digit_vanishes(x: Expr, g: Const, d: Const, r: Rest):
         \"\"\"Less than one step of x cannot carry x over a multiple of d.\"\"\"
         return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(0, g - 1)))
 

@@ -793,7 +793,7 @@ class CatalogueEngine(Engine):
             "": (remainder_subtracts_to_quotient, quotient_subtracts_to_remainder, min_and_max_sum,),
             "known_remainder": (exact_quotient_multiplies,),
             "next_digit": (digits_recombine,),
-            "quotient_of_remainder": (quotient_and_remainder_recombine,),
+            "quotient_below_remainder": (quotient_and_remainder_recombine,),
         },
         KNOWN: {
             "single_value": (value_known,),

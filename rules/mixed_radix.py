@@ -27,7 +27,7 @@ def quotient_and_remainder_recombine(
         q * p + (y % d) * w + r,
         x * w + r,
         when=(p.eq(d * w), q.eq(x // d), d.divides(x - y)),
-        choose="quotient_of_remainder",
+        choose="quotient_below_remainder",
     )
 
 

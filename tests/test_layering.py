@@ -5,12 +5,15 @@ have one place.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
+from indexproof.rules.catalog import RULES
 
 ROOT = Path(__file__).parent.parent
 
@@ -163,3 +166,11 @@ def test_the_lower_layers_load_nothing_heavy_but_numpy(layer: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_core_names_no_rule() -> None:
+    """A rule is one declaration: whoever adds, renames or removes one does not touch the core."""
+    names = {r.name for r in (*RULES.rules, *RULES.constraints)}
+    for path in (ROOT / "core").rglob("*.py"):
+        found = names.intersection(re.findall(r"\w+", path.read_text("utf-8")))
+        assert not found, (path.relative_to(ROOT), found)

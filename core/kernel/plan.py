@@ -35,7 +35,7 @@ STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
     "known_residue": ("x",),
     "multiples": ("x",),
     "next_digit": ("at", "n", "w", "z"),
-    "quotient_of_remainder": ("at", "q", "w", "x"),
+    "quotient_below_remainder": ("at", "q", "w", "x"),
     "single_value": (),
     # of extraction
     "congruent": ("y",),

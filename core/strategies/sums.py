@@ -76,13 +76,13 @@ class Sums(Divisions):
             if not q[1]:
                 continue
             if contains(total, q[1], p, a):
-                yield "quotient_of_remainder", (a, q, w, x)
+                yield "quotient_below_remainder", (a, q, w, x)
                 continue
             for b, v in total.items():
                 if v == p and kind[b] == QUOTIENT and not divisor[b] % d:
                     y = self._congruent(a, b)
                     if y is not None:
-                        yield "quotient_of_remainder", (a, (0, ((b, 1),)), w, y)
+                        yield "quotient_below_remainder", (a, (0, ((b, 1),)), w, y)
             yield from self._next_digits(total, a, q, [b for _, _, b in remainders[i + 1 :]])
 
     def _congruent(self, a: int, b: int) -> Form | None:

@@ -71,14 +71,18 @@ def main() -> None:
     else:
         names = args.peer or ([p.name for p in PEERS if not p.slow] if args.fast else None)
         data = run(names, args.corpus, 100_000 if args.fast else 1_000_000, args.maps)
+    stored = ROOT / "reports" / "benchmark" / "simplifier.json"
+    if stored.exists() and not args.draw:
+        before = page.goals(page.expanded(stored.read_text("utf-8"))).measured
+        if before != page.goals(data).measured:
+            data["before"] = before
     text = page.markdown(data)
     if args.json:
         args.json.write_text(page.compact(data), "utf-8")
     if args.write:
-        folder = ROOT / "reports" / "benchmark"
-        folder.mkdir(exist_ok=True)
-        page.plots(data, folder)
-        (folder / "simplifier.json").write_text(page.compact(data), "utf-8")
+        stored.parent.mkdir(exist_ok=True)
+        page.plots(data, stored.parent)
+        stored.write_text(page.compact(data), "utf-8")
         (ROOT / "reports" / "simplifier_benchmark.md").write_text(text, "utf-8")
     else:
         print(text)

@@ -23,7 +23,19 @@ from .facts import Facts
 from .matcher import bindings, const_text
 from .rewrite import Bounded, ConstraintRule, DeclarationError
 
-__all__ = ["Applied", "CompiledConstraintRule", "applications", "compiled_constraint_rule", "ends_of"]
+__all__ = [
+    "Applied",
+    "Check",
+    "CompiledConstraintRule",
+    "applications",
+    "compiled_constraint_rule",
+    "constraint_source",
+    "ends_of",
+    "inside",
+    "least",
+    "most",
+    "use_written",
+]
 
 #: The constraints of the right side, and the values of all variables by name.
 Applied: TypeAlias = tuple[tuple[Bound, ...], Mapping[str, "Expr | int"]]
@@ -123,34 +135,77 @@ class CompiledConstraintRule:
 _NOTHING: tuple[Proposal, ...] = ({},)
 
 
+#: The checks that stand in a module of their own, by the rules that they were written for.
+_WRITTEN: dict[ConstraintRule, Check] = {}
+
+
+def use_written(rules: Iterable[ConstraintRule], checks: Mapping[str, Check]) -> None:
+    """Take the checks of ``rules`` from a module that :func:`constraint_source` wrote, instead of generating them."""
+    for rule in rules:
+        if rule.name in checks:
+            _WRITTEN[rule] = checks[rule.name]
+
+
 @cache
 def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     """``rule`` as functions.  Raises :class:`DeclarationError` for a strategy that does not exist."""
-    source, proposed = _source(rule)
-    names: dict[str, Any] = {"_lift": lift, "_inside": _inside, "_Expr": Expr, "_Int": Int, "_Sum": Sum}
-    names |= {c.__name__: c for c in (FloorDiv, Mod)} | {"min": _least, "max": _most}
-    exec(compile(source, f"<constraint rule {rule.name}>", "exec"), names)
+    check, proposed = _WRITTEN.get(rule), bool(rule.choose)
+    if check is None:
+        source, proposed = _source(rule)
+        names: dict[str, Any] = {"Expr": Expr, "FloorDiv": FloorDiv, "Int": Int, "Mod": Mod, "Sum": Sum}
+        names |= {"lift": lift, "inside": inside, "min": least, "max": most}
+        exec(compile(source, f"<constraint rule {rule.name}>", "exec"), names)
+        check = names[rule.name]
     first = rule.left[0].e
     # a product of patterns is a sum whose coefficients have a common factor
     head = None if isinstance(first, Var) else Sum if isinstance(first, Mul) else type(first)
     propose = _proposals(rule)
-    return CompiledConstraintRule(rule, names["check"], propose if proposed else None, head)
+    return CompiledConstraintRule(rule, check, propose if proposed else None, head)
 
 
-def _least(*args: Any) -> Any:
+_HEADER = '''"""{doc}
+
+Written by `indexproof docs` from the declarations in this folder; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.constraint_matcher import inside
+from ..core.constraint_matcher import least as min
+from ..core.constraint_matcher import most as max
+from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, lift
+
+__all__ = ["CHECKS"]
+'''
+
+
+def constraint_source(rules: Iterable[ConstraintRule], doc: str) -> str:
+    """The source of a module with the checks of ``rules``, for a module of the package ``rules``."""
+    rules = list(rules)
+    functions = [f"\n\n{_source(r)[0]}" for r in rules]
+    table = "".join(f'    "{r.name}": {r.name},\n' for r in rules)
+    return _HEADER.format(doc=doc) + "".join(functions) + f"\n\nCHECKS = {{\n{table}}}\n"
+
+
+def least(*args: Any) -> Any:
+    """The minimum of numbers, or of expressions."""
     return min(args) if all(type(a) is int for a in args) else minimum(*args)
 
 
-def _most(*args: Any) -> Any:
+def most(*args: Any) -> Any:
+    """The maximum of numbers, or of expressions."""
     return max(args) if all(type(a) is int for a in args) else maximum(*args)
 
 
-def _inside(ends: tuple[Any, Any], lo: Any, hi: Any) -> bool:
+def inside(ends: tuple[Any, Any], lo: Any, hi: Any) -> bool:
+    """Whether everything between the ends lies between ``lo`` and ``hi``."""
     return bool(lo <= ends[0] and ends[1] <= hi)
 
 
 def _source(rule: ConstraintRule) -> tuple[str, bool]:
-    """The text of ``check``, and whether it reads anything from what is proposed."""
+    """The text of a rule's check, and whether it reads anything from what is proposed."""
     lines: list[str] = []
     bound: set[Var] = set()
     tests: list[str] = []
@@ -176,7 +231,7 @@ def _source(rule: ConstraintRule) -> tuple[str, bool]:
             p, at = todo.pop()
             match p:
                 case Var(kind="const"):
-                    lines.append(f"if type({at}) is not _Int: return None")
+                    lines.append(f"if type({at}) is not Int: return None")
                     bind(p, f"{at}.value")
                 case Var(kind="expr" | "rest"):
                     bind(p, at)
@@ -191,7 +246,7 @@ def _source(rule: ConstraintRule) -> tuple[str, bool]:
         for t, k in p.terms if isinstance(p, Sum) else ():
             if isinstance(t, Var) and k == 1 and t not in bound:
                 if t.kind == "const":
-                    lines.append(f"if type({at}) is not _Sum: return None")
+                    lines.append(f"if type({at}) is not Sum: return None")
                     bind(t, f"{at}.const")
                 elif (
                     t.kind == "rest" and t not in (p - t).variables() and all(t is not r for r, _, _ in rests)
@@ -200,7 +255,7 @@ def _source(rule: ConstraintRule) -> tuple[str, bool]:
     proposed = [v for v in rule.variables if v not in bound and all(v is not r for r, _, _ in rests)]
     for v in proposed:
         lines.append(f"{v.name} = _v.get({v.name!r})")
-        kind = f"type({v.name}) is not int" if v.kind == "const" else f"not isinstance({v.name}, _Expr)"
+        kind = f"type({v.name}) is not int" if v.kind == "const" else f"not isinstance({v.name}, Expr)"
         lines.append(f"if {kind}: return None")
     tests += [_holds(c) for c in rule.conditions if _literal(c)]
     if tests:
@@ -209,7 +264,7 @@ def _source(rule: ConstraintRule) -> tuple[str, bool]:
         lines.append(f"{r.name} = {at} - {const_text(p - r)}")
     of_rests = {id(p) for _, p, _ in rests}
     lines += [
-        f"if _lift({const_text(p)}) is not {at}: return None" for p, at in open_ if id(p) not in of_rests
+        f"if lift({const_text(p)}) is not {at}: return None" for p, at in open_ if id(p) not in of_rests
     ]
     lines += [f"if not {_holds(c)}: return None" for c in rule.conditions if not _literal(c)]
     have = {b.e: f"_e{n}" for n, b in reversed(list(enumerate(rule.left)))}
@@ -218,13 +273,14 @@ def _source(rule: ConstraintRule) -> tuple[str, bool]:
     ]
     values = ", ".join(f"{v.name!r}: {v.name}" for v in rule.variables)
     lines.append(f"return ({' '.join(made)}), {{{values}}}")
-    body = "\n        ".join(
-        [
-            "    try:",
-            *lines,
-        ]
-    )
-    text = f"def check(_cs, _ends, _v):\n{body}\n    except ZeroDivisionError:\n        return None\n"
+    body = "\n        ".join(lines)
+    text = f'''def {rule.name}(_cs: Any, _ends: Any, _v: Any) -> Any:
+    """``{rule.statement()}``"""
+    try:
+        {body}
+    except ZeroDivisionError:
+        return None
+'''
     return text, bool(proposed)
 
 
@@ -233,7 +289,7 @@ def _literal(x: Expr | Condition) -> bool:
 
 
 def _expression(e: Expr) -> str:
-    return e.name if isinstance(e, Var) else f"_lift({const_text(e)})"
+    return e.name if isinstance(e, Var) else f"lift({const_text(e)})"
 
 
 def _ends(e: Expr) -> str:
@@ -265,7 +321,7 @@ class _Certain:
         if _literal(lo) and _literal(hi):
             if _literal(e):
                 return f"({const_text(lo)} <= {const_text(e)} <= {const_text(hi)})"
-            return f"_inside({_ends(e)}, {const_text(lo)}, {const_text(hi)})"
+            return f"inside({_ends(e)}, {const_text(lo)}, {const_text(hi)})"
         return self.conj([self.compare("<=", lo, e), self.compare("<=", e, hi)])
 
     def divides(self, d: Expr, e: Expr) -> str:
@@ -274,7 +330,7 @@ class _Certain:
         text = const_text(d)
         if _literal(e):
             return f"({text} != 0 and {const_text(e)} % {text} == 0)"
-        return f"({text} != 0 and _inside({_ends(e % d)}, 0, 0))"
+        return f"({text} != 0 and inside({_ends(e % d)}, 0, 0))"
 
     def conj(self, parts: list[str]) -> str:
         return f"({' and '.join(parts)})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ..core.constraint_matcher import constraint_source, use_written
 from ..core.kernel.generate import engine_source
 from ..core.rewrite import RuleSet
 from . import constraints as _constraints
@@ -15,11 +16,13 @@ from . import remainder as _remainder
 from . import sharing as _sharing
 from . import sums as _sums
 from .compiled import CatalogueEngine
+from .compiled_constraints import CHECKS
 
 __all__ = [
     "COMPILED",
+    "COMPILED_CONSTRAINTS",
     "RULES",
-    "compiled_source",
+    "compiled_sources",
     "constraints",
     "division",
     "minmax",
@@ -45,10 +48,15 @@ RULES: RuleSet = replace(
 )
 
 
-#: The module that defines the engine; it is written by :func:`compiled_source` and committed.
+use_written(RULES.constraints, CHECKS)
+
+#: The modules that are written by :func:`compiled_sources` and committed: the engine, and the checks of constraint rules.
 COMPILED = Path(__file__).with_name("compiled.py")
+COMPILED_CONSTRAINTS = Path(__file__).with_name("compiled_constraints.py")
 
 
-def compiled_source() -> str:
-    """What :data:`COMPILED` has to say for the rules as they are declared now."""
-    return engine_source(RULES.rules, CatalogueEngine.__name__, "The production engine of the catalogue.")
+def compiled_sources() -> dict[Path, str]:
+    """What the generated modules have to say for the rules as they are declared now."""
+    engine = engine_source(RULES.rules, CatalogueEngine.__name__, "The production engine of the catalogue.")
+    checks = constraint_source(RULES.constraints, "The checks of the constraint rules of the catalogue.")
+    return {COMPILED: engine, COMPILED_CONSTRAINTS: checks}

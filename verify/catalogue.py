@@ -19,6 +19,7 @@ from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, Tran
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from .budget import MAX_RANK
 from .compiled import compiled_obligations
+from .compiled_constraints import obligations_of_check
 from .launches import launch_cases
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
@@ -132,7 +133,7 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
         case Rule():
             return itertools.chain(rule_obligations(claim, widths), compiled_obligations(claim))
         case ConstraintRule():
-            return constraint_rule_obligations(claim)
+            return itertools.chain(constraint_rule_obligations(claim), obligations_of_check(claim))
         case TransferLaw():
             return transfer_obligations(claim)
         case CongruenceLaw():

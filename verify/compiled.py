@@ -52,7 +52,7 @@ from .obligation import Obligation
 from .solve import decide
 from .verdict import Status
 
-__all__ = ["NotUnderstood", "check_compiled", "compiled_obligations", "obligations_of_code"]
+__all__ = ["Known", "NotUnderstood", "check_compiled", "compiled_obligations", "obligations_of_code"]
 
 
 class NotUnderstood(ValueError):
@@ -114,7 +114,7 @@ def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
             raise NotUnderstood(f"it stands in the tables of rules as {places}")
         if rule.name not in methods:
             raise NotUnderstood("no method has this name")
-        method = _Method(rule, about)
+        method = _Method(rule=rule, about=about)
         goals = method.run(methods[rule.name])
     except (NotUnderstood, SyntaxError, ZeroDivisionError) as e:
         yield owe("understood", (), FALSE, f"{rule.statement()}   {e}")
@@ -203,13 +203,63 @@ def _name(node: ast.AST) -> str:
     raise _no(node)
 
 
+# ------------------------------------------------------------------------------------------------------- what is known
+@dataclass
+class Known:
+    """What is true where a piece of code has come to, about values of which nothing else is known."""
+
+    hypotheses: list[Condition] = field(default_factory=list)
+    solved: dict[Var, Expr] = field(default_factory=dict)
+    fresh: int = 0
+
+    def new(self, number: bool) -> Var:
+        """A value of which nothing is known."""
+        self.fresh += 1
+        return core.var(f"v{self.fresh}", "const" if number else "expr")
+
+    def assume(self, c: Condition) -> None:
+        """Add a hypothesis; an equation that says what a value is replaces it everywhere."""
+        for part in c.args if isinstance(c, And) else (c,):
+            known = self.learned(part)
+            if isinstance(known, Compare) and known.op == "==" and self.solve(_expanded(known.a - known.b)):
+                continue
+            self.hypotheses.append(known)
+
+    def solve(self, zero: Expr) -> bool:
+        terms = zero.terms if isinstance(zero, Sum) else ((zero, 1),)
+        for v, k in terms:
+            if isinstance(v, Var) and k in (1, -1):
+                value = _expanded(v - zero * k)
+                if v not in value.variables():
+                    for other in self.solved:
+                        self.solved[other] = _expanded(self.solved[other].substitute({v: value}))
+                    self.solved[v] = value
+                    self.hypotheses = [self.learned(h) for h in self.hypotheses]
+                    return True
+        return False
+
+    def known(self, e: Expr) -> Expr:
+        return _expanded(e.substitute(self.solved))
+
+    def learned(self, c: Condition) -> Condition:
+        roots = {e: self.known(e) for e in _all(c)}
+        return c.substitute(roots)
+
+    def goal(self, c: Condition) -> Condition:
+        """A goal, or truth where it is one of the hypotheses or an identity."""
+        goal = self.learned(c)
+        if isinstance(goal, Compare) and goal.op == "==" and _expanded(goal.a - goal.b) is core.integer(0):
+            return TRUE
+        return goal if _owed(goal, self.hypotheses) else TRUE
+
+
 # ------------------------------------------------------------------------------------------------------- one method
 @dataclass
-class _Method:
+class _Method(Known):
     """What is known on the one path through a method that ends in a result."""
 
-    rule: Rule
-    about: str
+    rule: Rule = field(kw_only=True)
+    about: str = field(kw_only=True)
     numbers: dict[str, Expr] = field(default_factory=dict)
     forms: dict[str, Expr] = field(default_factory=dict)
     #: atoms with their kinds, and those that are all of a form if they are there
@@ -217,11 +267,8 @@ class _Method:
     lone: dict[str, Expr] = field(default_factory=dict)
     #: values that may be ``None``, what they are otherwise, and what is true of them then
     perhaps: dict[str, tuple[bool, Expr, Condition]] = field(default_factory=dict)
-    hypotheses: list[Condition] = field(default_factory=list)
-    solved: dict[Var, Expr] = field(default_factory=dict)
     recorded: list[str] | None = None
     returned: Expr | None = None
-    fresh: int = 0
 
     def run(self, method: ast.FunctionDef) -> list[tuple[str, Condition]]:
         """What must follow from the tests of the method."""
@@ -243,11 +290,6 @@ class _Method:
         make = {**_DIVISIONS, **_EXTREMA, "CEILING": core.ceildiv}.get(self.about, lambda x: x)
         self.block(method.body)
         return self.owed(make(*asked))
-
-    def new(self, number: bool) -> Var:
-        """A value of which nothing is known."""
-        self.fresh += 1
-        return core.var(f"v{self.fresh}", "const" if number else "expr")
 
     def bind(self, name: str, value: Expr, *, number: bool) -> None:
         """Give a name its value, once."""
@@ -494,34 +536,6 @@ class _Method:
         raise _no(e)
 
     # -- what follows
-    def assume(self, c: Condition) -> None:
-        """Add a hypothesis; an equation that says what a value is replaces it everywhere."""
-        for part in c.args if isinstance(c, And) else (c,):
-            known = self.learned(part)
-            if isinstance(known, Compare) and known.op == "==" and self.solve(_expanded(known.a - known.b)):
-                continue
-            self.hypotheses.append(known)
-
-    def solve(self, zero: Expr) -> bool:
-        terms = zero.terms if isinstance(zero, Sum) else ((zero, 1),)
-        for v, k in terms:
-            if isinstance(v, Var) and k in (1, -1):
-                value = _expanded(v - zero * k)
-                if v not in value.variables():
-                    for other in self.solved:
-                        self.solved[other] = _expanded(self.solved[other].substitute({v: value}))
-                    self.solved[v] = value
-                    self.hypotheses = [self.learned(h) for h in self.hypotheses]
-                    return True
-        return False
-
-    def known(self, e: Expr) -> Expr:
-        return _expanded(e.substitute(self.solved))
-
-    def learned(self, c: Condition) -> Condition:
-        roots = {e: self.known(e) for e in _all(c)}
-        return c.substitute(roots)
-
     def owed(self, subject: Expr) -> list[tuple[str, Condition]]:
         """The declaration, for the values that are recorded."""
         if self.recorded is None or self.returned is None:
@@ -540,13 +554,6 @@ class _Method:
         ]
         goals += [(show_condition(c), c.substitute(of)) for c in self.rule.conditions]
         return [(kind, self.goal(c)) for kind, c in goals]
-
-    def goal(self, c: Condition) -> Condition:
-        """A goal, or truth where it is one of the hypotheses or an identity."""
-        goal = self.learned(c)
-        if isinstance(goal, Compare) and goal.op == "==" and _expanded(goal.a - goal.b) is core.integer(0):
-            return TRUE
-        return goal if _owed(goal, self.hypotheses) else TRUE
 
 
 def _owed(goal: Condition, hypotheses: list[Condition]) -> bool:

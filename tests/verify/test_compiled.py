@@ -7,9 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from indexproof.rules.catalog import COMPILED, RULES
+from indexproof.core.constraint_matcher import compiled_constraint_rule, constraint_source
+from indexproof.core.rewrite import ConstraintRule
+from indexproof.rules.catalog import COMPILED, COMPILED_CONSTRAINTS, RULES
 from indexproof.verify.catalogue import catalogue
 from indexproof.verify.compiled import check_compiled, compiled_obligations, obligations_of_code
+from indexproof.verify.compiled_constraints import obligations_of_check
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
@@ -57,7 +60,7 @@ def test_the_code_as_it_is_implies_every_rule() -> None:
 def test_every_rule_owes_it() -> None:
     """The catalogue reads its file, a rule of one's own is compiled for it."""
     owed = {o.subject for o in catalogue(["rules"]) if o.kind.startswith("as compiled")}
-    assert owed == {r.name for r in RULES.rules if not r.structural}
+    assert owed >= {r.name for r in RULES.rules if not r.structural}
     own = replace(next(r for r in RULES.rules if r.name == "quotient_by_one"), where="elsewhere")
     assert [decide(o).status for o in compiled_obligations(own)] == [Status.PROVED] * 2
 
@@ -108,3 +111,59 @@ def test_a_method_for_each_rule_and_no_other() -> None:
     assert missing.endswith("no method has this name")
     others = [r for r in RULES.rules if r.name != "quotient_by_one"]
     assert "quotient_by_one: no rule has this name" in check_compiled(others, SOURCE)
+
+
+# ------------------------------------------------------------------------------------------------- constraint rules
+CHECKS = COMPILED_CONSTRAINTS.read_text("utf-8")
+FUNCTION = re.compile(r"\ndef (\w+)\(_cs.*?return None\n(?=\n\n)", re.DOTALL)
+#: tests that the rest implies: guards keep rules from being tried in vain, and a value that is no integer is no constant
+IDLE = re.compile(r"if not \(?\(+(k != 0|1 < k|1 < g)\)+: return None|if not isinstance\(.*")
+
+
+def refused(rule: ConstraintRule, source: str) -> list[str]:
+    return [o.kind for o in obligations_of_check(rule, source) if decide(o).status is not Status.PROVED]
+
+
+def test_the_code_of_constraint_rules_implies_them() -> None:
+    for rule in RULES.constraints:
+        assert refused(rule, CHECKS) == [], rule.name
+
+
+def test_no_test_in_the_code_of_constraint_rules_is_idle() -> None:
+    idle = set()
+    for m in FUNCTION.finditer(CHECKS):
+        rule = next(r for r in RULES.constraints if r.name == m[1])
+        for t in re.finditer(r"\n        if [^\n]*: return None", m[0]):
+            without = CHECKS[: m.start() + t.start()] + CHECKS[m.start() + t.end() :]
+            if not refused(rule, without):
+                idle.add((rule.name, t[0].strip()))
+    assert {i for i in idle if not IDLE.fullmatch(i[1])} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "becomes"),
+    [
+        ("positive_divisor_scales_bounds", "(0 < d)", "(0 <= d)"),
+        ("positive_divisor_scales_bounds", "(d + (d * hi) + -1)", "(d * hi)"),
+        ("satisfied_constraint_vanishes", "_ends(x)", "_ends(hi)"),
+        ("same_expression_intersects", "max(a, c)", "min(a, c)"),
+        ("summand_moves_into_bounds", "'k': k", "'k': lo"),
+        ("remainder_tightens_bounds", "_cs[1]", "_cs[0]"),
+        ("minimum_from_below", "_ends(y)[1]", "_ends(y)[0]"),
+    ],
+)
+def test_a_mistake_in_the_code_of_a_constraint_rule_is_found(name: str, was: str, becomes: str) -> None:
+    text = next(m[0] for m in FUNCTION.finditer(CHECKS) if m[1] == name)
+    assert was in text
+    changed = CHECKS.replace(text, becomes.join(text.rsplit(was, 1)))
+    assert refused(next(r for r in RULES.constraints if r.name == name), changed)
+
+
+def test_constraint_rules_owe_it_and_production_runs_it() -> None:
+    owed = {o.subject for o in catalogue(["rules"]) if o.kind.startswith("as compiled")}
+    assert owed >= {r.name for r in RULES.constraints}
+    for rule in RULES.constraints:
+        assert compiled_constraint_rule(rule).check.__module__ == "indexproof.rules.compiled_constraints"
+    own = replace(RULES.constraints[0], where="elsewhere")
+    assert refused(own, constraint_source([own], "One rule.")) == []
+    assert [o for o in obligations_of_check(own) if decide(o).status is not Status.PROVED] == []

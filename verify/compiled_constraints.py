@@ -1,0 +1,281 @@
+"""Generated code of constraint rules, checked: as compiled, each function does what its rule says.
+
+The module is read as text, and every function is executed over expressions: a test that is passed is a hypothesis, and
+whatever is not understood is refused.  Where a function returns something, the values that it gives to the variables must
+make the left side of the rule from the constraints that it was given, and the right side from what it returns, and every
+condition must follow.  The generator has no part in this.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ..core import expr as core
+from ..core.condition import FALSE, TRUE, Condition, all_of, any_of, compare, negate
+from ..core.constraint_matcher import constraint_source
+from ..core.expr import Expr
+from ..core.notation import show_condition
+from ..core.rewrite import ConstraintRule
+from ..rules.catalog import COMPILED_CONSTRAINTS, RULES
+from .compiled import Known, NotUnderstood
+from .obligation import Obligation
+
+__all__ = ["obligations_of_check"]
+
+_IMPORTED: Final = {
+    "from __future__ import annotations",
+    "from typing import Any",
+    "from ..core.constraint_matcher import inside",
+    "from ..core.constraint_matcher import least as min",
+    "from ..core.constraint_matcher import most as max",
+    "from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, lift",
+}
+_OPERATIONS: Final[dict[type, Callable[[Expr, Expr], Expr]]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+}
+_RELATIONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
+
+
+def obligations_of_check(rule: ConstraintRule, source: str | None = None) -> Iterator[Obligation]:
+    """What the generated code of a constraint rule owes; a function that is not understood owes what is false.
+
+    That of the catalogue is read from its file; for any other rule it is generated.
+    """
+    if source is None:
+        written = any(rule is r for r in RULES.constraints)
+        source = (
+            COMPILED_CONSTRAINTS.read_text("utf-8") if written else constraint_source([rule], "One rule.")
+        )
+    check = _Check()
+    try:
+        goals = check.run(rule, _functions(source)[rule.name])
+    except (NotUnderstood, SyntaxError, KeyError, ZeroDivisionError) as e:
+        goals, check.hypotheses = [(f"understood: {e}", FALSE)], []
+    for kind, goal in goals:
+        yield Obligation(
+            "constraint",
+            rule.name,
+            f"as compiled: {kind}",
+            tuple(check.hypotheses),
+            goal,
+            where=rule.where,
+            claim=rule.statement(),
+        )
+
+
+@functools.lru_cache(4)
+def _functions(source: str) -> dict[str, ast.FunctionDef]:
+    found: dict[str, ast.FunctionDef] = {}
+    for node in ast.parse(source).body:
+        match node:
+            case ast.FunctionDef(name=name, decorator_list=[]) if name not in found:
+                found[name] = node
+            case ast.Expr(value=ast.Constant()) | ast.Assign(targets=[ast.Name(id="__all__")]):
+                pass
+            case ast.Assign(targets=[ast.Name(id="CHECKS")], value=ast.Dict(keys=keys, values=values)):
+                for key, value in zip(keys, values, strict=True):
+                    if ast.unparse(key or value) != repr(ast.unparse(value)):
+                        raise _no(value)
+            case _ if ast.unparse(node) not in _IMPORTED:
+                raise _no(node)
+    return found
+
+
+def _no(node: ast.AST) -> NotUnderstood:
+    return NotUnderstood(f"line {getattr(node, 'lineno', 0)} is not understood: {ast.unparse(node)}")
+
+
+class _Check(Known):
+    """What is known on the one path through a function that ends in a result."""
+
+    def run(self, rule: ConstraintRule, function: ast.FunctionDef) -> list[tuple[str, Condition]]:
+        """What must follow from the tests of the function."""
+        self.names: dict[str, Expr] = {}
+        self.given: dict[int, tuple[Expr, Expr, Expr]] = {}
+        match function.args, function.body:
+            case (
+                ast.arguments(
+                    args=[ast.arg("_cs"), ast.arg("_ends"), ast.arg("_v")], defaults=[], kwonlyargs=[]
+                ),
+                [
+                    ast.Expr(value=ast.Constant()),
+                    ast.Try(
+                        body=[
+                            *body,
+                            ast.Return(value=ast.Tuple(elts=[ast.Tuple(elts=right), ast.Dict() as values])),
+                        ],
+                        handlers=[ast.ExceptHandler(body=[ast.Return(value=ast.Constant(value=None))])],
+                        orelse=[],
+                        finalbody=[],
+                    ),
+                ],
+            ):
+                for node in body:
+                    self.statement(node)
+            case _:
+                raise _no(function)
+        of: dict[core.Var, Expr] = {}
+        for v in rule.variables:
+            found = [
+                e
+                for k, e in zip(values.keys, values.values, strict=True)
+                if k and ast.unparse(k) == repr(v.name)
+            ]
+            if len(found) != 1 or (v.kind == "const") is not self.is_number(value := self.value(found[0])):
+                raise NotUnderstood(f"{v} has no value of its kind")
+            of[v] = value
+        if sorted(self.given) != list(range(len(rule.left))) or len(right) != len(rule.right):
+            raise NotUnderstood("the constraints are not as many as the rule has")
+        goals = []
+        sides = [("left side", b, self.given[n]) for n, b in enumerate(rule.left)]
+        for b, made in zip(rule.right, right, strict=True):
+            if not isinstance(made, ast.Tuple) or len(made.elts) != 3:
+                raise _no(made)
+            e, lo, hi = map(self.value, made.elts)
+            sides.append(("right side", b, (e, lo, hi)))
+        for side, b, values_of in sides:
+            for part, pattern, value in zip(
+                ("", ", low end", ", high end"), (b.e, b.lo, b.hi), values_of, strict=True
+            ):
+                goals.append((side + part, compare("==", pattern.substitute(of), value)))
+        goals += [(show_condition(c), c.substitute(of)) for c in rule.conditions]
+        return [(kind, self.goal(c)) for kind, c in goals]
+
+    def is_number(self, e: Expr) -> bool:
+        return all(v.kind == "const" for v in e.variables())
+
+    # -- statements
+    def statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=value) if (
+                at := re.fullmatch(r"_cs\[(\d)\]", ast.unparse(value))
+            ) and int(at[1]) not in self.given:
+                self.given[int(at[1])] = made = self.new(False), self.new(True), self.new(True)
+                for name, v in zip(names, made, strict=True):
+                    self.bind(name, v)
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call() as value) if (
+                ast.unparse(value) == f"_v.get({name!r})"
+            ):
+                self.bind(target, self.new(False))
+            case ast.Assign(targets=[ast.Name() as target], value=value):
+                self.bind(target, self.value(value))
+            case ast.If(test=test, body=[ast.Return(value=ast.Constant(value=None))], orelse=[]):
+                self.failed(test)
+            case _:
+                raise _no(node)
+
+    def bind(self, target: ast.expr, value: Expr) -> None:
+        """Give a name its value, once."""
+        if not isinstance(target, ast.Name) or target.id in self.names:
+            raise _no(target)
+        self.names[target.id] = value
+
+    def failed(self, test: ast.expr) -> None:
+        """Go on where a test is false."""
+        match test:
+            case ast.UnaryOp(
+                op=ast.Not(), operand=ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Name(id="Expr")])
+            ):
+                pass
+            case ast.UnaryOp(op=ast.Not(), operand=held):
+                self.assume(self.condition(held))
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="type"), args=[e]), ops=[ast.IsNot()], comparators=[t]
+            ):
+                self.typed(e, ast.unparse(t))
+            case ast.Compare(left=a, ops=[ast.IsNot() | ast.NotEq()], comparators=[b]):
+                self.assume(compare("==", self.value(a), self.value(b)))
+            case _:
+                raise _no(test)
+
+    def typed(self, e: ast.expr, kind: str) -> None:
+        """An expression is of this class."""
+        value = self.value(e)
+        made: dict[str, Callable[[], Expr]] = {
+            "int": lambda: self.new(True),
+            "Int": lambda: self.new(True),
+            "FloorDiv": lambda: self.new(False) // self.new(False),
+            "Mod": lambda: self.new(False) % self.new(False),
+            "Sum": lambda: self.new(True) + self.new(False),
+        }
+        if kind not in made or not isinstance(value, core.Var):
+            raise _no(e)
+        new = made[kind]()
+        swap = {value: new}
+        self.names = {n: v.substitute(swap) for n, v in self.names.items()}
+        self.given = {n: tuple(v.substitute(swap) for v in c) for n, c in self.given.items()}  # type: ignore[misc]
+        self.hypotheses = [h.substitute(swap) for h in self.hypotheses]
+        self.solved = {v: k.substitute(swap) for v, k in self.solved.items()}
+
+    # -- tests
+    def condition(self, test: ast.expr) -> Condition:
+        """What is true if the test is."""
+        match test:
+            case ast.Constant(value=bool(known)):
+                return TRUE if known else FALSE
+            case ast.BoolOp(op=ast.And(), values=values):
+                return all_of(map(self.condition, values))
+            case ast.BoolOp(op=ast.Or(), values=values):
+                return any_of(map(self.condition, values))
+            case ast.UnaryOp(op=ast.Not(), operand=held) if "_ends" not in ast.unparse(held):
+                return negate(self.condition(held))
+            case ast.Compare(left=left, ops=ops, comparators=rights) if all(
+                type(o) in _RELATIONS for o in ops
+            ):
+                ends = [self.value(e) for e in (left, *rights)]
+                return all_of(
+                    compare(_RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
+                    for o, a, b in zip(ops, ends, ends[1:], strict=False)
+                )
+            case ast.Call(
+                func=ast.Name(id="inside"), args=[ast.Call(func=ast.Name(id="_ends"), args=[e]), lo, hi]
+            ):
+                return self.value(e).within(self.value(lo), self.value(hi))
+        raise _no(test)
+
+    # -- values
+    def value(self, e: ast.expr) -> Expr:
+        match e:
+            case ast.Constant(value=int(n)) if not isinstance(n, bool):
+                return core.integer(n)
+            case ast.Name(id=name) if name in self.names:
+                return self.names[name]
+            case ast.UnaryOp(op=ast.USub(), operand=a):
+                return -self.value(a)
+            case ast.BinOp(left=a, op=op, right=b) if type(op) in _OPERATIONS:
+                return _OPERATIONS[type(op)](self.value(a), self.value(b))
+            case ast.Call(func=ast.Name(id="lift"), args=[a]):
+                return self.value(a)
+            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
+                return (core.minimum if name == "min" else core.maximum)(*map(self.value, args))
+            case ast.Attribute(value=of, attr="a" | "b" | "value" | "const" as part):
+                return self.part(e, self.value(of), part)
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id="_ends"), args=[a]), slice=ast.Constant(value=0 | 1 as upper)
+            ):
+                # a number that is no larger, or no smaller, than what is enclosed
+                end, enclosed = self.new(True), self.value(a)
+                self.assume(enclosed <= end if upper else end <= enclosed)
+                return end
+        raise _no(e)
+
+    def part(self, at: ast.expr, of: Expr, part: str) -> Expr:
+        """What a test of its class has shown that an expression consists of."""
+        match part, of:
+            case "a" | "b", core.FloorDiv() | core.Mod():
+                return of.a if part == "a" else of.b
+            case "value", core.Var(kind="const"):
+                return of
+            case "const", core.Sum(const=0, terms=terms):
+                numbers = [t for t, k in terms if isinstance(t, core.Var) and t.kind == "const" and k == 1]
+                if len(terms) == 2 and len(numbers) == 1:
+                    return numbers[0]
+        raise _no(at)

@@ -166,27 +166,17 @@ class Simplifier:
 
         Of results that take turns those with the least digests.
         """
-        engine = self.engine
-        assert engine is not None
         seen = [es]
         marks = [len(self.trace or ())]
-        forms: list[Form] = []
-        search: Search | None = None
         spent = 0
         while len(seen) < PASSES:
             try:
-                now = self._read(seen[-1])
+                forms = self._read(seen[-1])
             except Excess:
                 return seen[-1]
             if len(seen) == 1:
                 spent = self._spent(es)
-            if search is None or now != forms:
-                forms = now
-                search = self._searched(forms)
-            elif not takes_sums_apart(engine, seen[-1]):
-                # from the same forms the same is found
-                return seen[-1]
-            results, spent = self._once(seen[-1], search, spent)
+            results, spent = self._once(seen[-1], forms, spent, len(seen) > 1 and self._at_rest(forms, seen[-1]))
             if results in seen:
                 first = seen.index(results)
                 best = min(range(first, len(seen)), key=lambda n: [e.key for e in seen[n]])
@@ -195,6 +185,12 @@ class Simplifier:
             seen.append(results)
             marks.append(len(self.trace or ()))
         return seen[-1]
+
+    def _at_rest(self, forms: list[Form], es: list[Expr]) -> bool:
+        """Whether what was found is its own normal form, in which nothing was left to be found."""
+        engine = self.engine
+        assert engine is not None
+        return all([engine.write(f) is e for f, e in zip(forms, es, strict=True)])
 
     def _read(self, es: list[Expr]) -> list[Form]:
         """The normal forms of the results.  Raises :class:`Excess` where they are far larger."""
@@ -213,19 +209,13 @@ class Simplifier:
         assert engine is not None
         return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
-    def _searched(self, forms: list[Form]) -> Search:
-        """What is found from normal forms; nothing is looked for in deep ones."""
-        engine = self.engine
-        assert engine is not None
-        search = Search(Ledger(engine, self.division_weight, forms))
-        search.improve()
-        return search
-
-    def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
+    def _once(self, es: list[Expr], forms: list[Form], spent: int, plain: bool) -> tuple[list[Expr], int]:
         """What is found from normal forms or from ``es``, which cost ``spent`` or more, and its cost."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
-        if search.ledger.spent > spent or takes_sums_apart(engine, es):
+        search = Search(Ledger(engine, weight, forms))
+        search.improve()
+        if not plain and (search.ledger.spent > spent or takes_sums_apart(engine, es)):
             other = Search(Ledger(engine, weight, as_given(engine, es)))
             other.normal_forms()
             if other.ledger.spent <= search.ledger.spent + NEAR_BY:

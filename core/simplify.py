@@ -176,7 +176,7 @@ class Simplifier:
                 return seen[-1]
             if len(seen) == 1:
                 spent = self._spent(es)
-            results, spent = self._once(seen[-1], forms, spent, len(seen) > 1 and self._at_rest(forms, seen[-1]))
+            results, spent = self._once(seen[-1], forms, spent)
             if results in seen:
                 first = seen.index(results)
                 best = min(range(first, len(seen)), key=lambda n: [e.key for e in seen[n]])
@@ -185,12 +185,6 @@ class Simplifier:
             seen.append(results)
             marks.append(len(self.trace or ()))
         return seen[-1]
-
-    def _at_rest(self, forms: list[Form], es: list[Expr]) -> bool:
-        """Whether what was found is its own normal form, in which nothing was left to be found."""
-        engine = self.engine
-        assert engine is not None
-        return all([engine.write(f) is e for f, e in zip(forms, es, strict=True)])
 
     def _read(self, es: list[Expr]) -> list[Form]:
         """The normal forms of the results.  Raises :class:`Excess` where they are far larger."""
@@ -209,25 +203,45 @@ class Simplifier:
         assert engine is not None
         return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
-    def _once(self, es: list[Expr], forms: list[Form], spent: int, plain: bool) -> tuple[list[Expr], int]:
+    def _once(self, es: list[Expr], forms: list[Form], spent: int) -> tuple[list[Expr], int]:
         """What is found from normal forms or from ``es``, which cost ``spent`` or more, and its cost."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         search = Search(Ledger(engine, weight, forms))
         search.improve()
-        if not plain and (search.ledger.spent > spent or takes_sums_apart(engine, es)):
-            other = Search(Ledger(engine, weight, as_given(engine, es)))
-            other.normal_forms()
-            if other.ledger.spent <= search.ledger.spent + NEAR_BY:
-                other.improve()
-                if other.ledger.cost < search.ledger.cost:
-                    search = other
+        if self._are_normal(es, forms):
+            if not search.ledger.log:
+                return es, spent
+        else:
+            near = search.ledger.spent + NEAR_BY
+            if near > spent:
+                spent = cost(es).weighed(weight)
+            dear = near > spent
+            if dear or takes_sums_apart(engine, es):
+                other = Search(Ledger(engine, weight, as_given(engine, es, whole=dear)))
+                other.normal_forms()
+                if other.ledger.spent <= near:
+                    other.improve()
+                    if other.ledger.cost < search.ledger.cost:
+                        search = other
         ledger = search.ledger
         results = ledger.expressions()
         if results == es or (ledger.spent > spent and self._larger(results, es)):
             return es, spent
         self._tell(ledger)
         return results, ledger.spent
+
+    def _are_normal(self, es: list[Expr], forms: list[Form]) -> bool:
+        """Whether results are what their normal forms are written as, so that as they are given they are the same."""
+        engine = self.engine
+        assert engine is not None
+        if engine.parts:
+            # raw extrema are atoms of their own
+            return False
+        for e, f in zip(es, forms, strict=True):
+            if engine.write(f) is not e:
+                return False
+        return True
 
     def _plain(self, es: list[Expr]) -> list[Expr]:
         """The normal forms of the results as they are, and what is given where that costs less."""

@@ -212,18 +212,13 @@ class Simplifier:
         if self._are_normal(es, forms):
             if not search.ledger.log:
                 return es, spent
-        else:
-            near = search.ledger.spent + NEAR_BY
-            if near > spent:
-                spent = cost(es).weighed(weight)
-            dear = near > spent
-            if dear or takes_sums_apart(engine, es):
-                other = Search(Ledger(engine, weight, as_given(engine, es, whole=dear)))
-                other.normal_forms()
-                if other.ledger.spent <= near:
-                    other.improve()
-                    if other.ledger.cost < search.ledger.cost:
-                        search = other
+        elif search.ledger.spent > spent or takes_sums_apart(engine, es):
+            other = Search(Ledger(engine, weight, as_given(engine, es)))
+            other.normal_forms()
+            if other.ledger.spent <= search.ledger.spent + NEAR_BY:
+                other.improve()
+                if other.ledger.cost < search.ledger.cost:
+                    search = other
         ledger = search.ledger
         results = ledger.expressions()
         if results == es or (ledger.spent > spent and self._larger(results, es)):

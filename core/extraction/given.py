@@ -9,16 +9,13 @@ from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, minus
 __all__ = ["as_given", "takes_sums_apart"]
 
 
-def as_given(engine: Engine, es: list[Expr], *, whole: bool = True) -> list[Form]:
-    """The expressions, which have been read, with their quotients and remainders as they stand.
-
-    Unless ``whole``, these are of normal forms.
-    """
+def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
+    """The expressions, which have been read, with their quotients and remainders as they stand."""
     done: dict[Expr, Form] = {}
     for e in postorder(*es):
         t = type(e)
         f: Form
-        if t is Sum and whole:
+        if t is Sum:
             s: Sum = e  # type: ignore[assignment]
             f = s.const, ()
             for x, k in s.terms:

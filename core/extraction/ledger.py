@@ -187,7 +187,6 @@ class Ledger:
     def may_pay(self, choice: Choice) -> bool:
         """Whether one choice may lower the cost.  What it needs and spares is counted in its favour where in doubt."""
         key, f, _ = choice
-        f = self.resolved(f)
         if key < 0:
             had = self.written[key]
             return self._freed(had, 0) + self._sum(had, f) - self._needed(f) > 0
@@ -233,7 +232,7 @@ class Ledger:
             if a not in users:
                 of = kind[a]
                 if of == QUOTIENT or of == REMAINDER:
-                    x = self.resolved(self.engine.arg[a])
+                    x = self.engine.arg[a]
                     spent += self.weight - self._sum(ZERO, x) + self._needed(x)
                 elif of != VARIABLE and of != OPAQUE:
                     spent += self.unit

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
-from .engine import Engine
+from .engine import DEEPEST, Engine
 from .expr import Expr, Sum, integer, postorder, substitute_all
 from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
 from .facts import Facts
@@ -174,6 +174,8 @@ class Simplifier:
                 forms = self._read(seen[-1])
             except Excess:
                 return seen[-1]
+            if self._deep():
+                return self._less_deep(es)
             if len(seen) == 1:
                 spent = self._spent(es)
             results, spent = self._once(seen[-1], forms, spent)
@@ -196,6 +198,23 @@ class Simplifier:
         forms = [engine.read(e) for e in es]
         engine.limited = False
         return forms
+
+    def _less_deep(self, es: list[Expr]) -> list[Expr]:
+        """The normal forms of what is nested deeply, which may be searched where they are not."""
+        engine = self.engine
+        assert engine is not None
+        results = self._plain(es)
+        if results == es:
+            return es
+        engine.forget_read()
+        self._read(results)
+        return results if self._deep() else self._extracted(results)
+
+    def _deep(self) -> bool:
+        """Whether something that was read is nested so deeply that a ledger, which is recursive, is not for it."""
+        engine = self.engine
+        assert engine is not None
+        return engine.deepest >= DEEPEST
 
     def _spent(self, es: list[Expr]) -> int:
         """No more than the cost of ``es``, which have just been read."""
@@ -252,6 +271,8 @@ class Simplifier:
             if self.trace is not None:
                 self.trace.append(Written(tuple(results), self.number))
             return results
+        if self._deep():
+            return es
         search = Search(Ledger(engine, weight, as_given(engine, es)))
         search.normal_forms()
         results = search.ledger.expressions()
@@ -267,6 +288,8 @@ class Simplifier:
         try:
             forms = self._read(es)
         except Excess:
+            return es
+        if self._deep():
             return es
         sums = set(as_given(engine, [e for e in postorder(*es) if type(e) is Sum]))
         given = NarrowLedger(engine, weight, as_given(engine, es), lo, hi, sums)

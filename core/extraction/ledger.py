@@ -158,11 +158,7 @@ class Ledger:
         if not choices or (len(choices) == 1 and not even and not self.may_pay(choices[0])):
             return False
         mark, cost = len(self.log), self.cost
-        for choice in choices:
-            if not self.choose(choice):
-                self.undo(mark)
-                return False
-        if self.cost < cost or (even and self.cost == cost):
+        if self._chosen(choices) and (self.cost < cost or (even and self.cost == cost)):
             return True
         self.undo(mark)
         return False
@@ -173,15 +169,23 @@ class Ledger:
         if len(options) < 2:
             return bool(options) and self.attempt(options[0])
         mark, cost = len(self.log), self.cost
-        found = -1
-        for n, choices in enumerate(options):
-            if all([self.choose(c) for c in choices]) and self.cost < cost:
-                found, cost = n, self.cost
+        found: list[Choice] = []
+        for choices in reversed(options):
+            if self._chosen(choices) and (self.cost < cost or (found and self.cost == cost)):
+                found, cost = choices, self.cost
+                if choices is options[0]:
+                    return True
             self.undo(mark)
-        if found >= 0:
-            for c in options[found]:
-                self.choose(c)
-        return found >= 0
+        for c in found:
+            self.choose(c)
+        return bool(found)
+
+    def _chosen(self, choices: list[Choice]) -> bool:
+        """Make the choices as far as they are possible; whether all are."""
+        for c in choices:
+            if not self.choose(c):
+                return False
+        return True
 
     # ---------------------------------------------------------------- what may pay
     def may_pay(self, choice: Choice) -> bool:

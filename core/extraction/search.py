@@ -165,17 +165,25 @@ class Search(Differences):
         for terms, atoms in todo:
             while True:
                 atoms = [a for a in atoms if a in users_of and ledger.written[a][1] == terms]
-                options = self._shifts(atoms) if atoms else []
+                mark = len(ledger.log)
+                options = self._shifts(atoms) if self._with_constants(atoms) else []
                 if not options or not ledger.best(options):
                     break
                 # what was chosen are other atoms
-                atoms = [
-                    a
-                    for f, owners in ledger.owners.items()
-                    if f[1] == terms
-                    for a in owners
-                    if type(a) is int and a >= 0
-                ]
+                for choice, _, _ in ledger.log[mark:]:
+                    atoms += [a for a, _ in choice[1][1] if kind[a] in (QUOTIENT, REMAINDER) and a not in atoms]
+
+    def _with_constants(self, atoms: list[int]) -> bool:
+        """Whether there is a constant in what is divided, or beside a quotient."""
+        ledger, kind = self.ledger, self.engine.kind
+        for a in atoms:
+            if ledger.written[a][0]:
+                return True
+            if kind[a] == QUOTIENT:
+                for f in ledger.users[a]:
+                    if f[0]:
+                        return True
+        return False
 
     def _shifts(self, atoms: list[int]) -> list[list[Choice]]:
         """Choices of other constants for quotients and remainders with the same summands."""

@@ -542,6 +542,11 @@ class Kernel(Ranges):
         if not more:
             self._know_digits()
 
+    def forget_read(self) -> None:
+        """Read everything but variables again, and see how deep it is."""
+        self.memo = {v: f for v, f in self.memo.items() if type(v) is Var}
+        self.deepest = 0
+
     def ends(self, e: Expr) -> tuple[int | float, int | float]:
         """Bounds of every value the expression takes, infinite where there are none."""
         lo, hi = self.range(self.read(e))

@@ -192,7 +192,7 @@ class Search(Differences):
         if len(atoms) > 1:
             self.sort(atoms)
         wanted: set[int] = set()
-        alone: list[list[Choice]] = []
+        alone: dict[tuple[int, int], None] = {}
         for a in atoms:
             c, d = ledger.written[a][0], divisor[a]
             wanted.add(c)
@@ -203,14 +203,16 @@ class Search(Differences):
                         if not f[0] % k:
                             n = c + f[0] // k * d
                             wanted.add(n)
-                            if len(atoms) > 1 and self._may_pay([a], n):
-                                alone.append(self._shifted([a], n))
+                            if len(atoms) > 1:
+                                alone[n, a] = None
             if len(atoms) > 1 or c:
                 wanted.add(c - d)
                 wanted.add(c % d)
         nearest = sorted(wanted, key=lambda n: (abs(n), n))[:MOST]
-        options = [self._shifted(atoms, n) for n in nearest if self._may_pay(atoms, n)]
-        return [o for o in [*options, *alone] if o]
+        tried = [(n, atoms) for n in nearest]
+        tried += [(n, [a]) for n, a in (alone if len(alone) <= MOST else sorted(alone, key=lambda t: abs(t[0]))[:MOST])]
+        options = [self._shifted(some, n) for n, some in tried if self._may_pay(some, n)]
+        return [o for o in options if o]
 
     def _may_pay(self, atoms: list[int], n: int) -> bool:
         """Whether dividends with the constant n instead of their own may cost less; sums that become others are ignored."""

@@ -74,6 +74,8 @@ class Ledger:
     def resolved(self, f: Form, owner: Any = None) -> Form:
         """The sum with everything that stands for its atoms."""
         choice = self.choice
+        if not choice:
+            return f
         for t in f[1]:
             if t[0] in choice:
                 break

@@ -27,6 +27,9 @@ class Search(Differences):
 
     def improve(self) -> None:
         """Choose until nothing lowers the cost any more."""
+        kind = self.engine.kind
+        if not any([kind[a] in (QUOTIENT, REMAINDER) for a in self.ledger.users]):
+            return
         log, exact = self.ledger.log, bool(self.engine.exact)
         ways: list[Callable[[], object]] = [
             self.differences,

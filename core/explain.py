@@ -408,7 +408,17 @@ def _choosing(node: Min | Max, choosing: Sequence[Any]) -> tuple[Any, Expr] | No
 
 
 def _leading(node: Expr, shifting: Sequence[Any], exact: Mapping[Expr, Any]) -> tuple[Any, Expr] | None:
-    """The first equation from which, perhaps by others, the left side of an equation is reached, and what it makes."""
+    """The first equation from which, perhaps by others, the left side of an equation is reached, and what it makes.
+
+    What becomes an argument on the way is rewritten in between.
+    """
+    memo: dict[Expr, Expr] = {}
+
+    def rewritten(e: Expr) -> Expr:
+        for a in e.children:
+            _normalise(a, lambda n: (exact[n], exact[n].after) if n in exact else None, memo, lambda *_: None)
+        return rebuild(e, [memo[a] for a in e.children])
+
     todo: list[tuple[Expr, tuple[Any, Expr] | None]] = [(node, None)]
     seen = {node}
     while todo:
@@ -416,14 +426,16 @@ def _leading(node: Expr, shifting: Sequence[Any], exact: Mapping[Expr, Any]) -> 
         if not isinstance(at, (Min, Max)):
             continue
         for e in shifting:
-            after = _among_others(e, at)
-            if after is None or after in seen:
+            made = _among_others(e, at)
+            if made is None:
                 continue
-            way = first or (e, after)
-            if after in exact:
-                return way
-            seen.add(after)
-            todo.append((after, way))
+            way = first or (e, made)
+            for after in (made, rewritten(made)):
+                if after in exact:
+                    return way
+                if after not in seen:
+                    seen.add(after)
+                    todo.append((after, way))
     return None
 
 

@@ -166,19 +166,30 @@ class Simplifier:
 
         Of results that take turns those with the least digests.
         """
+        engine = self.engine
+        assert engine is not None
         seen = [es]
         marks = [len(self.trace or ())]
+        forms: list[Form] = []
+        search: Search | None = None
         spent = 0
         while len(seen) < PASSES:
             try:
-                forms = self._read(seen[-1])
+                now = self._read(seen[-1])
             except Excess:
                 return seen[-1]
             if self._deep():
-                return self._less_deep(es)
+                return self._less_deep(seen[-1])
             if len(seen) == 1:
                 spent = self._spent(es)
-            results, spent = self._once(seen[-1], forms, spent)
+            if search is None or now != forms:
+                forms = now
+                search = Search(Ledger(engine, self.division_weight, forms))
+                search.improve()
+            elif not takes_sums_apart(engine, seen[-1]):
+                # from the same forms the same is found
+                return seen[-1]
+            results, spent = self._once(seen[-1], search, spent)
             if results in seen:
                 first = seen.index(results)
                 best = min(range(first, len(seen)), key=lambda n: [e.key for e in seen[n]])
@@ -207,7 +218,10 @@ class Simplifier:
         if results == es:
             return es
         engine.forget_read()
-        self._read(results)
+        try:
+            self._read(results)
+        except Excess:
+            return results
         return results if self._deep() else self._extracted(results)
 
     def _deep(self) -> bool:
@@ -222,13 +236,11 @@ class Simplifier:
         assert engine is not None
         return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
-    def _once(self, es: list[Expr], forms: list[Form], spent: int) -> tuple[list[Expr], int]:
+    def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
         """What is found from normal forms or from ``es``, which cost ``spent`` or more, and its cost."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
-        search = Search(Ledger(engine, weight, forms))
-        search.improve()
-        if self._are_normal(es, forms):
+        if self._are_normal(es, search.ledger.forms):
             if not search.ledger.log:
                 return es, spent
         elif search.ledger.spent > spent or takes_sums_apart(engine, es):
@@ -249,13 +261,8 @@ class Simplifier:
         """Whether results are what their normal forms are written as, so that as they are given they are the same."""
         engine = self.engine
         assert engine is not None
-        if engine.parts:
-            # raw extrema are atoms of their own
-            return False
-        for e, f in zip(es, forms, strict=True):
-            if engine.write(f) is not e:
-                return False
-        return True
+        # raw extrema are atoms of their own
+        return not engine.parts and all([engine.write(f) is e for e, f in zip(es, forms, strict=True)])
 
     def _plain(self, es: list[Expr]) -> list[Expr]:
         """The normal forms of the results as they are, and what is given where that costs less."""

@@ -18,10 +18,9 @@ MOST: Final = 16
 class Differences(Proposals):
     """Chooses between remainders, multiples of quotients and differences."""
 
-    def differences(self) -> bool:
-        """Remainders as differences, where the quotient is there or is all that is new; whether any is."""
+    def differences(self) -> None:
+        """Remainders as differences, where the quotient is there or is all that is new."""
         ledger = self.ledger
-        changed = False
         again = True
         while again:
             again = False
@@ -33,11 +32,9 @@ class Differences(Proposals):
                 if new and (len(new) > 1 or not self._pays(a, new[0])):
                     continue
                 ways = [self.instead(a, "needed_quotient", q), self._without(a, q)]
-                if ledger.best([c for c in ways if c]):
-                    changed = True
-                    # what is new may be what another one needs
-                    again = again or bool(new)
-        return changed
+                if ledger.best([c for c in ways if c]) and new:
+                    # it may be what another one needs
+                    again = True
 
     def _without(self, a: int, q: Form) -> list[Choice]:
         """The quotient that belongs to a remainder as a difference, if only multiples of the divisor are needed."""
@@ -62,7 +59,7 @@ class Differences(Proposals):
                     return True
         return False
 
-    def differences_inside(self) -> bool:
+    def differences_inside(self) -> None:
         """Remainders inside dividends as differences, and what that comes to; several may only pay together."""
         ledger, engine = self.ledger, self.engine
         kind = engine.kind
@@ -73,7 +70,7 @@ class Differences(Proposals):
                     inner.append(r)
         if len(inner) > 1:
             self.sort(inner)
-        start = mark = len(ledger.log)
+        mark = len(ledger.log)
         cost = ledger.cost
         for r in inner[:MOST]:
             if r not in ledger.users:
@@ -96,14 +93,12 @@ class Differences(Proposals):
             if ledger.cost < cost:
                 cost, mark = ledger.cost, len(ledger.log)
         ledger.undo(mark)
-        return mark > start
 
-    def inner_remainders(self) -> bool:
-        """Quotients with a remainder inside, as quotients without it; whether any is."""
+    def inner_remainders(self) -> None:
+        """Quotients with a remainder inside, as quotients without it."""
         ledger, engine = self.ledger, self.engine
         kind, divisor = engine.kind, engine.divisor
         together: dict[int, list[Choice]] = {}
-        changed = False
         quotients = self.divisions(QUOTIENT)
         divisors: dict[int, list[int]] = {}
         for a in quotients:
@@ -139,16 +134,14 @@ class Differences(Proposals):
                 if not choices:
                     continue
                 if ledger.attempt(choices):
-                    changed = True
                     break
                 together.setdefault(b, []).extend(choices)
         for choices in together.values():
-            if len(choices) > 1 and ledger.attempt([c for c in choices if c[0] in ledger.users]):
-                changed = True
-        return changed
+            if len(choices) > 1:
+                ledger.attempt([c for c in choices if c[0] in ledger.users])
 
-    def multiples(self) -> bool:
-        """Multiples of ``d·(x // d)`` as differences of x and a remainder; whether any is."""
+    def multiples(self) -> None:
+        """Multiples of ``d·(x // d)`` as differences of x and a remainder."""
         ledger, engine = self.ledger, self.engine
         kind, divisor = engine.kind, engine.divisor
         found: dict[int, list[Form]] = {}
@@ -156,9 +149,6 @@ class Differences(Proposals):
             for a, v in f[1]:
                 if kind[a] == QUOTIENT and not v % divisor[a]:
                     found.setdefault(a, []).append(f)
-        if not found:
-            return False
-        changed = False
         candidates = list(found)
         if len(candidates) > 1:
             self.sort(candidates)
@@ -178,13 +168,10 @@ class Differences(Proposals):
                 if f not in ledger.owners:
                     continue
                 mine = self.everywhere(f, "needed_remainder", a, t)
-                if mine and ledger.attempt(mine):
-                    changed = True
-                else:
+                if not ledger.attempt(mine):
                     choices += mine
-            if len(choices) > 1 and ledger.attempt(choices):
-                changed = True
-        return changed
+            if len(choices) > 1:
+                ledger.attempt(choices)
 
     def _joins(self, a: int, x: Form) -> bool:
         """Whether what the quotient divides stands beside it, or its remainder anywhere."""
@@ -199,11 +186,10 @@ class Differences(Proposals):
                     return True
         return False
 
-    def known_digits(self) -> bool:
-        """Multiples of quotients and digits with a known digit below them, with that digit; whether any is."""
+    def known_digits(self) -> None:
+        """Multiples of quotients and digits with a known digit below them, with that digit."""
         ledger, engine = self.ledger, self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
-        changed = False
         for f in self.sums():
             todo = list(f[1])
             mark, cost = len(ledger.log), ledger.cost
@@ -229,11 +215,8 @@ class Differences(Proposals):
                     todo = list(g[1])
             if len(ledger.log) > mark:
                 self.differences()
-                if ledger.cost < cost:
-                    changed = True
-                else:
+                if ledger.cost >= cost:
                     ledger.undo(mark)
-        return changed
 
     def _above_known(self, f: Form, a: int, v: int) -> list[Choice]:
         engine = self.engine

@@ -31,7 +31,7 @@ class Search(Differences):
         if not any([kind[a] in (QUOTIENT, REMAINDER) for a in self.ledger.users]):
             return
         log, exact = self.ledger.log, bool(self.engine.exact)
-        ways: list[Callable[[], object]] = [
+        ways: list[Callable[[], None]] = [
             self.differences,
             self.inner_remainders,
             self.multiples,
@@ -174,7 +174,9 @@ class Search(Differences):
                     break
                 # what was chosen are other atoms
                 for choice, _, _ in ledger.log[mark:]:
-                    atoms += [a for a, _ in choice[1][1] if kind[a] in (QUOTIENT, REMAINDER) and a not in atoms]
+                    atoms += [
+                        a for a, _ in choice[1][1] if kind[a] in (QUOTIENT, REMAINDER) and a not in atoms
+                    ]
 
     def _with_constants(self, atoms: list[int]) -> bool:
         """Whether there is a constant in what is divided, or beside a quotient."""
@@ -213,7 +215,10 @@ class Search(Differences):
                 wanted.add(c % d)
         nearest = sorted(wanted, key=lambda n: (abs(n), n))[:MOST]
         tried = [(n, atoms) for n in nearest]
-        tried += [(n, [a]) for n, a in (alone if len(alone) <= MOST else sorted(alone, key=lambda t: abs(t[0]))[:MOST])]
+        tried += [
+            (n, [a])
+            for n, a in (alone if len(alone) <= MOST else sorted(alone, key=lambda t: abs(t[0]))[:MOST])
+        ]
         options = [self._shifted(some, n) for n, some in tried if self._may_pay(some, n)]
         return [o for o in options if o]
 

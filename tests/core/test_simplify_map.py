@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from indexproof.core.cost import map_cost
 from indexproof.core.explain import explained
 from indexproof.core.expr import Expr, integer, maximum, minimum, var
 from indexproof.core.facts import Facts
@@ -277,3 +278,16 @@ def test_results_with_opposites_differences_and_extrema(given: str, expected: li
     assert after.results == tuple(parse_map(f"{head}-> ({e}), {box}").results[0] for e in expected)
     again = parse_map(format_map(after))
     assert simplify_map(again, RULES) == again
+
+
+@pytest.mark.parametrize("depth", [190, 260, 1500])
+@pytest.mark.parametrize("keep_width", [False, True])
+def test_maps_of_any_depth(depth: int, keep_width: bool) -> None:
+    """What is nested too deeply for the search comes back as a normal form, and stays."""
+    e: Expr = var("d0")
+    for k in range(depth):
+        e = (e * 3 + var("d1") * (k % 5 + 1)) % (7 + k % 13)
+    m = IndexingMap.of([("d0", 0, 999), ("d1", 0, 63)], [], [], [e, e // 3], [])
+    after = simplify_map(m, RULES, keep_width=keep_width)
+    assert map_cost(after).weight <= map_cost(m).weight
+    assert simplify_map(after.with_(), RULES, keep_width=keep_width) == after

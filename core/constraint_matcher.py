@@ -117,44 +117,11 @@ class CompiledConstraintRule:
     where it binds everything.
     """
 
-<<<<<<< HEAD
     rule: ConstraintRule
     check: Check
     propose: Propose | None
     #: the class of the first constraint's expression, ``None`` for any
     head: type[Expr] | None
-=======
-    def __init__(self, rule: ConstraintRule) -> None:
-        self.rule = rule
-        first = rule.left[0].e
-        #: the class of the first constraint's expression, ``None`` for any; a product of patterns is a sum whose
-        #: coefficients have a common factor
-        self.head: type[Expr] | None = (
-            None if isinstance(first, Var) else Sum if isinstance(first, Mul) else type(first)
-        )
-        self._propose = _proposals(rule)
-        self._made: tuple[Check, bool] | None = None
-
-    def _code(self) -> tuple[Check, bool]:
-        """The generated function, and whether it reads values that are proposed for what the left side does not bind."""
-        if self._made is None:
-            source, proposed = _source(self.rule)
-            names: dict[str, Any] = {
-                "_lift": lift,
-                "_inside": _inside,
-                "_Expr": Expr,
-                "_Int": Int,
-                "_Sum": Sum,
-            }
-            names |= {c.__name__: c for c in (FloorDiv, Mod)} | {"min": _least, "max": _most}
-            exec(compile(source, f"<constraint rule {self.rule.name}>", "exec"), names)
-            self._made = names["check"], proposed
-        return self._made
-
-    def check(self, constraints: Sequence[Bound], ends: Ends, values: Proposal) -> Applied | None:
-        """What the rule makes of ``constraints`` with proposed values, not measured yet."""
-        return self._code()[0](constraints, ends, values)
->>>>>>> 0300f11 (Equal normal forms are not searched twice; strategies return nothing; deep maps are tested; pinned results of wrong proposals, which follow their order)
 
     def after(self, constraints: Sequence[Bound], ends: Ends) -> Applied | None:
         """What the first proposal that works makes of ``constraints``; every application is measured (:func:`descends`)."""

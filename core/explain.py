@@ -410,7 +410,7 @@ def _choosing(node: Min | Max, choosing: Sequence[Any]) -> tuple[Any, Expr] | No
 def _leading(node: Expr, shifting: Sequence[Any], exact: Mapping[Expr, Any]) -> tuple[Any, Expr] | None:
     """The first equation from which, perhaps by others, the left side of an equation is reached, and what it makes.
 
-    What becomes an argument on the way is rewritten in between.
+    What becomes an argument on the way is rewritten before the next is applied.
     """
     memo: dict[Expr, Expr] = {}
 

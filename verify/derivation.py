@@ -620,7 +620,10 @@ class _Rewriting:
         return (minimum if isinstance(node, Min) else maximum)(s.after, *others)
 
     def leading(self, node: Expr) -> int | None:
-        """The first equation that leads, in the fewest applications to a part, to the left side of an equation."""
+        """The first equation that leads, in the fewest applications to a part, to the left side of an equation.
+
+        Arguments are rewritten in between.
+        """
         reached: dict[Expr, int] = {}
         level = [node]
         while level:
@@ -628,14 +631,30 @@ class _Rewriting:
             for at in level:
                 for k in self.shifting:
                     part = self.in_part(k, at)
-                    if part is None or part in reached or part is node:
+                    if part is None or part is node:
                         continue
-                    reached[part] = reached.get(at, k)
-                    if part in self.by_left:
-                        return reached[part]
-                    following.append(part)
-            level = following
+                    for now in (part, self.with_new_arguments(part)):
+                        if now in self.by_left:
+                            return reached.get(at, k)
+                        if now not in reached:
+                            reached[now] = reached.get(at, k)
+                            following.append(now)
+            level = [p for p in following if type(p) is type(node)]
         return None
+
+    def with_new_arguments(self, e: Expr) -> Expr:
+        """A minimum or maximum with its arguments rewritten, each as often as equations are about something in it."""
+        for _ in self.steps:
+            new: dict[Expr, Expr] = {}
+            for n in postorder(*e.children):
+                made = rebuild(n, [new[c] for c in n.children])
+                k = self.by_left.get(made)
+                new[n] = made if k is None else self.steps[k].after
+            now = rebuild(e, [new[a] for a in e.children])
+            if now is e or type(now) is not type(e):
+                return now
+            e = now
+        return e
 
     def need(self, k: int, place: Expr) -> None:
         if k < self.needed:

@@ -10,10 +10,10 @@ Rule steps with the same number of a *run* belong together: they rewrite one exp
 come the children of a node, from the first to the last, then the node itself; what an equation puts in its place is
 treated likewise, and a node that was met before is not visited again.  An equation applies to a node that is its left
 side; where that is a minimum or a maximum, also to a node with these arguments among others.  There the equations that
-choose one of the arguments are taken first, in the way that leaves the fewest arguments in the fewest steps (of several
-such ways the first in the order of the list), then such others as lead, one after the other and with arguments rewritten
-in between, to the left side of an equation.  Steps stand in the order in which this first needs them, so the list determines the outcome and nothing in it
-is idle.
+choose one of the arguments are taken first, in the way that leaves the fewest arguments in the fewest steps (of
+several such ways the first in the order of the list), then such others as lead, one after the other and with arguments
+rewritten in between, to the left side of an equation.  Steps stand in the order in which this first needs them, so the
+list determines the outcome and nothing in it is idle.
 
 Each step stands for itself: the rule, the values of its variables and the place are all that is needed to check it, which
 :mod:`indexproof.verify.derivation` does without any of the simplifier's code.  :mod:`.explain` makes derivations of what

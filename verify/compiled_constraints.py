@@ -61,7 +61,7 @@ def obligations_of_check(rule: ConstraintRule, source: str | None = None) -> Ite
         goals, check.hypotheses = [(f"understood: {e}", FALSE)], []
     for kind, goal in goals:
         yield Obligation(
-            "constraint",
+            "constraint rule",
             rule.name,
             f"as compiled: {kind}",
             tuple(check.hypotheses),
@@ -135,12 +135,12 @@ class _Check(Known):
         if sorted(self.given) != list(range(len(rule.left))) or len(right) != len(rule.right):
             raise NotUnderstood("the constraints are not as many as the rule has")
         goals = []
-        sides = [("left side", b, self.given[n]) for n, b in enumerate(rule.left)]
-        for b, made in zip(rule.right, right, strict=True):
+        sides = [(f"left side {n + 1}", b, self.given[n]) for n, b in enumerate(rule.left)]
+        for n, (b, made) in enumerate(zip(rule.right, right, strict=True)):
             if not isinstance(made, ast.Tuple) or len(made.elts) != 3:
                 raise _no(made)
             e, lo, hi = map(self.value, made.elts)
-            sides.append(("right side", b, (e, lo, hi)))
+            sides.append((f"right side {n + 1}", b, (e, lo, hi)))
         for side, b, values_of in sides:
             for part, pattern, value in zip(
                 ("", ", low end", ", high end"), (b.e, b.lo, b.hi), values_of, strict=True

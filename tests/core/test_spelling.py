@@ -116,12 +116,12 @@ CASES = {
         3,
         (30, 7),
     ),
-    # once one remainder is a difference, the dividend of both goes with the other
-    "goes with what has gone": (
+    # digits that add up to nothing, of which one is a line because it has two values
+    "lines and digits cancel": (
         "(d0)[s0] -> ((((s0 * -2 + d0) ceildiv 2) floordiv 8) mod 5 * -8 - ((s0 * -2 + d0) ceildiv 2) mod 8 + s0 * 8"
         " + ((s0 * -2 + d0) ceildiv 2) mod 40), domain: d0 in [0, 9], s0 in [0, 3]",
         3,
-        (10, 2),
+        (1, 0),
     ),
     # as a difference, d0 mod 5 could not be taken in: and it is one digit with what that remainder divides
     "taken in with its digit": (

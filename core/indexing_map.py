@@ -34,7 +34,7 @@ from .expr import (
     substitute_all,
     var,
 )
-from .interval import Interval, Range, Ranges
+from .interval import Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -504,9 +504,13 @@ class IndexingMap(_Memory):
         moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
 
         constraints = list(self.constraints)
-        found = interpret(self.results, Ranges(self.bounds))
-        for e, v, known in zip(self.results, inner.dims, found, strict=True):
-            if not _implied(known, v.lo, v.hi):
+        from .facts import (
+            Facts,
+        )  # late: who only reads maps, as the checker of derivations does, loads no kernel
+
+        facts = Facts(self.bounds)
+        for e, v in zip(self.results, inner.dims, strict=True):
+            if not facts.interval(e).inside(Interval(v.lo, v.hi)):
                 constraints.append(Constraint.trusted(e, v.lo, v.hi))
         constraints += [Constraint.trusted(moved[c.expr], c.lo, c.hi) for c in inner.constraints]
         return IndexingMap._trusted(
@@ -620,11 +624,6 @@ def _fresh(name: str, numbered: str, prefix: str, start: int, taken: set[str]) -
         fresh = pattern.format(k)
     taken.add(fresh)
     return fresh
-
-
-def _implied(known: Range, lo: int, hi: int) -> bool:
-    """Whether every value of ``known`` lies in ``[lo, hi]``."""
-    return known.interval.inside(Interval(lo, hi))
 
 
 def known_names(names: Iterable[str]) -> str:

@@ -116,7 +116,7 @@ class Room:
         if other.bits <= WIDTHS[0] or other.bits <= self.needed:
             return True
         ends = limits(self.needed)
-        wide = [k for k, r in enumerate(other.ranges) if not r.empty and not r.interval.inside(ends)]
+        wide = [k for k, r in enumerate(other.ranges) if not r.empty and not r.inside(ends)]
         return self.exprs.issuperset([e for k, e in other.program.exprs(wide).items() if k in set(wide)])
 
 

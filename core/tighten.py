@@ -33,14 +33,14 @@ from .expr import (
     Sum,
     Var,
     integer,
-    interpret,
     linear,
     maximum,
     minimum,
     mod,
 )
+from .facts import Facts
 from .indexing_map import Constraint, IndexingMap, Variable
-from .interval import Interval, Range, Ranges, is_infinite
+from .interval import Interval, is_infinite
 
 __all__ = ["constraints_of", "tighten", "tighten_around", "tightened"]
 
@@ -131,19 +131,17 @@ def tighten(
     while True:
         changed = False
         kept: list[Bounded] = []
-        ranges = {v: Range.of(i) for v, i in box.items()}
-        memo: dict[Expr, Range] = {}
-        algebra = Ranges(ranges)
+        facts = Facts(box)
         for e, lo, hi in left:
             if isinstance(e, Var):
                 new = box[e] & Interval(lo, hi)
                 changed |= new != box[e]
                 box[e] = new
                 continue
-            known = interpret((e,), algebra, memo)[0]
-            if known.empty or known.interval.inside(Interval(lo, hi)):
+            known = facts.interval(e)
+            if known.empty or known.inside(Interval(lo, hi)):
                 continue
-            if lo > hi or (known.interval & Interval(lo, hi)).empty:
+            if lo > hi or (known & Interval(lo, hi)).empty:
                 return box, [(integer(0), 1, 1)]
             found = _remainder(e, lo, hi, box)
             if found is not None:
@@ -154,8 +152,8 @@ def tighten(
         left = kept
         if not changed:
             break
-    algebra = Ranges(box)
-    return box, [(e, *_finite(interpret((e,), algebra)[0].interval, lo, hi)) for e, lo, hi in left]
+    facts = Facts(box)
+    return box, [(e, *_finite(facts.interval(e), lo, hi)) for e, lo, hi in left]
 
 
 def _finite(known: Interval, lo: End, hi: End) -> tuple[End, End]:

@@ -13,7 +13,7 @@ from ..core.notation import show, show_condition
 from ..core.op import DIRECTIONS, Case, MapClaim, Op, RuntimeValue, map_claim
 from ..core.rewrite import ConstraintRule, Rule
 from ..rules import catalog
-from ..rules.transfer import CongruenceLaw, TransferLaw
+from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.cache import Cache, content_key
 from ..verify.catalogue import Claim, obligations_of
@@ -166,7 +166,7 @@ def _page(c: Named) -> str:
                     f"not tight: {claim.approximate}" if claim.approximate else "tight: both are attained",
                 )
             )
-        case CongruenceLaw():
+        case KnownLaw():
             lines.append(("claim", show_condition(claim.then)))
             lines += [("when", show_condition(k)) for k in claim.given]
         case TransformLaw():

@@ -13,7 +13,7 @@ from ..core.op import Op
 from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, measured
 from ..rules import catalog
 from ..rules.ops import OPS
-from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
+from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS
 from ..verify.catalogue import MAX_RANK
 from .catalogue import attributes, document_of, example_of, map_lines, transform_lines
@@ -71,7 +71,7 @@ def _index() -> str:
     return """# Reference
 
 - [rules.md](rules.md): the rewrite rules of the simplifier, expressions and constraints
-- [transfer.md](transfer.md): the interval and congruence laws by which it knows ranges
+- [transfer.md](transfer.md): the laws by which it knows the ranges of expressions
 - [transforms.md](transforms.md): the laws of the transforms that change a map's variables
 - [ops.md](ops.md): the operations, what each reads, and both of its maps
 - [layouts.md](layouts.md): layouts and tiles, as maps between elements and positions in memory
@@ -147,23 +147,25 @@ def _rule(r: Rule | ConstraintRule) -> str:
 
 def _transfer() -> str:
     out = [
-        "# Transfer functions",
-        "What production code computes about ranges: an enclosure of every value, for inputs between "
-        "symbolic bounds. Each law is proved *sound*, and *tight* (each bound is attained by some input) "
-        "unless it says why it is not.",
+        "# Ranges",
+        "What production, conditions, op maps and generated code know of the values of an expression, from the "
+        "bounds of its variables and from constraints. Each law is proved *sound*, and *tight* (each bound is "
+        "attained by some input) unless it says why it is not. A test asks the domain on all small numbers: it "
+        "finds what the law says.",
     ]
     out += [_law(law) for law in TRANSFER_LAWS]
-    out += ["## Congruences", "What is known modulo something, as a reduced product with the intervals."]
-    out += [_law(law) for law in CONGRUENCE_LAWS]
+    out += ["## What follows from what is known"]
+    out += [_law(law) for law in KNOWN_LAWS]
     return "\n\n".join(out)
 
 
-def _law(law: TransferLaw | CongruenceLaw) -> str:
-    if isinstance(law, CongruenceLaw):
+def _law(law: TransferLaw | KnownLaw) -> str:
+    if isinstance(law, KnownLaw):
         lines = [show_condition(law.then), *(f"  when  {show_condition(c)}" for c in law.given)]
         return "\n\n".join([f"### {law.name}", law.doc, _code(lines)])
     lines = [f"{show(law.value)} ∈ [{show(law.lo)}, {show(law.hi)}]"]
     lines += [f"  for   {show(v)} ∈ [{show(lo)}, {show(hi)}]" for v, lo, hi in law.inputs if v is not lo]
+    lines += [f"  from  {show(e)} ∈ [{show(lo)}, {show(hi)}]" for e, lo, hi in law.known]
     lines += [f"  when  {show_condition(c)}" for c in (*law.when, *law.where)]
     notes = [f"Not tight: {law.approximate}."] if law.approximate else []
     return "\n\n".join([f"### {law.name}", law.doc, _code(lines), *notes])

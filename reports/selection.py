@@ -17,7 +17,7 @@ from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
 from ..rules.ops import OPS
-from ..rules.transfer import CongruenceLaw, TransferLaw
+from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligations import Obligation
@@ -271,7 +271,7 @@ def _blamed(error: BaseException, path: str, source: str) -> InputError:
 def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
     """The claims that one value of a module stands for."""
     match value:
-        case Rule() | ConstraintRule() | TransferLaw() | CongruenceLaw() | TransformLaw():
+        case Rule() | ConstraintRule() | TransferLaw() | KnownLaw() | TransformLaw():
             yield Named(value.name, value)
         case Case():
             yield Named(f"{value.op.name} {value.label}", value)

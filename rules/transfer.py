@@ -1,8 +1,9 @@
-"""The laws of the interval and congruence transfer functions of :mod:`indexproof.core.interval`.
+"""The laws of the range domain: what :mod:`indexproof.core.kernel.ranges` and :mod:`indexproof.core.interval` conclude.
 
-Each law states the result of an operator for inputs between symbolic bounds and names points where the bounds are
-attained.  *Sound* and *tight* are proved for all bounds; that production code computes exactly these formulas is checked
-exhaustively on small bounds (``compute``).  A law that is not tight says why.
+A transfer law states the ends of an expression from those of its variables, or from those that a constraint gives another
+expression, and names points where the ends are attained.  *Sound* and *tight* are proved for all numbers; that the domain
+which production asks computes exactly these formulas is checked exhaustively on small numbers.  A law that is not tight
+says why.  A known law states what follows from what is known, without ends.
 """
 
 from __future__ import annotations
@@ -12,21 +13,20 @@ from dataclasses import dataclass
 
 from ..core.condition import Condition, all_of
 from ..core.expr import Expr, ceildiv, integer, maximum, minimum, var
-from ..core.interval import Congruence, Interval
 
-__all__ = ["CONGRUENCE_LAWS", "TRANSFER_LAWS", "CongruenceLaw", "TransferLaw"]
+__all__ = ["KNOWN_LAWS", "TRANSFER_LAWS", "KnownLaw", "TransferLaw"]
 
-a, b, c, d, e, f, g, h, i, j, k, m, n, r, s, x, y = (var(name) for name in "abcdefghijkmnrsxy")
+a, b, c, d, g, j, k, m, n, p, q, r, s, x, y, z = (var(name) for name in "abcdgjkmnpqrsxyz")
 
 Point = tuple[Expr | int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class TransferLaw:
-    """``lo <= value <= hi`` whenever every input lies between its bounds and ``when`` holds.
+    """``lo <= value <= hi`` whenever every input lies between its bounds, ``known`` holds and ``when`` holds.
 
-    ``lo_at`` and ``hi_at`` list input points, one of which attains the bound; an ``approximate`` law gives the reason
-    instead.  ``compute`` is the production function: it receives one :class:`Interval` per input.
+    ``unbounded`` inputs have no bounds of their own.  ``known`` are constraints: expressions with their ends.  ``lo_at``
+    and ``hi_at`` list points of the inputs, one of which attains the bound.  An ``approximate`` law says why there is none.
     """
 
     name: str
@@ -35,20 +35,22 @@ class TransferLaw:
     inputs: tuple[tuple[Expr, Expr, Expr], ...]
     lo: Expr
     hi: Expr
-    compute: Callable[..., Interval]
     when: tuple[Condition, ...] = ()
     where: tuple[Condition, ...] = ()
+    unbounded: tuple[Expr, ...] = ()
+    known: tuple[tuple[Expr, Expr, Expr], ...] = ()
     lo_at: tuple[Point, ...] = ()
     hi_at: tuple[Point, ...] = ()
     approximate: str = ""
 
     def hypotheses(self) -> tuple[Condition, ...]:
         """Bounds of the inputs, conditions on the bounds, and what the inputs must satisfy themselves."""
-        return (*(v.within(lo, hi) for v, lo, hi in self.inputs), *self.when, *self.where)
+        boxes = (v.within(lo, hi) for v, lo, hi in (*self.inputs, *self.known))
+        return (*boxes, *self.when, *self.where)
 
     def bounds(self) -> tuple[Condition, ...]:
         """Conditions on the bounds alone: no interval is empty."""
-        return (*(lo <= hi for _, lo, hi in self.inputs), *self.when)
+        return (*(lo <= hi for _, lo, hi in (*self.inputs, *self.known)), *self.when)
 
     def statement(self) -> str:
         """The law on one line."""
@@ -57,14 +59,13 @@ class TransferLaw:
 
 
 @dataclass(frozen=True, eq=False)
-class CongruenceLaw:
-    """What the congruences of the inputs say about the result."""
+class KnownLaw:
+    """``then`` whenever ``given``: what follows from what is known."""
 
     name: str
     doc: str
     given: tuple[Condition, ...]
     then: Condition
-    compute: Callable[..., Congruence] | None = None
 
     def statement(self) -> str:
         """The law on one line."""
@@ -94,7 +95,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         a + c,
         b + d,
-        Interval.plus,
         lo_at=((a, c),),
         hi_at=((b, d),),
     ),
@@ -105,7 +105,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, (k, k, k)),
         a * k,
         b * k,
-        lambda i, j: i.scale(int(j.lo)),
         when=(k >= 0,),
         lo_at=((a, k),),
         hi_at=((b, k),),
@@ -117,7 +116,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, (k, k, k)),
         b * k,
         a * k,
-        lambda i, j: i.scale(int(j.lo)),
         when=(k < 0,),
         lo_at=((b, k),),
         hi_at=((a, k),),
@@ -129,7 +127,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         _product[0],
         _product[1],
-        Interval.times,
         lo_at=_product[2],
         hi_at=_product[2],
     ),
@@ -140,7 +137,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         _quotient[0],
         _quotient[1],
-        Interval.floordiv,
         when=(c > 0,),
         lo_at=_quotient[2],
         hi_at=_quotient[2],
@@ -152,7 +148,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         _quotient[0],
         _quotient[1],
-        Interval.floordiv,
         when=(d < 0,),
         lo_at=_quotient[2],
         hi_at=_quotient[2],
@@ -164,7 +159,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         _spanning[0],
         _spanning[1],
-        Interval.floordiv,
         when=(c < 0, d > 0),
         where=(y.ne(0),),
         lo_at=_spanning[2],
@@ -177,7 +171,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         _ceiling[0],
         _ceiling[1],
-        Interval.ceildiv,
         when=(c > 0,),
         lo_at=_ceiling[2],
         hi_at=_ceiling[2],
@@ -189,7 +182,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         _ceiling[0],
         _ceiling[1],
-        Interval.ceildiv,
         when=(d < 0,),
         lo_at=_ceiling[2],
         hi_at=_ceiling[2],
@@ -201,7 +193,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, (m, m, m)),
         a % m,
         b % m,
-        Interval.mod,
         when=(m > 0, (a // m).eq(b // m)),
         lo_at=((a, m),),
         hi_at=((b, m),),
@@ -213,7 +204,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, (m, m, m)),
         integer(0),
         m - 1,
-        Interval.mod,
         when=(m > 0, a // m < b // m),
         lo_at=((b // m * m, m),),
         hi_at=((b // m * m - 1, m),),
@@ -225,7 +215,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, (m, m, m)),
         a % m,
         b % m,
-        Interval.mod,
         when=(m < 0, (a // m).eq(b // m)),
         lo_at=((a, m),),
         hi_at=((b, m),),
@@ -237,7 +226,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, (m, m, m)),
         m + 1,
         integer(0),
-        Interval.mod,
         when=(m < 0, (a // m).ne(b // m)),
         lo_at=((a // m * m + 1, m),),
         hi_at=((a // m * m, m),),
@@ -249,7 +237,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         a,
         b,
-        Interval.mod,
         when=(a >= 0, b < c),
         lo_at=((a, c),),
         hi_at=((b, c),),
@@ -261,7 +248,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         integer(0),
         minimum(b, d - 1),
-        Interval.mod,
         when=(a >= 0, c > 0, c < d, b >= c),
         approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
     ),
@@ -272,7 +258,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         integer(0),
         d - 1,
-        Interval.mod,
         when=(a < 0, c > 0, c < d),
         approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
     ),
@@ -283,7 +268,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         a + c,
         b + d,
-        Interval.mod,
         when=(c > 0, b < 0, a >= -c),
         lo_at=((a, c),),
         hi_at=((b, d),),
@@ -295,7 +279,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         integer(0),
         d - 1,
-        Interval.mod,
         when=(c > 0, b - a >= d - 1),
         lo_at=((b // d * d, d), (a // d * d + d, d)),
         hi_at=((b // d * d - 1, d), (b // d * d + d - 1, d)),
@@ -307,7 +290,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         c + 1,
         integer(0),
-        Interval.mod,
         when=(d < 0, c < d),
         approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
     ),
@@ -318,7 +300,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         c + 1,
         d - 1,
-        Interval.mod,
         when=(c < 0, d > 0),
         where=(y.ne(0),),
         approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
@@ -330,7 +311,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         _ceiling_spanning[0],
         _ceiling_spanning[1],
-        Interval.ceildiv,
         when=(c < 0, d > 0),
         where=(y.ne(0),),
         lo_at=_ceiling_spanning[2],
@@ -343,7 +323,6 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         minimum(a, c),
         minimum(b, d),
-        Interval.minimum,
         lo_at=((a, c),),
         hi_at=((b, d),),
     ),
@@ -354,66 +333,193 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         (X, Y),
         maximum(a, c),
         maximum(b, d),
-        Interval.maximum,
         lo_at=((a, c),),
         hi_at=((b, d),),
     ),
+    # -- what constraints say
     TransferLaw(
-        "interval_reduced_by_congruence",
-        "The ends of an interval move inwards to members of the congruence class.",
+        "known_interval",
+        "Of two enclosures the inner ends count.",
         x,
         (X,),
-        a + (r - a) % m,
-        b - (b - r) % m,
-        Interval.minimum,
-        when=(m > 0, a + (r - a) % m <= b - (b - r) % m),
-        where=(m.divides(x - r),),
-        lo_at=((a + (r - a) % m,),),
-        hi_at=((b - (b - r) % m,),),
+        maximum(a, c),
+        minimum(b, d),
+        when=(maximum(a, c) <= minimum(b, d),),
+        known=((x, c, d),),
+        lo_at=((maximum(a, c),),),
+        hi_at=((minimum(b, d),),),
+    ),
+    TransferLaw(
+        "known_multiple",
+        "What is known of a multiple is known of what it is a multiple of.",
+        x,
+        (),
+        ceildiv(a, g),
+        b // g,
+        when=(g > 0, ceildiv(a, g) <= b // g),
+        unbounded=(x,),
+        known=((x * g, a, b),),
+        lo_at=((ceildiv(a, g),),),
+        hi_at=((b // g,),),
+    ),
+    TransferLaw(
+        "known_sum_leaves_summand",
+        "What the ends of a sum and of its other summands leave for one of them.",
+        x,
+        (Y,),
+        ceildiv(a - d, k),
+        (b - c) // k,
+        when=(k > 0, ceildiv(a - d, k) <= (b - c) // k),
+        unbounded=(x,),
+        known=((x * k + y, a, b),),
+        approximate="between the ends of the sum there may be no multiple of the coefficient",
+    ),
+    TransferLaw(
+        "known_quotient",
+        "The dividends of quotients between two ends.",
+        x,
+        (),
+        a * m,
+        b * m + m - 1,
+        when=(m > 0,),
+        unbounded=(x,),
+        known=((x // m, a, b),),
+        lo_at=((a * m,),),
+        hi_at=((b * m + m - 1,),),
+    ),
+    TransferLaw(
+        "known_sum_in_proportion",
+        "q times a sum is p times a known one and what is left of both.",
+        s,
+        (X, Y),
+        ceildiv(p * a + c, q),
+        (p * b + d) // q,
+        when=(p > 0, q > 0, ceildiv(p * a + c, q) <= (p * b + d) // q),
+        where=((s * q).eq(x * p + y),),
+        approximate="of the sums that are known and what is left not all occur together",
+    ),
+    TransferLaw(
+        "known_sum_in_negative_proportion",
+        "The same where the known sum is subtracted.",
+        s,
+        (X, Y),
+        ceildiv(p * b + c, q),
+        (p * a + d) // q,
+        when=(p < 0, q > 0, ceildiv(p * b + c, q) <= (p * a + d) // q),
+        where=((s * q).eq(x * p + y),),
+        approximate="of the sums that are known and what is left not all occur together",
+    ),
+    TransferLaw(
+        "known_digit_bounds_finer",
+        "A digit is g times the one above it, and less than g more.",
+        x // n,
+        (),
+        a * g,
+        b * g + g - 1,
+        when=(n > 0, g > 0),
+        unbounded=(x,),
+        known=((x // (n * g), a, b),),
+        lo_at=((a * g * n,),),
+        hi_at=(((b * g + g - 1) * n,),),
+    ),
+    TransferLaw(
+        "known_remainder_bounds_finer",
+        "So is the remainder of a quotient by what is divided by.",
+        x // n % (g * d),
+        (),
+        a * g,
+        b * g + g - 1,
+        when=(n > 0, g > 0, d > 0, a >= 0, b < d),
+        unbounded=(x,),
+        known=((x // (n * g) % d, a, b),),
+        lo_at=((a * g * n,),),
+        hi_at=(((b * g + g - 1) * n,),),
+    ),
+    TransferLaw(
+        "known_sum_with_finer_digit",
+        "A sum with a digit, known with the one above it.",
+        (x // n) * k + y * g,
+        (),
+        a * g,
+        b * g + k * (g - 1),
+        unbounded=(x, y),
+        when=(n > 0, g > 0, k > 0),
+        known=((x // (n * g) * k + y, a, b),),
+        approximate="how far the digit goes depends on the other summands",
+    ),
+    TransferLaw(
+        "known_difference_with_finer_digit",
+        "The same where digits are subtracted.",
+        (x // n) * k + y * g,
+        (),
+        a * g + k * (g - 1),
+        b * g,
+        unbounded=(x, y),
+        when=(n > 0, g > 0, k < 0),
+        known=((x // (n * g) * k + y, a, b),),
+        approximate="how far the digit goes depends on the other summands",
     ),
 )
 
-CONGRUENCE_LAWS: tuple[CongruenceLaw, ...] = (
-    CongruenceLaw(
-        "congruence_sum",
-        "Classes add up modulo any common divisor of the moduli.",
-        (m.divides(x - r), n.divides(y - s), g.divides(m), g.divides(n)),
-        g.divides(x + y - (r + s)),
+KNOWN_LAWS: tuple[KnownLaw, ...] = (
+    KnownLaw(
+        "known_argument_below_maximum",
+        "A sum with a maximum is no less than with either argument.",
+        (k >= 0, (x * k + z) >= a, (y * k + z) >= c),
+        maximum(x, y) * k + z >= maximum(a, c),
     ),
-    CongruenceLaw(
-        "congruence_multiple",
-        "A factor scales class and modulus.",
-        (m.divides(x - r), k.ne(0)),
-        (m * k).divides(x * k - r * k),
+    KnownLaw(
+        "known_argument_of_minimum",
+        "A sum with a minimum is no less than with the argument that makes it least.",
+        (k >= 0, (x * k + z) >= a, (y * k + z) >= c),
+        minimum(x, y) * k + z >= minimum(a, c),
     ),
-    CongruenceLaw(
-        "congruence_product",
-        "Classes multiply modulo any common divisor g of m·n, m·s and n·r, whose cofactors are e, f and h.",
-        (x.eq(r + m * i), y.eq(s + n * j), (m * n).eq(g * e), (m * s).eq(g * f), (n * r).eq(g * h)),
-        (x * y - r * s).eq(g * (e * i * j + f * i + h * j)),
+    KnownLaw(
+        "known_argument_above_minimum",
+        "A sum from which a minimum is taken is no less than with either argument.",
+        (k <= 0, (x * k + z) >= a, (y * k + z) >= c),
+        minimum(x, y) * k + z >= maximum(a, c),
     ),
-    CongruenceLaw(
-        "congruence_quotient",
-        "A divisor of the modulus divides class and modulus.",
-        (m.divides(x - r), d.divides(m)),
-        (m // d).divides(x // d - r // d),
+    KnownLaw(
+        "known_argument_of_maximum",
+        "A sum from which a maximum is taken is no less than with the argument that makes it least.",
+        (k <= 0, (x * k + z) >= a, (y * k + z) >= c),
+        maximum(x, y) * k + z >= minimum(a, c),
     ),
-    CongruenceLaw(
-        "congruence_remainder_known",
-        "Modulo a divisor of the modulus the class is known.",
-        (m.divides(x - r), d.divides(m)),
-        (x % d).eq(r % d),
+    KnownLaw(
+        "known_divisor_of_sum",
+        "What divides a constant and a coefficient divides the sum, and so on for any number of summands.",
+        (d.divides(c), d.divides(x * k)),
+        d.divides(c + x * k),
     ),
-    CongruenceLaw(
-        "congruence_remainder",
-        "A remainder keeps its class modulo any common divisor of modulus and divisor.",
-        (m.divides(x - r), d.ne(0), g.divides(m), g.divides(d)),
-        g.divides(x % d - r),
+    KnownLaw(
+        "known_divisor_of_minimum",
+        "What divides a multiple of both arguments divides that of their minimum.",
+        (d.divides(x * k), d.divides(y * k)),
+        d.divides(minimum(x, y) * k),
     ),
-    CongruenceLaw(
-        "congruence_join",
-        "What either class allows, both allow modulo a common divisor of the moduli and of the distance.",
-        (m.divides(x - r) | n.divides(x - s), g.divides(m), g.divides(n), g.divides(r - s)),
-        g.divides(x - r),
+    KnownLaw(
+        "known_divisor_of_maximum",
+        "What divides a multiple of both arguments divides that of their maximum.",
+        (d.divides(x * k), d.divides(y * k)),
+        d.divides(maximum(x, y) * k),
+    ),
+    KnownLaw(
+        "known_divisor_of_remainder",
+        "What divides a multiple of dividend and divisor divides that of the remainder.",
+        (m > 0, d.divides(m * k), d.divides(x * k)),
+        d.divides(x % m * k),
+    ),
+    KnownLaw(
+        "known_remainder_of_multiple",
+        "A known remainder is known of multiples, modulo what divides that multiple of its divisor.",
+        (n > 0, (x % n).eq(r), d.divides(n * j)),
+        d.divides(x * j - r * j),
+    ),
+    KnownLaw(
+        "known_not_zero",
+        "What is congruent to something that is no multiple of the modulus is not zero.",
+        (g > 0, g.divides(x - c), (c % g).ne(0)),
+        x.ne(0),
     ),
 )

@@ -15,7 +15,7 @@ from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
 from ..rules.catalog import RULES
 from ..rules.ops import OPS
-from ..rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS, CongruenceLaw, TransferLaw
+from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from .budget import MAX_RANK
 from .compiled import compiled_obligations
@@ -25,8 +25,8 @@ from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
 from .obligations import (
     Obligation,
-    congruence_obligations,
     constraint_rule_obligations,
+    known_obligations,
     op_obligations,
     rule_obligations,
     transfer_obligations,
@@ -51,7 +51,7 @@ __all__ = [
 #: Machine widths for which rules owe *no new overflow*.
 WIDTHS = (32, 64)
 
-Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | TransformLaw | Scheme | Case | StatedRule
+Claim = Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw | Scheme | Case | StatedRule
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def sections(rules: RuleSet = RULES) -> list[Section]:
         own: list[tuple[str, Claim]] = [(r.name, r) for r in group]
         found.append(Section(f"rules {module}", home, _always(own)))
     laws: list[tuple[str, Claim]] = [(law.name, law) for law in TRANSFER_LAWS]
-    laws += [(law.name, law) for law in CONGRUENCE_LAWS]
+    laws += [(law.name, law) for law in KNOWN_LAWS]
     found.append(Section("transfer", _home(TransferLaw.__module__), _always(laws)))
     changes: list[tuple[str, Claim]] = [(law.name, law) for law in TRANSFORM_LAWS]
     found.append(Section("transforms", _home(TransformLaw.__module__), _always(changes)))
@@ -136,8 +136,8 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
             return itertools.chain(constraint_rule_obligations(claim), obligations_of_check(claim))
         case TransferLaw():
             return transfer_obligations(claim)
-        case CongruenceLaw():
-            return congruence_obligations(claim)
+        case KnownLaw():
+            return known_obligations(claim)
         case TransformLaw():
             return transform_obligations(claim)
         case Scheme():
@@ -192,7 +192,7 @@ def select(names: Sequence[str], max_rank: int = MAX_RANK) -> list[Claim]:
         if not found and name == "rules":
             found = [c for _, c in everything if isinstance(c, (Rule, ConstraintRule))]
         if not found and name == "transfer":
-            found = [c for _, c in everything if isinstance(c, (TransferLaw, CongruenceLaw))]
+            found = [c for _, c in everything if isinstance(c, (TransferLaw, KnownLaw))]
         if not found and name == "transforms":
             found = [c for _, c in everything if isinstance(c, TransformLaw)]
         if not found and name == "lemmas":

@@ -40,10 +40,11 @@ from ..core.analysis.frame import performed
 from ..core.analysis.ops import OpCatalogue
 from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
-from ..core.expr import Expr, Int, Var, interpret, lift, maximum, minimum, postorder, substitute_all, var
+from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
+from ..core.facts import Facts
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_any
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
-from ..core.interval import Interval, Ranges
+from ..core.interval import Interval
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim
 from ..core.simplify_map import simplify_map
 from ..core.tighten import constraints_of, tighten_around
@@ -109,13 +110,19 @@ def _alike_in_size(a: IndexingMap, b: IndexingMap) -> bool:
     """Whether two maps without constraints, which intervals describe, may have the same relation."""
     if a.constraints or b.constraints:
         return True
-    one, two = (interpret(m.results, Ranges(m.bounds)) for m in (a, b))
+    one, two = (_reached(m) for m in (a, b))
     boxes = ([(v.lo, v.hi) for v in m.dims] for m in (a, b))
     return (
         next(boxes) == next(boxes)
         and len(one) == len(two)
-        and not any((x.interval & y.interval).empty for x, y in zip(one, two, strict=True))
+        and not any((x & y).empty for x, y in zip(one, two, strict=True))
     )
+
+
+def _reached(m: IndexingMap) -> list[Interval]:
+    """The intervals of the results."""
+    facts = Facts(m.bounds)
+    return [facts.interval(e) for e in m.results]
 
 
 class ModuleVerifier:
@@ -642,12 +649,11 @@ def _shared_with_any(
 def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
     """Whether a look at the intervals of the results does not speak against it."""
     for a, b in ((m, n), (n, m)):
-        reached = interpret(a.results, Ranges(a.bounds))
-        for r, v in zip(reached, b.dims, strict=True):
-            if r.empty or v.lo > v.hi or r.interval.hi < v.lo or v.hi < r.interval.lo:
+        for r, v in zip(_reached(a), b.dims, strict=True):
+            if r.empty or v.lo > v.hi or r.hi < v.lo or v.hi < r.lo:
                 return False
             fixed = isinstance(a.results[0], Int) if a.results else False
-            if fixed and r.interval.lo == r.interval.hi and (v.lo, v.hi) != (r.interval.lo, r.interval.hi):
+            if fixed and r.lo == r.hi and (v.lo, v.hi) != r:
                 return False
     return True
 
@@ -695,10 +701,9 @@ def _unsourced(m: IndexingMap) -> IndexingMap:
 def turned(m: IndexingMap) -> IndexingMap:
     """The inverse relation: the targets become dimensions, which equal the results."""
     renamed = m.rename({v.name: f"from_{v.name}" for v in (*m.dims, *m.ranges)})
-    found = interpret(renamed.results, Ranges(renamed.bounds))
     dims = [
-        Variable(f"d{k}", 0, -1) if r.empty else Variable(f"d{k}", int(r.interval.lo), int(r.interval.hi))
-        for k, r in enumerate(found)
+        Variable(f"d{k}", 0, -1) if r.empty else Variable(f"d{k}", int(r.lo), int(r.hi))
+        for k, r in enumerate(_reached(renamed))
     ]
     same = [Constraint(e - d.expr, 0, 0) for e, d in zip(renamed.results, dims, strict=True)]
     return IndexingMap(

@@ -16,7 +16,7 @@ from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, 
 from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure, measured
-from ..rules.transfer import CongruenceLaw, TransferLaw
+from ..rules.transfer import KnownLaw, TransferLaw
 from .obligation import Obligation, Question, Way
 
 __all__ = [
@@ -24,8 +24,8 @@ __all__ = [
     "Obligation",
     "Question",
     "Way",
-    "congruence_obligations",
     "constraint_rule_obligations",
+    "known_obligations",
     "op_obligations",
     "rule_obligations",
     "transfer_obligations",
@@ -273,18 +273,19 @@ def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
     yield owe("not vacuous", law.hypotheses(), FALSE, "exists")
     if law.approximate:
         return
-    inputs = [v for v, _, _ in law.inputs]
+    inputs = [*(v for v, _, _ in law.inputs), *law.unbounded]
     for kind, bound, points in (("tight below", law.lo, law.lo_at), ("tight above", law.hi, law.hi_at)):
         attained = []
         for point in points:
             at = dict(zip(inputs, point, strict=True))
-            inside = [lift(p).within(lo, hi) for p, (_, lo, hi) in zip(point, law.inputs, strict=True)]
+            boxes = (*law.inputs, *law.known)
+            inside = [lift(v.substitute(at)).within(lo, hi) for v, lo, hi in boxes]
             allowed = [c.substitute(at) for c in law.where]
             attained.append(all_of([*inside, *allowed, law.value.substitute(at).eq(bound)]))
         yield owe(kind, law.bounds(), any_of(attained))
 
 
-def congruence_obligations(law: CongruenceLaw) -> Iterator[Obligation]:
+def known_obligations(law: KnownLaw) -> Iterator[Obligation]:
     """*Sound* and *not vacuous*."""
     roots = [e for h in (*law.given, law.then) for e in all_exprs(h)]
     shown = _subterms(*[("term", e) for e in roots])

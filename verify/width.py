@@ -26,7 +26,7 @@ from typing import Final
 from ..core.codegen.program import WIDTHS, Program, domain_knowledge, limits
 from ..core.expr import Expr, Integers, interpret
 from ..core.indexing_map import IndexingMap, expect_map
-from ..core.interval import Interval, Range
+from ..core.interval import Interval
 from .concrete.decide import Decision, decide_problem
 from .concrete.problem import Box, Fact, Option, Problem
 from .verdict import Status
@@ -105,7 +105,7 @@ class _Steps:
     """The steps in which a map is computed, with what intervals know of them, and its domain."""
 
     program: Program
-    ranges: list[Range]
+    ranges: list[Interval]
     box: Box
     where: tuple[Fact, ...]
     variables: tuple[tuple[str, Expr], ...]
@@ -124,7 +124,7 @@ class _Steps:
     def doubtful(self, bits: int) -> list[int]:
         """The steps that may overflow, for all that intervals know."""
         machine = limits(bits)
-        return [k for k, r in enumerate(self.ranges) if not r.empty and not r.interval.inside(machine)]
+        return [k for k, r in enumerate(self.ranges) if not r.empty and not r.inside(machine)]
 
     def asked(self, expr: Expr, bits: int, confirm: bool) -> tuple[Decision, Overflow | None]:
         """Whether ``expr`` stays within so many bits, and if not, where it first overflows."""
@@ -154,7 +154,7 @@ def _smallest_type(steps: _Steps, k: int, e: Expr, confirm: bool) -> Subexpressi
     below: Overflow | None = None
     engine = "intervals"
     for bits in TYPES:
-        if r.empty or r.interval.inside(limits(bits)):
+        if r.empty or r.inside(limits(bits)):
             return Subexpression(e, Status.PROVED, bits, below, "intervals")
         if below is not None and not limits(bits).lo <= below.value <= limits(bits).hi:
             below = replace(below, bits=bits)

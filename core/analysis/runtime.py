@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from ..expr import Expr, Int, integer, maximum, minimum
+from ..facts import Facts
 from ..hlo import Computation, Instruction, Module, Shape, format_instruction
 from ..hlo.attributes import format_value
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
-from ..interval import range_of
 
 _NUMBER = re.compile(r"[-+]?\d{1,40}\Z", re.ASCII)
 _TOKEN = re.compile(r"[{},]|[^\s{},]++")
@@ -160,7 +160,7 @@ def _value(m: IndexingMap, v: RuntimeVariable, known: Mapping[str, Instruction])
     element = known_element(known[v.source.hlo], v.source.results)
     if element is None:
         return None
-    interval = range_of(element, m.bounds).interval
+    interval = Facts(m.bounds).interval(element)
     if v.lo <= interval.lo and interval.hi <= v.hi:
         return element
     return minimum(maximum(element, v.lo), v.hi)

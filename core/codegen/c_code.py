@@ -16,8 +16,9 @@ from typing import Any, Final, NamedTuple
 
 from ..errors import InputError, TooLargeError, quoted
 from ..expr import Expr, Var
+from ..facts import Facts
 from ..indexing_map import IndexingMap, RuntimeVariable, expect_map
-from ..interval import Interval, Range
+from ..interval import Interval
 from ..text_printer import format_expr, format_map
 from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
@@ -87,7 +88,7 @@ def _refused(name: str) -> bool:
 class _C:
     """Signed integers of ``bits`` bits; ``ranges`` are those that hold where the next statements run."""
 
-    def __init__(self, program: Program, bits: int, ranges: Sequence[Range]) -> None:
+    def __init__(self, program: Program, bits: int, ranges: Sequence[Interval]) -> None:
         self.program = program
         self.bits = bits
         self.type = f"int{bits}_t"
@@ -103,7 +104,7 @@ class _C:
     def _plain(self, k: int) -> bool:
         """Whether C's own division is the right one: no negative dividend, a positive divisor."""
         a, b = (self.ranges[i] for i in self.program.steps[k].args)
-        return a.empty or b.empty or (a.interval.lo >= 0 and b.interval.lo > 0)
+        return a.empty or b.empty or (a.lo >= 0 and b.lo > 0)
 
     def repeats(self, k: int) -> bool:
         # where C's division will do, rounding up needs quotient and remainder
@@ -185,7 +186,7 @@ def _expression(e: Expr, bounds: Mapping[Any, Any], bits: int | None, name: str)
             box[v] = Interval(*found)
     program = Program.of((e,), variables)
     ranges = program.ranges(box)
-    _refuse_zero_divisors(program, ranges)
+    _refuse_zero_divisors(program, box)
     lean = program.shortened((e,), variables)
     if lean is not program and _enough(other := lean.ranges(box), bits or fits(ranges)):
         program, ranges = lean, other
@@ -222,7 +223,7 @@ def _map(m: IndexingMap, checked: bool, bits: int | None, name: str) -> str:
         for v, x in zip(m.variables, statements.inputs, strict=True):
             lines += _unless_within(language, partial(str, x), v.lo, v.hi)
         for c, k in zip(m.constraints, program.outputs[count:], strict=True):
-            if not box[k].interval.inside(Interval(c.lo, c.hi)):
+            if not box[k].inside(Interval(c.lo, c.hi)):
                 lines += _unless_within(language, partial(statements.name, k), c.lo, c.hi)
     language.ranges = inside
     values = statements.compute(program.outputs[:count])
@@ -238,8 +239,8 @@ class _Known(NamedTuple):
 
     program: Program
     map: IndexingMap
-    box: list[Range]
-    inside: list[Range]
+    box: list[Interval]
+    inside: list[Interval]
     needed: set[int]
     #: those that constraints are tested with, where they are
     testing: set[int]
@@ -268,13 +269,13 @@ class _Known(NamedTuple):
         return _width([self.box[k] for k in self.testing], self.map, "the constraints of ")
 
 
-def _enough(ranges: Iterable[Range], bits: int | None) -> bool:
+def _enough(ranges: Iterable[Interval], bits: int | None) -> bool:
     """Whether the ranges show that so many bits are enough."""
     found = fits(ranges)
     return found is not None and bits is not None and found <= bits
 
 
-def _width(ranges: Iterable[Range], subject: Expr | IndexingMap, part: str = "") -> int:
+def _width(ranges: Iterable[Interval], subject: Expr | IndexingMap, part: str = "") -> int:
     """The width that the ranges show to be enough for ``subject``, or a ``part`` of it."""
     found = fits(ranges)
     if found is None:
@@ -285,11 +286,14 @@ def _width(ranges: Iterable[Range], subject: Expr | IndexingMap, part: str = "")
     return found
 
 
-def _refuse_zero_divisors(program: Program, ranges: Sequence[Range]) -> None:
+def _refuse_zero_divisors(program: Program, box: Mapping[Var, Interval]) -> None:
+    facts = Facts(box)
+    found = program.exprs(args[1] for op, args, _ in program.steps if op in ("floordiv", "mod", "ceildiv"))
     for op, args, _ in program.steps:
-        if op in ("floordiv", "mod", "ceildiv") and ranges[args[1]].__contains__(0):
-            divisor = program.exprs([args[1]])[args[1]]
-            raise InputError(f"the divisor {quoted(divisor)} may be zero", expected="bounds that exclude it")
+        if op in ("floordiv", "mod", "ceildiv") and not facts.holds(found[args[1]].ne(0)):
+            raise InputError(
+                f"the divisor {quoted(found[args[1]])} may be zero", expected="bounds that exclude it"
+            )
 
 
 def _unless_within(language: _C, name: Callable[[], str], lo: int, hi: int) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..indexing_map import IndexingMap, Variable, expect_map
-from ..interval import Range
+from ..interval import Interval
 from .program import Operation, Program, domain_knowledge, fits
 from .python_code import PythonLanguage, function_text, made, refused, tuple_text
 from .statements import ATOM, PRODUCT, SIGN, SUM, Names, Piece, Statements
@@ -54,7 +54,7 @@ def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any
     count = len(m.results)
     variables = [v.expr for v in m.variables]
 
-    def examined(program: Program) -> tuple[Sequence[int], Sequence[Range], int | None]:
+    def examined(program: Program) -> tuple[Sequence[int], Sequence[Interval], int | None]:
         wanted = program.outputs if checked else program.outputs[:count]
         # a checked function also meets points of the box that the constraints leave out
         ranges = program.ranges(m.bounds, None if checked else domain_knowledge(m, program))
@@ -69,7 +69,7 @@ def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any
         wanted, ranges, _ = found
     dtype: Any = np.dtype(object if bits is None else f"int{bits}")
     least = None if bits is None else int(np.iinfo(dtype).min)
-    negatable = [least is None or r.empty or r.interval.lo > least for r in ranges]
+    negatable = [least is None or r.empty or r.lo > least for r in ranges]
     statements = Statements(program, _NumpyLanguage(program, negatable), Names(refused, ("indexing_map",)))
     values = statements.compute(wanted)
     lines = [*statements.lines, f"return {tuple_text(values)}"]

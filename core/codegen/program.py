@@ -36,7 +36,7 @@ from ..expr import (
     postorder,
 )
 from ..indexing_map import IndexingMap, expect_map
-from ..interval import EVERYTHING, NOTHING, Interval, Range
+from ..interval import EMPTY, LINE, Interval
 from ..text_printer import Order
 
 __all__ = [
@@ -212,25 +212,24 @@ class Program:
 
     def ranges(
         self, bounds: Mapping[Any, Interval], known: Mapping[int, Interval] | None = None
-    ) -> list[Range]:
+    ) -> list[Interval]:
         """The range of every step for variables within ``bounds``.
 
         ``known`` cuts the ranges of some steps further, where more is known of them than their operands tell.
         """
-        found: list[Range] = []
+        found: list[Interval] = []
         for k, (op, args, leaf) in enumerate(self.steps):
             values = [found[a] for a in args]
             if isinstance(leaf, Var):
-                interval = bounds.get(leaf)
-                value = EVERYTHING if interval is None else Range.of(interval)
+                value = bounds.get(leaf, LINE)
             elif op == "integer":
-                value = Range.constant(leaf)
+                value = Interval(leaf, leaf)
             elif any(v.empty for v in values):
-                value = NOTHING
+                value = EMPTY
             else:
                 value = _range(op, values)
             if known is not None and k in known:
-                value = Range.of(value.interval & known[k], value.congruence)
+                value &= known[k]
             found.append(value)
         return found
 
@@ -322,7 +321,7 @@ def _subtracted(term: tuple[Expr, int]) -> bool:
     return term[1] < 0
 
 
-def _range(op: Operation, values: Sequence[Range]) -> Range:
+def _range(op: Operation, values: Sequence[Interval]) -> Interval:
     """The range of an operation on operands with these (not empty) ranges."""
     a = values[0]
     if op == "negate":
@@ -334,8 +333,7 @@ def _range(op: Operation, values: Sequence[Range]) -> Range:
         case "minus":
             return a.plus(b.scale(-1))
         case "times":
-            n = b.interval.constant
-            return a.times(b) if n is None else a.scale(n)
+            return a.times(b)
         case "floordiv":
             return a.floordiv(b)
         case "mod":
@@ -355,11 +353,11 @@ def limits(bits: int) -> Interval:
     return Interval(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
-def fits(ranges: Iterable[Range]) -> int | None:
+def fits(ranges: Iterable[Interval]) -> int | None:
     """The smallest width that holds every value of every range; ``None`` if 64 bits are not enough."""
-    peak = [r.interval for r in ranges if not r.empty]
+    peak = [r for r in ranges if not r.empty]
     for bits in WIDTHS:
-        if all(i.inside(limits(bits)) for i in peak):
+        if all(r.inside(limits(bits)) for r in peak):
             return bits
     return None
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import InputError, quoted
-from ..expr import Expr, Int, Sum, Var, integer, interpret, linear
+from ..expr import Expr, Int, Sum, Var, integer, linear
+from ..facts import Facts
 from ..indexing_map import (
     Constraint,
     IndexingMap,
@@ -20,7 +21,6 @@ from ..indexing_map import (
     Variable,
     is_name,
 )
-from ..interval import Interval, Ranges
 
 __all__ = [
     "ForeignMap",
@@ -232,10 +232,11 @@ def _lower(at: list[int | None], bound: int) -> None:
 def _constraints(
     bounds: Mapping[Expr, Sequence[int | None]], box: Mapping[Var, tuple[int, int]], never: bool
 ) -> list[Constraint]:
-    found = interpret([*bounds], Ranges({v: Interval(*i) for v, i in box.items()}))
+    facts = Facts(box)
     out = [Constraint(integer(0), 1, 0)] if never else []
-    for (e, (lo, hi)), r in zip(bounds.items(), found, strict=True):
-        # an empty box has no ranges, and any constraint will do there
-        least, most = (0, 0) if r.empty else (int(r.interval.lo), int(r.interval.hi))
+    for e, (lo, hi) in bounds.items():
+        # in an empty box there are no values, and any constraint will do there
+        i = facts.interval(e)
+        least, most = (0, 0) if i.empty else (int(i.lo), int(i.hi))
         out.append(Constraint(e, least if lo is None else lo, most if hi is None else hi))
     return out

@@ -24,7 +24,6 @@ from ..expr import (
     Var,
     floordiv,
     integer,
-    interpret,
     lift,
     maximum,
     minimum,
@@ -34,8 +33,9 @@ from ..expr import (
     rebuild,
     var,
 )
+from ..facts import Facts
 from ..indexing_map import IndexingMap, expect_map, is_name
-from ..interval import Interval, Range, Ranges
+from ..interval import Interval
 from .foreign import ForeignMap, from_foreign, missing, to_foreign
 
 __all__ = ["TvmMap", "from_tvm", "to_tvm"]
@@ -213,31 +213,24 @@ def _found(table: Mapping[Any, Any], v: Var) -> Any:
 class _Reading:
     """The meaning of TVM's nodes, whose operands are known."""
 
-    def __init__(self, bounds: Mapping[Any, Range | Interval]) -> None:
-        self.ranges = Ranges(bounds)
-        self.memo: dict[Expr, Range] = {}
-
-    def _range(self, e: Expr) -> Range:
-        return interpret((e,), self.ranges, self.memo)[0]
+    def __init__(self, bounds: Mapping[Var, Interval]) -> None:
+        self.facts = Facts(bounds)
 
     def _rounds_alike(self, a: Expr, b: Expr) -> bool:
         """Whether rounding ``a / b`` down and towards zero is the same: where it is never negative, or always whole."""
-        x, y = self._range(a), self._range(b)
+        x, y = self.facts.interval(a), self.facts.interval(b)
         if x.empty or y.empty:
             return True
-        quotient_positive = (x.interval.lo >= 0 and y.interval.lo > 0) or (
-            x.interval.hi <= 0 and y.interval.hi < 0
-        )
-        n = y.interval.constant
-        return quotient_positive or (
-            n is not None and n != 0 and x.congruence.m % n == x.congruence.r % n == 0
-        )
+        if (x.lo >= 0 and y.lo > 0) or (x.hi <= 0 and y.hi < 0):
+            return True
+        n = y.constant
+        return n is not None and self.facts.holds(integer(n).divides(a))
 
     def truncated(self, a: Expr, b: Expr, name: str) -> tuple[Expr, Expr]:
         """Quotient and remainder of ``a / b`` rounded towards zero."""
         if b is integer(0) or self._rounds_alike(a, b):
             return floordiv(a, b), mod(a, b)
-        x, y = self._range(a).interval, self._range(b).interval
+        x, y = self.facts.interval(a), self.facts.interval(b)
         if y.lo <= 0 <= y.hi:
             raise InputError(
                 f"{name} of {quoted(a)} by {quoted(b)} rounds towards zero, and the divisor may have both signs",
@@ -254,8 +247,8 @@ class _Reading:
     def cast(self, dtype: str, value: Any, e: Expr) -> Expr:
         """``e`` as a value of another type, if it keeps its value."""
         if _TYPES.get(dtype, 0) < _TYPES.get(_dtype(value), 99):
-            r = self._range(e)
-            if not r.empty and not (dtype in _TYPES and r.interval.inside(limits(_TYPES[dtype]))):
+            i = self.facts.interval(e)
+            if not i.empty and not (dtype in _TYPES and i.inside(limits(_TYPES[dtype]))):
                 raise InputError(f"the cast of {quoted(e)} to {dtype} may change its value")
         return e
 
@@ -288,7 +281,7 @@ def _nodes(roots: Iterable[Any]) -> list[Any]:
 
 
 def _read(
-    roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Any, Range | Interval]
+    roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Var, Interval]
 ) -> list[Expr]:
     """The expressions that ``roots`` denote; without ``scope`` any variable of a usable name is allowed."""
     reading = _Reading(bounds)
@@ -393,7 +386,9 @@ def from_tvm(subject: Any, bounds: Mapping[Any, Any] | None = None) -> Any:
         return from_foreign(f, _name, convert)
     if isinstance(subject, int) and not isinstance(subject, bool):
         return lift(subject)
-    box = {(key if isinstance(key, str) else _name(key)): Interval(*_interval(i)) for key, i in given.items()}
+    box = {
+        var(key if isinstance(key, str) else _name(key)): Interval(*_interval(i)) for key, i in given.items()
+    }
     return _read([_expression(subject)], None, box)[0]
 
 

@@ -10,10 +10,29 @@ makes one form of another, so a wrong proposal costs time and no more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from math import inf
 from typing import Any, ClassVar, Final, TypeAlias
 
-from ..expr import Binary, CeilDiv, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, Var, postorder, rebuild
+from ..expr import (
+    Binary,
+    CeilDiv,
+    Expr,
+    Extremum,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    floordiv,
+    mod,
+    postorder,
+    rebuild,
+)
+from ..interval import Interval
 from .form import (
     END,
     FAR,
@@ -48,6 +67,14 @@ CEILING: Final = 8
 
 #: Expressions nested deeper than this are read without recursion, and written as they are.
 DEEPEST: Final = 200
+
+#: The ranges of what is no form, from those of its operands.
+_RANGES: Final[Mapping[type[Expr], Callable[..., Interval]]] = {
+    Mul: lambda *factors: reduce(Interval.times, factors),
+    FloorDiv: Interval.floordiv,
+    Mod: Interval.mod,
+    CeilDiv: Interval.ceildiv,
+}
 
 
 class Kernel(Ranges):
@@ -147,6 +174,10 @@ class Kernel(Ranges):
         if len(total) < 2:
             return c, tuple(total.items())
         f = c, tuple(sorted(total.items()))
+        if self.sums:
+            known = self._known(f)
+            if known is not f:
+                return known
         kind = self.kind
         for a in total:
             if kind[a]:
@@ -195,7 +226,8 @@ class Kernel(Ranges):
                     if f is not None:
                         return f
         if d < 0:
-            raise OverflowError("no rule makes a negative divisor positive")
+            # no rule makes it positive
+            return self._as_written(floordiv(self.write(x), d) if kind == QUOTIENT else mod(self.write(x), d))
         return self._atom(kind, x, d)
 
     def ceildiv(self, x: Form, d: int) -> Form | None:
@@ -319,13 +351,18 @@ class Kernel(Ranges):
     def settled(self, a: int) -> Form:
         """An atom with only one value: that value, if a rule says so."""
         f = atom(a)
+        found = self._known(f)
+        e = self.expr[a]
+        if e is not None and found is not f:
+            # what was written as the atom is read as its value
+            self.memo[e] = found
+        return found
+
+    def _known(self, f: Form) -> Form:
+        """The only value of a form, if it has one and a rule says so."""
         for rule in self.RULES.get(KNOWN, {}).get("single_value", ()):
             found: Form | None = rule(self, f)
             if found is not None:
-                e = self.expr[a]
-                if e is not None:
-                    # what was written as the atom is read as its value
-                    self.memo[e] = found
                 return found
         return f
 
@@ -447,7 +484,7 @@ class Kernel(Ranges):
                             del total[b]
                     else:
                         total[b] = j * k
-            if interesting and len(total) > 1:
+            if (interesting or self.sums) and len(total) > 1:
                 f = self.recombine(c, total)
             else:
                 f = (c, tuple(sorted(total.items())))
@@ -500,15 +537,24 @@ class Kernel(Ranges):
     def _opaque(self, e: Expr) -> Form:
         kids = [self.write(self.memo.get(c) or self._below(c)) for c in e.children]
         new = rebuild(e, kids)
-        if new is not e:
-            # what divides may be known by now
-            return self.memo.get(new) or self._below(new)
-        found = self.opaque.get(new)
+        # what divides may be known by now
+        return self._as_written(e) if new is e else self.memo.get(new) or self._below(new)
+
+    def _as_written(self, e: Expr) -> Form:
+        """The atom of an expression of which only its range is known."""
+        if type(e) not in _RANGES:
+            return self.read(e)
+        inside = [Interval(*self.ends(c)) for c in e.children]
+        lo, hi = _RANGES[type(e)](*inside)
+        if lo > hi:
+            # where nothing is divided there is nothing to say
+            lo, hi = -inf, inf
+        found = self.opaque.get(e)
         if found is None:
-            found = self.opaque[new] = self._new(OPAQUE, ZERO, 0, -END, END)
-            self.expr[-1] = new
+            found = self.opaque[e] = self._new(OPAQUE, ZERO, 0, finite(lo), finite(hi))
+            self.expr[-1] = e
         elif self.index is not None:
-            return self._again(found[1][0][0], -END, END)
+            return self._again(found[1][0][0], finite(lo), finite(hi))
         return found
 
     # ---------------------------------------------------------------- what is known

@@ -204,6 +204,15 @@ class Ranges(Measured):
                 lo = max(lo, max(ends) if (t == MAXIMUM) == (k > 0) else min(ends))
         return lo
 
+    def differ(self, x: Form, y: Form) -> bool:
+        """Whether x and y certainly never have the same value."""
+        f = minus(x, y, 1)
+        lo, hi = self.range(f)
+        if lo > 0 or hi < 0:
+            return True
+        g = gcd(*[k for _, k in f[1]])
+        return f[0] % g != 0 if g else False
+
     def divides(self, d: int, f: Form) -> bool:
         """Whether d is not zero and certainly divides the form."""
         if not d or f[0] % d:
@@ -235,11 +244,13 @@ class Ranges(Measured):
 
     def _span_of_division(self, kind: int, x: Form, d: int) -> tuple[int, int]:
         """Bounds of ``x // d`` or of ``x % d`` for a positive d."""
-        if kind == REMAINDER:
-            m = self.known_remainder(x, d) if self.exact else None
-            return (0, d - 1) if m is None else (m, m)
         lo, hi = self.range(x)
-        return lo // d, hi // d
+        if kind == QUOTIENT:
+            return lo // d, hi // d
+        if lo // d == hi // d:
+            return lo % d, hi % d
+        m = self.known_remainder(x, d)
+        return (0, d - 1) if m is None else (m, m)
 
     def _again(self, a: int, lo: int, hi: int) -> Form:
         """An atom that was there before something became known, and what it is known to be now."""
@@ -360,9 +371,14 @@ class Ranges(Measured):
                 self._know_sum(tuple(sorted(total.items())), lo, hi)
 
     def known_remainder(self, x: Form, d: int) -> int | None:
-        """The only value of ``x % d``, where a constraint says so, perhaps of a multiple of d."""
+        """The only value of ``x % d``, where d divides all coefficients or a constraint says so, perhaps of a multiple."""
+        if not self.exact:
+            for _, k in x[1]:
+                if k % d:
+                    return None
+            return x[0] % d
         left, known = self.unknown_part(x, d)
-        return known if not left and known >= 0 else None
+        return None if left else x[0] % d if known < 0 else known
 
     def unknown_part(self, x: Form, d: int) -> tuple[dict[int, int], int]:
         """The summands of x of whose remainders by d nothing is known, and the remainder of the others; -1 for none.

@@ -23,10 +23,11 @@ from operator import index as as_integer
 from typing import Any
 
 from ..errors import InputError, TooLargeError, quoted
-from ..expr import Expr, Int, interpret
+from ..expr import Expr, Int
+from ..facts import Facts
 from ..hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
 from ..indexing_map import Constraint, IndexingMap, Variable
-from ..interval import Interval, Ranges
+from ..interval import Interval
 from ..op import concrete
 from ..tighten import constraints_of
 from .placement import Placement
@@ -203,13 +204,13 @@ class Memory:
     def padding(self) -> tuple[IndexingMap, ...]:
         """Maps from positions to nothing, whose domains do not overlap and together are the padding."""
         position = Variable("d0", 0, self.size - 1)
-        box = {position.expr: Interval(0, self.size - 1)}
+        facts = Facts({position.expr: (0, self.size - 1)})
         found: list[IndexingMap] = []
         held: list[Constraint] = []  # what an element's position fulfils; each map breaks the next of these
         owed = self.op.element((position.expr,), self.shape.dims)[1] if self.size else []
         for e, lo, hi in (bound for c in owed for bound in constraints_of(c)):
-            (known,) = interpret((e,), Ranges(box))
-            for part in (Interval(known.interval.lo, lo - 1), Interval(hi + 1, known.interval.hi)):
+            known = facts.interval(e)
+            for part in (Interval(known.lo, lo - 1), Interval(hi + 1, known.hi)):
                 if not part.empty:
                     broken = Constraint(e, int(part.lo), int(part.hi))
                     found.append(IndexingMap((position,), (), (), (), (*held, broken)))

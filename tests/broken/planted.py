@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from indexproof.core.op import Case, Op
 from indexproof.core.rewrite import ConstraintRule, Rule
-from indexproof.rules.transfer import CongruenceLaw, TransferLaw
+from indexproof.rules.transfer import KnownLaw, TransferLaw
 from indexproof.rules.transforms import TransformLaw
 from indexproof.verify.verdict import Status
 
 __all__ = ["Claim", "Planted", "Undeclarable", "instance"]
 
-Claim = Rule | ConstraintRule | TransferLaw | CongruenceLaw | TransformLaw | Case
+Claim = Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw | Case
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
-from indexproof.rules.transfer import CONGRUENCE_LAWS, TRANSFER_LAWS
+from indexproof.rules.transfer import KNOWN_LAWS, TRANSFER_LAWS
 
 from .planted import Planted
 
-a, b, c, d, g, k, m, n, r, s, x, y = (var(name) for name in "abcdgkmnrsxy")
-LAWS = {law.name: law for law in (*TRANSFER_LAWS, *CONGRUENCE_LAWS)}
+a, b, c, d, g, k, m, n, p, q, r, x, y, z = (var(name) for name in "abcdgkmnpqrxyz")
+_ENDS = ((x * k + z) >= a, (y * k + z) >= c)
+LAWS = {law.name: law for law in (*TRANSFER_LAWS, *KNOWN_LAWS)}
 
 
 def _changed(name: str, twin: str, fails: str, **parts: Any) -> Planted:
@@ -52,24 +53,6 @@ BROKEN = [
     _changed("remainder_misses_the_last", "interval_remainder_many_blocks", "sound above", hi=m - 2),
     _changed("maximum_of_upper_bounds", "interval_maximum", "sound above", hi=minimum(b, d)),
     _changed(
-        "congruence_sum_forgets_a_modulus",
-        "congruence_sum",
-        "sound",
-        given=(m.divides(x - r), n.divides(y - s), g.divides(m)),
-    ),
-    _changed(
-        "congruence_remainder_of_any_divisor",
-        "congruence_remainder",
-        "sound",
-        given=(m.divides(x - r), d.ne(0), g.divides(m)),
-    ),
-    _changed(
-        "congruence_known_for_any_divisor",
-        "congruence_remainder_known",
-        "sound",
-        given=(m.divides(x - r), d.ne(0)),
-    ),
-    _changed(
         "negated_dividend_of_any_size",
         "interval_remainder_above_negated_moduli",
         "sound above",
@@ -100,5 +83,47 @@ BROKEN = [
     ),
     _changed("minimum_of_larger_bounds", "interval_minimum", "tight above", hi=maximum(b, d)),
     _changed("maximum_forgets_one", "interval_maximum", "tight below", lo=a),
-    _changed("class_without_rounding", "interval_reduced_by_congruence", "tight above", hi=b),
+    # -- what constraints say
+    _changed("outer_ends_of_two", "known_interval", "tight below", lo=minimum(a, c)),
+    _changed("multiple_rounded_inwards_too_far", "known_multiple", "sound below", lo=a // g + 1),
+    _changed("multiple_rounded_outwards", "known_multiple", "tight above", hi=ceildiv(b, g)),
+    _changed("summand_beside_its_own_end", "known_sum_leaves_summand", "sound below", lo=ceildiv(a - c, k)),
+    _changed("summand_of_any_sign", "known_sum_leaves_summand", "sound below", when=(k.ne(0),)),
+    _changed("dividends_without_the_last", "known_quotient", "sound above", hi=b * m + m - 2),
+    _changed("dividends_one_too_many", "known_quotient", "tight above", hi=b * m + m),
+    _changed("proportion_rounded_inwards", "known_sum_in_proportion", "sound above", hi=(p * b + d) // q - 1),
+    _changed("proportion_of_any_sign", "known_sum_in_proportion", "sound below", when=(q > 0,)),
+    _changed(
+        "negative_proportion_keeps_order", "known_sum_in_negative_proportion", "sound below", when=(q > 0,)
+    ),
+    _changed("finer_digit_as_large_as_g", "known_digit_bounds_finer", "tight above", hi=b * g + g),
+    _changed("finer_digit_without_its_own", "known_digit_bounds_finer", "sound above", hi=b * g),
+    _changed("sum_without_the_finer_digit", "known_sum_with_finer_digit", "sound above", hi=b * g),
+    _changed("difference_as_a_sum", "known_difference_with_finer_digit", "sound below", lo=a * g),
+    _changed(
+        "both_arguments_of_a_minimum",
+        "known_argument_of_minimum",
+        "sound",
+        then=minimum(x, y) * k + z >= maximum(a, c),
+    ),
+    _changed("maximum_taken_any_number_of_times", "known_argument_below_maximum", "sound", given=_ENDS),
+    _changed("minimum_taken_any_number_of_times", "known_argument_above_minimum", "sound", given=_ENDS),
+    _changed(
+        "both_arguments_of_a_maximum",
+        "known_argument_of_maximum",
+        "sound",
+        then=maximum(x, y) * k + z >= maximum(a, c),
+    ),
+    _changed("divisor_of_the_variables_alone", "known_divisor_of_sum", "sound", given=(d.divides(x * k),)),
+    _changed("divisor_of_one_argument", "known_divisor_of_minimum", "sound", given=(d.divides(x * k),)),
+    _changed("divisor_of_the_other_argument", "known_divisor_of_maximum", "sound", given=(d.divides(y * k),)),
+    _changed(
+        "divisor_of_the_dividend", "known_divisor_of_remainder", "sound", given=(m > 0, d.divides(x * k))
+    ),
+    _changed(
+        "remainder_of_any_multiple", "known_remainder_of_multiple", "sound", given=(n > 0, (x % n).eq(r))
+    ),
+    _changed("multiples_are_not_zero", "known_not_zero", "sound", given=(g > 0, g.divides(x - c))),
+    _changed("finer_remainder_as_large_as_g", "known_remainder_bounds_finer", "tight above", hi=b * g + g),
+    _changed("finer_remainder_without_its_own", "known_remainder_bounds_finer", "sound above", hi=b * g),
 ]

@@ -41,7 +41,7 @@ def test_a_true_rule_is_proved(run: Run) -> None:
             ["transpose rank 2"],
             {"transpose rank 2, permutation=(0, 1)", "transpose rank 2, permutation=(1, 0)"},
         ),
-        (["interval_sum", "congruence_sum"], {"interval_sum", "congruence_sum"}),
+        (["interval_sum", "known_multiple"], {"interval_sum", "known_multiple"}),
     ],
 )
 def test_names_select_claims(run: Run, names: list[str], claims: set[str]) -> None:

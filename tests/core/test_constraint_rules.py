@@ -95,7 +95,7 @@ def _facts(rng: random.Random) -> Facts:
 
 
 def _points(rng: random.Random, facts: Facts, roots: list[Expr]) -> Iterator[dict[Expr, int]]:
-    used = sorted({n for n in postorder(*roots) if n in facts.bounds}, key=str)
+    used = sorted({n for n in postorder(*roots) if n in facts.boxes}, key=str)
     for _ in range(30):
         yield {v: rng.randint(int(facts.interval(v).lo), int(facts.interval(v).hi)) for v in used}
 

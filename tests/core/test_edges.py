@@ -44,11 +44,11 @@ PINNED: dict[str, str] = {
     "congruent": "29c4881eaf45be25",
     "shared": "19b865301016d7e4",
     "large": "0620120630c48f10",
-    "opaque": "a99fa33f1a3c500d",
-    "points_only": "7d27559fa55a7a6f",
-    "linear": "e3537d22afd6d723",
+    "opaque": "ab92630a48472c93",
+    "points_only": "d6d04dd524d48564",
+    "linear": "cec30e144d7d3afa",
     "examples": "c7e038784bb9413b",
-    "random": "f16f8039629bc2ab",
+    "random": "227b74a29182959b",
 }
 
 EDGES = _edges()

@@ -9,7 +9,7 @@ import pytest
 from indexproof import parse_expr, parse_map
 from indexproof.core.codegen.program import Program, Step, domain_knowledge, fits, limits, width_bound
 from indexproof.core.expr import Expr, Integers, Var, interpret, var
-from indexproof.core.interval import Interval, Range
+from indexproof.core.interval import Interval
 from indexproof.core.text import format_expr
 
 MEANING: dict[str, Any] = {
@@ -172,8 +172,8 @@ def test_the_width_that_intervals_show(source: str, bits: int | None) -> None:
 def test_limits_and_fits() -> None:
     assert limits(32) == Interval(-(2**31), 2**31 - 1)
     assert fits([]) == 32
-    assert fits([Range.constant(2**31)]) == 64
-    assert fits([Range.of(Interval(0, float("inf")))]) is None
+    assert fits([Interval(2**31, 2**31)]) == 64
+    assert fits([Interval(0, float("inf"))]) is None
 
 
 def test_a_step_is_hashable_by_its_parts() -> None:

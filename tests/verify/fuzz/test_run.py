@@ -58,6 +58,7 @@ def test_the_corpus_is_checked_step_by_step() -> None:
 DEARER = {
     513: "a window of remainders narrows a sum by its digits; the remainder as given is shorter",
     852: "a digit with two values is written as a line before it meets the other digits",
+    2325: "a remainder that a constraint gives is used before dividends merge",
     3391: "min takes a factor out of two of its three arguments",
 }
 

@@ -33,7 +33,7 @@ from indexproof.verify.sources import ROOT, prover_digest, read_sources, version
 SMALLER = {
     "rules/catalog.py": 'RULES = replace(sums + minmax + constraints, name="small")\n'
     "RULES = replace(RULES, constraints=RULES.constraints[:2])\n",
-    "rules/transfer.py": "TRANSFER_LAWS = TRANSFER_LAWS[:2]\nCONGRUENCE_LAWS = CONGRUENCE_LAWS[:1]\n",
+    "rules/transfer.py": "TRANSFER_LAWS = TRANSFER_LAWS[:2]\nKNOWN_LAWS = KNOWN_LAWS[:1]\n",
     "rules/transforms.py": "TRANSFORM_LAWS = TRANSFORM_LAWS[:2]\n",
     "rules/ops/__init__.py": 'OPS = {name: OPS[name] for name in ("copy", "transpose", "reverse", "all-reduce")}\n',
 }

@@ -761,67 +761,68 @@ class CatalogueEngine(Engine):
             self.record("inner_remainder_leaves_quotient", (d, j, k, m, o, q, r, x,))
         return minus(o, q, j)
 
-    RULES = {
-        QUOTIENT: {
-            "": (quotient_by_one, quotient_of_quotient, quotient_absorbs_summand, quotient_absorbs_negated, quotient_absorbs_digit, quotient_of_remainder, quotient_of_digit, negative_divisor_moves_up,),
-            "block_of_range": (quotient_known,),
-            "coefficient_quotients": (quotient_certified,),
-            "common_factor": (small_remainder_vanishes,),
-            "complement": (complement_leaves_quotient,),
-            "multiples": (multiple_leaves_quotient,),
-        },
-        REMAINDER: {
-            "": (remainder_by_one, inner_remainder_vanishes, negative_modulus_moves_out, minimum_of_congruent_leaves_remainder, maximum_of_congruent_leaves_remainder,),
-            "block_of_range": (remainder_known,),
-            "coefficient_quotients": (remainder_certified,),
-            "common_factor": (common_factor_leaves_remainder,),
-            "complement": (complement_leaves_remainder,),
-            "known_residue": (known_residue_is_constant,),
-            "multiples": (multiple_leaves_remainder,),
-        },
-        MINIMUM: {
-            "": (min_keeps_smaller,),
-            "common_constant": (min_shifts,),
-            "common_factor": (min_distributes, min_turns,),
-        },
-        MAXIMUM: {
-            "": (max_keeps_larger,),
-            "common_constant": (max_shifts,),
-            "common_factor": (max_distributes, max_turns,),
-        },
-        SUM: {
-            "": (remainder_subtracts_to_quotient, quotient_subtracts_to_remainder, min_and_max_sum,),
-            "known_remainder": (exact_quotient_multiplies,),
-            "next_digit": (digits_recombine,),
-            "quotient_below_remainder": (quotient_and_remainder_recombine,),
-        },
-        KNOWN: {
-            "single_value": (value_known,),
-        },
-        CEILING: {
-            "": (ceiling_of_positive, ceiling_of_negative,),
-        },
-    }
 
-    EQUALITIES = {
-        QUOTIENT: {
-            "divided_part": (quotient_releases_summand,),
-            "inner_remainder": (inner_remainder_leaves_quotient,),
-            "negated": (exact_quotient_negates,),
-            "other_divisor": (quotient_is_sign,),
-            "summand": (summand_joins_quotient,),
-            "turned": (quotient_turns,),
-            "wider": (quotient_widens,),
-        },
-        REMAINDER: {
-            "congruent": (remainder_takes_congruent,),
-            "needed_quotient": (remainder_is_difference,),
-            "turned": (remainder_turns,),
-        },
-        SUM: {
-            "digit_above_known": (known_digit_joins_digit,),
-            "known_digit": (known_digit_joins_quotient,),
-            "needed_remainder": (multiple_is_difference,),
-            "wider_digit": (remainder_widens,),
-        },
-    }
+CatalogueEngine.RULES = {
+    QUOTIENT: {
+        "": (CatalogueEngine.quotient_by_one, CatalogueEngine.quotient_of_quotient, CatalogueEngine.quotient_absorbs_summand, CatalogueEngine.quotient_absorbs_negated, CatalogueEngine.quotient_absorbs_digit, CatalogueEngine.quotient_of_remainder, CatalogueEngine.quotient_of_digit, CatalogueEngine.negative_divisor_moves_up,),
+        "block_of_range": (CatalogueEngine.quotient_known,),
+        "coefficient_quotients": (CatalogueEngine.quotient_certified,),
+        "common_factor": (CatalogueEngine.small_remainder_vanishes,),
+        "complement": (CatalogueEngine.complement_leaves_quotient,),
+        "multiples": (CatalogueEngine.multiple_leaves_quotient,),
+    },
+    REMAINDER: {
+        "": (CatalogueEngine.remainder_by_one, CatalogueEngine.inner_remainder_vanishes, CatalogueEngine.negative_modulus_moves_out, CatalogueEngine.minimum_of_congruent_leaves_remainder, CatalogueEngine.maximum_of_congruent_leaves_remainder,),
+        "block_of_range": (CatalogueEngine.remainder_known,),
+        "coefficient_quotients": (CatalogueEngine.remainder_certified,),
+        "common_factor": (CatalogueEngine.common_factor_leaves_remainder,),
+        "complement": (CatalogueEngine.complement_leaves_remainder,),
+        "known_residue": (CatalogueEngine.known_residue_is_constant,),
+        "multiples": (CatalogueEngine.multiple_leaves_remainder,),
+    },
+    MINIMUM: {
+        "": (CatalogueEngine.min_keeps_smaller,),
+        "common_constant": (CatalogueEngine.min_shifts,),
+        "common_factor": (CatalogueEngine.min_distributes, CatalogueEngine.min_turns,),
+    },
+    MAXIMUM: {
+        "": (CatalogueEngine.max_keeps_larger,),
+        "common_constant": (CatalogueEngine.max_shifts,),
+        "common_factor": (CatalogueEngine.max_distributes, CatalogueEngine.max_turns,),
+    },
+    SUM: {
+        "": (CatalogueEngine.remainder_subtracts_to_quotient, CatalogueEngine.quotient_subtracts_to_remainder, CatalogueEngine.min_and_max_sum,),
+        "known_remainder": (CatalogueEngine.exact_quotient_multiplies,),
+        "next_digit": (CatalogueEngine.digits_recombine,),
+        "quotient_below_remainder": (CatalogueEngine.quotient_and_remainder_recombine,),
+    },
+    KNOWN: {
+        "single_value": (CatalogueEngine.value_known,),
+    },
+    CEILING: {
+        "": (CatalogueEngine.ceiling_of_positive, CatalogueEngine.ceiling_of_negative,),
+    },
+}
+
+CatalogueEngine.EQUALITIES = {
+    QUOTIENT: {
+        "divided_part": (CatalogueEngine.quotient_releases_summand,),
+        "inner_remainder": (CatalogueEngine.inner_remainder_leaves_quotient,),
+        "negated": (CatalogueEngine.exact_quotient_negates,),
+        "other_divisor": (CatalogueEngine.quotient_is_sign,),
+        "summand": (CatalogueEngine.summand_joins_quotient,),
+        "turned": (CatalogueEngine.quotient_turns,),
+        "wider": (CatalogueEngine.quotient_widens,),
+    },
+    REMAINDER: {
+        "congruent": (CatalogueEngine.remainder_takes_congruent,),
+        "needed_quotient": (CatalogueEngine.remainder_is_difference,),
+        "turned": (CatalogueEngine.remainder_turns,),
+    },
+    SUM: {
+        "digit_above_known": (CatalogueEngine.known_digit_joins_digit,),
+        "known_digit": (CatalogueEngine.known_digit_joins_quotient,),
+        "needed_remainder": (CatalogueEngine.multiple_is_difference,),
+        "wider_digit": (CatalogueEngine.remainder_widens,),
+    },
+}

@@ -159,6 +159,17 @@ def _parts(source: str) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...
                 pass
             case ast.ClassDef(bases=[ast.Name(id="Engine")], keywords=[], decorator_list=[]) if not classes:
                 classes.append(node)
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id=engine), attr="RULES" | "EQUALITIES" as which)],
+                value=ast.Dict(keys=kinds, values=rows),
+            ) if [engine] == [c.name for c in classes] and which not in tables:
+                tables.add(which)
+                for kind, row in zip(kinds, rows, strict=True):
+                    match kind, row:
+                        case ast.Name(id=about), ast.Dict(keys=keys, values=lists):
+                            table += [(which, about, *place) for place in _row(engine, keys, lists)]
+                        case _:
+                            raise _no(node)
             case _:
                 raise _no(node)
     for node in classes[0].body if classes else []:
@@ -167,28 +178,21 @@ def _parts(source: str) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...
                 pass
             case ast.FunctionDef(name=name, decorator_list=[]) if name not in methods:
                 methods[name] = node
-            case ast.Assign(
-                targets=[ast.Name(id="RULES" | "EQUALITIES" as which)],
-                value=ast.Dict(keys=kinds, values=rows),
-            ) if which not in tables:
-                tables.add(which)
-                for kind, row in zip(kinds, rows, strict=True):
-                    match kind, row:
-                        case ast.Name(id=about), ast.Dict(keys=keys, values=lists):
-                            table += [(which, about, *place) for place in _row(keys, lists)]
-                        case _:
-                            raise _no(node)
             case _:
                 raise _no(node)
     return methods, table
 
 
-def _row(keys: list[ast.expr | None], lists: list[ast.expr]) -> Iterator[tuple[str, str]]:
+def _row(engine: str, keys: list[ast.expr | None], lists: list[ast.expr]) -> Iterator[tuple[str, str]]:
     for key, names in zip(keys, lists, strict=True):
         match key, names:
             case ast.Constant(value=str(strategy)), ast.Tuple(elts=elements):
                 for element in elements:
-                    yield strategy, _name(element)
+                    match element:
+                        case ast.Attribute(value=ast.Name(id=of), attr=method) if of == engine:
+                            yield strategy, method
+                        case _:
+                            raise _no(element)
             case _:
                 raise _no(names)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine import Engine
 from ..expr import Binary, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, postorder
-from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, minus
+from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, lone, minus
 
 __all__ = ["as_given", "takes_sums_apart"]
 
@@ -25,8 +25,9 @@ def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
             if type(q.b) is Int and q.b.value > 0:
                 by: Int = q.b
                 f = engine.raw(QUOTIENT if t is FloorDiv else REMAINDER, done[q.a], by.value)
-                if f[1] and f[1][0][0] in engine.normals:
-                    engine.normals[f[1][0][0]] = engine.read(e)
+                a = lone(f)
+                if a in engine.normals:
+                    engine.normals[a] = engine.read(e)
             else:
                 f = engine.read(e)
         elif t is Min or t is Max:

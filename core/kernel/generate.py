@@ -78,7 +78,7 @@ def engine_source(rules: Iterable[Rule], name: str, doc: str) -> str:
     """
     plans = [plan(r) for r in rules if not r.structural]
     methods = "".join(["\n" + _Method(p).text() for p in plans])
-    return _HEADER.format(doc=doc, name=name, kinds=_KINDS) + methods + _table(plans)
+    return _HEADER.format(doc=doc, name=name, kinds=_KINDS) + methods + _table(plans, name)
 
 
 def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
@@ -93,20 +93,23 @@ def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
     return made
 
 
-def _table(plans: list[Plan]) -> str:
-    """The rules by what they are about and by the strategy that proposes them, and those for extraction likewise."""
-    lines = []
+def _table(plans: list[Plan], engine: str) -> str:
+    """The rules by what they are about and by the strategy that proposes them, and those for extraction likewise.
+
+    They stand below the class: compiled by mypyc, a class cannot speak of its own methods.
+    """
+    lines = [""]
     for name, sharing in (("RULES", False), ("EQUALITIES", True)):
         found: dict[int, dict[str, list[str]]] = {}
         for p in plans:
             if p.rule.sharing is sharing:
-                found.setdefault(p.about, {}).setdefault(p.rule.choose, []).append(p.rule.name)
-        lines += ["", f"    {name} = {{"]
+                found.setdefault(p.about, {}).setdefault(p.rule.choose, []).append(f"{engine}.{p.rule.name}")
+        lines += ["", f"{engine}.{name} = {{"]
         for about, strategies in sorted(found.items()):
-            lines.append(f"        {_NAMES[about]}: {{")
-            lines += [f'            "{s}": ({", ".join(names)},),' for s, names in sorted(strategies.items())]
-            lines.append("        },")
-        lines.append("    }")
+            lines.append(f"    {_NAMES[about]}: {{")
+            lines += [f'        "{s}": ({", ".join(names)},),' for s, names in sorted(strategies.items())]
+            lines.append("    },")
+        lines.append("}")
     return "\n".join([*lines, ""])
 
 

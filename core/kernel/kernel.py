@@ -301,9 +301,9 @@ class Kernel(Ranges):
         lows, highs = [r[0] for r in ranges], [r[1] for r in ranges]
         lo, hi = (min(lows), min(highs)) if least else (max(lows), max(highs))
         if found is not None:
-            return self._again(found[1][0][0], lo, hi)
+            return self._again(lone(found), lo, hi)
         found = self.extrema[key] = self._new(kind, ZERO, 0, lo, hi)
-        self.parts[found[1][0][0]] = key[1]
+        self.parts[lone(found)] = key[1]
         return found
 
     def _in_pairs(self, kind: int, forms: list[Form]) -> list[Form]:
@@ -344,7 +344,7 @@ class Kernel(Ranges):
         ranges = [self.range(f) for f in args]
         pick = min if kind == MINIMUM else max
         made = self._new(kind, ZERO, 0, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))
-        self.parts[made[1][0][0]] = args
+        self.parts[lone(made)] = args
         return made
 
     # ---------------------------------------------------------------- what generated code asks
@@ -503,7 +503,7 @@ class Kernel(Ranges):
             f = self._new(VARIABLE, ZERO, 0, lo, hi)
             self.expr[-1] = e
             if lo == hi and not self.keep_points:
-                f = self.settled(f[1][0][0])
+                f = self.settled(lone(f))
         elif t is Int:
             literal: Int = e  # type: ignore[assignment]
             f = (literal.value, ())
@@ -554,7 +554,7 @@ class Kernel(Ranges):
             found = self.opaque[e] = self._new(OPAQUE, ZERO, 0, finite(lo), finite(hi))
             self.expr[-1] = e
         elif self.index is not None:
-            return self._again(found[1][0][0], finite(lo), finite(hi))
+            return self._again(lone(found), finite(lo), finite(hi))
         return found
 
     # ---------------------------------------------------------------- what is known
@@ -572,7 +572,7 @@ class Kernel(Ranges):
         for v, f in self.memo.items():
             if type(v) is Var:
                 if f[1] and not self.keep_points:
-                    a = f[1][0][0]
+                    a = lone(f)
                     if self.lo[a] == self.hi[a]:
                         f = self.settled(a)
                 kept[v] = f

@@ -240,7 +240,7 @@ class Ranges(Measured):
                 self._refine(a)
                 return self._again(a, lo, hi)
         f = self._new(kind, arg, d, lo, hi)
-        return f if lo < hi else self.settled(f[1][0][0])
+        return f if lo < hi else self.settled(lone(f))
 
     def _span_of_division(self, kind: int, x: Form, d: int) -> tuple[int, int]:
         """Bounds of ``x // d`` or of ``x % d`` for a positive d."""

@@ -25,6 +25,8 @@ from indexproof.core.extraction.choices import Choices
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.interval import Interval
+from indexproof.core.kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, ZERO
+from indexproof.core.kernel.kernel import DEEPEST, Kernel
 from indexproof.core.kernel.plan import STRATEGIES
 from indexproof.core.rewrite import measure
 from indexproof.core.simplify import Simplifier
@@ -80,30 +82,33 @@ class Case:
         """What the kernel says of the results in normal form: their ends, their sizes, and what divides them."""
         if not self.bare:
             return []
-        kernel = Simplifier(RULES, facts(self.map)).engine
-        assert kernel is not None
+        engine = Simplifier(RULES, facts(self.map)).engine
+        assert engine is not None
         found: list[Any] = []
-        try:
-            for e in self.map.results:
-                f = kernel.read(e)
-                found += [kernel.range(f), kernel.size(f), [d for d in range(-1, 9) if kernel.divides(d, f)]]
-                if kernel.size(f) != measure(kernel.write(f)).values():
-                    raise AssertionError("sizes of forms are those of expressions")
-        except OverflowError:
-            found.append("too large")
+        # with rules, and without
+        for kernel in (engine, facts(self.map).kernel):
+            try:
+                for n, e in enumerate(self.map.results):
+                    f = kernel.read(e)
+                    found += [(n, *kernel.range(f)), kernel.size(f)]
+                    found.append([d for d in range(-1, 9) if kernel.divides(d, f)])
+                    if kernel.size(f) != measure(kernel.write(f)).values():
+                        raise AssertionError("sizes of forms are those of expressions")
+            except OverflowError:
+                found.append("too large")
         return found
 
     def problem(self, after: IndexingMap) -> str:
         """What is wrong with a result, worst first; empty if nothing is."""
-        ends = [found for found in self.seen() if type(found) is tuple and len(found) == 2]
+        ends = [found for found in self.seen() if type(found) is tuple and len(found) == 3]
         for point, target in self.targets:
             # without constraints among what is simplified, nothing is promised where they do not hold
             if target is not None or not self.bare:
                 found = at(after, point)
                 if found != target:
                     return f"wrong: at {point} {found}, not {target}"
-                for n, (lo, hi) in zip(target or (), ends, strict=False):
-                    if not lo <= n <= hi:
+                for k, lo, hi in ends if target else ():
+                    if not lo <= (n := target[k]) <= hi:  # type: ignore[index]
                         return f"wrong: at {point} {n} is not in [{lo}, {hi}]"
         if map_cost(after).weighed(self.weight) > map_cost(self.map).weighed(self.weight):
             return "dearer"
@@ -120,6 +125,160 @@ class Case:
         except (DerivationRefused, UnexplainedError) as error:
             return f"refused: {error}"
         return "" if after == self.simplified(self.map) else "refused: another result when it is explained"
+
+
+NOTHING: Final = IndexingMap((), (), (), (), ())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to the kernel that no map asks it, and the answer; in place of a :class:`Case`."""
+
+    name: str
+    answer: Callable[[], Any]
+    expected: Any
+    family: str = "asked"
+    map: IndexingMap = NOTHING
+
+    def simplified(self, m: IndexingMap, trace: Trace | None = None) -> IndexingMap:
+        return m
+
+    def seen(self) -> list[Any]:
+        return [repr(self.answer())]
+
+    def problem(self, after: IndexingMap) -> str:
+        found = self.answer()
+        return "" if found == self.expected else f"wrong: {found}, not {self.expected}"
+
+    def refused(self) -> str:
+        return ""
+
+
+def asked() -> list[Asked]:
+    """Functions of the kernel at the ends of what they promise."""
+    x, y, z = var("x"), var("y"), var("z")
+    boxes = {x: (0, 9), y: (-3, 5), z: (2, 2)}
+    k = Kernel(boxes, keep_points=True)
+    a, b, c = (k.read(e) for e in (x, y, z))
+    top, bottom = k.read(maximum(x, y)), k.read(minimum(x, y))
+    of_top = top[1][0][0]
+
+    def known(*constraints: tuple[Expr, int, int], of: Expr, boxes: Any = boxes) -> tuple[int, int]:
+        i = Facts(boxes, [(e, Interval(lo, hi)) for e, lo, hi in constraints]).interval(of)
+        return int(i.lo), int(i.hi)
+
+    def twice(kind: int) -> bool:
+        one = Kernel(boxes)
+        p, q = one.read(x), one.read(y)
+        return (
+            one.raw_extremum(kind, (p, q)) == one.raw_extremum(kind, (p, q)) != one.raw_extremum(kind, (q, p))
+        )
+
+    def first() -> tuple[Any, ...]:
+        one = Kernel(boxes)
+        return one.raw(QUOTIENT, one.read(x), 4), one.raw(QUOTIENT, one.read(x), 4), one.read(x // 4 + x % 4)
+
+    def settling() -> Any:
+        one = Kernel(boxes)
+        p = one.read(x % 6)
+        one.know(x, 7, 8)
+        return p, one.range(one.read(x % 6)), one.range(one.read(x // 6)), one.range(one.read(minimum(x, y)))
+
+    def deep(n: int) -> tuple[int, int]:
+        e: Expr = x
+        for i in range(n):
+            e = (e + i % 3) // 2
+        one = Kernel({x: (0, 9)})
+        return one.range(one.read(e)), one.deepest >= DEEPEST
+
+    ask = [
+        ("quotient of a number", lambda: k.raw(QUOTIENT, (7, ()), 3), (2, ())),
+        ("remainder of a number", lambda: k.raw(REMAINDER, (7, ()), 3), (1, ())),
+        ("raw atoms are found again", first, ((0, ((1, 1),)), (0, ((1, 1),)), (0, ((2, 1), (3, 1))))),
+        ("raw minima are found again", lambda: twice(MINIMUM), True),
+        ("raw maxima are found again", lambda: twice(MAXIMUM), True),
+        ("the ends of a minimum", lambda: k.range(k.joined(MINIMUM, (a, b))), (-3, 5)),
+        ("the ends of a maximum", lambda: k.range(k.joined(MAXIMUM, (a, b))), (0, 9)),
+        ("a minimum of one", lambda: k.joined(MINIMUM, (a,)), a),
+        ("a coefficient that is there", lambda: k.coefficient((0, ((0, 2), (1, 5))), 1), 5),
+        ("a coefficient that is not", lambda: k.coefficient((0, ((0, 2),)), 1), 0),
+        ("the other argument", lambda: k.beside(of_top, a), [b]),
+        ("no argument", lambda: k.beside(of_top, c), []),
+        ("nothing is a multiple of zero", lambda: k.is_multiple(a, 0), False),
+        ("all are multiples of one", lambda: k.is_multiple(a, 1), True),
+        ("no ends", lambda: Kernel({}).ends(x), (-math.inf, math.inf)),
+        ("far ends", lambda: Kernel({x: (-(1 << 4000), 1 << 4000)}).ends(x), (-(1 << 4000), 1 << 4000)),
+        ("x is at most the maximum", lambda: k.at_most(a, top), True),
+        ("the maximum is not at most x", lambda: k.at_most(top, a), False),
+        ("the minimum is at most x", lambda: k.at_most(bottom, a), True),
+        (
+            "with a sum beside it",
+            lambda: k.at_most(k.read(x + y + z), k.read(maximum(x, y + 3) + y + z)),
+            True,
+        ),
+        ("one too many", lambda: k.at_most(k.read(x + 1), top), False),
+        ("with something after it", lambda: (k.read(x // 2), k.at_most(k.read(x + x // 2), top))[1], False),
+        ("a number and the next", lambda: k.differ(a, k.read(x + 1)), True),
+        ("a number and itself", lambda: k.differ(a, a), False),
+        ("even and odd", lambda: k.differ(k.read(x * 2), k.read(y * 2 + 1)), True),
+        ("even and even", lambda: k.differ(k.read(x * 2), k.read(y * 2)), False),
+        ("fours and fours and three", lambda: k.differ(k.read(x * 4), k.read(y * 4 + 3)), True),
+        ("what may be zero, from above", lambda: k.differ(a, ZERO), False),
+        ("what may be zero, from below", lambda: k.differ(k.read(-x), ZERO), False),
+        ("what is above zero", lambda: k.differ(k.read(x + 1), ZERO), True),
+        ("what is below zero", lambda: k.differ(k.read(-x - 1), ZERO), True),
+        (
+            "a remainder of a sum is no digit",
+            lambda: known(((x + y) % 6, 1, 3), (x // 2, 0, 49), of=x % 12, boxes={x: (0, 99), y: (0, 9)}),
+            (0, 11),
+        ),
+        ("a quotient known", lambda: known((x // 4, 1, 1), of=x), (4, 7)),
+        ("a finer digit", lambda: known((x // 6 % 5, 1, 3), of=x // 2 % 15, boxes={x: (0, 99)}), (3, 11)),
+        ("a much finer digit", lambda: known((x // 6 % 5, 1, 3), of=x % 30, boxes={x: (0, 99)}), (6, 23)),
+        (
+            "a digit that is no finer",
+            lambda: known((x // 6 % 5, 1, 3), of=x // 4 % 15, boxes={x: (0, 99)}),
+            (0, 14),
+        ),
+        ("a digit of twos", lambda: known((x // 2 % 5, 1, 3), of=x % 10, boxes={x: (0, 99)}), (2, 7)),
+        ("all but one value", lambda: known((x // 2 % 5, 0, 3), of=x % 10, boxes={x: (0, 99)}), (0, 7)),
+        (
+            "a sum with a finer digit",
+            lambda: known((x // 8 * 3 + y, 4, 5), of=(x // 2) * 3 + y * 4, boxes={x: (0, 99), y: (0, 9)}),
+            (16, 29),
+        ),
+        (
+            "a difference with a finer digit",
+            lambda: known((y - x // 8 * 3, 4, 5), of=y * 4 - x // 2 * 3, boxes={x: (0, 99), y: (0, 99)}),
+            (7, 20),
+        ),
+        ("a negative first coefficient", lambda: known((y - x, 1, 2), of=x * 3 - y * 3), (-6, -3)),
+        ("common factors", lambda: known((x * 4 - y * 6, 1, 9), of=x * 2 - y * 3), (1, 4)),
+        ("one end only", lambda: known((x + y, -99, 3), (x + y, 1, 99), of=x + y), (1, 3)),
+        ("a known remainder", lambda: known(((x + y) % 6, 5, 5), of=(x * 2 + y * 2 + 3) % 12), (1, 1)),
+        ("not of another sum", lambda: known(((x + y) % 6, 5, 5), of=(x * 2 + y * 3) % 12), (0, 11)),
+        ("nor modulo another number", lambda: known(((x + y) % 6, 5, 5), of=(x + y) % 12), (0, 11)),
+        (
+            "beside something else",
+            lambda: known(((x + y) % 6, 5, 5), of=(x * 2 + y * 2 + z * 12) % 12),
+            (10, 10),
+        ),
+        ("everything modulo one", lambda: known(((x + y) % 6, 5, 5), of=(x + y) % 1), (0, 0)),
+        (
+            "in proportion",
+            lambda: known((x * 3 + y * 2, 6, 7), of=x * 2 + y * 3, boxes={x: (0, 9), y: (0, 9)}),
+            (4, 9),
+        ),
+        ("known before and after", settling, ((0, ((1, 1),)), (1, 2), (1, 1), (-3, 5))),
+        ("not too deep", lambda: deep(DEEPEST - 1), ((0, 0), False)),
+        ("just too deep", lambda: deep(DEEPEST + 1), ((1, 1), True)),
+        ("products", lambda: known(of=mul(x, y)), (-27, 45)),
+        ("by a variable", lambda: known(of=x // (y + 4)), (0, 9)),
+        ("modulo a variable", lambda: known(of=x % (y + 4)), (0, 8)),
+        ("by a negative number", lambda: known(of=x // -2), (-5, 0)),
+        ("rounded up", lambda: known(of=ceildiv(x, 4)), (0, 3)),
+    ]
+    return [Asked(*question) for question in ask]
 
 
 def off(rng: random.Random, value: Any) -> Any:
@@ -526,7 +685,7 @@ FAMILIES: Final[tuple[Callable[[Maker], None], ...]] = (
 )  # fmt: skip
 
 
-def corpus() -> list[Case]:
+def corpus() -> list[Any]:
     """The cases: of every family, of the examples of the rules, and random ones of the fuzzer; always the same."""
     found: list[tuple[str, str, IndexingMap]] = []
     for family in FAMILIES:
@@ -537,10 +696,10 @@ def corpus() -> list[Case]:
             found.append((kind, f"{kind} {k}", maker.map()))
     found += [("examples", name, m) for name, m in rule_examples(RULES)]
     found += [("random", f"random {k}", random_map(77, k).map) for k in range(RANDOM)]
-    cases = [case(*f, n) for n, f in enumerate(found)]
+    cases: list[Any] = [case(*f, n) for n, f in enumerate(found)]
     for c in list(cases):
         if c.map.constraints or c.family == "large":
             cases.append(replace(c, name=f"{c.name}, bare", bare=True))
         if c.family in ("digits", "nested", "extrema", "known", "congruent", "shared", "turned"):
             cases.append(replace(c, name=f"{c.name}, astray", astray=True))
-    return cases
+    return cases + asked()

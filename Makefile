@@ -10,7 +10,8 @@ JOBS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := core rules verify reports
-MODULES := -m indexproof -m indexproof.__main__ -m indexproof.cli $(SOURCES:%=-p indexproof.%)
+MODULES := -m indexproof -m indexproof.__main__ -m indexproof.cli $(SOURCES:%=-p indexproof.%) \
+	$(foreach tool,fuzz faults stability,-p dev.$(tool)) -m dev.commands
 
 # A virtual environment does not survive being moved or copied: in another place it is built anew.
 ifneq ($(shell cat $(VENV)/place 2>/dev/null),$(CURDIR))
@@ -34,9 +35,9 @@ prove: $(VENV)/ready ## prove the whole catalogue and audit the published maps
 test: $(VENV)/ready-test ## run the tests
 	$(VENV)/bin/pytest -n $(JOBS) --dist worksteal --durations 25 --durations-min 2 --hypothesis-profile=ci
 
-trust: $(VENV)/ready-cvc5 ## sabotage everything and see it noticed; prove a sample again in other words
-	$(VENV)/bin/indexproof selftest --jobs $(JOBS)
-	$(VENV)/bin/indexproof stability --sample 1 --mutants 10 --jobs $(JOBS)
+trust: $(VENV)/ready-cvc5 ## inject faults and see each noticed; prove a sample again in other words
+	$(VENV)/bin/indexproof dev faults --jobs $(JOBS)
+	$(VENV)/bin/indexproof dev stability --sample 1 --mutants 10 --jobs $(JOBS)
 
 mutants: $(VENV)/ready-test ## change the simplifier one comparison or number at a time and see it noticed (an hour)
 	$(PY) tests/mutants/mutants.py --state $(VENV)/mutants
@@ -58,7 +59,7 @@ compiled-beside: compiled
 test-compiled: compiled-beside ## build the compiled wheel, install it beside, run the simplifier's tests on it
 	$(COMPILED)/bin/pip install -qq --constraint constraints.txt 'indexproof[test]'
 	$(COMPILED)/bin/pytest -n $(JOBS) --hypothesis-profile=ci $(COMPILED_TESTS)
-COMPILED_TESTS := tests/core tests/rules tests/verify/test_derivation.py tests/verify/fuzz
+COMPILED_TESTS := tests/core tests/rules tests/verify/test_derivation.py tests/dev/fuzz
 
 lint: style types docs-check ## style, types, and whether the generated documents are current
 
@@ -67,9 +68,9 @@ style: $(VENV)/ready-lint ## ruff: lint and format
 	$(VENV)/bin/ruff format --check .
 
 # mypy is given the package by name through a link, so that the checkout's own folder may be called anything.
-types: $(VENV)/ready-lint ## mypy --strict on the sources
+types: $(VENV)/ready-lint ## mypy --strict on the sources and the tools for developing
 	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
-	MYPYPATH=$(VENV)/types $(VENV)/bin/mypy $(MODULES)
+	MYPYPATH=$(VENV)/types:tests $(VENV)/bin/mypy $(MODULES)
 
 docs-check: $(VENV)/ready ## fail if a generated document is out of date
 	$(VENV)/bin/indexproof docs --check

@@ -13,7 +13,8 @@ import typer
 
 from . import __version__
 from .core.expr import COMPILED as COMPILED_CORE
-from .reports.commands import confluence, documents, fuzzing, hlo, maps, proving, trust
+from .reports.commands import confluence, documents, hlo, maps, proving, trust
+from .reports.commands.dev import add_tools
 from .reports.commands.frame import Commands
 
 __all__ = ["app", "main"]
@@ -56,8 +57,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "simplify": maps.simplify,
     "replay": trust.replay,
     "check-certificate": trust.check_certificate,
-    "fuzz": fuzzing.fuzz,
-    "fuzz-hlo": fuzzing.fuzz_hlo,
     "hlo": hlo.hlo,
     "layout": hlo.layout,
     "bitcast": hlo.bitcast,
@@ -66,8 +65,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "convert": maps.convert,
     "export": trust.export,
     "confluence": confluence.confluence,
-    "stability": trust.stability,
-    "selftest": trust.selftest,
     "check": proving.check,
     "list": documents.list_,
     "show": documents.show,
@@ -77,6 +74,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
 
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
+
+dev = typer.Typer(help="Tools for developing indexproof itself.", no_args_is_help=True, rich_markup_mode=None)
+add_tools(dev)
+app.add_typer(dev, name="dev")
 
 
 def main() -> NoReturn:

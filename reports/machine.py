@@ -235,53 +235,6 @@ FORMS: dict[str, dict[str, str]] = {
         "left": "the map, as `text` and as `map`",
         "right": "the result, likewise",
     },
-    "fuzz": {
-        **_FRAME,
-        "seed": "the sequence of random maps",
-        "count": "how many of them were asked for",
-        "checked": "whether every step was checked too",
-        "interrupted": "whether the run was cut short",
-        "maps": "how many maps were examined",
-        "engines": "by engine, for how many maps it said `same`, `different` or nothing (`open`)",
-        "counts": "everything that was counted, by name",
-        "digest": "of all results in order: the same for the same maps and rules, on every machine",
-        "failures": "`kind`, `index`, `family`, `reason`, `map`, `after`, the smallest map found that fails alike "
-        "(`small`, `small_after`, `small_reason`) and `again`, the command that repeats it",
-        "not_checked": "ranges `[first, last]` of maps that were not examined",
-        "timing": "`seconds`, `jobs`, and how many maps were `resumed` from a checkpoint",
-    },
-    "stability": {
-        **_FRAME,
-        "verdict": "`STABLE`, `UNSTABLE` or `NOT CHECKED`",
-        "mutants": "how many mutants each obligation has",
-        "obligations": "how many obligations were to be examined",
-        "questions": "how many different questions they ask",
-        "not_examined": "how many obligations were not examined",
-        "results": "one entry for each: `obligation`, `verdict`, `stable`, the least and the most `resources` that a "
-        "mutant took, and `flips`: the number of the `mutant` and its `verdict`",
-        "timing": "`seconds`, and how many obligations were `resumed` from a checkpoint",
-    },
-    "selftest": {
-        **_FRAME,
-        "verdict": "`NOTICED`, or `NOT NOTICED` if a case passed unnoticed",
-        "kinds": "by what was tampered with, how many `cases` there are and how many were `noticed`",
-        "cases": "one entry for each: `kind`, `case`, and what `noticed` it (empty: nothing)",
-        "timing": "`seconds`",
-    },
-    "fuzz-hlo": {
-        **_FRAME,
-        "seed": "the sequence of damaged texts",
-        "start": "the number of the first of them",
-        "count": "how many of them were asked for",
-        "interrupted": "whether the run was cut short",
-        "texts": "how many were examined",
-        "longest": "characters of the longest of them",
-        "counts": "everything that was counted, by name",
-        "failures": "`kind`, `index`, `text`, the shortest text found that fails alike (`small`), `reason`, and "
-        "`again`, the command that repeats it",
-        "timing": "`seconds`, `jobs`, the `slowest` text (`index`, `seconds` of processor time), and the most "
-        "`memory` of any process, in bytes",
-    },
     "width": {
         **_FRAME,
         "verdict": "`PROVED` if a width is enough (with --bits: that one), `REFUTED`, or `UNDECIDED`",

@@ -12,10 +12,9 @@ from .layout import joined, put
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from ..verify.fuzz.run import Chunk
     from ..verify.run import Result
 
-__all__ = ["Bar", "Lines", "MapWatcher", "Watcher"]
+__all__ = ["Bar", "Lines", "Watcher"]
 
 
 class Lines:
@@ -115,18 +114,3 @@ class Watcher(Bar):
             told = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED, Status.UNDECIDED)
             said = [f"{self.counts[s]:,} {s.value}" for s in told if self.counts[s]]
             self.tell(joined([self.share("obligations"), ", ".join(said)]))
-
-
-class MapWatcher(Bar):
-    """The same for a run over random maps, which reports chunks of them."""
-
-    verb = "comparing"
-    remaining = True
-    failures = 0
-
-    def __call__(self, chunk: Chunk) -> None:
-        """Count one more chunk."""
-        self.failures += sum(n for k, n in chunk.counts.items() if k.startswith("failed "))
-        said = f"{self.failures} failed" if self.failures else ""
-        if self.show(chunk.stop - chunk.start, said):
-            self.tell(f"{self.share('maps')}  {said}".rstrip())

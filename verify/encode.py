@@ -36,7 +36,7 @@ Encoding = Literal["witness", "linked", "native"]
 # number where it happens to be the first. This one comes first, and stays.
 z3.main_ctx()
 
-#: The solver's random seed; another one only where stability is examined (:mod:`.trust.stability`).
+#: The solver's random seed; another one only where stability is examined (``tests/dev/stability``).
 SEED = 0
 
 

@@ -12,7 +12,6 @@ from .frame import FALSE, OPEN, PROVED, emit, noted, report, writing
 from .given import (
     BudgetFactor,
     CachePath,
-    Checkpoint,
     Jobs,
     Json,
     MaxRank,
@@ -145,79 +144,3 @@ def export(
     with writing("--to: cannot write", folder):
         emit(write_export(found, folder, ", ".join([z3_name(), *([cvc5_name()] if proofs else [])])))
     raise typer.Exit(PROVED if not run.interrupted else OPEN)
-
-
-def stability(
-    names: Names = None,
-    mutants: Annotated[
-        int, typer.Option("--mutants", min=1, metavar="N", help="So many mutants of each obligation.")
-    ] = 60,
-    sample: Annotated[
-        float, typer.Option("--sample", min=0, max=100, metavar="PERCENT", help="Only so many obligations.")
-    ] = 100.0,
-    shard: Annotated[
-        str,
-        typer.Option(
-            "--shard", metavar="K/N", help="Only part K of N, as 2/8; equal questions are in one part."
-        ),
-    ] = "1/1",
-    checkpoint: Checkpoint = None,
-    jobs: Jobs = None,
-    budget: BudgetFactor = 1.0,
-    json: Json = False,
-    max_rank: MaxRank = None,
-) -> None:
-    """Prove everything again under other names, in other orders, with other seeds of the solver.
-
-    A mutant asks the same question in other words, so it must have the same verdict; an obligation that
-    flips has a fragile encoding. What several obligations ask is examined once. The exit status is 0 if none
-    does, 1 if one does, 2 if some were not examined. Interrupted with Ctrl-C, says what it knows. Several runs
-    with --shard and one --checkpoint examine everything; a last one without --shard reports on all of it. A run
-    for more --mutants goes on from those that the checkpoint knows.
-    """
-    import time
-
-    from ...verify.run import available_cores
-    from ...verify.solve import Budget
-    from ...verify.trust.stability import examined, in_shard
-    from ...verify.trust.stability import stability as examine
-    from ..trust import Shaker, stability_json, stability_status, stability_text
-
-    chosen, _ = chosen_claims(names, max_rank)
-    todo = in_shard(examined((o for s in chosen for o in s.obligations()), sample / 100), shard)
-    start = time.perf_counter()
-    with writing("--checkpoint: cannot write", checkpoint):
-        records, resumed, questions = examine(
-            todo,
-            mutants=mutants,
-            jobs=jobs or available_cores(),
-            budget=Budget().scaled(budget),
-            checkpoint=checkpoint,
-            progress=Shaker(len(todo)),
-        )
-    seconds = time.perf_counter() - start
-    what = records, len(todo), mutants, resumed, seconds, questions
-    report(json, lambda: stability_json(*what), lambda: stability_text(*what))
-    raise typer.Exit(stability_status(records, len(todo)))
-
-
-def selftest(jobs: Jobs = None, json: Json = False) -> None:
-    """Tamper with everything that verdicts rest on, and see that every case is noticed.
-
-    Over 5,000 cases with cvc5: entries and files of the cache, claims, meanings of operators, answers of
-    solvers, steps of certificates, processes that are killed. The exit status is 1 if a case passes unnoticed.
-    reports/trust.md says what notices which kind; some cases need cvc5 and are left out where it is not
-    installed.
-    """
-    import time
-
-    from ...verify.run import available_cores
-    from ...verify.trust.sabotage.run import selftest as run_selftest
-    from ...verify.trust.sabotage.run import tasks
-    from ..trust import Teller, selftest_json, selftest_status, selftest_text
-
-    start = time.perf_counter()
-    outcomes = run_selftest(jobs or available_cores(), Teller(len(tasks())))
-    seconds = time.perf_counter() - start
-    report(json, lambda: selftest_json(outcomes, seconds), lambda: selftest_text(outcomes, seconds))
-    raise typer.Exit(selftest_status(outcomes))

@@ -1,4 +1,4 @@
-"""The commands about trust: `prove --confirm`, `--recheck`, `--cache off`, `export`, `stability`, `selftest`."""
+"""The commands about trust: `prove --confirm`, `--recheck`, `--cache off`, `export`, `stability`, `dev faults`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from dev.faults import run as sabotage
+from dev.faults.task import Outcome, Task
+from dev.stability import stability as stability_module
 from indexproof.reports.machine import FORMS
-from indexproof.verify.trust import stability as stability_module
-from indexproof.verify.trust.sabotage import run as sabotage
-from indexproof.verify.trust.sabotage.task import Outcome, Task
 from indexproof.verify.trust.solvers import available, z3_reply
 from indexproof.verify.verdict import Status, Verdict
 
@@ -186,10 +186,11 @@ def test_export_needs_a_folder(run: Run, tmp_path: Path) -> None:
     assert "cannot write" in done.err
 
 
-# ---------------------------------------------------------------------------------------------- stability and selftest
+# ---------------------------------------------------------------------------------------------- stability and faults
 def test_stability(run: Run, tmp_path: Path) -> None:
     place = tmp_path / "done.jsonl"
     words = [
+        "dev",
         "stability",
         "small_remainder_vanishes",
         "interval_sum",
@@ -205,32 +206,55 @@ def test_stability(run: Run, tmp_path: Path) -> None:
     assert done.out.splitlines()[-1].startswith("STABLE  ")
     assert "2 mutants each, none unstable" in done.out
     data = json.loads(run(*words, "--json").out)
-    assert set(data) == set(FORMS["stability"])
+    assert set(data) == {
+        "exit_status",
+        "format",
+        "mutants",
+        "not_examined",
+        "obligations",
+        "questions",
+        "results",
+        "timing",
+        "verdict",
+        "version",
+    }
     assert data["timing"]["resumed"] == data["obligations"] == len(data["results"])
-    assert run("stability", "small_remainder_vanishes", "--sample", 0).status == 2
+    assert run("dev", "stability", "small_remainder_vanishes", "--sample", 0).status == 2
     parts = [json.loads(run(*words, "--shard", f"{k}/2", "--json").out) for k in (1, 2)]
     assert sum(part["obligations"] for part in parts) == data["obligations"]
     assert all(part["timing"]["resumed"] == part["obligations"] for part in parts)
-    refused = run("stability", "small_remainder_vanishes", "--shard", "3/2")
+    refused = run("dev", "stability", "small_remainder_vanishes", "--shard", "3/2")
     assert refused.status == 3
     assert "--shard" in refused.err
 
 
-def test_selftest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tools_that_are_not_installed_are_named_with_the_remedy(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("indexproof.reports.commands.dev._FOLDER", tmp_path / "tests/dev")
+    for words in (["fuzz"], ["stability", "--help"]):
+        done = run("dev", *words)
+        assert done.status == 3
+        assert done.err.startswith("error: the tools for developing indexproof are not installed")
+        assert done.err.count("\n") == 1
+        assert "checkout" in done.err
+
+
+def test_faults(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = {
         "crash": [Outcome("crash", "one", "not checked")],
         "claim": [Outcome("claim", "two", "refuted")],
     }
     monkeypatch.setattr(sabotage, "tasks", lambda: [Task("crash")])
     monkeypatch.setattr(sabotage, "perform", lambda t: outcomes[t.kind])
-    done = run("selftest", "--jobs", 1)
+    done = run("dev", "faults", "--jobs", 1)
     assert done.status == 0
     assert done.out.splitlines()[-1].startswith("NOTICED  1 case, every one noticed")
     assert "100%  crash: 1 case" in done.err
-    data = json.loads(run("selftest", "--jobs", 1, "--json").out)
-    assert set(data) == set(FORMS["selftest"])
+    data = json.loads(run("dev", "faults", "--jobs", 1, "--json").out)
+    assert set(data) == {"cases", "exit_status", "format", "kinds", "timing", "verdict", "version"}
     outcomes["crash"] = [Outcome("crash", "one", "")]
-    assert run("selftest", "--jobs", 1).status == 1
+    assert run("dev", "faults", "--jobs", 1).status == 1
 
 
 def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
@@ -254,13 +278,13 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
 def test_a_file_that_is_no_checkpoint_is_left_alone(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "few.rules"
     path.write_text(RULES, "utf-8")
-    done = run("stability", path, "--checkpoint", path, "--jobs", 1)
+    done = run("dev", "stability", path, "--checkpoint", path, "--jobs", 1)
     assert done.status == 3
     assert "few.rules` is not one of this program's checkpoints" in done.err
     assert path.read_text("utf-8") == RULES
     own = tmp_path / "own"
     own.write_text('{"ke', "utf-8")  # killed while it wrote its first line
-    assert run("stability", path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
+    assert run("dev", "stability", path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
     assert len(own.read_text("utf-8").splitlines()) > 1
 
 
@@ -283,8 +307,8 @@ def test_what_was_proved_is_told_also_where_certificates_cannot_be_written(tmp_p
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of the size of files")
 @pytest.mark.parametrize(
     "words",
-    [("fuzz", "-n", "30"), ("stability", "few.rules")],
-    ids=lambda w: w[0],
+    [("dev", "fuzz", "-n", "30"), ("dev", "stability", "few.rules")],
+    ids=lambda w: w[1],
 )
 def test_a_checkpoint_that_cannot_grow_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, words: tuple[str, ...]
@@ -304,7 +328,7 @@ def test_a_checkpoint_that_cannot_grow_is_named(
 def test_where_a_report_cannot_be_written_is_said_before_the_run(
     run: Run, tmp_path: Path, command: str
 ) -> None:
-    done = run(command, "-n", 10**9, "--jobs", 1, "--json", tmp_path / "no/report.json")
+    done = run("dev", command, "-n", 10**9, "--jobs", 1, "--json", tmp_path / "no/report.json")
     assert done.status == 3
     assert done.err == f"error: --json: cannot write `{tmp_path}/no/report.json`: No such file or directory\n"
     done = run("prove", "--certificates", __file__)
@@ -331,5 +355,5 @@ def test_a_machine_that_has_no_room_is_no_bug(
 
     monkeypatch.setattr(stability_module, "stability", fail)
     for words in ((), ("--checkpoint", tmp_path / "kept")):
-        done = run("stability", "quotient_by_one", "--jobs", 1, *words)
+        done = run("dev", "stability", "quotient_by_one", "--jobs", 1, *words)
         assert (done.status, done.err) == (2, f"not checked: the machine has not enough for this: {said}\n")

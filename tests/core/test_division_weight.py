@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from dev.fuzz.generate import random_map
 from indexproof.core.cost import map_cost
 from indexproof.core.errors import InputError
 from indexproof.core.text import format_map, parse_map
 from indexproof.rules.simplifier import reduce, simplify, simplify_expr
 from indexproof.verify.concrete import equal_maps
-from indexproof.verify.fuzz.generate import random_map
 
 DIGITS = parse_map(
     "(d0) -> (d0 floordiv 32, d0 floordiv 8 mod 4, d0 floordiv 4 mod 2, d0 mod 4), domain: d0 in [0, 127]"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dev.fuzz.corpus import builtin_corpus
+from dev.fuzz.generate import Asked, random_map
+from dev.fuzz.run import Settings, examine
 from indexproof.core.cost import map_cost
 from indexproof.core.expr import Expr, integer, var
 from indexproof.core.indexing_map import IndexingMap, Variable
@@ -12,9 +15,6 @@ from indexproof.rules.catalog import RULES
 from indexproof.rules.simplifier import reduce, simplify, simplify_expr
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.derivation import check_derivation
-from indexproof.verify.fuzz.corpus import builtin_corpus
-from indexproof.verify.fuzz.generate import Asked, random_map
-from indexproof.verify.fuzz.run import Settings, examine
 
 DIGITS = parse_map(
     "(d0, d1) -> ((d0 * 4 + d1) floordiv 32, (d0 * 4 + d1) floordiv 8 mod 4, (d0 * 4 + d1) mod 8),"

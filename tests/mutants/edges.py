@@ -17,6 +17,8 @@ from typing import Any, Final
 
 import pytest
 
+from dev.fuzz.corpus import rule_examples
+from dev.fuzz.generate import random_map
 from indexproof.core.cost import map_cost
 from indexproof.core.engine import Engine
 from indexproof.core.explain import UnexplainedError, explained
@@ -34,8 +36,6 @@ from indexproof.core.simplify_map import simplify_map
 from indexproof.core.steps import Trace
 from indexproof.rules.catalog import RULES
 from indexproof.verify.derivation import DerivationRefused, check_derivation
-from indexproof.verify.fuzz.corpus import rule_examples
-from indexproof.verify.fuzz.generate import random_map
 
 #: How many maps of each family there are, and of the random ones of the fuzzer.
 EACH: Final = 150

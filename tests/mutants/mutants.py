@@ -38,6 +38,8 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Final
 
+sys.path.append(str(Path(__file__).parents[1]))  # where the tools for developing are
+
 import edges
 from equivalent import EQUIVALENT
 

@@ -19,6 +19,8 @@ from typing import Any
 import pytest
 
 import indexproof
+from dev.fuzz.corpus import builtin_corpus
+from dev.fuzz.generate import random_map
 from indexproof.core.condition import Condition
 from indexproof.core.derivation import ConstraintChange, Derivation, MapChange, Position, RuleStep
 from indexproof.core.derivation_json import derivation_from_json, derivation_to_json
@@ -35,8 +37,6 @@ from indexproof.rules.catalog import RULES
 from indexproof.rules.simplifier import simplify
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 from indexproof.verify.domain import Domain
-from indexproof.verify.fuzz.corpus import builtin_corpus
-from indexproof.verify.fuzz.generate import random_map
 from indexproof.verify.proved import proved_rules
 
 ROOT = Path(indexproof.__file__).resolve().parent
@@ -265,7 +265,7 @@ def test_the_examples_of_all_rules_and_the_published_maps() -> None:
 
 
 def test_what_xla_simplifies() -> None:
-    from indexproof.verify.fuzz.corpus import read_corpus
+    from dev.fuzz.corpus import read_corpus
 
     maps = read_corpus(XLA_PAIRS)
     assert len(maps) == 470

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import z3
 
+from dev.fuzz.validate import questions, validate
 from indexproof.core.expr import Expr, floordiv, mod, var
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import parse_map
 from indexproof.verify import encode
 from indexproof.verify.concrete import smt
 from indexproof.verify.encode import Encoder
-from indexproof.verify.fuzz.validate import questions, validate
 
 X = var("x")
 Y = var("y")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dev.faults.derivations import by_changes, forged_derivations
 from indexproof.core.explain import explained
 from indexproof.core.expr import var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
@@ -14,7 +15,6 @@ from indexproof.core.transform import reduce_map
 from indexproof.rules.catalog import RULES
 from indexproof.verify.concrete import contains, equal_maps
 from indexproof.verify.derivation import DerivationRefused, check_derivation
-from indexproof.verify.trust.sabotage.derivations import by_changes, forged_derivations
 
 d0 = var("d0")
 FORGED = forged_derivations()

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import z3
 
+from dev.stability.stability import mutant, question_of
 from indexproof.core.condition import TRUE, Condition, all_of, any_of, divides, negate
 from indexproof.core.expr import lift, var
 from indexproof.verify import solve
@@ -22,7 +23,6 @@ from indexproof.verify.run import examine
 from indexproof.verify.solve import Budget, decide, unquotiented
 from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.trust.solvers import available
-from indexproof.verify.trust.stability import mutant, question_of
 from indexproof.verify.verdict import Status
 
 x, y, d, e = var("x"), var("y"), var("d"), var("e")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dev.fuzz.validate import questions
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import isl
 from indexproof.verify.concrete.problem import Problem
-from indexproof.verify.fuzz.validate import questions
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
 PAIRS = [

@@ -1,0 +1,54 @@
+"""``indexproof dev``: tools for developing indexproof, in ``tests/dev`` of a checkout; an installed wheel lacks them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+
+from ...core.errors import InputError
+
+__all__ = ["TOOLS", "add_tools"]
+
+#: The tools, each with a line of help; their options are declared beside them, in ``tests/dev/commands.py``.
+TOOLS = {
+    "fuzz": "Simplify random maps and compare each with its result.",
+    "fuzz-hlo": "Damage HLO modules and maps: each is read, or refused where it is wrong.",
+    "faults": "Inject faults into all that verdicts rest on; each must be noticed.",
+    "stability": "Prove again under other names, orders and seeds.",
+}
+_FOLDER = Path(__file__).parents[2] / "tests" / "dev"
+
+
+def add_tools(app: typer.Typer) -> None:
+    """Add the tools to ``app`` as commands that hand their arguments on."""
+    settings = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+    for name, line in TOOLS.items():
+        app.command(name, help=line, add_help_option=False, context_settings=settings)(_runner(name))
+
+
+def _runner(name: str) -> Callable[[typer.Context], None]:
+    def run(context: typer.Context) -> None:
+        command = typer.main.get_command(_loaded())
+        tool = command.commands[name]  # type: ignore[attr-defined]
+        with tool.make_context(name, list(context.args), parent=context.parent) as inner:
+            tool.invoke(inner)
+
+    return run
+
+
+def _loaded() -> typer.Typer:
+    """The commands of the tools.  Raises :class:`InputError` where there is no checkout."""
+    if not _FOLDER.is_dir():
+        raise InputError(
+            f"the tools for developing indexproof are not installed: there is no folder {_FOLDER}",
+            expected="the command in a checkout of its sources, after `pip install --editable .` there",
+        )
+    # on the path, so that worker processes find them too
+    if str(_FOLDER.parent) not in sys.path:
+        sys.path.append(str(_FOLDER.parent))
+    tools: typer.Typer = importlib.import_module(f"{_FOLDER.name}.commands").app
+    return tools

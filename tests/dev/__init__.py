@@ -1,0 +1,1 @@
+"""Tools for developing indexproof, run by ``indexproof dev``: fuzzing, fault injection and stability of proofs."""

@@ -1,0 +1,52 @@
+"""Claims of the catalogue are changed until they are false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexproof.verify.catalogue import catalogue
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.recheck import is_example
+from indexproof.verify.solve import decide
+from indexproof.verify.trust.disagreement import Disagreement
+from indexproof.verify.verdict import Status
+
+from .bank import BUDGET
+from .mutation import false_mutants
+from .task import Outcome, Task
+
+__all__ = ["PARTS", "claim_cases"]
+
+#: The work is done in so many tasks.
+PARTS = 6
+#: So many claims are changed, each in so many ways.
+_CLAIMS, _WAYS = 120, 5
+
+
+def _true_claims() -> list[Obligation]:
+    """Claims of the catalogue that are worth changing, of all families."""
+    found = [
+        o
+        for o in catalogue(max_rank=2)
+        if o.question == "valid" and o.gate and o.kind != "progress" and o.hypotheses and not o.width
+    ]
+    by_family: dict[str, list[Obligation]] = {}
+    for o in found:
+        by_family.setdefault(o.family, []).append(o)
+    share = _CLAIMS // len(by_family)
+    return [o for of in by_family.values() for o in of[:: max(1, len(of) // share)][:share]]
+
+
+def claim_cases(task: Task) -> Iterator[Outcome]:
+    """One part of the claims, each changed in several ways."""
+    for o in _true_claims()[task.part :: task.parts]:
+        for m in false_mutants(o, _WAYS):
+            try:
+                v = decide(m.obligation, BUDGET)
+            except Disagreement:
+                # a prover that is itself must not be convinced
+                yield Outcome("claim", m.obligation.name, "")
+                continue
+            refuted = v.status in (Status.REFUTED, Status.UNDEFINED)
+            shown = refuted and v.witness is not None and is_example(m.obligation, v.witness)
+            yield Outcome("claim", m.obligation.name, "refuted" if shown else "")

@@ -1,0 +1,40 @@
+"""Processes are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.solve import Budget
+from indexproof.verify.verdict import Status, Verdict
+
+from .bank import BUDGET, TRUE_CLAIMS, obligations, x
+from .task import Outcome, Task
+
+__all__ = ["crash_cases"]
+
+
+class Fatal(Obligation):
+    """A claim that ends every process that looks at it, as a fault in a solver would."""
+
+    def decided(self, budget: Budget) -> Verdict | None:
+        """Never returns."""
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError("this process has been killed")
+
+
+def crash_cases(task: Task) -> Iterator[Outcome]:
+    """A claim ends every process that looks at it; the others are proved all the same."""
+    from indexproof.verify.run import prove_all
+
+    others = obligations(TRUE_CLAIMS[:9], "true")
+    fatal = Fatal("sabotage", "a fault", "fatal", (), x >= 0)
+    for at in (0, 7):
+        todo = [*others[:at], fatal, *others[at:]]
+        run = prove_all(todo, jobs=2, budget=BUDGET)
+        said = {r.obligation.name: r.verdict.status for r in run.results}
+        rest = all(said[o.name] is Status.PROVED for o in others)
+        noticed = rest and said[fatal.name] is Status.UNDECIDED and run.exit_status != 0
+        yield Outcome("crash", f"a worker killed at claim {at + 1}", "undecided" if noticed else "")

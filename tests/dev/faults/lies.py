@@ -1,0 +1,131 @@
+"""Claims are examined while something lies: whether a wrong verdict comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import cache
+from typing import Any
+
+import z3
+
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.recheck import is_example
+from indexproof.verify.trust import opinion, solvers
+from indexproof.verify.trust.disagreement import Disagreement
+from indexproof.verify.verdict import Status, Verdict
+
+from .bank import BUDGET, bank
+from .task import Outcome
+
+__all__ = ["Change", "honest_reply", "lied_about", "replaced", "without_reduction"]
+
+#: What is replaced: the class or module, the name of the attribute, and what it becomes.
+Change = tuple[Any, str, Any]
+
+#: What cvc5 says.
+honest_reply = solvers.cvc5_reply
+
+
+def _examined(o: Obligation, confirm: bool) -> tuple[str, Verdict | None]:
+    """How the examination of a claim ends: the verdict, or what stopped it."""
+    from indexproof.verify.run import examine
+
+    try:
+        v = examine(o, BUDGET, confirm)
+    except Disagreement as found:
+        return ("second solver" if any("cvc5" in name for name in found.answers) else "evaluation"), None
+    except (z3.Z3Exception, AssertionError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return f"stopped: {type(error).__name__}", None
+    if confirm and v.proved and v.strategy != "identity" and not (v.opinion and v.opinion.confirms):
+        return "not confirmed", v
+    return v.status.value, v
+
+
+def _wrong(o: Obligation, true: bool, v: Verdict | None, said: str) -> bool:
+    """Whether a wrong verdict has come out."""
+    if v is None or said == "not confirmed":
+        return False
+    if v.proved:
+        return not true
+    refuted = v.status in (Status.REFUTED, Status.UNDEFINED)
+    return refuted and (true or v.witness is None or not is_example(o, v.witness))
+
+
+def lied_about(
+    kind: str,
+    name: str,
+    tampering: Callable[[], Any],
+    confirm: bool,
+    baseline: Callable[[], Any] = nullcontext,
+) -> Iterator[Outcome]:
+    """Every claim of the bank is a case whose right outcome under ``baseline`` the tampering changes."""
+    for k, (o, true) in enumerate(bank()):
+        with baseline(), _briefly():
+            honest = _honest(k, confirm, baseline)
+        with tampering(), _briefly():
+            _forget()
+            said, v = _examined(o, confirm)
+            _forget()
+        wrong = _wrong(o, true, v, said)
+        settled = v is not None and v.status is not Status.UNDECIDED and said != "not confirmed"
+        if not wrong and (said == honest or settled):
+            continue  # it came to the right verdict all the same
+        yield Outcome(kind, f"{name}: {o.subject}", "" if wrong else _NOTICED.get(said, said))
+
+
+def _briefly() -> Any:
+    """Less patience of the second solver: the claims are small."""
+    return replaced((opinion, "_LIMITS", opinion.Limits(leaf=100_000, whole=5_000, patient=10_000)))
+
+
+@cache
+def _honest(k: int, confirm: bool, baseline: Callable[[], Any]) -> str:
+    """How the examination of claim number ``k`` ends where nobody lies."""
+    _forget()
+    said = _examined(bank()[k][0], confirm)[0]
+    _forget()
+    return said
+
+
+_NOTICED = {Status.UNDECIDED.value: "nothing is proved"}
+
+
+def _forget() -> None:
+    """Answers that are remembered were given by somebody else."""
+    from indexproof.verify.solve import _attempt
+
+    _attempt.cache_clear()
+    if opinion.cvc5_reply is not honest_reply:
+        opinion._reply.cache_clear()
+
+
+_INHERITED = object()
+
+
+@contextmanager
+def replaced(*changes: Change) -> Iterator[None]:
+    """Attributes of classes and modules with other values."""
+    # what a class inherits is nothing of its own, and is not to become that
+    before = [(owner, name, vars(owner).get(name, _INHERITED)) for owner, name, _ in changes]
+    try:
+        for owner, name, value in changes:
+            setattr(owner, name, value)
+        yield
+    finally:
+        for owner, name, value in before:
+            if value is _INHERITED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+
+
+def without_reduction() -> Change:
+    """Without the reduction to linear arithmetic, so that the encoding is asked."""
+    from indexproof.verify import linear
+    from indexproof.verify.linear import Outcome as Reduced
+
+    def nothing(*_: Any, **__: Any) -> Reduced:
+        return Reduced(False, "linear", (), (), 0, 0)
+
+    return linear, "prove", nothing

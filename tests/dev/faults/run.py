@@ -1,0 +1,81 @@
+"""All tasks, and how they are performed on several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from indexproof.verify.trust import solvers
+
+from .answers import LIES, SECOND_LIES, second_solver_cases, solver_cases
+from .cached import cache_entry_cases, cache_file_cases
+from .certificates import certificate_cases
+from .claims import PARTS, claim_cases
+from .crashes import crash_cases
+from .derivations import derivation_cases
+from .encodings import ENCODINGS, encoding_cases
+from .rolls import roll_cases
+from .rules import instance_cases, rule_file_cases, whole_rule_cases
+from .steps import step_cases
+from .task import Outcome, Task
+
+__all__ = ["faults", "perform", "tasks"]
+
+#: Each kind with what performs it.
+_KINDS: dict[str, Callable[[Task], Iterator[Outcome]]] = {
+    "claim": claim_cases,
+    "encoding": encoding_cases,
+    "solver": solver_cases,
+    "second solver": second_solver_cases,
+    "rule file": rule_file_cases,
+    "whole rule": whole_rule_cases,
+    "instance": instance_cases,
+    "certificate": certificate_cases,
+    "step": step_cases,
+    "derivation": derivation_cases,
+    "cache entry": cache_entry_cases,
+    "cache file": cache_file_cases,
+    "roll": roll_cases,
+    "crash": crash_cases,
+}
+
+
+def tasks() -> list[Task]:
+    """Everything there is to do, the long tasks first."""
+    found = [Task("claim", part=k, parts=PARTS) for k in range(PARTS)]
+    found += [Task("encoding", name) for name in ENCODINGS]
+    found += [Task("solver", name) for name in LIES]
+    found += [Task("second solver", name) for name in SECOND_LIES] if solvers.available() else []
+    found += [Task(kind) for kind in _KINDS if kind not in ("claim", "encoding", "solver", "second solver")]
+    return found
+
+
+def perform(task: Task) -> list[Outcome]:
+    """The cases of one task."""
+    return list(_KINDS[task.kind](task))
+
+
+def faults(jobs: int, progress: Callable[[Task, list[Outcome]], None] | None = None) -> list[Outcome]:
+    """Perform all tasks, in processes of their own; the cases in the order of the tasks."""
+    from concurrent.futures import as_completed
+
+    from indexproof.verify.run import ended, workers
+
+    todo = tasks()
+    found: dict[Task, list[Outcome]] = {}
+    pool = workers(jobs)
+    finished = False
+    try:
+        pending = {pool.submit(perform, t): t for t in todo if t.kind != "crash"}
+        for future in as_completed(pending):
+            found[pending[future]] = future.result()
+            if progress is not None:
+                progress(pending[future], future.result())
+        finished = True
+    finally:
+        ended(pool, finished=finished)
+    for t in todo:
+        if t.kind == "crash":  # starts processes of its own
+            found[t] = perform(t)
+            if progress is not None:
+                progress(t, found[t])
+    return [o for t in todo for o in found[t]]

@@ -1,0 +1,254 @@
+"""The selftest: enough cases of every kind, every one noticed, and a selftest that can fail."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any
+
+import pytest
+
+from dev.faults import steps as false_steps
+from dev.faults.bank import BUDGET, DIGITS, bank
+from dev.faults.mutation import false_mutants, mutants
+from dev.faults.report import faults_json, faults_status, faults_text
+from dev.faults.run import perform, tasks
+from dev.faults.task import Outcome, Task
+from indexproof.core.expr import var
+from indexproof.verify.cache import Cache
+from indexproof.verify.certificate import CertificateRefused, steps
+from indexproof.verify.certificate.tree import Tree
+from indexproof.verify.linear.formula import at_least
+from indexproof.verify.linear.polynomial import constant
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.recheck import is_example
+from indexproof.verify.refute import confirmed
+from indexproof.verify.solve import decide
+from indexproof.verify.trust import solvers
+from indexproof.verify.verdict import Status
+
+x, d = var("x"), var("d")
+
+
+def test_the_bank_is_what_it_says() -> None:
+    for o, true in bank():
+        v = decide(o, BUDGET)
+        assert v.status is (Status.PROVED if true else Status.REFUTED), o.subject
+        if not true:
+            assert is_example(o, v.witness or {})
+
+
+def test_mutants_are_false() -> None:
+    o = Obligation("test", "digit", "sound", (d > 0, x.within(0, 5 * d - 1)), (x // d).within(0, 4))
+    found = false_mutants(o, 8)
+    assert len(found) == 8
+    assert len({m.change for m in found}) >= 3
+    for m in found:
+        point = {v: m.point[v.name] for v in m.obligation.formula_variables() if v.name in m.point}
+        assert confirmed(point, m.obligation.hypotheses, m.obligation.goal)
+    # what stays true is no sabotage
+    assert len(list(mutants(o))) > len(false_mutants(o, 10_000))
+
+
+@pytest.mark.parametrize(
+    "task", [t for t in tasks() if t.kind in ("cache entry", "cache file", "rule file")], ids=str
+)
+def test_everything_is_noticed(task: Task) -> None:
+    found = perform(task)
+    assert len(found) >= 60
+    assert not [o.name for o in found if not o.noticed]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        Task("claim", part=3, parts=12),
+        Task("encoding", "division, Euclidean"),
+        Task("encoding", "contradictory facts"),
+        Task("encoding", "reduction: everything is certain"),
+        Task("solver", "always unsat"),
+        Task("solver", "every third answer wrong"),
+        Task("solver", "a fault instead of an answer"),
+        *(
+            Task("encoding", f"quotient bound, {change}")
+            for change in ("one too wide", "one too wide from below", "divisors of any sign")
+        ),
+        Task("encoding", "recombined digits of whatever number"),
+        *(
+            Task("encoding", f"equated dividends, {change}")
+            for change in ("by their bounds", "one too small", "with the opposite sign")
+        ),
+        Task("instance"),
+        Task("whole rule"),
+        Task("certificate"),
+        Task("derivation"),
+        Task("step"),
+        Task("roll"),
+        Task("crash"),
+    ],
+    ids=lambda t: f"{t.kind} {t.detail}",
+)
+def test_a_sample_of_the_rest_is_noticed(task: Task) -> None:
+    found = perform(task)
+    assert found or task.detail == "division, Euclidean"
+    assert not [o.name for o in found if not o.noticed]
+
+
+@pytest.mark.skipif(not solvers.available(), reason="needs cvc5")
+def test_lies_of_the_second_solver_are_noticed() -> None:
+    found = perform(Task("second solver", "sat for unsat"))
+    assert found
+    assert {o.noticed for o in found} == {"second solver"}
+
+
+def test_there_are_tasks_of_every_kind() -> None:
+    kinds = {t.kind for t in tasks()}
+    assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "roll", "crash"}
+    assert {"instance", "whole rule"} <= kinds
+    assert {"certificate", "step"} <= kinds
+    assert len(tasks()) == len(set(tasks()))
+
+
+# ------------------------------------------------------------------------------------ a selftest that could not fail
+def test_a_cache_that_believes_everything_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexproof.verify.cache.hmac.compare_digest", lambda *_: True)
+    found = perform(Task("cache entry"))
+    assert sum(not o.noticed for o in found) > 50
+
+
+def test_a_cache_that_evaluates_nothing_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexproof.verify.recheck.believable", lambda *_: True)
+    found = perform(Task("cache entry"))
+    assert any(not o.noticed and "wrong example" in o.name for o in found)
+
+
+def test_rolls_that_are_believed_whatever_changed_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dev.faults.rolls.common_digest", lambda *_: "the same")
+    monkeypatch.setattr("indexproof.verify.rolls.common_digest", lambda *_: "the same")
+    found = perform(Task("roll"))
+    assert sum(not o.noticed for o in found) > 50
+
+
+def test_a_prover_that_compares_no_rules_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that is wrong with these wider rules is that the others do not follow from them: they are true."""
+    assert {o.noticed for o in perform(Task("instance"))} == {"the comparison of the two rules"}
+    monkeypatch.setattr("indexproof.verify.rulefiles.prove.instance_terms", lambda *_: {})
+    found = perform(Task("instance"))
+    assert len(found) >= 13
+    assert not [o.name for o in found if o.noticed]
+
+
+def test_a_reading_that_contradicts_itself_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said of a remainder cannot be: everything with a division would be proved."""
+    monkeypatch.setattr("indexproof.verify.linearised._remainder", lambda *_: iter([at_least(constant(-1))]))
+    found = perform(Task("whole rule"))
+    assert sum(not o.noticed for o in found) > 50
+
+
+def test_a_prover_that_does_not_evaluate_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
+    monkeypatch.setattr(solvers, "available", lambda: False)
+    found = perform(Task("solver", "always unsat"))
+    assert any(not o.noticed for o in found)
+
+
+def test_a_prover_that_believes_what_digits_are_said_to_be_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
+    monkeypatch.setattr(solvers, "available", lambda: False)
+    found = perform(Task("encoding", "recombined digits of whatever number"))
+    assert {o.name.partition(": ")[2] for o in found if not o.noticed} == {d[0] for d in DIGITS}
+
+
+def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prove = Tree.prove
+
+    def believing(self: Any, node: Any, known: Any, goals: Any, place: str) -> None:
+        if not place.endswith(".equal"):
+            prove(self, node, known, goals, place)
+
+    assert all(o.noticed for o in perform(Task("certificate")))
+    monkeypatch.setattr(Tree, "prove", believing)
+    assert not any(o.noticed for o in perform(Task("certificate")))
+
+
+#: What keeps false steps out, by how the checker says so; the second half is found only among more steps.
+_REASONS = [
+    "this is not the quotient",
+    "no hypothesis says that",
+    "is no product",
+    "only equations are multiplied",
+    "does not follow from the facts that are named",
+    "an extremum has arguments",
+]
+
+
+@pytest.mark.parametrize("reason", _REASONS)
+def test_a_checker_without_one_of_its_reasons_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    """The selftest draws steps until one that is not true is accepted."""
+    tree = ast.parse(inspect.getsource(steps))
+    raised = [n for n in ast.walk(tree) if isinstance(n, ast.Raise) and reason in ast.unparse(n)]
+    assert len(raised) == 1
+    without = _Without(raised[0]).visit(tree)
+    module: dict[str, Any] = {"__name__": steps.__name__, "__package__": steps.__package__}
+    exec(compile(ast.fix_missing_locations(without), steps.__name__, "exec"), module)
+    monkeypatch.setattr(false_steps, "Steps", module["Steps"])
+    assert any(a.untrue and a.accepted for a in false_steps.attempts(1, 4000))
+
+
+class _Without(ast.NodeTransformer):
+    """A module without one of its statements."""
+
+    def __init__(self, left_out: ast.stmt) -> None:
+        self.left_out = left_out
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        return ast.copy_location(ast.Pass(), node) if node is self.left_out else node
+
+
+def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not because they could not be read."""
+    reasons = []
+    refused = CertificateRefused.__init__
+
+    def noted(self: CertificateRefused, place: str, reason: str) -> None:
+        refused(self, place, reason)
+        reasons.append((place, reason))
+
+    monkeypatch.setattr(CertificateRefused, "__init__", noted)
+    found = perform(Task("certificate"))
+    assert len(found) == len(reasons) >= 28
+    assert all(place.startswith("proof.equal") for place, _ in reasons), reasons
+
+
+def test_the_report_says_what_was_not_noticed() -> None:
+    fine = [
+        Outcome("solver", "always unsat: a", "evaluation"),
+        Outcome("cache entry", "swapped: b", "altered"),
+    ]
+    assert faults_status(fine) == 0
+    assert "every one noticed" in list(faults_text(fine, 1.0))[-1]
+    bad = [*fine, Outcome("claim", "a slip", "")]
+    assert faults_status(bad) == 1
+    text = "\n".join(faults_text(bad, 1.0))
+    assert "a slip" in text
+    assert "NOT NOTICED  3 cases, 1 of them unnoticed" in text
+    data: dict[str, Any] = faults_json(bad, 1.0)
+    assert data["exit_status"] == 1
+    assert data["kinds"]["claim"] == {"cases": 1, "noticed": 0}
+    assert faults_status([]) == 1
+
+
+def test_nothing_is_left_behind() -> None:
+    from indexproof.verify.encode import Encoder
+
+    before = vars(Encoder)["_witness"]
+    perform(Task("encoding", "division, remainder from one"))
+    assert vars(Encoder)["_witness"] is before
+    with Cache(None) as cache:
+        assert cache.get("anything") is None

@@ -1,0 +1,211 @@
+"""Validation by three engines: what is equal, what is not, and engines that contradict each other."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dev.fuzz import validate as validation
+from dev.fuzz.generate import random_map
+from dev.fuzz.validate import Disagreement, Validation, questions, read_as_before, validate
+from indexproof.core.expr import Expr
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.text import parse_map
+from indexproof.core.transform import reduce_map
+from indexproof.rules.catalog import RULES
+from indexproof.verify.concrete import equal_maps
+from indexproof.verify.concrete.problem import Outcome
+from indexproof.verify.verdict import Status
+
+LEFT = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12), domain: d0 in [0, 99], d1 in [0, 3]"
+RIGHT = "(d0, d1) -> (d0 floordiv 3), domain: d0 in [0, 99], d1 in [0, 3]"
+WRONG = "(d0, d1) -> ((d0 + d1 floordiv 3) floordiv 3), domain: d0 in [0, 99], d1 in [0, 3]"
+LARGE = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12), domain: d0 in [0, 4611686018427387904], d1 in [0, 3]"
+LARGE_RIGHT = "(d0, d1) -> (d0 floordiv 3), domain: d0 in [0, 4611686018427387904], d1 in [0, 3]"
+
+
+def of(left: str, right: str) -> Validation:
+    return validate(parse_map(left), parse_map(right))
+
+
+def test_all_engines_are_asked() -> None:
+    found = of(LEFT, RIGHT)
+    assert found.verdict is Status.PROVED
+    assert found.said == {"evaluation": "same", "isl": "same", "z3": "same"}
+    assert (found.points, found.complete, found.pointwise) == (400, True, True)
+
+
+def test_large_boxes_are_evaluated_in_part() -> None:
+    found = of(LARGE, LARGE_RIGHT)
+    assert found.verdict is Status.PROVED
+    assert found.said == {"evaluation": "open", "isl": "same", "z3": "same"}
+    assert not found.complete
+
+
+def test_a_difference_is_found_by_all() -> None:
+    found = of(LEFT, WRONG)
+    assert found.verdict is Status.REFUTED
+    assert set(found.said.values()) == {"different"}
+    c = found.counterexample
+    assert c is not None
+    point = [c.values[n] for n in ("d0", "d1")]
+    assert (parse_map(LEFT).evaluate(point), parse_map(WRONG).evaluate(point)) == (c.left, c.right)
+
+
+def test_the_same_map_needs_no_engine() -> None:
+    assert of(LEFT, LEFT) == Validation(Status.PROVED, decided_by="identity")
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "(d0) -> (d0), domain: d0 in [0, 8]",
+        "(d0) -> (d0), domain: d0 in [0, 9], d0 in [1, 9]",
+        "(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0]",
+        "(d0) -> (0), domain: d0 in [0, -1]",
+        "(d0) -> (d0), domain: d0 in [0, 10]",
+    ],
+)
+def test_domains_count(right: str) -> None:
+    left = "(d0) -> (d0), domain: d0 in [0, 9]"
+    assert of(left, right).verdict is Status.REFUTED
+    assert of(right, left).verdict is Status.REFUTED
+
+
+def test_empty_maps_are_equal_whatever_their_results() -> None:
+    a = "(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0], d0 mod 4 in [1, 1]"
+    assert of(a, "(d0) -> (0), domain: d0 in [0, -1]").verdict is Status.PROVED
+
+
+def test_relations_count_where_points_do_not() -> None:
+    """A range that runs backwards gives other points and the same relation."""
+    found = of(
+        "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 4]",
+        "(d0)[s0] -> (d0 - s0 + 4), domain: d0 in [0, 3], s0 in [0, 4]",
+    )
+    assert found.verdict is Status.PROVED
+    assert not found.pointwise
+    assert found.decided_by.startswith("portfolio")
+
+
+def test_other_variables_are_compared_as_relations() -> None:
+    found = of(
+        "(d0)[s0, s1] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5]",
+        "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 4]",
+    )
+    assert found.verdict is Status.PROVED
+    assert not found.pointwise
+
+
+def test_what_both_say_alike_is_not_asked() -> None:
+    assert questions(parse_map(LEFT), parse_map(LEFT)) == []
+    (problem,) = questions(parse_map(LEFT), parse_map(RIGHT))
+    assert len(problem.options) == 1
+
+
+# ------------------------------------------------------------------------------------------ contradictions
+def lying(monkeypatch: pytest.MonkeyPatch, engine: str, outcome: Outcome) -> None:
+    monkeypatch.setattr(validation, engine, lambda *_: outcome)
+
+
+@pytest.mark.parametrize("engine", ["_isl", "_z3"])
+def test_an_engine_that_believes_anything_is_noticed(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    lying(monkeypatch, engine, Outcome("holds"))
+    with pytest.raises(Disagreement, match=r"the maps are the same; .*they are not"):
+        of(LEFT, WRONG)
+
+
+@pytest.mark.parametrize("engine", ["_isl", "_z3"])
+def test_an_engine_that_denies_anything_is_noticed(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    lying(monkeypatch, engine, Outcome("fails", (0, 0)))
+    with pytest.raises(Disagreement, match="refutes what evaluation finds true at"):
+        of(LEFT, RIGHT)
+
+
+def test_evaluation_that_sees_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def blind(m: IndexingMap, after: IndexingMap, found: Validation) -> None:
+        found.said["evaluation"] = "same"
+        found.complete = True
+
+    monkeypatch.setattr(validation, "_evaluated", blind)
+    with pytest.raises(Disagreement, match="evaluation: the maps are the same"):
+        of(LEFT, WRONG)
+
+
+def test_points_that_were_not_evaluated_contradict_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A difference far away from the chosen points is found by the others, and evaluation has not denied it."""
+    right = LARGE_RIGHT.replace("d0 floordiv 3)", "(d0 + min(max(d0 - 1234567, 0), 1)) floordiv 3)")
+    left = LARGE_RIGHT
+    monkeypatch.setattr(validation, "_selection", lambda box: [np.zeros(4, dtype=np.int64) for _ in box])
+    found = of(left, right)
+    assert found.verdict is Status.REFUTED
+    assert found.said["evaluation"] == "open"
+
+
+def test_nobody_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The portfolio with its larger budgets is asked last."""
+    for engine in ("_isl", "_z3"):
+        lying(monkeypatch, engine, Outcome("open", note="out of budget"))
+    found = of(LARGE, LARGE_RIGHT)
+    assert found.verdict is Status.PROVED
+    assert found.decided_by == "portfolio: normal form"
+
+
+def test_z3_says_the_same_whatever_was_asked_before() -> None:
+    maps = [random_map(1, k).map for k in range(0, 60, 3)]
+    pairs = [(m, m.with_(results=tuple(e + (e % 6 - e) % 6 for e in m.results))) for m in maps]
+    first = [validate(a, b).said for a, b in pairs]
+    again = [validate(a, b).said for a, b in reversed(pairs)]
+    assert first == again[::-1]
+
+
+# -------------------------------------------------------------------------------------- against enumeration
+def changed(rng: random.Random, m: IndexingMap) -> IndexingMap:
+    results = list(m.results)
+    kind = rng.randrange(5)
+    if kind == 0 and results:
+        k = rng.randrange(len(results))
+        results[k] = results[k] + rng.choice((0, 1, results[k] // 1000))
+    if kind == 1 and m.constraints:
+        return m.with_(constraints=m.constraints[1:])
+    if kind == 2 and m.dims:
+        v = m.dims[0]
+        return m.with_(dims=(replace(v, hi=v.hi + rng.choice((-1, 0, 1))), *m.dims[1:]))
+    if kind == 3 and results:
+        e: Expr = results[0]
+        results[0] = e // 3 * 3 + e % 3
+    return m.with_(results=tuple(results))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_verdicts_agree_with_the_deciders(seed: int) -> None:
+    rng = random.Random(seed)
+    for k in range(6):
+        m = random_map(4, 20 * seed + k).map
+        other = changed(rng, m)
+        found = validate(m, other)
+        assert found.verdict is equal_maps(m, other).verdict, (m, other)
+
+
+# -------------------------------------------------------------------------------------------- reduced maps
+@pytest.mark.parametrize("options", [{}, {"to_dims": True}, {"unused_dims": True}, {"renumber": False}])
+def test_reduced_maps_are_read_as_before(options: dict[str, Any]) -> None:
+    changes = 0
+    for k in range(120):
+        m = random_map(6, k).map
+        reduced = reduce_map(m, RULES, **options)
+        changes += bool(reduced.steps)
+        restored = read_as_before(reduced)
+        assert len(restored.dims) == len(m.dims)
+        assert equal_maps(m, restored).proved, (m, reduced.map)
+    assert changes > 40
+
+
+def test_a_runtime_variable_keeps_its_identity() -> None:
+    m = parse_map("(d0){rt0, rt1} -> (d0 + rt1), domain: d0 in [0, 3], rt0 in [0, 0], rt1 in [0, 5]")
+    restored = read_as_before(reduce_map(m, RULES))
+    assert [v.name for v in restored.rts] == ["rt1"]

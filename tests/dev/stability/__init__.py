@@ -1,0 +1,1 @@
+"""Whether proofs survive other names, orders and seeds: mutants of obligations, decided again."""

@@ -1,0 +1,353 @@
+"""Stability: mutants ask the same question, flips are found, and a run goes on where it stopped."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+import z3
+
+from dev.stability import stability as module
+from dev.stability.report import stability_json, stability_status, stability_text
+from dev.stability.stability import (
+    Record,
+    examine_stability,
+    examined,
+    in_shard,
+    mutant,
+    question_of,
+    renaming,
+    stability,
+)
+from indexproof.core.condition import Compare
+from indexproof.core.errors import InputError
+from indexproof.core.expr import lift, maximum, var
+from indexproof.verify import encode, solve
+from indexproof.verify.catalogue import catalogue
+from indexproof.verify.lemmas import LemmaObligation
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.preprocess import Part
+from indexproof.verify.refute import confirmed
+from indexproof.verify.rulefiles import StatedRule, judge, parse_rules, stated_rule_obligations
+from indexproof.verify.rulefiles.obligations import StatedObligation
+from indexproof.verify.solve import Budget
+from indexproof.verify.verdict import Status, Verdict
+
+x, y, d = var("x"), var("y"), var("d")
+CLAIM = Obligation(
+    "test",
+    "claim",
+    "sound",
+    (d > 0, x.within(0, d - 1), d.divides(y), (x <= 3) | (y < 7)),
+    ((x + y) // d).eq(y // d) & (maximum(x, 0) <= d - 1),
+)
+
+
+def test_mutants_ask_the_same() -> None:
+    dice = random.Random(3)
+    seen = set()
+    for n in range(40):
+        m = mutant(CLAIM, n)
+        assert m == mutant(CLAIM, n)
+        seen.add((m.hypotheses, m.goal))
+        names = sorted(v.name for v in m.formula_variables())
+        assert len(names) == 3
+        # some renaming turns one into the other: the sets of values at which both fail are the same
+        values = [dice.randint(-3, 9) for _ in range(3)]
+        ours = {
+            tuple(p)
+            for p in ([values[i], values[j], values[k]] for i in range(3) for j in range(3) for k in range(3))
+        }
+        fails = sum(
+            confirmed(dict(zip((x, y, d), p, strict=True)), CLAIM.hypotheses, CLAIM.goal)
+            for p in sorted(ours)
+        )
+        theirs = sum(
+            confirmed(dict(zip(m.formula_variables(), p, strict=True)), m.hypotheses, m.goal)
+            for p in sorted(ours)
+        )
+        assert fails == theirs
+    assert len(seen) > 20
+
+
+def test_every_kind_of_condition_keeps_its_meaning() -> None:
+    todo = [o for o in catalogue(max_rank=1) if o.question == "valid" and not o.width][::40]
+    dice = random.Random(1)
+    for o in todo:
+        for n in range(4):
+            m, names = mutant(o, n), renaming(o, n)
+            for _ in range(20):
+                point = {v: dice.randint(-2, 5) for v in names}
+                moved = {names[v]: k for v, k in point.items()}
+                assert confirmed(point, o.hypotheses, o.goal) == confirmed(moved, m.hypotheses, m.goal)
+
+
+def test_part_of_the_catalogue_is_stable() -> None:
+    todo = examined(o for o in catalogue(max_rank=2) if o.family in ("rule", "transfer"))[::9]
+    records, resumed, _ = stability(todo, mutants=3)
+    assert len(records) == len(todo) > 10
+    assert not resumed
+    assert not [r for r in records if not r.stable]
+
+
+RULES = """
+semantics trunc
+integers 8 bits undefined
+int x, y, z
+const c, d
+bool p
+wrong: (x + y) + c -> x + (y + c)
+right: select(p and x < y, min(x, y), min(y, x)) -> min(x, y) if p or x != y, x <= y
+semantics floor
+integers unbounded
+int x
+const c, d
+nested: (x / c) / d -> x / fold(c * d) if d > 0
+again: (x / c) / d -> x / fold(c * d) if d > 0
+never: x + c -> x if c > 0, c < 0
+"""
+
+
+def outcomes(r: StatedRule, values: list[int]) -> Counter[str]:
+    """How often a rule comes to which outcome where every variable has one of the values."""
+    axes = [(False, True) if k.sort == "bool" else values for k in r.variables.values()]
+    return Counter(judge(r, dict(zip(r.variables, point, strict=True))) for point in product(*axes))
+
+
+def test_mutants_of_a_rule_of_a_rule_file_say_the_same() -> None:
+    for r in parse_rules(RULES, "test").rules:
+        (o, *_) = stated_rule_obligations(r)
+        seen = set()
+        dice = random.Random(r.name)
+        for n in range(20):
+            m = mutant(o, n)
+            assert isinstance(m, StatedObligation)
+            assert m == mutant(o, n)
+            seen.add(m.source)
+            # over all points of a cube the order of the variables does not matter
+            values = [*(dice.randint(-128, 127) for _ in range(2)), dice.randint(-3, 3)]
+            assert outcomes(m.rule, values) == outcomes(r, values)
+        assert len(seen) > 5
+
+
+def test_rules_of_rule_files_are_examined(tmp_path: Path) -> None:
+    asked = [o for r in parse_rules(RULES, "test").rules for o in stated_rule_obligations(r)]
+    found = stability(asked, mutants=6, checkpoint=tmp_path / "done")
+    assert [(r.name, r.status, r.stable) for r in found.records] == [
+        ("wrong: sound", Status.REFUTED, True),
+        ("right: sound", Status.PROVED, True),
+        ("nested: sound", Status.PROVED, True),
+        ("again: sound", Status.PROVED, True),
+        ("never: sound", Status.VACUOUS, True),
+    ]
+    assert found.questions == 4
+    assert stability(asked, mutants=6, checkpoint=tmp_path / "done").resumed == 5
+    dealt = [o for k in (1, 2, 3) for o in in_shard(examined(asked), f"{k}/3")]
+    assert sorted(o.name for o in dealt) == sorted(r.name for r in found.records)
+
+
+def test_a_flip_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def moody(o: Obligation, budget: Budget) -> Verdict:
+        lucky = o is CLAIM or "<" in str(o.hypotheses[0])
+        return Verdict(Status.PROVED if lucky else Status.UNDECIDED, resources=len(str(o.goal)))
+
+    monkeypatch.setattr(module, "decide", moody)
+    r = examine_stability(CLAIM, 30, Budget())
+    assert not r.stable
+    assert r.flips
+    text = "\n".join(stability_text([r], 1, 30, 0, 1.0, 1))
+    assert "UNSTABLE  claim: sound" in text
+    assert stability_status([r], 1) == 1
+    assert stability_json([r], 1, 30, 0, 1.0, 1)["results"][0]["flips"][0]["mutant"] == r.flips[0][0]
+
+
+@pytest.mark.parametrize("depends_on", ["names", "shape", "seed"])
+def test_an_encoding_that_depends_on_luck_is_found(monkeypatch: pytest.MonkeyPatch, depends_on: str) -> None:
+    """Strategies that work for some names, some shapes of the same condition, or some seeds of the solver."""
+
+    def lucky(asked: Part, budget: Budget) -> tuple[bool, int, tuple[()]]:
+        works = {
+            "names": [h.variables() for h in asked.all if len(h.variables()) == 1] == [(var("v2"),)],
+            "shape": any(isinstance(h, Compare) and h.op == "<" for h in asked.all),
+            "seed": encode.SEED % 5 != 3,
+        }
+        return works[depends_on], 1, ()
+
+    monkeypatch.setattr(solve, "_STRATEGIES", dict.fromkeys(solve._STRATEGIES, lucky))
+    monkeypatch.setattr(solve, "_unsat", lambda *_: (False, 0, ()))
+    monkeypatch.setattr(solve, "model", lambda *_: (None, "unknown", 0))
+    claim = Obligation("test", "claim", "sound", (lift(0) <= y, x <= d, y < d), (x + y).ne(2 * d))
+    r = examine_stability(claim, 20, Budget())
+    assert r.status is Status.PROVED
+    assert 0 < len(r.flips) < 20
+    assert {s for _, s in r.flips} == {"UNDECIDED"}
+    # from one mutant to the next, and whether a record of some was there before, nothing is different
+    some = examine_stability(claim, 7, Budget())
+    assert examine_stability(claim, 20, Budget(), some) == r
+
+
+@pytest.mark.parametrize("claim", ["linear", "witness", "lemma"])
+def test_seeds_reach_every_solver(monkeypatch: pytest.MonkeyPatch, claim: str) -> None:
+    given: list[int] = []
+
+    class Watched:
+        def set(self, option: str, value: int) -> None:
+            if option == "random_seed":
+                given.append(value)
+            super().set(option, value)  # type: ignore[misc]
+
+    for of in ("Solver", "SimpleSolver"):
+        made = getattr(z3, of)
+        # SimpleSolver is a function
+        kind = made if isinstance(made, type) else type(made(ctx=z3.Context()))
+        seen = type(of, (Watched, kind), {})
+        monkeypatch.setattr(
+            z3, of, seen if made is kind else lambda ctx, make=made, cls=seen: cls(make(ctx=ctx).solver, ctx)
+        )
+    o = Obligation("test", "claim", "sound", (d > 0, x >= 0, x * d <= y), (x // 3) * d <= y)
+    if claim == "lemma":
+        o = next(o for o in catalogue(max_rank=0) if isinstance(o, LemmaObligation) and o.gate)
+    elif claim == "witness":
+        monkeypatch.setattr(solve, "_QUICK", ())
+        monkeypatch.setattr(solve, "_PORTFOLIO", ("witness",))
+    r = examine_stability(o, 3, Budget())
+    assert r.stable
+    assert r.status is Status.PROVED
+    assert set(given) == {0, 1, 2, 3}
+
+
+def test_mutants_of_a_lemma_are_decided_as_the_lemma_is() -> None:
+    lemmas = [o for o in examined(catalogue(max_rank=0)) if isinstance(o, LemmaObligation)]
+    assert len(lemmas) > 20
+    assert all(question_of(o) is o for o in lemmas)
+    some = [o for o in lemmas if "unique quotient" in o.name or "radix" in o.name or "apart" in o.name]
+    for o in some:
+        m = mutant(o, 4)
+        assert isinstance(m, LemmaObligation)
+        assert {v for v, _ in m.renamed} == set(o.formula_variables())
+        assert m.formula_variables() != o.formula_variables()
+        assert (m.decided(Budget()).status, m.decided(Budget()).strategy) == (
+            o.decided(Budget()).status,
+            o.decided(Budget()).strategy,
+        )
+    # with hints about the names of the scheme it would not be
+    step = next(o for o in some if "unique quotient" in o.name)
+    assert step.decided(Budget()).strategy == "linear"
+    other = mutant(step, 4)
+    assert isinstance(other, LemmaObligation)
+    assert replace(other, renamed=()).decided(Budget()).strategy != "linear"
+
+
+def test_seeds_are_given_back() -> None:
+    examine_stability(CLAIM, 2, Budget())
+    assert encode.SEED == 0
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "stability.jsonl"
+    todo = [CLAIM, *examined(o for o in catalogue(max_rank=0) if o.family == "transfer")[:5]]
+    calls: list[str] = []
+
+    def stop(r: Record) -> None:
+        calls.append(r.name)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    records, _, _ = stability(todo, mutants=2, checkpoint=place, progress=stop)
+    assert len(records) == 3
+    assert stability_status(records, len(todo)) == 2
+    # a line that was cut off is done again
+    place.write_text(place.read_text("utf-8")[:-20], "utf-8")
+    records, resumed, _ = stability(todo, mutants=2, checkpoint=place)
+    assert resumed == 2
+    assert len(records) == len(todo)
+    assert stability_status(records, len(todo)) == 0
+    again, resumed, _ = stability(todo, mutants=2, checkpoint=place)
+    assert resumed == len(todo)
+    assert again == records
+    # what is known of some mutants is known of fewer, and a run for more goes on from there
+    assert stability(todo, mutants=1, checkpoint=place)[1] == len(todo)
+    more = stability(todo, mutants=3, checkpoint=place)
+    assert more.resumed == 0
+    assert more.records == stability(todo, mutants=3).records
+    assert stability(todo, mutants=3, checkpoint=place).resumed == len(todo)
+
+
+def test_a_sample_depends_on_names_alone() -> None:
+    everything = catalogue(max_rank=1)
+    some = examined(everything, 0.2)
+    assert 0.1 < len(some) / len(examined(everything)) < 0.3
+    assert {o.name for o in examined(reversed(everything), 0.2)} == {o.name for o in some}
+
+
+def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {x: var("a"), y: var("b"), d: var("c")}
+    twin = Obligation(
+        "test",
+        "twin",
+        "sound",
+        tuple(h.substitute({x: var("p2"), y: var("p10"), d: var("p1")}) for h in reversed(CLAIM.hypotheses)),
+        CLAIM.goal.substitute({x: var("p2"), y: var("p10"), d: var("p1")}),
+    )
+    # d, x, y are in the natural order of p1, p2, p10; a, b, c are not
+    assert question_of(twin) == question_of(CLAIM)
+    other = replace(
+        CLAIM,
+        goal=CLAIM.goal.substitute(names),
+        hypotheses=tuple(h.substitute(names) for h in CLAIM.hypotheses),
+    )
+    weaker = replace(CLAIM, subject="weaker", hypotheses=CLAIM.hypotheses[:3])
+    assert question_of(weaker) != question_of(CLAIM)
+    assert question_of(replace(CLAIM, kind="defined")) != question_of(CLAIM)
+    asked: list[str] = []
+
+    def counted(o: Obligation, mutants: int, budget: Budget, before: Record | None) -> Record:
+        asked.append(o.name)
+        return examine_stability(o, mutants, budget, before)
+
+    monkeypatch.setattr(module, "examine_stability", counted)
+    place = tmp_path / "stability.jsonl"
+    found = stability([CLAIM, twin, weaker], mutants=1, checkpoint=place)
+    assert len(asked) == 2
+    assert found.questions == 2
+    assert [r.name for r in found.records] == ["claim: sound", "twin: sound", "weaker: sound"]
+    assert found.records[0].status is found.records[1].status
+    again = stability([twin], mutants=1, checkpoint=place)
+    assert (again.resumed, again.records) == (1, [found.records[1]])
+    assert len(asked) == 2
+    assert question_of(other).formula_variables() == question_of(CLAIM).formula_variables()
+
+
+def test_a_twin_of_an_unstable_claim_is_unstable(monkeypatch: pytest.MonkeyPatch) -> None:
+    twin = replace(CLAIM, subject="twin")
+    flip = Record("", Status.PROVED, 3, (1, 2), ((2, "UNDECIDED"),))
+    monkeypatch.setattr(module, "examine_stability", lambda o, mutants, budget, before: flip)
+    found = stability([CLAIM, twin], mutants=3)
+    assert [(r.name, r.stable) for r in found.records] == [("claim: sound", False), ("twin: sound", False)]
+
+
+def test_shards_deal_out_everything_once(tmp_path: Path) -> None:
+    todo = examined(o for o in catalogue(max_rank=1) if o.family in ("transfer", "op", "lemma"))
+    shards = [in_shard(todo, f"{k}/5") for k in range(1, 6)]
+    assert sorted(o.name for s in shards for o in s) == sorted(o.name for o in todo)
+    assert all(len(s) > len(todo) / 12 for s in shards)
+    asks = [{question_of(o).subject for o in s} for s in shards]
+    assert sum(map(len, asks)) == len(set().union(*asks)) < len(todo)
+    assert in_shard(todo, "1/1") == todo
+    # several runs, one record of all of them
+    some = [s[:3] for s in shards]
+    place = tmp_path / "stability.jsonl"
+    for s in some:
+        stability(s, mutants=1, checkpoint=place)
+    together = stability([o for s in some for o in s], mutants=1, checkpoint=place)
+    assert together.resumed == len(together.records) == 15
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "1/0", "-1/2", "a/b", "1/2/3", ""])
+def test_shards_that_there_are_not(shard: str) -> None:
+    with pytest.raises(InputError, match="--shard"):
+        in_shard([], shard)

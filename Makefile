@@ -73,10 +73,10 @@ types: $(VENV)/ready-lint ## mypy --strict on the sources and the tools for deve
 	MYPYPATH=$(VENV)/types:tests $(VENV)/bin/mypy $(MODULES)
 
 docs-check: $(VENV)/ready ## fail if a generated document is out of date
-	$(VENV)/bin/indexproof docs --check
+	$(VENV)/bin/indexproof dev docs --check
 
 docs: $(VENV)/ready ## write the generated documents anew
-	$(VENV)/bin/indexproof docs
+	$(VENV)/bin/indexproof dev docs
 
 bench: $(VENV)/ready-bench compiled-beside ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'

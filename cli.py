@@ -13,8 +13,7 @@ import typer
 
 from . import __version__
 from .core.expr import COMPILED as COMPILED_CORE
-from .reports.commands import confluence, documents, hlo, maps, proving, trust
-from .reports.commands.dev import add_tools
+from .reports.commands import dev, hlo, maps, proofs, proving
 from .reports.commands.frame import Commands
 
 __all__ = ["app", "main"]
@@ -25,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     help="Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify.",
     epilog="Exit status: 0 all proved, 1 something is false, 2 undecided or not checked, 3 bad input, 4 a "
     "bug in indexproof itself.",
@@ -51,33 +50,52 @@ def _options(
     """Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify."""
 
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "prove": proving.prove,
-    "equal": maps.equal,
-    "simplify": maps.simplify,
-    "replay": trust.replay,
-    "check-certificate": trust.check_certificate,
-    "hlo": hlo.hlo,
-    "layout": hlo.layout,
-    "bitcast": hlo.bitcast,
-    "launch": hlo.launch,
-    "width": maps.width,
-    "convert": maps.convert,
-    "export": trust.export,
-    "confluence": confluence.confluence,
-    "check": proving.check,
-    "list": documents.list_,
-    "show": documents.show,
-    "docs": documents.docs,
+def _group(title: str) -> typer.Typer:
+    return typer.Typer(cls=Commands, rich_markup_mode=None, no_args_is_help=True, help=title)
+
+
+layouts = _group("Explain arrays in memory, bitcasts and kernel launches.")
+layouts.command("show")(hlo.layout)
+layouts.command("bitcast")(hlo.bitcast)
+layouts.command("launch")(hlo.launch)
+
+development = _group("Test indexproof itself, and write what is generated.")
+dev.add_tools(development)
+development.command("confluence")(dev.confluence)
+development.command("docs")(dev.docs)
+
+#: The commands in the order of the help, by the headings that they stand under.
+COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Prove claims": {
+        "prove": proving.prove,
+        "check": proving.check,
+        "show": proofs.show,
+    },
+    "Work with one map": {
+        "equal": maps.equal,
+        "simplify": maps.simplify,
+        "width": maps.width,
+        "convert": maps.convert,
+    },
+    "Work with programs": {
+        "hlo": hlo.hlo,
+        "layout": layouts,
+    },
+    "Check proofs": {
+        "replay": proofs.replay,
+        "export": proofs.export,
+    },
+    "Develop indexproof": {
+        "dev": development,
+    },
 }
-"""The commands by their names, in the order of the help."""
 
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
-
-dev = typer.Typer(help="Tools for developing indexproof itself.", no_args_is_help=True, rich_markup_mode=None)
-add_tools(dev)
-app.add_typer(dev, name="dev")
+for _heading, _commands in COMMANDS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_heading)
+        else:
+            app.command(_name, rich_help_panel=_heading)(_command)
 
 
 def main() -> NoReturn:

@@ -165,7 +165,7 @@ def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
 
 _HEADER = '''"""{doc}
 
-Written by `indexproof docs` from the declarations in this folder; do not edit.
+Written by `indexproof dev docs` from the declarations in this folder; do not edit.
 """
 
 from __future__ import annotations

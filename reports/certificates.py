@@ -25,13 +25,15 @@ from ..verify.rulefiles.generalise import generalised, repeated
 from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of, source_of
 from ..verify.rulefiles.rule import StatedRule
+from .machine import document
 from .selection import read_text
 
 __all__ = [
     "Checked",
-    "certificates_json",
+    "certificates_document",
     "certificates_text",
     "check_files",
+    "is_certificate",
     "solvers_at_hand",
     "write_certificates",
 ]
@@ -133,6 +135,11 @@ class Checked:
     refused: str = ""
 
 
+def is_certificate(file: str) -> bool:
+    """Whether a file says that it is a certificate; the rest of it may still be wrong."""
+    return re.match(r'\s*\{\s*"format"\s*:\s*"indexproof certificates', read_text(file)) is not None
+
+
 def solvers_at_hand() -> dict[str, Solver]:
     """z3, and cvc5 where it is installed."""
     found: dict[str, Solver] = {"z3": z3_refutes}
@@ -224,11 +231,11 @@ def _stated(
     return None if o is None else list(_claims(o))
 
 
-def certificates_text(found: Sequence[Checked], solvers: Iterable[str]) -> str:
-    """What was checked, and every file that was refused."""
+def certificates_text(found: Sequence[Checked]) -> str:
+    """Return what was checked, and every file that was refused."""
     lines = [f"REFUSED  {c.obligation}   {c.path}\n  because  {c.refused}" for c in found if c.refused]
     good = [c for c in found if not c.refused]
-    asked = " and ".join(solvers)
+    asked = " and ".join(solvers_at_hand())
     steps, leaves = sum(c.steps for c in good), sum(c.leaves for c in good)
     alone = [c for c in good if not c.compared]
     if alone:
@@ -240,11 +247,14 @@ def certificates_text(found: Sequence[Checked], solvers: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def certificates_json(found: Sequence[Checked], solvers: Iterable[str]) -> dict[str, Any]:
-    """The same for machines."""
-    return {
-        "solvers": list(solvers),
-        "certificates": [
+def certificates_document(found: Sequence[Checked], exit_status: int) -> dict[str, Any]:
+    """Return the answer of ``replay`` about certificates."""
+    return document(
+        "check-certificate",
+        "REFUSED" if exit_status else "PROVED",
+        exit_status,
+        solvers=list(solvers_at_hand()),
+        certificates=[
             {
                 "file": c.path,
                 "obligation": c.obligation,
@@ -257,4 +267,4 @@ def certificates_json(found: Sequence[Checked], solvers: Iterable[str]) -> dict[
             }
             for c in found
         ],
-    }
+    )

@@ -1,4 +1,4 @@
-"""What `indexproof confluence` says: where results depend on what is met first, and the smallest examples of it."""
+"""What `indexproof dev confluence` says: where results depend on what is met first, and the smallest examples of it."""
 
 from __future__ import annotations
 
@@ -181,12 +181,12 @@ def _result(e: Example, n: int) -> str:
     return text if domain == e.given[0].rpartition(", domain: ")[2] else f"{text}, {domain}"
 
 
-_PAGE = """<!-- Printed by `indexproof confluence --page`; edit reports/confluence.py instead. -->
+_PAGE = """<!-- Printed by `indexproof dev confluence --page`; edit reports/confluence.py instead. -->
 
 # Does the order matter?
 
 The catalogue is *not* confluent: its rules say what is true, and where two of them apply, the production simplifier decides
-by cost. `indexproof confluence` searches for inputs on which its result depends on what it meets first. It examines
+by cost. `indexproof dev confluence` searches for inputs on which its result depends on what it meets first. It examines
 production itself (`indexproof.simplify`), by default and with `--quick`, and no model of it.
 
 {pairs:,} pairs of rules, up to {count} instances of each, {instances:,} in all:

@@ -1,4 +1,4 @@
-"""What `indexproof launch` says of threads, blocks and warps."""
+"""What `indexproof layout launch` says of threads, blocks and warps."""
 
 from __future__ import annotations
 

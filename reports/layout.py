@@ -103,7 +103,7 @@ codecs.register_error(SPELLED, _spelled)
 def put(text: str, stream: TextIO) -> None:
     """Write ``text``, at once if it is for standard error.
 
-    A reader that has gone (``indexproof list | head``) changes nothing, nor does a standard error that cannot be written:
+    A reader that has gone (``indexproof show | head``) changes nothing, nor does a standard error that cannot be written:
     what else is written there is lost, and the exit status says what was found.
     """
     try:

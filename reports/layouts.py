@@ -1,4 +1,4 @@
-"""What `indexproof layout` and `indexproof bitcast` say of arrays in memory, and the page about layouts."""
+"""What `indexproof layout show` and `indexproof layout bitcast` say of arrays in memory, and the page about layouts."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def layout_page(max_rank: int) -> str:
         "tile that is not closed, `T()`, `T(0,2)`) are reported with their place.",
         "## Pictures",
         "An array with its tiles and padding beside its memory, and positions in the cells of an array: the figures of "
-        "the published description, drawn by `indexproof.reports.pictures`. `indexproof layout SHAPE --svg FILE` "
+        "the published description, drawn by `indexproof.reports.pictures`. `indexproof layout show SHAPE --svg FILE` "
         "draws any other.",
         "![f32\\[3,5\\]{1,0:T(2,2)} and its memory](tiled_layout_1.svg)",
         "![positions of the elements of f32\\[4,8\\]{1,0:T(2,4)(2,1)}](tiled_layout_2.svg)",
@@ -304,9 +304,9 @@ def layout_page(max_rank: int) -> str:
         _plain(inspect.getmodule(Memory).__doc__),
         "`indexproof.reports.pictures` draws layouts, and what an output element or tile reads, as SVG; in a notebook "
         "a picture shows itself. `decompose` turns a bitcast into transposes and reshapes "
-        "(`indexproof bitcast SOURCE TARGET --verify`), `physical_map` a map between elements into one "
+        "(`indexproof layout bitcast SOURCE TARGET --verify`), `physical_map` a map between elements into one "
         "between positions; `indexproof.verify.layouts` proves each for what it is given.",
-        "## One array: `indexproof layout SHAPE --verify`",
+        "## One array: `indexproof layout show SHAPE --verify`",
         "\n".join(f"- {c.claim}" for c in verify_memory(memory("f32[3,5]{1,0:T(2,2)}"))),
         "Each is decided, for every layout and size.",
         "## All sizes: `indexproof prove tiling placement`",

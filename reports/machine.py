@@ -41,7 +41,7 @@ __all__ = [
 
 
 _FRAME = {
-    "format": "`indexproof COMMAND N`, where N counts incompatible changes of the form",
+    "format": "`indexproof FORM N`: FORM is the heading here, N counts incompatible changes",
     "version": "of indexproof",
     "verdict": "the worst verdict: `PROVED`, `NOT CHECKED`, `UNDECIDED`, `VACUOUS`, `UNDEFINED` or `REFUTED`",
     "exit_status": "the exit status of the command",

@@ -146,7 +146,7 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
             # only what would be found: a file has few of the families, or none
             several = (n for n in (*FAMILIES, *_SETS) if _matches(n, among))
             names_ = [*(c.name for c in among), *(c.group for c in among), *several]
-            listed = "`indexproof list` prints the names"
+            listed = "`indexproof show` prints the names"
             if where != "the catalogue":
                 some = [c.name for c in among[:_SOME]]
                 listed = f"there is {', '.join(map(quoted, some))}" + (", …" if len(among) > _SOME else "")
@@ -160,7 +160,7 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
     return [s for (name, kind), s in chosen.items() if not kind or name not in whole]
 
 
-def suggestion(name: str, known: Iterable[str], otherwise: str = "`indexproof list` prints the names") -> str:
+def suggestion(name: str, known: Iterable[str], otherwise: str = "`indexproof show` prints the names") -> str:
     """The end of an error message about an unknown name: the nearest ones, or where names are listed."""
     unique = list(dict.fromkeys(known))
     close = difflib.get_close_matches(name, unique, n=3, cutoff=0.6)

@@ -1,6 +1,6 @@
 """The production engine of the catalogue.
 
-Written by `indexproof docs` from the declarations in this folder; do not edit.
+Written by `indexproof dev docs` from the declarations in this folder; do not edit.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from indexproof.cli import app
 from indexproof.core.rewrite import RuleSet
-from indexproof.reports.commands.documents import help_texts
+from indexproof.reports.commands.dev import help_texts
 from indexproof.reports.documents import documents, outdated, write_documents
 from indexproof.rules import catalog
 from indexproof.rules.ops import OPS
@@ -82,9 +82,9 @@ def test_what_is_out_of_date_is_noticed(pages: dict[str, str], tmp_path: Path) -
 
 def test_the_command(tmp_path: Path) -> None:
     runner = CliRunner()
-    missing = runner.invoke(app, ["docs", "--check", "--folder", str(tmp_path)])
+    missing = runner.invoke(app, ["dev", "docs", "--check", "--folder", str(tmp_path)])
     assert missing.exit_code == 1
     assert "rules.md: is missing" in missing.stderr
-    assert runner.invoke(app, ["docs", "--folder", str(tmp_path)]).exit_code == 0
-    assert runner.invoke(app, ["docs", "--check", "--folder", str(tmp_path)]).exit_code == 0
-    assert runner.invoke(app, ["docs", "--folder", "/dev/null/x"]).exit_code == 3
+    assert runner.invoke(app, ["dev", "docs", "--folder", str(tmp_path)]).exit_code == 0
+    assert runner.invoke(app, ["dev", "docs", "--check", "--folder", str(tmp_path)]).exit_code == 0
+    assert runner.invoke(app, ["dev", "docs", "--folder", "/dev/null/x"]).exit_code == 3

@@ -43,7 +43,7 @@ __all__ = ["engine_of", "engine_source"]
 
 _HEADER = '''"""{doc}
 
-Written by `indexproof docs` from the declarations in this folder; do not edit.
+Written by `indexproof dev docs` from the declarations in this folder; do not edit.
 """
 
 from __future__ import annotations

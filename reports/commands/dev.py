@@ -1,23 +1,30 @@
-"""``indexproof dev``: tools for developing indexproof, in ``tests/dev`` of a checkout; an installed wheel lacks them."""
+"""The commands of ``indexproof dev``: confluence, generated documents, and the tools in ``tests/dev`` of a checkout.
+
+An installed wheel lacks the tools.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from ...core.errors import InputError
+from ...core.errors import InputError, quoted
+from .frame import FALSE, PROVED, emit, report, say, writing
+from .given import Jobs, Json
 
-__all__ = ["TOOLS", "add_tools"]
+__all__ = ["TOOLS", "add_tools", "confluence", "docs", "help_texts"]
 
 #: The tools, each with a line of help; their options are declared beside them, in ``tests/dev/commands.py``.
 TOOLS = {
     "fuzz": "Simplify random maps and compare each with its result.",
-    "fuzz-hlo": "Damage HLO modules and maps: each is read, or refused where it is wrong.",
-    "faults": "Inject faults into all that verdicts rest on; each must be noticed.",
+    "fuzz-hlo": "Damage HLO modules and maps: each is read or refused.",
+    "faults": "Inject faults, and see that each is noticed.",
     "stability": "Prove again under other names, orders and seeds.",
 }
 _FOLDER = Path(__file__).parents[2] / "tests" / "dev"
@@ -52,3 +59,121 @@ def _loaded() -> typer.Typer:
         sys.path.append(str(_FOLDER.parent))
     tools: typer.Typer = importlib.import_module(f"{_FOLDER.name}.commands").app
     return tools
+
+
+def confluence(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RULE", show_default=False, help="Only pairs with one of these rules; all without names."
+        ),
+    ] = None,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, metavar="N", help="How many instances of each pair.")
+    ] = 16,
+    json: Json = False,
+    jobs: Jobs = None,
+    write_page: Annotated[
+        bool, typer.Option("--page", help="Write reports/confluence.md (the whole catalogue only).")
+    ] = False,
+) -> None:
+    """Search for results that depend on the order of rewriting.
+
+    Small instances on which two rules of the catalogue apply are simplified as they are, after either rule,
+    with other names, and in another order. Says where the results differ, with the smallest example found.
+    Takes seconds for one rule and a few minutes for all. Interrupted with Ctrl-C, says what it knows.
+
+    The exit status is 1 if something differs, and 2 if nothing does but not everything was examined.
+    reports/confluence.md says what the answers mean.
+    """
+    from ...verify.confluence import pairs_of, search
+    from ..confluence import PAGE, PairWatcher, confluence_json, confluence_text, page
+
+    if write_page and names:
+        raise InputError("--page is about the whole catalogue", expected="no names, or no --page")
+    known = {r.name for pair in pairs_of() for r in pair}
+    for name in names or ():
+        if name not in known:
+            raise InputError(
+                f"{quoted(name)} is no rule that the simplifier rewrites with",
+                expected="a rule that is neither structural nor sharing (`indexproof show --family rules`)",
+            )
+    start = time.perf_counter()
+    with PairWatcher(len(pairs_of(among=names or ()))) as watcher:
+        run = search(names or (), count=count, jobs=jobs, progress=watcher)
+    seconds = time.perf_counter() - start
+    if write_page and run.interrupted:
+        emit(f"{PAGE}: not written, the run was interrupted")
+    elif write_page:
+        with writing("cannot write", PAGE):
+            PAGE.write_text(page(run), "utf-8")
+    report(json, lambda: confluence_json(run, seconds=seconds), lambda: confluence_text(run, seconds=seconds))
+    raise typer.Exit(run.exit_status)
+
+
+def docs(
+    context: typer.Context,
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a document is out of date.")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", metavar="PATH", help="Where they are (default: beside the program)."),
+    ] = None,
+) -> None:
+    """Write the generated documents and the compiled rules."""
+    from ...rules.catalog import compiled_sources
+    from ..documents import documents, outdated, write_documents
+    from ..published import PAGE, is_current, write_page
+
+    place = folder or Path(__file__).parents[1] / "docs"
+    pages = documents(help_texts(context.find_root().command))
+    stale = outdated(pages, place)
+    # the audit of the published maps stands beside the others and repeats itself in the claims files
+    audit = folder is None and not is_current()
+    code = {
+        path: text
+        for path, text in (compiled_sources() if folder is None else {}).items()
+        if not path.exists() or path.read_text("utf-8") != text
+    }
+    if check_only:
+        for path in code:
+            say(f"{path}: is not what the rules say")
+        if audit:
+            say(f"{PAGE}: is not what the audit says")
+        for name, why in stale.items():
+            say(f"{place / name}: {why}")
+        if stale or audit or code:
+            say("run `make docs` (or `indexproof dev docs`) and commit the result")
+        raise typer.Exit(FALSE if stale or audit or code else PROVED)
+    with writing("cannot write below", place):
+        write_documents(pages, place)
+        if audit:
+            write_page()
+        for path, text in code.items():
+            path.write_text(text, "utf-8")
+    emit(
+        f"{len(pages) + 3 * (folder is None)} documents in {place}, {len(stale) + audit + len(code)} changed"
+    )
+
+
+def help_texts(group: Any) -> dict[str, str]:
+    """Return the help of every installed command at 80 columns, by the words that call it."""
+    names = group.context_settings["help_option_names"]
+    out: dict[str, str] = {}
+
+    def add(command: Any, words: str, parent: Any) -> None:
+        context = command.context_class(
+            command,
+            info_name=words.rsplit(maxsplit=1)[-1],
+            parent=parent,
+            terminal_width=80,
+            help_option_names=names,
+        )
+        out[words] = command.get_help(context)
+        for name, inner in getattr(command, "commands", {}).items():
+            if name not in TOOLS:  # these say themselves what their options are
+                add(inner, f"{words} {name}", context)
+
+    add(group, "indexproof", None)
+    return out

@@ -88,6 +88,18 @@ class Commands(TyperGroup):
         eval("None")
         sys.exit(status)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under the headings of their tasks."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            heading = getattr(command, "rich_help_panel", None)
+            heading = heading if isinstance(heading, str) else "Commands"
+            sections.setdefault(heading, []).append((name, command.get_short_help_str(limit=formatter.width)))
+        widest = max(map(len, self.commands))
+        for heading, rows in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), said) for name, said in rows])
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)

@@ -52,8 +52,10 @@ def hlo(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Print the maps between what an HLO module computes and what it is given: of its entry, of named
-    computations or fusions, of single instructions; and say which instructions have none, and why.
+    """Print the maps of an HLO module, and prove them.
+
+    They are the maps between what the module computes and what it is given: of its entry, of named computations
+    or fusions, of single instructions. Instructions without maps are listed with the reason.
 
     With --verify proves for the sizes of the program that maps are in bounds, that those of the two directions
     are each other's inverse, that operands which share an output cover it, and that composed maps are the
@@ -108,8 +110,9 @@ def layout(
     verify: Verify = False,
     json: Json = False,
 ) -> None:
-    """Say how an array stands in memory: order of dimensions, tiles, padding, and the maps between elements
-    and positions.
+    """Say how an array stands in memory.
+
+    That is the order of dimensions, tiles, padding, and the maps between elements and positions.
 
     With --verify proves that the maps are inverse to each other, that padding is exactly the rest, and that
     both are the pad, reshape and transpose that define tiles; this then decides the exit status.
@@ -145,7 +148,9 @@ def bitcast(
     verify: Verify = False,
     json: Json = False,
 ) -> None:
-    """Take a bitcast apart into transposes and reshapes, and print its maps between elements.
+    """Take a bitcast apart into transposes and reshapes.
+
+    Prints its maps between elements as well.
 
     With --verify proves that the steps do to elements what equality of positions in memory says, both ways;
     this then decides the exit status.
@@ -184,8 +189,9 @@ def launch(
     verify: Verify = False,
     json: Json = False,
 ) -> None:
-    """Say which elements of an output the threads, blocks and warps of a launch compute, and which elements of
-    an operand they read.
+    """Say which elements the threads of a kernel compute and read.
+
+    Says it of threads, blocks and warps, and of an operand with --map.
 
     With --verify proves that every element is computed exactly once, that all maps agree, and that what is
     read is what the map says of what is computed; this then decides the exit status.

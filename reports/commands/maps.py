@@ -15,13 +15,13 @@ from .given import Json, MapText, as_map, given_map, given_text
 
 
 def equal(left: MapText, right: MapText, json: Json = False) -> None:
-    """Decide whether two maps, or two HLO instructions, have the same relation.
+    """Decide whether two maps, or HLO instructions, are the same.
 
-    Dimensions correspond by position, runtime variables by what they read. Maps that differ are answered
-    with the smallest source and target that only one of them relates, and every subterm's value there.
-    Two HLO instructions are compared by what they read, operand for operand, and an instruction with one
-    operand also with a map. Of a collective that is what it reads on its own device: groups and channels are
-    not compared.
+    Two maps are the same if they have the same relation. Dimensions correspond by position, runtime variables
+    by what they read. Maps that differ are answered with the smallest source and target that only one of them
+    relates, and every subterm's value there. Two HLO instructions are compared by what they read, operand for
+    operand, and an instruction with one operand also with a map. Of a collective that is what it reads on its
+    own device: groups and channels are not compared.
     """
     import shlex
 
@@ -193,10 +193,11 @@ def width(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Say which machine integers a map needs: int32 if no subexpression overflows on its domain, or int64.
+    """Say which machine integers a map needs.
 
-    The answer is exact. Of each width that is too small it names the first subexpression that overflows, and
-    the smallest point where it does; reports/semantics.md says what the subexpressions are.
+    That is int32 if no subexpression overflows on its domain, or int64. The answer is exact. Of each width
+    that is too small it names the first subexpression that overflows, and the smallest point where it does;
+    reports/semantics.md says what the subexpressions are.
     """
     from ...verify.width import subexpression_widths
     from ...verify.width import width as machine_width

@@ -84,7 +84,7 @@ def prove(
         ),
     ] = True,
 ) -> None:
-    """Prove the catalogue, or what is named.
+    """Prove the catalogue, named claims, or those of a file.
 
     Reports how many obligations were proved, by which strategies and how fast, and answers a false claim
     with its smallest counterexample. With a file FILE.py, proves what that file declares; further names then
@@ -334,7 +334,7 @@ def check(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Check claims files.
+    """Check claims files, and the published maps of XLA.
 
     A claims file states equalities of maps, simplifications, and the maps of ops written as HLO
     instructions, each with the verdict that is expected; reports/docs/claims.md describes it. A false claim

@@ -1,4 +1,4 @@
-"""`indexproof confluence`."""
+"""`indexproof dev confluence`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RULE = "ceiling_of_positive"
 
 
 def test_where_the_order_matters_is_shown_with_both_results(run: Run) -> None:
-    done = run("confluence", RULE, "-n", "2", "--jobs", 1)
+    done = run("dev", "confluence", RULE, "-n", "2", "--jobs", 1)
     lines = done.out.splitlines()
     assert lines[-1].partition("  ")[0] in ("ORDER MATTERS", "NONE FOUND")
     assert done.status == (1 if lines[-1].startswith("ORDER MATTERS") else 0)
@@ -32,7 +32,7 @@ def test_where_the_order_matters_is_shown_with_both_results(run: Run) -> None:
 
 def test_as_json_and_the_same_on_two_processes(run: Run) -> None:
     answers = [
-        json.loads(run("confluence", RULE, "-n", "1", "--json", "--jobs", jobs).out) for jobs in (1, 2)
+        json.loads(run("dev", "confluence", RULE, "-n", "1", "--json", "--jobs", jobs).out) for jobs in (1, 2)
     ]
     assert set(answers[0]) == set(FORMS["confluence"])
     assert answers[0]["format"] == "indexproof confluence 2"
@@ -50,13 +50,13 @@ def test_as_json_and_the_same_on_two_processes(run: Run) -> None:
 
 def test_what_is_no_rule_of_the_simplifier(run: Run) -> None:
     for name in ("transpose", "like_terms_combine", "nothing.rules"):
-        done = run("confluence", name)
+        done = run("dev", "confluence", name)
         assert done.status == 3
         assert f"`{name}` is no rule that the simplifier rewrites with" in done.err
 
 
 def test_a_page_is_about_everything(run: Run) -> None:
-    done = run("confluence", RULE, "--page")
+    done = run("dev", "confluence", RULE, "--page")
     assert done.status == 3
     assert "--page is about the whole catalogue" in done.err
 
@@ -82,7 +82,7 @@ def test_an_interrupted_run_says_what_it_knows(run: Run, monkeypatch: Any) -> No
         return real(*args, **more)
 
     monkeypatch.setattr(searching, "examine", examine_some)
-    done = run("confluence", "min_and_max_sum", "-n", "1", "--jobs", 1)
+    done = run("dev", "confluence", "min_and_max_sum", "-n", "1", "--jobs", 1)
     rest = sum("min_and_max_sum" in {r.name for r in pair} for pair in pairs_of()) - 2
     assert done.out.splitlines()[-1].startswith(
         f"NOT CHECKED  2 pairs, 0 instances, {rest} pairs not checked"

@@ -1,4 +1,4 @@
-"""`indexproof launch`."""
+"""`indexproof layout launch`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = Callable[..., Any]
 
 
 def test_who_computes_what(run: Run) -> None:
-    done = run("launch", "f32[10,20]", "--threads", "32", "--blocks", "4", "--unroll", "2")
+    done = run("layout", "launch", "f32[10,20]", "--threads", "32", "--blocks", "4", "--unroll", "2")
     assert done.status == 0
     lines = done.out.splitlines()
     assert lines[0] == "f32[10,20]"
@@ -31,7 +31,12 @@ def test_who_computes_what(run: Run) -> None:
 def test_everything_that_is_printed_is_proved(run: Run, by: str) -> None:
     words = ("--threads", "8,2", "--blocks", "3", "--warp", "4", "--verify", "--by", by)
     done = run(
-        "launch", "f32[5,7]{0,1}", *words, "--map", "(d0, d1) -> (d1, d0), domain: d0 in [0, 4], d1 in [0, 6]"
+        "layout",
+        "launch",
+        "f32[5,7]{0,1}",
+        *words,
+        "--map",
+        "(d0, d1) -> (d1, d0), domain: d0 in [0, 4], d1 in [0, 6]",
     )
     assert done.status == 0
     assert done.out.count("  PROVED    ") == 11
@@ -41,7 +46,14 @@ def test_everything_that_is_printed_is_proved(run: Run, by: str) -> None:
 
 def test_a_program_reads_it(run: Run) -> None:
     done = run(
-        "launch", "f32[6]", "--threads", "4", "--map", "(d0) -> (5 - d0), domain: d0 in [0, 5]", "--json"
+        "layout",
+        "launch",
+        "f32[6]",
+        "--threads",
+        "4",
+        "--map",
+        "(d0) -> (5 - d0), domain: d0 in [0, 5]",
+        "--json",
     )
     data = json.loads(done.out)
     assert set(data) == set(FORMS["launch"])
@@ -66,12 +78,12 @@ def test_a_program_reads_it(run: Run) -> None:
     ],
 )
 def test_wrong_options(run: Run, words: list[str], said: str) -> None:
-    done = run("launch", *words)
+    done = run("layout", "launch", *words)
     assert done.status == 3
     assert said in done.err
 
 
 def test_by_is_about_the_map(run: Run) -> None:
-    done = run("launch", "f32[10]", "--by", "warp")
+    done = run("layout", "launch", "f32[10]", "--by", "warp")
     assert done.status == 3
     assert done.err == "error: --by warp says whose reads --map asks for; expected --map\n"

@@ -1,4 +1,4 @@
-"""`indexproof layout`."""
+"""`indexproof layout show`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIGURE = "f32[3,5]{1,0:T(2,2)}"
 
 
 def test_what_a_layout_is(run: Run) -> None:
-    done = run("layout", FIGURE)
+    done = run("layout", "show", FIGURE)
     assert done.status == 0
     lines = done.out.splitlines()
     assert lines[0] == FIGURE
@@ -30,11 +30,11 @@ def test_what_a_layout_is(run: Run) -> None:
 
 
 def test_elements_and_positions(run: Run) -> None:
-    done = run("layout", FIGURE, "--index", "2, 3", "--position", "19")
+    done = run("layout", "show", FIGURE, "--index", "2, 3", "--position", "19")
     assert "  element   (2, 3) is at position 17; tile (1, 1), place (0, 1)\n" in done.out
     assert "  position  19 is padding\n" in done.out
-    assert "17 holds element (2, 3)" in run("layout", FIGURE, "--position", "17").out
-    assert "element   () is at position 0" in run("layout", "f32[]{:T(8)}").out
+    assert "17 holds element (2, 3)" in run("layout", "show", FIGURE, "--position", "17").out
+    assert "element   () is at position 0" in run("layout", "show", "f32[]{:T(8)}").out
 
 
 @pytest.mark.parametrize(
@@ -47,22 +47,22 @@ def test_elements_and_positions(run: Run) -> None:
     ],
 )
 def test_everything_that_is_printed_is_proved(run: Run, words: tuple[str, ...]) -> None:
-    done = run("layout", *words, "--verify")
+    done = run("layout", "show", *words, "--verify")
     assert done.status == 0
     assert done.out.count("  PROVED    ") == 7
     assert done.out.splitlines()[-1].startswith("PROVED  7 claims, all proved   in ")
 
 
 def test_a_picture(run: Run, tmp_path: Path) -> None:
-    assert run("layout", FIGURE, "--svg", tmp_path / "x.svg").status == 0
+    assert run("layout", "show", FIGURE, "--svg", tmp_path / "x.svg").status == 0
     assert (tmp_path / "x.svg").read_text("utf-8").startswith("<svg ")
-    done = run("layout", FIGURE, "--svg", tmp_path / "none" / "x.svg")
+    done = run("layout", "show", FIGURE, "--svg", tmp_path / "none" / "x.svg")
     assert done.status == 3
     assert "--svg: cannot write" in done.err
 
 
 def test_as_json(run: Run) -> None:
-    done = run("layout", FIGURE, "--json", "--verify", "--index", "2,3", "--position", "19")
+    done = run("layout", "show", FIGURE, "--json", "--verify", "--index", "2,3", "--position", "19")
     data = json.loads(done.out)
     assert set(data) == set(FORMS["layout"])
     assert data["verdict"] == "PROVED"
@@ -71,7 +71,7 @@ def test_as_json(run: Run) -> None:
     assert (data["positions"], data["padding_positions"], data["bytes"]) == (24, 9, 96)
     assert data["tiles"] == [[2, 2]]
     assert {c["verdict"] for c in data["claims"]} == {"PROVED"}
-    plain = json.loads(run("layout", "f32[2,6]{1,0:T(*,3)}", "--json").out)
+    plain = json.loads(run("layout", "show", "f32[2,6]{1,0:T(*,3)}", "--json").out)
     assert set(plain) == set(FORMS["layout"]) - {"element", "position"}
     assert (plain["verdict"], plain["exit_status"], plain["claims"]) == ("NOT CHECKED", 0, [])
     assert plain["tiles"] == [["*", 3]]
@@ -98,7 +98,7 @@ def test_as_json(run: Run) -> None:
     ],
 )
 def test_mistakes(run: Run, words: list[str], message: str, caret: int | None) -> None:
-    done = run("layout", *words)
+    done = run("layout", "show", *words)
     assert done.status == 3
     assert done.out == ""
     assert message in done.err
@@ -107,7 +107,7 @@ def test_mistakes(run: Run, words: list[str], message: str, caret: int | None) -
 
 
 def test_a_bitcast_in_steps(run: Run) -> None:
-    done = run("bitcast", "f32[2,3,4]{0,2,1}", "f32[12,2]{1,0}", "--verify")
+    done = run("layout", "bitcast", "f32[2,3,4]{0,2,1}", "f32[12,2]{1,0}", "--verify")
     assert done.status == 0
     assert "  is        transpose-reshape-transpose\n" in done.out
     assert "  steps     transpose(1,2,0) -> reshape[12,2]\n" in done.out
@@ -118,11 +118,11 @@ def test_a_bitcast_in_steps(run: Run) -> None:
     assert "  forward   (d0, d1, d2) -> (d1 * 4 + d2, d0), domain: " in done.out
     assert done.out.count("  PROVED    ") == 3
     assert done.out.splitlines()[-1].startswith("PROVED  3 claims, all proved   in ")
-    assert "nothing moves" in run("bitcast", "f32[8]", "s32[8]").out
+    assert "nothing moves" in run("layout", "bitcast", "f32[8]", "s32[8]").out
 
 
 def test_a_bitcast_as_json(run: Run) -> None:
-    data = json.loads(run("bitcast", "f32[6,4]{1,0}", "f32[3,8]{0,1}", "--json", "--verify").out)
+    data = json.loads(run("layout", "bitcast", "f32[6,4]{1,0}", "f32[3,8]{0,1}", "--json", "--verify").out)
     assert set(data) == set(FORMS["bitcast"])
     assert (data["verdict"], data["kind"]) == ("PROVED", "transpose-reshape-transpose")
     assert data["steps"] == [{"reshape": [8, 3]}, {"transpose": [1, 0]}]
@@ -138,6 +138,6 @@ def test_a_bitcast_as_json(run: Run) -> None:
     ],
 )
 def test_what_is_no_bitcast(run: Run, source: str, target: str, message: str) -> None:
-    done = run("bitcast", source, target)
+    done = run("layout", "bitcast", source, target)
     assert (done.status, done.out) == (3, "")
     assert message in done.err

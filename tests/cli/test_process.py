@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from indexproof import __version__
+from indexproof.cli import app
 from indexproof.core.errors import InputError
 from indexproof.reports.commands import maps
+from indexproof.reports.commands.dev import help_texts
 from indexproof.reports.commands.frame import Commands
 
 Run = Callable[..., Any]
@@ -35,9 +39,18 @@ def test_help_and_version(spawn: Run) -> None:
     assert spawn("--version").out == f"indexproof {__version__}\n"
     done = spawn("--help")
     assert done.status == 0
-    for name in ("prove", "check", "equal", "simplify", "show", "list", "docs"):
+    for name in ("prove", "check", "equal", "simplify", "show", "layout", "dev"):
         assert f"  {name} " in done.out
     assert "Exit status" in done.out
+
+
+def test_help_is_short_enough() -> None:
+    texts = help_texts(get_command(app))
+    top = [words for words in texts if words.count(" ") == 1]
+    assert len(top) <= 12
+    for words, text in texts.items():
+        assert max(map(len, text.split("\n"))) <= 80, words
+        assert not re.search(r"\w\.\.\.\n", text.partition("\n\n")[2]), words
 
 
 def test_no_command_is_answered_with_the_help(spawn: Run) -> None:
@@ -56,7 +69,7 @@ def test_a_pipe_gets_plain_lines(spawn: Run) -> None:
 
 
 def test_a_reader_that_has_gone(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m indexproof list | head -1"
+    command = f"{sys.executable} -m indexproof show | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("rule: ")
     assert not done.stderr
@@ -69,7 +82,7 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
         (["equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 8]", "--json"], 1),
         (["prove", "interval_sum", "--no-cache", "--jobs", "1"], 0),
         (["convert", "(d0) -> (d0), domain: d0 in [0, 9]", "--to", "c"], 0),
-        (["list"], 0),
+        (["show"], 0),
         (["--help"], 0),
         (["prove", "--help"], 0),
     ],
@@ -125,13 +138,15 @@ def test_nobody_reads_what_a_run_says_meanwhile(words: list[str], status: int, f
         (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
         (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),
         (["prove", "transpos"], "did you mean `transpose`"),
-        (["prove", "no_such_thing_at_all_qqq"], "`indexproof list` prints the names"),
+        (["prove", "no_such_thing_at_all_qqq"], "`indexproof show` prints the names"),
         (["prove", "quotient_by_one: sund"], "does not owe `sund`"),
         (["prove", ""], "is called"),
         (["prove", "no/such/file.py"], "cannot read `no/such/file.py`"),
         (["show", "transpos"], "did you mean `transpose`"),
-        (["show"], "Missing argument"),
-        (["list", "--family", "op"], "there is no family `op`"),
+        (["equal"], "Missing argument"),
+        (["dev", "nonsense"], "No such command 'nonsense'"),
+        (["show", "transpose", "--family", "ops"], "--family is about the list"),
+        (["show", "--family", "op"], "there is no family `op`"),
         (["check", "no/such/file"], "no/such/file"),
         (["simplify", "(d0) -> (d0"], "line 1, column"),
     ],
@@ -252,7 +267,7 @@ def test_an_interrupt_while_the_command_line_is_read(run: Run, monkeypatch: pyte
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Commands, "make_context", interrupted)
-    done = run("list")
+    done = run("show")
     assert (done.status, done.err) == (2, "interrupted: nothing was checked\n")
 
 
@@ -262,7 +277,7 @@ def test_an_interrupt_while_the_commands_are_loaded(tmp_path: Path) -> None:
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     for start in (["-m", "indexproof"], ["-c", "from indexproof.__main__ import main; main()"]):
         done = subprocess.run(
-            [sys.executable, *start, "list"],
+            [sys.executable, *start, "show"],
             capture_output=True,
             text=True,
             check=False,
@@ -372,7 +387,7 @@ def test_debug_shows_where(spawn: Run) -> None:
 
 def test_output_in_an_encoding_that_lacks_the_signs() -> None:
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    command = [sys.executable, "-m", "indexproof", "list", "--family", "transfer"]
+    command = [sys.executable, "-m", "indexproof", "show", "--family", "transfer"]
     done = subprocess.run(command, capture_output=True, env=env, check=False)
     assert done.returncode == 0, done.stderr
     done = subprocess.run([*command, "--json"], capture_output=True, env=env, check=False)

@@ -56,13 +56,13 @@ def test_one_obligation_has_a_name(run: Run) -> None:
 
 
 def test_families_and_rule_sets_select_all_of_theirs(run: Run) -> None:
-    everything = answer(run("list", "--json").out)["claims"]
+    everything = answer(run("show", "--json").out)["claims"]
     for name, families in (
         ("rules", {"rule", "constraint rule"}),
         ("transfer", {"transfer"}),
         ("ops", {"op"}),
     ):
-        listed = answer(run("list", "--family", name, "--json").out)["claims"]
+        listed = answer(run("show", "--family", name, "--json").out)["claims"]
         assert listed == [c for c in everything if c["family"] in families]
     shown = answer(run("show", "minmax", "--json", "--no-cache").out)["claims"]
     assert {"min_shifts", "max_keeps_larger"} <= {c["name"] for c in shown}

@@ -262,15 +262,15 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
         ("cut.json", b'{"format": [', "line 1, column 13: the JSON ends too early"),
         ("bytes.json", b"\xe9", "is not text: byte 0 is not UTF-8"),
         ("deep.json", b"[" * 100_000, "the JSON ends too early"),
-        ("list.json", b"[]", "holds no certificates"),
+        ("list.json", b"[]", "unexpected a list of 0"),
     ):
         file = tmp_path / name
         file.write_bytes(content)
-        outcome = run("check-certificate", file)
+        outcome = run("replay", file)
         assert outcome.status == 3, outcome.err
         assert said in outcome.err
         assert "codec" not in outcome.err
-    outcome = run("check-certificate", tmp_path / "nothing.json")
+    outcome = run("replay", tmp_path / "nothing.json")
     assert outcome.status == 3
     assert "nothing.json`: No such file or directory" in outcome.err
 

@@ -385,7 +385,7 @@ def test_commands(tmp_path: Path) -> None:
     status, _ = run("prove", str(stated), "--no-cache", "--jobs", "1", "--certificates", str(folder))
     (file,) = folder.glob("*.json")
     assert status == 0
-    status, text = run("check-certificate", str(folder))
+    status, text = run("replay", str(folder))
     assert (status, text.splitlines()[-1][:29]) == (0, "PROVED  1 of 1 certificates h"), text
     data = json.loads(file.read_text())
     Change = Callable[[Json], object]
@@ -399,11 +399,11 @@ def test_commands(tmp_path: Path) -> None:
         wrong = copy.deepcopy(data)
         change(wrong)
         file.write_text(json.dumps(wrong))
-        status, text = run("check-certificate", "--json", str(file))
+        status, text = run("replay", "--json", str(file))
         assert status == 1
         assert json.loads(text)["certificates"][0]["holds"] is False
     file.write_text("{}")
-    assert run("check-certificate", str(file))[0] != 0
+    assert run("replay", str(file))[0] != 0
 
 
 # ------------------------------------------------------------------------------------------------------ quotient bound

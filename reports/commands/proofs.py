@@ -1,0 +1,177 @@
+"""Claims shown, proofs checked again, obligations written for other solvers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...core.errors import InputError, quoted
+from .frame import FALSE, OPEN, PROVED, emit, noted, report, writing
+from .given import (
+    BudgetFactor,
+    CachePath,
+    Jobs,
+    Json,
+    MaxRank,
+    Names,
+    NoCache,
+    ReadOnly,
+    chosen_claims,
+    file_text,
+    opened_cache,
+    rank,
+)
+from .proving import stopped_by_disagreement
+
+
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", show_default=False, help="A rule, a law, an op or an instance.")
+    ] = "",
+    family: Annotated[
+        str,
+        typer.Option(
+            "--family", metavar="NAME", help="List only rules, transfer, transforms, lemmas or ops."
+        ),
+    ] = "",
+    json: Json = False,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    max_rank: MaxRank = None,
+) -> None:
+    """Show a claim, or without a name list all of them.
+
+    Of one claim: what it states, its conditions, examples, obligations, and the verdicts that are known.
+    Verdicts come from the cache; nothing is proved. The list has every rule, law and op with its claim in a
+    sentence.
+    """
+    from ..catalogue import list_json, list_text, show_json, show_text
+    from ..selection import FAMILIES, everything, select
+
+    if family and name:
+        raise InputError("--family is about the list", expected="no NAME, or no --family")
+    if family and family not in FAMILIES:
+        raise InputError(
+            f"--family: there is no family {quoted(family)}", expected=f"one of {', '.join(FAMILIES)}"
+        )
+    among = everything(rank(max_rank))
+    if not name:
+        wanted = [c for c in among if not family or c.family in FAMILIES[family]]
+        report(json, lambda: list_json(wanted), lambda: list_text(wanted))
+        return
+    found = [s.named for s in select([name], among)]
+    with opened_cache(cache, no_cache, not no_cache and cache is None) as kept:
+        report(json, lambda: show_json(found, kept), lambda: show_text(found, kept))
+
+
+def replay(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            show_default=False,
+            help="What `simplify --json` printed, or the derivation in it, - for standard input; or files or "
+            "folders that `prove --certificates` wrote.",
+        ),
+    ],
+    json: Json = False,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    read_only_cache: ReadOnly = False,
+) -> None:
+    """Check a stored derivation, or certificates of proofs.
+
+    The checkers share no code with the simplifier and the prover. Of a derivation, each step must be an
+    instance of a rule that is proved, its conditions must hold on the domain, and the steps must lead from
+    the map to the result. Of a certificate, every lemma must be proved, every step an instance of one, the
+    cases exhaustive, and the linear questions at the leaves contradictory for z3, and for cvc5 where it is
+    installed. reports/strategies.md says what a certificate is.
+    """
+    from ..certificates import certificates_document, certificates_text, check_files, is_certificate
+
+    if len(files) > 1 or Path(files[0]).is_dir() or (files[0] != "-" and is_certificate(files[0])):
+        found = list(check_files([Path(f) for f in files]))
+        if not found:
+            raise InputError("there is no certificate", expected="files that `prove --certificates` wrote")
+        status = FALSE if any(c.refused for c in found) else PROVED
+        report(json, lambda: certificates_document(found, status), lambda: certificates_text(found))
+        raise typer.Exit(status)
+    raise typer.Exit(_replay_derivation(files[0], json, cache, no_cache, read_only_cache))
+
+
+def _replay_derivation(
+    file: str, json: bool, cache: Path | None, no_cache: bool, read_only_cache: bool
+) -> int:
+    """Check one derivation; the exit status."""
+    from ...core.json_text import load_json
+    from ...rules.catalog import RULES
+    from ...verify.derivation import DerivationRefused, check_derivation
+    from ...verify.proved import proved_rules
+    from ..derivation import read_derivation, replay_json, replay_text
+
+    shown, text = file_text(file)
+    with noted(f"in {shown}"):
+        found = read_derivation(load_json(text), RULES)
+    with opened_cache(cache, no_cache, read_only_cache) as kept:
+        proved = proved_rules(RULES, kept)
+    try:
+        checked, refused = check_derivation(found, RULES, proved), None
+    except DerivationRefused as error:
+        checked, refused = None, error
+    status = PROVED if refused is None else FALSE
+    report(
+        json,
+        lambda: replay_json(found, checked, refused, status),
+        lambda: replay_text(found, checked, refused),
+    )
+    return status
+
+
+def export(
+    folder: Annotated[
+        Path, typer.Option("--to", metavar="FOLDER", show_default=False, help="Write the files there.")
+    ],
+    names: Names = None,
+    leaves: Annotated[
+        bool, typer.Option("--questions", help="Also the questions that each proof rests on.")
+    ] = False,
+    proofs: Annotated[
+        bool, typer.Option("--proofs", help="Also a proof by cvc5 of what it can prove, checked.")
+    ] = False,
+    jobs: Jobs = None,
+    budget: BudgetFactor = 1.0,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    read_only_cache: ReadOnly = False,
+    max_rank: MaxRank = None,
+) -> None:
+    """Write obligations as SMT-LIB files for any solver to check.
+
+    Each has the expected answer. The files are written from the claims alone, by code that the prover does
+    not use. index.json says which file belongs to which obligation. reports/trust.md says what they
+    establish, and what a proof does.
+    """
+    from ...verify.run import prove_all
+    from ...verify.solve import Budget
+    from ...verify.trust.export import export as exported
+    from ...verify.trust.solvers import available, cvc5_name, z3_name
+    from ..progress import Watcher
+    from ..trust import write_export
+
+    if proofs and not available():
+        cvc5_name()  # says what is missing
+    chosen, _ = chosen_claims(names, max_rank)
+    patience = Budget().scaled(budget)
+    with opened_cache(cache, no_cache, read_only_cache) as kept, stopped_by_disagreement():
+        obligations = [o for s in chosen for o in s.obligations()]
+        with Watcher(len(obligations)) as watcher:
+            run = prove_all(obligations, jobs=jobs, budget=patience, cache=kept, progress=watcher)
+        found = [
+            exported(n, r.obligation, r.verdict, patience, leaves=leaves, proofs=proofs)
+            for n, r in enumerate(run.results, start=1)
+        ]
+    with writing("--to: cannot write", folder):
+        emit(write_export(found, folder, ", ".join([z3_name(), *([cvc5_name()] if proofs else [])])))
+    raise typer.Exit(PROVED if not run.interrupted else OPEN)

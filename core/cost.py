@@ -18,23 +18,44 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .errors import InputError
+from .errors import InputError, quoted
 from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var
 
 if TYPE_CHECKING:
     from .indexing_map import IndexingMap
 
-__all__ = ["DIVISION_WEIGHT", "Cost", "cost", "expect_weight", "map_cost"]
+__all__ = ["DIVISION_WEIGHT", "MEASURES", "Cost", "cost", "expect_weight", "map_cost", "weight_of"]
 
 #: How many other operations one ``floordiv``, ``mod`` or ``ceildiv`` weighs.
 DIVISION_WEIGHT: Final = 3
+
+
+#: What can be minimised, by name: the documented cost, operations, or divisions, each as the weight of a division.
+MEASURES: Final = {"cost": DIVISION_WEIGHT, "operations": 1, "divisions": 12}
+
+
+_EXPECTED: Final = f"{', '.join(MEASURES)}, or a whole number of at least 1: what a division weighs"
+
+
+def weight_of(minimize: object) -> int:
+    """Return the weight of a division for a name in :data:`MEASURES`, or for a number that is one.
+
+    Raises :class:`InputError` for anything else.
+    """
+    if isinstance(minimize, str) and minimize in MEASURES:
+        return MEASURES[minimize]
+    if isinstance(minimize, str):
+        raise InputError(f"nothing to minimize is called {quoted(minimize)}", expected=_EXPECTED)
+    expect_weight(minimize)
+    assert isinstance(minimize, int)
+    return minimize
 
 
 def expect_weight(division_weight: object) -> None:
     """Raise :class:`InputError` for what no division can weigh: whoever calls from Python may give anything."""
     if not isinstance(division_weight, int) or division_weight < 1:
         message = f"a division cannot weigh {division_weight} operations"
-        raise InputError(message, expected="a whole number of at least 1: it is an operation itself")
+        raise InputError(message, expected=_EXPECTED)
 
 
 class Cost(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, overload
 
-from ..core.cost import DIVISION_WEIGHT, expect_weight
+from ..core.cost import weight_of
 from ..core.expr import Expr, ExprLike, Var, lift, var
 from ..core.facts import Facts
 from ..core.indexing_map import Constraint, IndexingMap, expect_map
@@ -32,7 +32,7 @@ def simplify(
     m: IndexingMap,
     *,
     keep_points: bool = ...,
-    division_weight: int = ...,
+    minimize: str | int = ...,
     quick: bool = ...,
     keep_width: bool = ...,
     explain: Literal[False] = ...,
@@ -42,7 +42,7 @@ def simplify(
     m: IndexingMap,
     *,
     keep_points: bool = ...,
-    division_weight: int = ...,
+    minimize: str | int = ...,
     quick: bool = ...,
     keep_width: bool = ...,
     explain: Literal[True],
@@ -51,7 +51,7 @@ def simplify(
     m: IndexingMap,
     *,
     keep_points: bool = False,
-    division_weight: int = DIVISION_WEIGHT,
+    minimize: str | int = "cost",
     quick: bool = False,
     keep_width: bool = False,
     explain: bool = False,
@@ -62,9 +62,9 @@ def simplify(
     they can be; a map without a point becomes the empty map.  Variables with only one value are replaced by it unless
     ``keep_points``.  With ``explain`` the answer is the derivation, whose ``after`` is the map.
 
-    ``division_weight`` says what is small: a division (``floordiv``, ``mod``) weighs as much as so many other operations.
-    1 asks for few operations, 12 for few divisions; neither is promised to be the least (reports/simplifier.md, "The
-    cost").  Raises :class:`~indexproof.core.errors.InputError` for a weight below 1.
+    ``minimize`` says what is small: ``"cost"`` (a division weighs as much as three other operations), ``"operations"``,
+    ``"divisions"``, or a number, the weight of a division.  The least is not promised (reports/simplifier.md, "The cost").
+    Raises :class:`~indexproof.core.errors.InputError` for any other name, and for a weight below 1.
 
     ``quick`` takes about half the time: results are written as their normal forms are, without a search for cheaper ways
     of writing them, and still never cost more than they did.
@@ -74,7 +74,7 @@ def simplify(
     """
     expect_map(m)
     # before a compiled function sees that it is no integer
-    expect_weight(division_weight)
+    division_weight = weight_of(minimize)
     quick, keep_width = bool(quick), bool(keep_width)
     if not explain:
         return simplify_map(
@@ -112,7 +112,7 @@ def reduce(
     to_dims: bool = False,
     renumber: bool = True,
     keep_points: bool = False,
-    division_weight: int = DIVISION_WEIGHT,
+    minimize: str | int = "cost",
     quick: bool = False,
     keep_width: bool = False,
 ) -> Reduced:
@@ -121,7 +121,7 @@ def reduce(
     See :func:`indexproof.core.transform.reduce_map`.
     """
     expect_map(m)
-    expect_weight(division_weight)
+    division_weight = weight_of(minimize)
     return reduce_map(
         m,
         RULES,
@@ -157,16 +157,16 @@ def simplify_expr(
     bounds: Mapping[str | Var, tuple[int, int]],
     constraints: Iterable[Constraint | tuple[ExprLike, int, int]] = (),
     *,
-    division_weight: int = DIVISION_WEIGHT,
+    minimize: str | int = "cost",
     quick: bool = False,
     keep_width: bool = False,
 ) -> Expr:
     """An expression with the same value wherever its variables lie within ``bounds`` and ``constraints`` hold.
 
     ``bounds`` gives the inclusive bounds of each variable; one without bounds may have any value.  A constraint is
-    ``(expression, lo, hi)``.  For ``division_weight``, ``quick`` and ``keep_width`` see :func:`simplify`.
+    ``(expression, lo, hi)``.  For ``minimize``, ``quick`` and ``keep_width`` see :func:`simplify`.
     """
-    expect_weight(division_weight)
+    division_weight = weight_of(minimize)
     known = []
     for c in constraints:
         of, lo, hi = (c.expr, c.lo, c.hi) if isinstance(c, Constraint) else c

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ...core.cost import DIVISION_WEIGHT
 from ...core.errors import InputError
 from ..layout import put
 from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of
@@ -92,14 +91,15 @@ def simplify(
     keep_point_dims: Annotated[
         bool, typer.Option("--keep-point-dims", help="Keep variables with only one value in the results.")
     ] = False,
-    division_weight: Annotated[
-        int,
+    minimize: Annotated[
+        str,
         typer.Option(
-            "--division-weight",
-            metavar="N",
-            help="What a division weighs against other operations: 1 for few operations, 12 for few divisions.",
+            "--minimize",
+            metavar="MEASURE",
+            help="cost (a division weighs as much as 3 other operations), operations, divisions, or N: what a "
+            "division weighs.",
         ),
-    ] = DIVISION_WEIGHT,
+    ] = "cost",
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Write normal forms as they are, in about half the time."),
@@ -108,18 +108,27 @@ def simplify(
         bool,
         typer.Option("--keep-width", help="Compute nothing in wider machine integers than the map needs."),
     ] = False,
+    as_computed: Annotated[
+        bool,
+        typer.Option("--as-computed", help="Print remainders as the differences that are computed."),
+    ] = False,
 ) -> None:
     """Simplify a map with the rules that were proved.
+
+    A remainder beside its quotient is computed as a difference, `d0 + (d0 floordiv 8) * -8`, and shown as
+    `d0 mod 8`; --as-computed and --explain show the difference, and --json always has it.
 
     No solver is asked unless with --validate, which then also decides the exit status. Options that change
     the variables print what became of them, and --validate then compares with the result read that way.
     A note on standard error says when the result needs wider integers than the map.
     """
+    from ...core.cost import weight_of
     from ...core.explain import explained
     from ...core.room import widening
     from ...core.text import format_map
     from ...core.transform import reduce_map
     from ...rules.catalog import RULES
+    from ..maps import with_remainders
 
     before = given_map(text, "map")
     steps: list[Any] = []
@@ -134,7 +143,7 @@ def simplify(
         to_dims=ranges_to_dims,
         renumber=remove_unused,
         keep_points=keep_point_dims,
-        division_weight=division_weight,
+        division_weight=weight_of(int(minimize) if minimize.isdecimal() else minimize),
         quick=quick,
         keep_width=keep_width,
     )
@@ -167,7 +176,7 @@ def simplify(
         from ..derivation import derivation_text
 
         emit(derivation_text(explained(before, after, steps)))
-    emit(format_map(after))
+    emit(format_map(after if as_computed or explain else with_remainders(after)))
     if wider:
         say(f"note: {wider}; --keep-width writes it in other ways")
     if changes:

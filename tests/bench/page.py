@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import MEASURES, measures, summarise
-from peers import OWN, WEIGHTS, how
+from peers import OWN, how
 
 OURS, COMPILED, QUICK, QUICK_COMPILED = OWN
 #: The names under which corpora appear.
@@ -371,7 +371,7 @@ def _asked(corpora: dict[str, Any]) -> list[str]:
             else "-"
             for a in found
         ]
-        rows.append([f"{what} (`division_weight={WEIGHTS[what]}`)", *cells])
+        rows.append([f'{what} (`minimize="{what}"`)', *cells])
     if not rows:
         return []
     return [

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from indexproof import equal_maps, format_map, parse_map
 from indexproof.reports.machine import FORMS
+from indexproof.reports.maps import with_remainders
 
 Run = Callable[..., Any]
 
@@ -116,10 +118,39 @@ def test_simplify_explains_and_validates(run: Run) -> None:
 
 def test_simplify_quickly(run: Run) -> None:
     digit = "(d0) -> (d0 floordiv 4, (d0 floordiv 2 * 2 + d0 mod 2) mod 4), domain: d0 in [0, 99]"
-    assert run("simplify", digit).out.startswith("(d0) -> (d0 floordiv 4, (d0 floordiv 4) * -4 + d0)")
+    computed = "(d0) -> (d0 floordiv 4, (d0 floordiv 4) * -4 + d0), domain: d0 in [0, 99]"
+    assert run("simplify", digit, "--as-computed").out == f"{computed}\n"
+    assert json.loads(run("simplify", digit, "--json").out)["right"]["text"] == computed
+    assert run("simplify", digit, "--minimize", "operations", "--as-computed").out != f"{computed}\n"
     done = run("simplify", digit, "--quick", "--validate")
     assert done.out.startswith("(d0) -> (d0 floordiv 4, d0 mod 4)")
     assert done.status == 0
+
+
+@pytest.mark.parametrize(
+    ("computed", "shown"),
+    [
+        ("(d0) -> (d0 + (d0 floordiv 8) * -8)", "(d0 mod 8)"),
+        ("(d0) -> (d0 * 3 - (d0 floordiv 8) * 24 + 5)", "((d0 mod 8) * 3 + 5)"),
+        ("(d0) -> (d0 floordiv 4 - (d0 floordiv 32) * 8)", "((d0 floordiv 4) mod 8)"),
+        (
+            "(d0, d1) -> (d0 * 3 + d1 + 5 - ((d0 * 3 + d1 + 5) floordiv 32) * 32)",
+            "((d0 * 3 + d1 + 5) mod 32)",
+        ),
+        ("(d0) -> ((d0 - (d0 floordiv 9) * 9) floordiv 2)", "((d0 mod 9) floordiv 2)"),
+        # the coefficients do not fit, or too little of the dividend is there
+        ("(d0) -> (d0 - (d0 floordiv 4) * 3)", "((d0 floordiv 4) * -3 + d0)"),
+        ("(d0) -> (d0 + (d0 floordiv 4) * 4)", "((d0 floordiv 4) * 4 + d0)"),
+        ("(d0, d1) -> (d0 - ((d0 * 2 + d1) floordiv 4) * 4)", "(((d0 * 2 + d1) floordiv 4) * -4 + d0)"),
+        ("(d0) -> (d0 + (d0 floordiv -8) * 8)", "((d0 floordiv -8) * 8 + d0)"),
+    ],
+)
+def test_a_difference_is_shown_as_the_remainder_that_it_is(computed: str, shown: str) -> None:
+    names = computed.partition(")")[0][1:].split(", ")
+    m = parse_map(f"{computed}, domain: {', '.join(f'{name} in [-50, 99]' for name in names)}")
+    after = with_remainders(m)
+    assert format_map(after).partition(" -> ")[2].partition(", domain")[0] == shown
+    assert equal_maps(m, after).proved
 
 
 def test_simplify_says_when_the_result_needs_wider_integers(run: Run) -> None:

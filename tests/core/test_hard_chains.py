@@ -24,10 +24,10 @@ HARD = [
 def test_it_comes_to_an_end_that_stays(n: int) -> None:
     weight, text = HARD[n]
     m = parse_map(text)
-    after = simplify(m, division_weight=weight)
-    assert simplify(after.with_(), division_weight=weight) == after
+    after = simplify(m, minimize=weight)
+    assert simplify(after.with_(), minimize=weight) == after
     assert map_cost(after).weighed(weight) <= map_cost(m).weighed(weight)
-    derivation = simplify(m, division_weight=weight, explain=True)
+    derivation = simplify(m, minimize=weight, explain=True)
     assert derivation.after == after
     assert check_derivation(derivation, RULES).steps
     assert equal_maps(m, after).proved

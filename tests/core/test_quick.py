@@ -92,9 +92,9 @@ def test_maps_whose_normal_forms_are_far_larger_are_kept() -> None:
 def test_never_dearer_and_the_same_again(weight: int) -> None:
     for k in range(100):
         m = random_map(13, k).map
-        after = simplify(m, division_weight=weight, quick=True)
+        after = simplify(m, minimize=weight, quick=True)
         assert map_cost(after).weighed(weight) <= map_cost(m).weighed(weight), format_map(m)
-        assert simplify(after.with_(), division_weight=weight, quick=True) == after, format_map(m)
+        assert simplify(after.with_(), minimize=weight, quick=True) == after, format_map(m)
 
 
 def test_every_step_is_an_instance_of_a_rule() -> None:

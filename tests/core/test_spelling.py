@@ -180,11 +180,11 @@ CASES = {
 @pytest.mark.parametrize(("text", "weight", "most"), CASES.values(), ids=CASES)
 def test_written_with_the_whole_map_in_view(text: str, weight: int, most: tuple[int, int]) -> None:
     m = parse_map(text)
-    after = simplify(m, division_weight=weight)
+    after = simplify(m, minimize=weight)
     spent = cost(after.results)
     assert (spent.operations, spent.divisions) == most, format_map(after)
     assert equal_maps(m, after).proved
-    assert simplify(after.with_(), division_weight=weight) == after
-    told = simplify(m, division_weight=weight, explain=True)
+    assert simplify(after.with_(), minimize=weight) == after
+    told = simplify(m, minimize=weight, explain=True)
     assert told.after == after
     check_derivation(told, RULES)

@@ -239,8 +239,8 @@ def test_constraints_are_not_told_with_what_rests_on_them() -> None:
 def test_digits_of_a_sum_of_digits() -> None:
     """What was recorded inside the inner sum applies again to the outer one, once the inner one is there no more."""
     m = random_map(202, 46220)
-    derivation = simplify(m.map, division_weight=m.asked.division_weight, explain=True)
-    after = simplify(m.map, division_weight=m.asked.division_weight)
+    derivation = simplify(m.map, minimize=m.asked.division_weight, explain=True)
+    after = simplify(m.map, minimize=m.asked.division_weight)
     assert derivation.after == after
     agreed(m.map, derivation)
 
@@ -364,8 +364,8 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
     ],
 )
 def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:
-    derivation = simplify(parse_map(text), division_weight=weight, explain=True)
-    assert derivation.after == simplify(parse_map(text), division_weight=weight)
+    derivation = simplify(parse_map(text), minimize=weight, explain=True)
+    assert derivation.after == simplify(parse_map(text), minimize=weight)
     check_derivation(derivation, RULES)
 
 

@@ -39,7 +39,7 @@ class Asked(NamedTuple):
         """The options of ``indexproof simplify`` that say so; none where it is simplified as it is by default."""
         said = []
         if self.division_weight != DIVISION_WEIGHT:
-            said.append(f"--division-weight {self.division_weight}")
+            said.append(f"--minimize {self.division_weight}")
         if self.quick:
             said.append("--quick")
         return " ".join(said)

@@ -121,7 +121,7 @@ def _asked(run: FuzzRun) -> list[tuple[str, str]]:
     """How many maps were simplified otherwise than by default."""
     counts = run.counts
     weights = {int(k.rpartition(" ")[2]): n for k, n in counts.items() if k.startswith("division weight ")}
-    said = [f"{n:,} with --division-weight {w}" for w, n in sorted(weights.items()) if w != DIVISION_WEIGHT]
+    said = [f"{n:,} with --minimize {w}" for w, n in sorted(weights.items()) if w != DIVISION_WEIGHT]
     said += [f"{counts['quick']:,} with --quick"] if counts["quick"] else []
     return [("simplified", ", ".join(said))] if said else []
 

@@ -164,7 +164,7 @@ def test_a_result_that_changes_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_report_says_how_maps_were_simplified() -> None:
     text = fuzz_text(fuzz(Settings(count=40), jobs=1), "indexproof dev fuzz")
-    said = "8 with --division-weight 2, 8 with --division-weight 12, 10 with --quick"
+    said = "8 with --minimize 2, 8 with --division-weight 12, 10 with --quick"
     assert f"simplified  {said}" in text
 
 

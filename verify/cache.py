@@ -1,12 +1,13 @@
 """Verdicts on disk: a SQLite file keyed by the content of the obligation (reports/trust.md, "The cache").
 
 The key is a digest of the obligation in canonical form (its mathematics, not its name), the question, the budget, the
-versions of solver and interpreter and the text of the prover itself, so editing any of them asks again.  Every entry is
-sealed: a message authentication code over its key and its content, made with a secret that is not in the file.  An entry
-that is damaged, truncated, altered, moved below another key, or of another format or version is noticed and proved
-again; so is one whose counterexample or example is none, which is evaluated whenever it is read.
+versions of solver and interpreter and the text of the prover itself.  Editing any of them asks again.
 
-The file may be used by many processes at once; one that is killed loses what it had not committed, and nothing else.
+Every entry is sealed: a message authentication code over its key and its content, made with a secret that is not in the
+file.  An entry is proved again if it is damaged, truncated, altered, moved below another key, or of another version.  A
+counterexample or an example is evaluated whenever it is read.
+
+The file may be used by many processes at once.  One that is killed loses what it had not committed, and nothing else.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import json
 import os
 import secrets
 import sqlite3
+import stat
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "KEY_VARIABLE", "Cache", "Refusal", "content_key", "prover_digest", "question_digest"]
 
 #: Counts incompatible forms of the file.
-FORMAT = 3
+FORMAT = 4
 #: The environment variable that holds the secret, for machines that share a cache.
 KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
 
@@ -45,12 +47,13 @@ KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
 #: file, and ``unusable``, the disk is full, or the system refuses the file for another reason.
 Refusal = Literal["unreadable", "altered", "outdated", "untrue", "locked", "unusable"]
 
+#: How long to wait for another process.
 _SECONDS = 30
-_SECRET = 32
+_SECRET_BYTES = 32
 #: So many entries are read with one query.
-_TOGETHER = 500
-#: What is sealed as a roll is no verdict: a key of a verdict begins with no such word.
-_ROLL = "roll "
+_BATCH = 500
+#: The keys of verdicts are digests, and begin with no such word.
+_MANIFEST = "manifest "
 
 
 @lru_cache(maxsize=1 << 16)
@@ -99,7 +102,7 @@ class Cache:
 
     ``path`` may be ``None`` (remember nothing).  Raises nothing for a damaged file: it is set aside and begun again
     (left alone with ``read_only``), and ``refused`` counts by reason what was not believed.  ``secret`` is by default
-    ``$INDEXPROOF_CACHE_KEY``, or else the content of a file beside the cache.
+    ``$INDEXPROOF_CACHE_KEY``, or else the content of a file beside the cache that its owner alone can read.
     """
 
     def __init__(self, path: Path | None, *, read_only: bool = False, secret: bytes | None = None) -> None:
@@ -115,9 +118,14 @@ class Cache:
         self.set_aside: Path | None = None
         self._db: sqlite3.Connection | None = None
         self._secret = b""
-        if path is not None:
-            self._open(path)
-            self._secret = secret or _secret_of(path, read_only=read_only)
+        if path is None:
+            return
+        if not read_only or path.exists():
+            try:
+                self._db = self._connect(path)
+            except (sqlite3.Error, OSError, _WrongFormat) as error:
+                self._recover(error)
+        self._secret = secret or _secret_of(path, read_only=read_only)
 
     @property
     def damaged(self) -> int:
@@ -125,73 +133,35 @@ class Cache:
         return self.refused.total() - self.refused["locked"] - self.refused["unusable"]
 
     # -- opening
-    def _open(self, path: Path) -> None:
-        if self.read_only and not path.exists():
-            return
-        try:
-            self._db = self._connect(path)
-        except (sqlite3.Error, OSError, _WrongFormat) as error:
-            self._recover(path, error)
-
     def _connect(self, path: Path) -> sqlite3.Connection:
+        place = f"{path.resolve().as_uri()}?mode={'ro' if self.read_only else 'rwc'}"
         if self.read_only:
-            return self._connect_read_only(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(path, timeout=_SECONDS, isolation_level=None)
-        try:
-            # what is somebody else's is not written to; asked at one moment, for others may begin the file meanwhile
-            db.execute("BEGIN")
-            if _format_of(db) != FORMAT and not _is_empty(db):
-                raise _WrongFormat
-            db.execute("COMMIT")
-            _write_ahead(db)
-            # a process that is killed loses nothing that it has committed; a machine that loses power may, and the
-            # file is whole all the same
-            db.execute("PRAGMA synchronous=NORMAL")
-            if _format_of(db) == 0:
-                self._create(db)
-            _check_format(db)
-        except BaseException:
-            db.close()
-            raise
-        return db
-
-    @staticmethod
-    def _create(db: sqlite3.Connection) -> None:
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            if _is_empty(db):
-                db.execute(
-                    "CREATE TABLE verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL) WITHOUT ROWID"
-                )
-                db.execute(
-                    "CREATE TABLE rolls (name TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL) WITHOUT ROWID"
-                )
-                db.execute(f"PRAGMA user_version={FORMAT}")
-            db.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                db.execute("ROLLBACK")
-            raise
-
-    @staticmethod
-    def _connect_read_only(path: Path) -> sqlite3.Connection:
-        place = f"{path.resolve().as_uri()}?mode=ro"
-        # without a log the file says it all, and nothing is written beside it; a writer that comes meanwhile may make
-        # it unreadable, but not wrong, for every entry is sealed
-        logged = path.with_name(path.name + "-wal")
-        if not (logged.exists() and logged.stat().st_size):
-            place += "&immutable=1"
+            # without a log the file says it all, and nothing is written beside it; a writer that comes meanwhile may
+            # make it unreadable, but not wrong, for every entry is sealed
+            log = path.with_name(path.name + "-wal")
+            place += "" if log.exists() and log.stat().st_size else "&immutable=1"
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(place, uri=True, timeout=_SECONDS, isolation_level=None)
         try:
-            _check_format(db)
+            if not self.read_only:
+                _prepare(db)
+            # nothing but tables: what a view or a trigger computes may never end
+            if (
+                _format_of(db) != FORMAT
+                or db.execute("SELECT 1 FROM sqlite_master WHERE type != 'table'").fetchone()
+            ):
+                raise _WrongFormat
+            db.execute("SELECT key, body, seal FROM entries LIMIT 1").fetchone()
         except BaseException:
             db.close()
             raise
         return db
 
-    def _recover(self, path: Path, error: Exception) -> None:
+    def _recover(self, error: Exception) -> None:
         """Set aside a file that is damaged or of another format, unless another process has done so already."""
+        assert self.path is not None
+        path = self.path
         self._close()
         self.refused[_reason(error)] += 1
         self.trouble = _said(error)
@@ -200,7 +170,7 @@ class Cache:
         with suppress(sqlite3.Error, OSError, _WrongFormat), _locked(path):
             try:
                 self._db = self._connect(path)
-                self._db.execute("SELECT count(*) FROM verdicts").fetchone()
+                self._db.execute("SELECT count(*) FROM entries").fetchone()
                 if self._db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
                     return
                 self._close()
@@ -226,120 +196,91 @@ class Cache:
             self._db = None
 
     # -- entries
-    def _seal(self, key: str, body: str) -> str:
-        text = f"indexproof {FORMAT}\0{key}\0{body}"
-        return hmac.digest(self._secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()
-
     def get(self, key: str, o: Obligation | None = None) -> Verdict | None:
         """The verdict kept under ``key``, or ``None`` if there is none that can be believed.
 
         With the obligation ``o`` itself, its counterexample or example is evaluated.
         """
-        row = self._row("SELECT body, seal FROM verdicts WHERE key = ?", key)
-        return None if row is None else self._believed(key, *row, o)
+        return self.get_all([(key, o)])[0]
 
-    def get_all(self, asked: Iterable[tuple[str, Obligation]]) -> list[Verdict | None]:
+    def get_all(self, asked: Iterable[tuple[str, Obligation | None]]) -> list[Verdict | None]:
         """The same for many keys and obligations at once, in order."""
         out: list[Verdict | None] = []
         left = iter(asked)
-        while part := list(islice(left, _TOGETHER)):
-            rows = self._rows([key for key, _ in part])
-            for key, o in part:
-                row = rows.get(key)
-                out.append(None if row is None else self._believed(key, *row, o))
+        while part := list(islice(left, _BATCH)):
+            bodies = self._bodies([key for key, _ in part])
+            out += [self._believed(bodies[key], o) if key in bodies else None for key, o in part]
         return out
 
-    def _row(self, query: str, key: str) -> tuple[Any, Any] | None:
-        if self._db is None:
-            return None
+    def manifest(self, name: str) -> Any:
+        """What is recorded under ``name`` (:mod:`.manifest`), read from JSON; ``None`` for nothing that can be believed."""
+        key = _MANIFEST + name
         try:
-            row: tuple[Any, Any] | None = self._db.execute(query, (key,)).fetchone()
-        except sqlite3.Error as error:
-            assert self.path is not None
-            self._recover(self.path, error)
-            return None
-        return row
-
-    def _rows(self, keys: Sequence[str]) -> dict[str, tuple[Any, Any]]:
-        if self._db is None:
-            return {}
-        marks = ",".join("?" * len(keys))
-        query = f"SELECT key, body, seal FROM verdicts WHERE key IN ({marks})"
-        try:
-            return {key: (body, seal) for key, body, seal in self._db.execute(query, keys)}
-        except sqlite3.Error as error:
-            assert self.path is not None
-            self._recover(self.path, error)
-            return {}
-
-    def _unaltered(self, key: str, body: Any, seal: Any) -> bool:
-        """Whether what stands in the file below ``key`` was written by somebody who has the secret, below this key."""
-        if not (isinstance(body, str) and isinstance(seal, str) and seal.isascii()):
-            self.refused["unreadable"] += 1
-            return False
-        if not hmac.compare_digest(seal, self._seal(key, body)):
-            self.refused["altered"] += 1
-            return False
-        return True
-
-    def _believed(self, key: str, body: Any, seal: Any, o: Obligation | None) -> Verdict | None:
-        if not self._unaltered(key, body, seal):
-            return None
-        try:
-            found = _read(json.loads(body))
-        except (ValueError, KeyError, TypeError, RecursionError):
-            self.refused["unreadable"] += 1
-            return None
-        if found is None:
-            self.refused["outdated"] += 1
-            return None
-        if o is not None and not _possible(o, found):
-            self.refused["untrue"] += 1
-            return None
-        self.hits += 1
-        return found
-
-    def roll(self, name: str) -> Any:
-        """What is recorded under ``name`` (:mod:`.rolls`), read from JSON, or ``None`` for nothing that can be believed."""
-        row = self._row("SELECT body, seal FROM rolls WHERE name = ?", name)
-        if row is None or not self._unaltered(_ROLL + name, *row):
-            return None
-        try:
-            return json.loads(row[0])
+            return json.loads(self._bodies([key]).get(key, "null"))
         except (ValueError, RecursionError):
             self.refused["unreadable"] += 1
             return None
-
-    def put_roll(self, name: str, content: Any) -> None:
-        """Record ``content`` under ``name``, in place of what was there."""
-        if self._db is None or self.read_only:
-            return
-        body = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        self._write(
-            "INSERT OR REPLACE INTO rolls VALUES (?, ?, ?)", name, body, self._seal(_ROLL + name, body)
-        )
 
     def put(self, key: str, v: Verdict) -> None:
         """Keep ``v``, also one that says the budget is not enough; what was not asked is not kept."""
         if self.path is None or self.read_only or v.status is Status.NOT_CHECKED:
             return
-        body = json.dumps(_written(v), sort_keys=True)
-        if not self._write(
-            "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", key, body, self._seal(key, body)
-        ):
+        if not self._write(key, json.dumps(_written(v), sort_keys=True)):
             self.unkept += 1
 
-    def _write(self, query: str, *values: str) -> bool:
+    def put_manifest(self, name: str, content: Any) -> None:
+        """Record ``content`` under ``name``, in place of what was there."""
+        if not self.read_only:
+            self._write(_MANIFEST + name, json.dumps(content, ensure_ascii=False, separators=(",", ":")))
+
+    def _bodies(self, keys: Sequence[str]) -> dict[str, str]:
+        """The entries below ``keys`` that somebody wrote who has the secret, below this key."""
+        if self._db is None:
+            return {}
+        query = f"SELECT key, body, seal FROM entries WHERE key IN ({','.join('?' * len(keys))})"
+        try:
+            rows = self._db.execute(query, keys).fetchall()
+        except sqlite3.Error as error:
+            self._recover(error)
+            return {}
+        found = {}
+        for key, body, seal in rows:
+            if not (isinstance(body, str) and isinstance(seal, str) and seal.isascii()):
+                self.refused["unreadable"] += 1
+            elif not hmac.compare_digest(seal, self._seal(key, body)):
+                self.refused["altered"] += 1
+            else:
+                found[key] = body
+        return found
+
+    def _seal(self, key: str, body: str) -> str:
+        text = f"indexproof {FORMAT}\0{key}\0{body}"
+        return hmac.digest(self._secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+    def _believed(self, body: str, o: Obligation | None) -> Verdict | None:
+        try:
+            found = _read(json.loads(body))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            self.refused["unreadable"] += 1
+            return None
+        if found is None or (o is not None and not _possible(o, found)):
+            self.refused["outdated" if found is None else "untrue"] += 1
+            return None
+        self.hits += 1
+        return found
+
+    def _write(self, key: str, body: str) -> bool:
         """Whether that could be done."""
         if self._db is None:
             return False
         try:
-            self._db.execute(query, values)
+            self._db.execute(
+                "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (key, body, self._seal(key, body))
+            )
         except sqlite3.Error as error:
             self.trouble = _said(error)
             if _hopeless(error):
-                assert self.path is not None
-                self._recover(self.path, error)
+                self._recover(error)
             return False
         return True
 
@@ -357,22 +298,36 @@ def _possible(o: Obligation, v: Verdict) -> bool:
     return believable(o.in_full(), v)
 
 
-def _write_ahead(db: sqlite3.Connection) -> None:
-    """Let readers and a writer use the file at once.
-
-    Where another process is about to do the same, SQLite says at once that the file is locked; it does not wait, lest
-    the two wait for each other.
-    """
+# ----------------------------------------------------------------------------------------------------------- databases
+def _prepare(db: sqlite3.Connection) -> None:
+    """Make an empty file a cache.  Raises :class:`_WrongFormat` for what is somebody else's, and does not write to it."""
+    # asked at one moment, for others may begin the file meanwhile
+    db.execute("BEGIN")
+    if _format_of(db) != FORMAT and not _is_empty(db):
+        raise _WrongFormat
+    db.execute("COMMIT")
+    # readers and a writer may use the file at once; where another process is about to say so too, SQLite reports a lock
+    # without waiting, lest the two wait for each other
     end = time.monotonic() + _SECONDS
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
+            break
         except sqlite3.Error as error:
             if not _is_lock(error) or time.monotonic() >= end:
                 raise
             time.sleep(0.01)
-        else:
-            return
+    # a process that is killed loses nothing that it has committed; a machine that loses power may, and the file is whole
+    # all the same
+    db.execute("PRAGMA synchronous=NORMAL")
+    if _format_of(db) == 0:
+        db.execute("BEGIN IMMEDIATE")
+        if _is_empty(db):
+            db.execute(
+                "CREATE TABLE entries (key TEXT PRIMARY KEY, body TEXT NOT NULL, seal TEXT NOT NULL) WITHOUT ROWID"
+            )
+            db.execute(f"PRAGMA user_version={FORMAT}")
+        db.execute("COMMIT")
 
 
 def _format_of(db: sqlite3.Connection) -> int:
@@ -381,14 +336,6 @@ def _format_of(db: sqlite3.Connection) -> int:
 
 def _is_empty(db: sqlite3.Connection) -> bool:
     return _format_of(db) == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-
-
-def _check_format(db: sqlite3.Connection) -> None:
-    # nothing but tables: what a view or a trigger computes may never end
-    if _format_of(db) != FORMAT or db.execute("SELECT 1 FROM sqlite_master WHERE type != 'table'").fetchone():
-        raise _WrongFormat
-    db.execute("SELECT key, body, seal FROM verdicts LIMIT 1").fetchone()
-    db.execute("SELECT name, body, seal FROM rolls LIMIT 1").fetchone()
 
 
 #: What SQLite says of a file that is no database or a damaged one; anything else (a lock, a full disk) passes.
@@ -421,15 +368,23 @@ def _said(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
 
 
+# ---------------------------------------------------------------------------------------------------------- the secret
+#: A link that somebody planted in place of a file is not followed.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """One process at a time, where the system can lock files."""
-    with path.with_name(path.name + ".lock").open("w") as f:
+    """One process at a time, where the system can lock files.  Raises :class:`OSError` if there is no file to lock."""
+    file = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
+    try:
         with suppress(ImportError):
             import fcntl
 
-            fcntl.flock(f, fcntl.LOCK_EX)
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(file)
 
 
 def _secret_of(path: Path, *, read_only: bool) -> bytes:
@@ -443,31 +398,35 @@ def _secret_of(path: Path, *, read_only: bool) -> bytes:
     place = path.with_name(path.name + ".key")
     found = _secret_in(place)
     if found is None and not read_only:
-        draft = place.with_name(f"{place.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        with suppress(OSError):
-            with open(
-                os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-            ) as f:
-                f.write(secrets.token_hex(_SECRET))
-            # a link appears whole or not at all, and not twice: what is there is the secret of another process, or none
-            with suppress(FileExistsError):
-                os.link(draft, place)
-            if _secret_in(place) is None:
-                with _locked(path):
-                    if _secret_in(place) is None:
-                        os.replace(draft, place)
-        with suppress(OSError):  # a name that is too long, or a file system that takes nothing any more
-            draft.unlink(missing_ok=True)
-        found = _secret_in(place)
-    return found or secrets.token_bytes(_SECRET)
+        draft = place.with_name(f"{place.name}.{secrets.token_hex(4)}")
+        # a name that is too long, a planted lock, or a file system that takes nothing any more
+        with suppress(OSError), _locked(path):
+            found = _secret_in(place)  # another process may have made it meanwhile
+            if found is None:
+                try:
+                    with open(
+                        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+                    ) as f:
+                        f.write(secrets.token_hex(_SECRET_BYTES))
+                    os.replace(draft, place)
+                finally:
+                    draft.unlink(missing_ok=True)
+                found = _secret_in(place)
+    return found or secrets.token_bytes(_SECRET_BYTES)
 
 
 def _secret_in(place: Path) -> bytes | None:
+    """The secret in a file that is this user's, and that nobody else can read or write; else ``None``."""
     try:
-        found = bytes.fromhex(place.read_text("ascii"))
+        with open(os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK), "rb") as f:
+            about = os.fstat(f.fileno())
+            theirs = hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & 0o077)
+            if theirs or not stat.S_ISREG(about.st_mode):
+                return None
+            found = bytes.fromhex(f.read(2 * _SECRET_BYTES + 1).decode("ascii"))
     except (OSError, ValueError):
         return None
-    return found if len(found) == _SECRET else None
+    return found if len(found) == _SECRET_BYTES else None
 
 
 # ------------------------------------------------------------------------------------------------------------ one entry
@@ -494,22 +453,13 @@ def _read(body: Any) -> Verdict | None:
     """
     if body["format"] != FORMAT or body["prover"] != prover_digest():
         return None
-    witness = body["witness"]
-    if witness is not None:
-        for name, n in witness.items():
-            _is(name, str)
-            _is(n, int)
-    opinion = None
-    if body["opinion"] is not None:
-        solver, whole, leaves, confirmed, example, spent = body["opinion"]
-        opinion = Opinion(
-            _is(solver, str),
-            _is(whole, bool),
-            _is(leaves, int),
-            _is(confirmed, int),
-            _is(example, bool),
-            _is(spent, int),
-        )
+    witness, opinion = body["witness"], body["opinion"]
+    for name, n in ({} if witness is None else witness).items():
+        _is(name, str)
+        _is(n, int)
+    if opinion is not None:
+        kinds = (str, bool, int, int, bool, int)
+        opinion = Opinion(*(_is(value, kind) for value, kind in zip(opinion, kinds, strict=True)))
     return Verdict(
         Status(body["status"]),
         _is(body["strategy"], str),

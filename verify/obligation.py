@@ -65,7 +65,7 @@ class Obligation:
 
     @property
     def recorded(self) -> str:
-        """For an obligation that is only recorded (:mod:`.rolls`), the digest of its question; else empty."""
+        """For an obligation that is only recorded (:mod:`.manifest`), the digest of its question; else empty."""
         return ""
 
     def in_full(self) -> Obligation:

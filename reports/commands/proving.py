@@ -205,7 +205,7 @@ def _given(names: Sequence[str] | None, max_rank: int | None) -> _Asked:
 
 def _whole(kept: Cache, max_rank: int | None) -> _Asked:
     """The whole catalogue, of which only that is stated which has changed."""
-    from ...verify.rolls import whole_catalogue
+    from ...verify.manifest import whole_catalogue
 
     found = whole_catalogue(kept, rank(max_rank))
     return _Asked(found.claims, found.obligations, "indexproof prove")

@@ -7,5 +7,5 @@ claim that stays true is not counted, nor a lie that changes no outcome.  Claims
 lied about only where cvc5 is installed, which is what notices; reports/trust.md says which kind rests on what.
 
 :mod:`.run` knows all tasks, each kind of which has a module: :mod:`.claims`, :mod:`.encodings`, :mod:`.answers`,
-:mod:`.rules`, :mod:`.certificates`, :mod:`.cached`, :mod:`.rolls` and :mod:`.crashes`.
+:mod:`.rules`, :mod:`.certificates`, :mod:`.cached`, :mod:`.manifests` and :mod:`.crashes`.
 """

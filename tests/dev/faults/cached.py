@@ -50,7 +50,7 @@ class _Store:
         # pages that were split keep stale copies of entries, whose damage means nothing
         db.execute("VACUUM")
         self.rows: dict[str, tuple[str, str]] = {
-            k: (body, seal) for k, body, seal in db.execute("SELECT * FROM verdicts")
+            k: (body, seal) for k, body, seal in db.execute("SELECT * FROM entries")
         }
         db.close()
         self.secret = bytes.fromhex((folder / "verdicts.sqlite.key").read_text("ascii"))
@@ -63,7 +63,7 @@ class _Store:
     def with_row(self, key: str, body: str, seal: str) -> None:
         db = sqlite3.connect(self.path)
         with db:
-            db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (key, body, seal))
+            db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (key, body, seal))
         db.close()
 
     def restored(self, key: str) -> None:

@@ -13,7 +13,7 @@ from .claims import PARTS, claim_cases
 from .crashes import crash_cases
 from .derivations import derivation_cases
 from .encodings import ENCODINGS, encoding_cases
-from .rolls import roll_cases
+from .manifests import manifest_cases
 from .rules import instance_cases, rule_file_cases, whole_rule_cases
 from .steps import step_cases
 from .task import Outcome, Task
@@ -34,7 +34,7 @@ _KINDS: dict[str, Callable[[Task], Iterator[Outcome]]] = {
     "derivation": derivation_cases,
     "cache entry": cache_entry_cases,
     "cache file": cache_file_cases,
-    "roll": roll_cases,
+    "manifest": manifest_cases,
     "crash": crash_cases,
 }
 

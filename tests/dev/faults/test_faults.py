@@ -83,7 +83,7 @@ def test_everything_is_noticed(task: Task) -> None:
         Task("certificate"),
         Task("derivation"),
         Task("step"),
-        Task("roll"),
+        Task("manifest"),
         Task("crash"),
     ],
     ids=lambda t: f"{t.kind} {t.detail}",
@@ -103,7 +103,16 @@ def test_lies_of_the_second_solver_are_noticed() -> None:
 
 def test_there_are_tasks_of_every_kind() -> None:
     kinds = {t.kind for t in tasks()}
-    assert kinds >= {"claim", "encoding", "solver", "rule file", "cache entry", "cache file", "roll", "crash"}
+    assert kinds >= {
+        "claim",
+        "encoding",
+        "solver",
+        "rule file",
+        "cache entry",
+        "cache file",
+        "manifest",
+        "crash",
+    }
     assert {"instance", "whole rule"} <= kinds
     assert {"certificate", "step"} <= kinds
     assert len(tasks()) == len(set(tasks()))
@@ -122,10 +131,12 @@ def test_a_cache_that_evaluates_nothing_would_be_noticed(monkeypatch: pytest.Mon
     assert any(not o.noticed and "wrong example" in o.name for o in found)
 
 
-def test_rolls_that_are_believed_whatever_changed_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dev.faults.rolls.common_digest", lambda *_: "the same")
-    monkeypatch.setattr("indexproof.verify.rolls.common_digest", lambda *_: "the same")
-    found = perform(Task("roll"))
+def test_manifests_that_are_believed_whatever_changed_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dev.faults.manifests.common_digest", lambda *_: "the same")
+    monkeypatch.setattr("indexproof.verify.manifest.common_digest", lambda *_: "the same")
+    found = perform(Task("manifest"))
     assert sum(not o.noticed for o in found) > 50
 
 

@@ -64,7 +64,7 @@ def read(path: Path, o: Obligation, **more: bool) -> tuple[Verdict | None, dict[
 
 def bodies(path: Path) -> dict[str, dict[str, object]]:
     db = sqlite3.connect(path)
-    rows = dict(db.execute("SELECT key, body FROM verdicts"))
+    rows = dict(db.execute("SELECT key, body FROM entries"))
     db.close()
     return {k: json.loads(b) for k, b in rows.items()}
 
@@ -109,7 +109,7 @@ def test_a_confirmed_verdict_has_a_key_of_its_own() -> None:
 def test_a_verdict_that_was_turned_round_is_noticed(path: Path) -> None:
     key = content_key(FALSE_CLAIM, BUDGET)
     body = bodies(path)[key] | {"status": "PROVED", "witness": None}
-    edit(path, lambda db: db.execute("UPDATE verdicts SET body = ? WHERE key = ?", (json.dumps(body), key)))
+    edit(path, lambda db: db.execute("UPDATE entries SET body = ? WHERE key = ?", (json.dumps(body), key)))
     assert read(path, FALSE_CLAIM) == (None, {"altered": 1})
 
 
@@ -125,7 +125,7 @@ def test_a_seal_without_the_secret_is_noticed(path: Path) -> None:
         edit(
             path,
             lambda db, s=seal: db.execute(
-                "UPDATE verdicts SET body = ?, seal = ? WHERE key = ?", (body, s, key)
+                "UPDATE entries SET body = ?, seal = ? WHERE key = ?", (body, s, key)
             ),
         )
         assert read(path, FALSE_CLAIM) == (None, {"altered": 1} if seal.isascii() else {"unreadable": 1})
@@ -136,7 +136,7 @@ def test_an_entry_below_another_key_is_noticed(path: Path) -> None:
     edit(
         path,
         lambda db: db.execute(
-            "INSERT OR REPLACE INTO verdicts SELECT ?, body, seal FROM verdicts WHERE key = ?", (here, there)
+            "INSERT OR REPLACE INTO entries SELECT ?, body, seal FROM entries WHERE key = ?", (here, there)
         ),
     )
     assert read(path, FALSE_CLAIM) == (None, {"altered": 1})
@@ -148,7 +148,7 @@ def test_an_entry_of_another_version_is_noticed_although_it_is_sealed(path: Path
     body = json.dumps(bodies(path)[key] | {field: 1}, sort_keys=True)
     seal = resealed(path, key, body)
     edit(
-        path, lambda db: db.execute("UPDATE verdicts SET body = ?, seal = ? WHERE key = ?", (body, seal, key))
+        path, lambda db: db.execute("UPDATE entries SET body = ?, seal = ? WHERE key = ?", (body, seal, key))
     )
     assert read(path, TRUE_CLAIM) == (None, {"outdated": 1})
 
@@ -161,7 +161,7 @@ def test_an_example_that_is_none_is_noticed_although_it_is_sealed(path: Path) ->
         edit(
             path,
             lambda db, b=body, s=seal, k=key: db.execute(
-                "INSERT OR REPLACE INTO verdicts VALUES (?,?,?)", (k, b, s)
+                "INSERT OR REPLACE INTO entries VALUES (?,?,?)", (k, b, s)
             ),
         )
         assert read(path, o) == (None, {"untrue": 1})
@@ -188,7 +188,7 @@ def test_a_proof_forged_with_the_secret_is_found_when_it_is_proved_again(path: P
 )
 def test_sealed_nonsense_is_noticed(path: Path, body: str) -> None:
     seal = resealed(path, "k", body)
-    edit(path, lambda db: db.execute("INSERT INTO verdicts VALUES (?, ?, ?)", ("k", body, seal)))
+    edit(path, lambda db: db.execute("INSERT INTO entries VALUES (?, ?, ?)", ("k", body, seal)))
     with Cache(path) as cache:
         assert cache.get("k") is None
         assert cache.damaged == 1
@@ -212,6 +212,47 @@ def test_the_secret_is_for_its_owner(path: Path) -> None:
     place.unlink()
     assert read(path, TRUE_CLAIM, read_only=True) == (None, {"altered": 1})
     assert not place.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links are followed")
+def test_a_planted_link_in_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+    place, diary = tmp_path / "verdicts.sqlite", tmp_path / "diary"
+    diary.write_text("mine", "utf-8")
+    place.with_name(place.name + ".lock").symlink_to(diary)
+    place.write_bytes(b"no database")
+    with Cache(place) as cache:
+        cache.put("key", Verdict(Status.PROVED, "test"))
+    assert diary.read_text("utf-8") == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners")
+@pytest.mark.parametrize("how", ["a link", "writable", "readable", "of another user", "a pipe"])
+def test_a_secret_that_somebody_else_planted_or_may_change_is_not_trusted(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    place = path.with_name(path.name + ".key")
+    planted, user = place.read_bytes(), os.geteuid()
+    match how:
+        case "a link":
+            place.rename(tmp_path / "planted")
+            place.symlink_to(tmp_path / "planted")
+        case "writable" | "readable":
+            place.chmod(0o622 if how == "writable" else 0o644)
+        case "of another user":
+            monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+        case _:
+            place.unlink()
+            os.mkfifo(place, 0o600)
+    assert read(path, TRUE_CLAIM, read_only=True) == (None, {"altered": 1})
+    # a run that may write makes a secret of its own, and believes nothing that was sealed with the other
+    assert read(path, TRUE_CLAIM) == (None, {"altered": 1})
+    monkeypatch.undo()
+    assert place.is_file()
+    assert not place.is_symlink()
+    assert place.stat().st_mode & 0o077 == 0
+    assert place.read_bytes() != planted
+    if how == "a link":
+        assert (tmp_path / "planted").read_bytes() == planted
 
 
 # ------------------------------------------------------------------------------------------------------- whole files
@@ -267,15 +308,15 @@ def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        "CREATE VIEW verdicts AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+        "CREATE VIEW entries AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
         "SELECT x AS key, x AS body, x AS seal FROM c",
-        "CREATE TABLE verdicts (key, body, seal); CREATE TRIGGER t BEFORE INSERT ON verdicts "
+        "CREATE TABLE entries (key, body, seal); CREATE TRIGGER t BEFORE INSERT ON entries "
         "BEGIN SELECT raise(ABORT, 'no'); END",
     ],
 )
 def test_what_would_be_computed_without_end_is_no_cache(path: Path, made: str, read_only: bool) -> None:
     with sqlite3.connect(path) as db:
-        db.executescript(f"DROP TABLE verdicts; {made}")
+        db.executescript(f"DROP TABLE entries; {made}")
     with Cache(path, read_only=read_only) as cache:
         assert cache.get("key") is None
         cache.put("key", Verdict(Status.PROVED, "test"))
@@ -388,7 +429,7 @@ def test_what_a_full_disk_does_not_take_is_told(tmp_path: Path) -> None:
         cache.put("long", Verdict(Status.UNDECIDED, detail="x" * 100_000))
         assert (cache.unkept, cache.trouble) == (1, "database or disk is full")
         cache._db.execute(
-            "CREATE TEMP TRIGGER full BEFORE INSERT ON verdicts BEGIN SELECT RAISE(FAIL, 'full'); END"
+            "CREATE TEMP TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(FAIL, 'full'); END"
         )
         cache.unkept = 0
         run = prove_all([TRUE_CLAIM, EXAMPLE], jobs=1, cache=cache)
@@ -479,7 +520,7 @@ def test_a_lock_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         other.execute("PRAGMA locking_mode=EXCLUSIVE")
         cache._close()
         other.execute("BEGIN EXCLUSIVE")
-        cache._recover(path, damage)
+        cache._recover(damage)
         other.execute("ROLLBACK")
         other.close()
     assert not path.with_name(path.name + ".damaged").exists()

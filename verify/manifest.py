@@ -1,19 +1,21 @@
-"""Rolls: what a source file claims, recorded in the cache, so that a run need not state it again (reports/trust.md).
+"""Manifests: what a source file claims, recorded in the cache, so that a run need not state it again (reports/trust.md).
 
-To state the catalogue means to run the code of its rules and ops for every case: seconds, even where all verdicts are
-known.  For every section of the catalogue (:class:`~.catalogue.Section`) a roll lists the claims, what each owes, by its
-name and by the digest of the question, and the digests of all files that this depends on: the home of the section and the
-homes that it imports, each for itself, and together everything else of the layers ``core``, ``rules`` and ``verify`` with
-the versions of interpreter and numpy.  A roll is believed if it is sealed and every one of these files is as it was, byte
-for byte; otherwise its section, and no other, is stated anew.
+Stating the catalogue runs the code of its rules and ops for every case.  That takes seconds, even where all verdicts are
+known.  A manifest lists, for one section of the catalogue (:class:`~.catalogue.Section`), its claims and what each owes,
+by name and by the digest of the question.  It also lists the digests of all files that this depends on: the home of the
+section and the homes that it imports, each for itself; and in one digest everything else of the layers ``core``,
+``rules`` and ``verify``, with the versions of interpreter and numpy.  A manifest is believed if it is sealed and every
+one of these files is as it was, byte for byte.  Otherwise its section, and no other, is stated anew.
 
-A roll says what is asked, never what the answer is: verdicts are looked up one by one, by the content of the question.
+A manifest says what is asked, never what the answer is: verdicts are looked up one by one, by the content of the question.
 What is asked of the prover, sent to a worker or shown with its mathematics is stated, and must have the digest that the
-roll gives.  One roll more, the *plan*, lists the sections.  It depends on everything but the homes; what a home may change
-about it makes a section of that home stale, and then the catalogue itself says which sections there are.
+manifest gives.
 
-Rolls are written by a process that has read all sources before it loaded any of those that state claims, and found
-them unchanged afterwards.
+One more manifest, the *plan*, lists the sections.  It depends on everything but the homes.  A home that changes makes its
+section stale, and then the catalogue itself says which sections there are.
+
+Manifests are written by a process that read all sources before it loaded any of those that state claims, and found them
+unchanged afterwards.
 """
 
 from __future__ import annotations
@@ -28,26 +30,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import IndexproofError
 from .cache import Cache, question_digest
-from .obligation import Obligation, Question
+from .obligation import Obligation
 from .sources import ROOT, bytecode_is_current, first_read, platform_text, read_sources
 
 if TYPE_CHECKING:
-    from ..core.condition import Condition
-    from ..core.expr import Expr
     from .catalogue import Section
 
 __all__ = [
     "Listed",
-    "Plan",
     "Recorded",
     "Whole",
     "common_digest",
     "depends",
+    "manifest_name",
     "reached",
     "recorded",
-    "roll_name",
-    "sound_plan",
-    "sound_roll",
+    "sound_manifest",
     "state",
     "whole_catalogue",
 ]
@@ -79,46 +77,16 @@ class Whole:
     stated: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where an obligation is stated: the section, the rank, the claim, and how many of its obligations come before."""
-
-    section: str
-    max_rank: int
-    claim: str
-    position: int
-
-
 class Recorded(Obligation):
-    """An obligation as a roll has it, stated when its mathematics is asked for.
+    """An obligation as a manifest has it, stated when its mathematics is asked for.
 
+    ``place`` says where it is stated: the section, the rank, the claim, and how many of its obligations come before.
     Raises :class:`~indexproof.core.errors.IndexproofError` if what is stated then is another question.
     """
 
-    def __init__(
-        self,
-        family: str,
-        subject: str,
-        kind: str,
-        question: Question,
-        gate: bool,
-        where: str,
-        claim: str,
-        recorded: str,
-        place: _Place,
-    ) -> None:
-        # frozen, and what is stated is no attribute but a property
-        self.__dict__.update(
-            family=family,
-            subject=subject,
-            kind=kind,
-            question=question,
-            gate=gate,
-            where=where,
-            claim=claim,
-            _recorded=recorded,
-            _place=place,
-        )
+    def __init__(self, digest: str, place: tuple[str, int, str, int], **listed: object) -> None:
+        # the class is frozen, and the parts that are not listed are properties
+        self.__dict__.update(listed, _recorded=digest, _place=place)
 
     @property
     def recorded(self) -> str:
@@ -129,9 +97,9 @@ class Recorded(Obligation):
         """The obligation, stated."""
         known: Obligation | None = self.__dict__.get("_full")
         if known is None:
-            place: _Place = self.__dict__["_place"]
-            owed = _owed(place.section, place.max_rank, place.claim)
-            known = owed[place.position] if place.position < len(owed) else None
+            *place, position = self.__dict__["_place"]
+            owed = _owed(*place)
+            known = owed[position] if position < len(owed) else None
             if known is None or known.kind != self.kind or question_digest(known) != self.recorded:
                 raise IndexproofError(
                     f"{self.name} is not what it was when the run began: its source changed"
@@ -140,38 +108,19 @@ class Recorded(Obligation):
         return known
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # elsewhere there are no rolls
+        # elsewhere there are no manifests
         return _itself, (self.in_full(),)
 
-    @property
-    def hypotheses(self) -> tuple[Condition, ...]:
-        """As stated."""
-        return self.in_full().hypotheses
 
-    @property
-    def goal(self) -> Condition:
-        """As stated."""
-        return self.in_full().goal
+def _as_stated(part: str) -> property:
+    def get(self: Recorded) -> Any:
+        return getattr(self.in_full(), part)
 
-    @property
-    def show(self) -> tuple[tuple[str, Expr], ...]:
-        """As stated."""
-        return self.in_full().show
+    return property(get)
 
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """As stated."""
-        return self.in_full().tags
 
-    @property
-    def width(self) -> int:
-        """As stated."""
-        return self.in_full().width
-
-    @property
-    def source(self) -> str:
-        """As stated."""
-        return self.in_full().source
+for _part in ("hypotheses", "goal", "show", "tags", "width", "source"):
+    setattr(Recorded, _part, _as_stated(_part))
 
 
 def _itself(o: Obligation) -> Obligation:
@@ -194,84 +143,74 @@ def _owed(section: str, max_rank: int, claim: str) -> Sequence[Obligation]:
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
-@dataclass(frozen=True)
-class Plan:
-    """The sections in order, name and home, and the digest of everything that is no home."""
-
-    sections: tuple[tuple[str, str], ...]
-    common: str
-
-
 def whole_catalogue(cache: Cache, max_rank: int) -> Whole:
-    """The catalogue up to a rank: what sound rolls list, and the rest stated, and recorded if the cache may be written."""
+    """The catalogue up to a rank: what sound manifests list, and the rest stated, and recorded in a writable cache."""
     loaded = any(f"{_PACKAGE}.{name}" in sys.modules for name in _STATING)
     sources = first_read()
-    plan = sound_plan(cache, sources)
-    rolls: dict[str, Any] = {}
-    if plan is not None:
-        for name, home in plan.sections:
-            roll = sound_roll(cache, name, home, max_rank, plan.common, sources)
-            if roll is not None:
-                rolls[name] = roll
-        if len(rolls) == len(plan.sections):
-            out = Whole()
-            for name, _ in plan.sections:
-                recorded(rolls[name], max_rank, out)
-            return out
-    return _stated(cache, max_rank, sources, rolls, record=not loaded)
+    planned, common = _sound_plan(cache, sources)
+    found = {name: sound_manifest(cache, name, home, max_rank, common, sources) for name, home in planned}
+    manifests = {name: manifest for name, manifest in found.items() if manifest is not None}
+    if planned and len(manifests) == len(planned):
+        out = Whole()
+        for manifest in manifests.values():
+            recorded(manifest, max_rank, out)
+        return out
+    return _stated(cache, max_rank, sources, manifests, record=not loaded)
 
 
-def sound_plan(cache: Cache, sources: Mapping[str, str]) -> Plan | None:
-    """The plan in the cache, if it is the one of these sources."""
-    match cache.roll("plan"):
-        case {"sections": [*listed], "common": str(common)} if all(_is_pair(x) for x in listed):
-            found = tuple((name, home) for name, home in listed)
-            if common == common_digest(sources, {home for _, home in found}):
-                return Plan(found, common)
-    return None
+def _sound_plan(cache: Cache, sources: Mapping[str, str]) -> tuple[list[tuple[str, str]], str]:
+    """The sections in order, name and home, and the digest of everything that is no home; none if the plan is stale."""
+    match cache.manifest("plan"):
+        case {"sections": [*listed], "common": str(common)} if all(
+            isinstance(x, list) and [type(y) for y in x] == [str, str] for x in listed
+        ):
+            if common == common_digest(sources, {home for _, home in listed}):
+                return [(name, home) for name, home in listed], common
+    return [], ""
 
 
-def _is_pair(x: Any) -> bool:
-    return isinstance(x, list) and [type(y) for y in x] == [str, str]
-
-
-def sound_roll(
+def sound_manifest(
     cache: Cache, name: str, home: str, max_rank: int, common: str, sources: Mapping[str, str]
 ) -> Any:
-    """The roll in the cache, if it is the one of these sources."""
-    match cache.roll(roll_name(name, max_rank)):
-        case {"common": said, "files": {**files}, "home": at, "texts": [*_], "claims": [*_]} as roll:
+    """The manifest in the cache, if it is the one of these sources."""
+    match cache.manifest(manifest_name(name, max_rank)):
+        case {"common": said, "files": {**files}, "home": at, "texts": [*_], "claims": [*_]} as manifest:
             same = all(sources.get(str(path)) == digest for path, digest in files.items())
-            if said == common and at == home and home in (*files, *_no_home(home)) and same:
-                return roll
+            # a home that is part of what all manifests depend on is not listed once more
+            if said == common and at == home and (home in files or not home.startswith(_HOMES)) and same:
+                return manifest
     return None
 
 
-def _no_home(home: str) -> tuple[str, ...]:
-    # a file that is part of what all rolls depend on is not listed once more
-    return () if home.startswith(_HOMES) else (home,)
-
-
-def roll_name(section: str, max_rank: int) -> str:
-    """Under which name the roll of a section is kept."""
+def manifest_name(section: str, max_rank: int) -> str:
+    """Under which name the manifest of a section is kept."""
     return f"{section}, rank {max_rank}"
 
 
-def recorded(roll: Any, max_rank: int, out: Whole) -> None:
-    """Add to ``out`` what a roll lists."""
-    texts, section = roll["texts"], roll["section"]
-    for name, family, group, owed in roll["claims"]:
+def recorded(manifest: Any, max_rank: int, out: Whole) -> None:
+    """Add to ``out`` what a manifest lists."""
+    texts, section = manifest["texts"], manifest["section"]
+    for name, family, group, owed in manifest["claims"]:
         out.claims.append(Listed(name, family, group))
         for position, (kind, question, gate, digest, claim, where) in enumerate(owed):
-            place = _Place(section, max_rank, name, position)
             out.obligations.append(
-                Recorded(family, name, kind, question, gate, texts[where], texts[claim], digest, place)
+                Recorded(
+                    digest,
+                    (section, max_rank, name, position),
+                    family=family,
+                    subject=name,
+                    kind=kind,
+                    question=question,
+                    gate=gate,
+                    where=texts[where],
+                    claim=texts[claim],
+                )
             )
 
 
 # ------------------------------------------------------------------------------------------------------------- stating
 def _stated(
-    cache: Cache, max_rank: int, sources: Mapping[str, str], rolls: Mapping[str, Any], *, record: bool
+    cache: Cache, max_rank: int, sources: Mapping[str, str], manifests: Mapping[str, Any], *, record: bool
 ) -> Whole:
     from .catalogue import sections
 
@@ -281,26 +220,26 @@ def _stated(
     out = Whole()
     made: list[Any] = []
     for s in there:
-        roll = rolls.get(s.name)
-        if roll is not None and (roll["home"], roll["common"]) == (s.home, common):
-            recorded(roll, max_rank, out)
+        manifest = manifests.get(s.name)
+        if manifest is not None and (manifest["home"], manifest["common"]) == (s.home, common):
+            recorded(manifest, max_rank, out)
         else:
             made.append(state(s, max_rank, out))
     if record and cache.path is not None and not cache.read_only:
-        for roll in made:
-            roll |= depends(roll["home"], homes, sources)
+        for manifest in made:
+            manifest |= depends(manifest["home"], homes, sources)
         # last of all: what was read until here is what there was before
         if read_sources() == sources and bytecode_is_current():
-            for roll in made:
-                if roll["home"]:
-                    cache.put_roll(roll_name(roll["section"], max_rank), roll)
+            for manifest in made:
+                if manifest["home"]:
+                    cache.put_manifest(manifest_name(manifest["section"], max_rank), manifest)
             if all(s.home for s in there):
-                cache.put_roll("plan", {"sections": [[s.name, s.home] for s in there], "common": common})
+                cache.put_manifest("plan", {"sections": [[s.name, s.home] for s in there], "common": common})
     return out
 
 
 def state(section: Section, max_rank: int, out: Whole) -> Any:
-    """State a section, and its roll but for what it depends on."""
+    """State a section, and its manifest but for what it depends on."""
     from .catalogue import family_of, group_of, obligations_of
 
     texts: dict[str, int] = {}
@@ -346,7 +285,7 @@ def common_digest(sources: Mapping[str, str], homes: set[str]) -> str:
 
 
 def depends(home: str, homes: set[str], sources: Mapping[str, str]) -> dict[str, Any]:
-    """What a roll says of what it depends on."""
+    """What a manifest says of what it depends on."""
     return {
         "common": common_digest(sources, homes),
         "files": {path: sources.get(path) for path in reached(home, homes)},

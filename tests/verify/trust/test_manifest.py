@@ -1,4 +1,4 @@
-"""Rolls: what need not be stated again, and everything that must be (reports/trust.md, "Rolls").
+"""Manifests: what need not be stated again, and everything that must be (reports/trust.md, "Manifests").
 
 The commands run on a copy of the package with a small catalogue, in processes of their own.
 """
@@ -25,8 +25,8 @@ from indexproof.core.errors import IndexproofError
 from indexproof.verify.budget import Budget
 from indexproof.verify.cache import Cache, content_key, question_digest
 from indexproof.verify.catalogue import catalogue, obligations_of, sections
-from indexproof.verify.rolls import Recorded, Whole, reached, state, whole_catalogue
-from indexproof.verify.rolls import recorded as unrolled
+from indexproof.verify.manifest import Recorded, Whole, reached, state, whole_catalogue
+from indexproof.verify.manifest import recorded as listed_in
 from indexproof.verify.sources import ROOT, prover_digest, read_sources, version_of
 
 #: What is left of the catalogue, so that proving it takes seconds.
@@ -40,7 +40,7 @@ SMALLER = {
 STATE = """
 import json, sys
 from indexproof.verify.cache import Cache
-from indexproof.verify.rolls import whole_catalogue
+from indexproof.verify.manifest import whole_catalogue
 with Cache(__import__("pathlib").Path(sys.argv[1]), read_only="read-only" in sys.argv) as cache:
     found = whole_catalogue(cache, int(sys.argv[2]))
     loaded = [m for m in ("z3", "numpy", "islpy", "indexproof.core.op", "indexproof.core.expr") if m in sys.modules]
@@ -148,7 +148,7 @@ def test_a_warm_run_states_nothing_and_loads_no_solver(proved: tuple[Copy, dict[
     loaded = {
         line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time")
     }
-    assert "indexproof.verify.rolls" in loaded
+    assert "indexproof.verify.manifest" in loaded
     assert not loaded & {
         "z3",
         "numpy",
@@ -164,7 +164,7 @@ def test_another_checkout_of_the_same_sources_needs_no_stating(copy: Copy) -> No
     assert copy.stated()["stated"] == []
 
 
-def test_another_rank_has_rolls_of_its_own(copy: Copy) -> None:
+def test_another_rank_has_manifests_of_its_own(copy: Copy) -> None:
     found = copy.stated(2)
     assert "op Transpose" in found["stated"]
     assert len(found["names"]) > len(copy.stated(1)["names"])
@@ -172,7 +172,7 @@ def test_another_rank_has_rolls_of_its_own(copy: Copy) -> None:
 
 
 def test_the_whole_catalogue_is_what_is_stated(tmp_path: Path) -> None:
-    """No rolls, no cache, and the order and content of :func:`catalogue`."""
+    """No manifests, no cache, and the order and content of :func:`catalogue`."""
     with Cache(None) as cache:
         found = whole_catalogue(cache, 1)
     assert found.obligations == catalogue(max_rank=1)
@@ -180,7 +180,7 @@ def test_the_whole_catalogue_is_what_is_stated(tmp_path: Path) -> None:
     # a process that stated claims before it read the sources records nothing
     with Cache(tmp_path / "c.sqlite") as cache:
         whole_catalogue(cache, 1)
-        assert cache.roll("plan") is None
+        assert cache.manifest("plan") is None
 
 
 def test_names_of_sections_and_claims_are_unique() -> None:
@@ -203,7 +203,7 @@ def test_one_rule_made_false_is_refuted_and_only_its_file_is_stated(copy: Copy) 
     asked = len(data["results"]) - data["timing"]["from_cache"]
     assert 0 < asked < 12
     assert copy.stated()["stated"] == []
-    # from the roll as well, with its counterexample, values and repairs
+    # from the manifest as well, with its counterexample, values and repairs
     again, same = copy.prove()
     assert (again, answer(same)) == (status, answer(data))
     done = copy.run("-m", "indexproof", "prove", "--max-rank", "1", "--cache", str(copy.cache))
@@ -304,17 +304,17 @@ def test_an_edit_that_python_does_not_see_is_not_recorded(copy: Copy) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ tampering
-def _roll(copy: Copy, name: str) -> tuple[str, str]:
+def _manifest(copy: Copy, name: str) -> tuple[str, str]:
     db = copy.database()
-    body, seal = db.execute("SELECT body, seal FROM rolls WHERE name = ?", (name,)).fetchone()
+    body, seal = db.execute("SELECT body, seal FROM entries WHERE key = ?", (f"manifest {name}",)).fetchone()
     db.close()
     return body, seal
 
 
-def _with_roll(copy: Copy, name: str, body: str, seal: str) -> None:
+def _with_manifest(copy: Copy, name: str, body: str, seal: str) -> None:
     db = copy.database()
     with db:
-        db.execute("INSERT OR REPLACE INTO rolls VALUES (?, ?, ?)", (name, body, seal))
+        db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (f"manifest {name}", body, seal))
     db.close()
 
 
@@ -322,9 +322,9 @@ SUMS, MINMAX = "rules sums, rank 1", "rules minmax, rank 1"
 
 
 def _without_first_claim(body: str) -> str:
-    roll = json.loads(body)
-    del roll["claims"][0]
-    return json.dumps(roll)
+    manifest = json.loads(body)
+    del manifest["claims"][0]
+    return json.dumps(manifest)
 
 
 TAMPERINGS: dict[str, Callable[[str, str, str, str], tuple[str, str]]] = {
@@ -333,84 +333,84 @@ TAMPERINGS: dict[str, Callable[[str, str, str, str], tuple[str, str]]] = {
     "another question": lambda body, seal, *_: (body.replace("valid", "exist", 1), seal),
     "truncated": lambda body, seal, *_: (body[: len(body) // 2], seal),
     "empty": lambda body, seal, *_: ("", seal),
-    "the roll of another section": lambda _, __, body, seal: (body, seal),
+    "the manifest of another section": lambda _, __, body, seal: (body, seal),
     "the seal of another section": lambda body, _, __, seal: (body, seal),
     "no seal": lambda body, *_: (body, ""),
 }
 
 
 @pytest.mark.parametrize("how", TAMPERINGS)
-def test_a_roll_that_was_tampered_with_is_noticed(copy: Copy, how: str) -> None:
+def test_a_manifest_that_was_tampered_with_is_noticed(copy: Copy, how: str) -> None:
     honest = copy.stated()
-    own, other = _roll(copy, MINMAX), _roll(copy, SUMS)
-    _with_roll(copy, MINMAX, *TAMPERINGS[how](*own, *other))
+    own, other = _manifest(copy, MINMAX), _manifest(copy, SUMS)
+    _with_manifest(copy, MINMAX, *TAMPERINGS[how](*own, *other))
     found = copy.stated()
     assert found["stated"] == ["rules minmax"]
     assert found["refused"] == {"altered": 1}
     assert found["names"] == honest["names"]
     assert copy.stated()["refused"] == {}
-    assert _roll(copy, MINMAX) == own
+    assert _manifest(copy, MINMAX) == own
 
 
-@pytest.mark.parametrize("how", ["truncated", "the roll of another section", "a section less"])
+@pytest.mark.parametrize("how", ["truncated", "the manifest of another section", "a section less"])
 def test_a_plan_that_was_tampered_with_is_noticed(copy: Copy, how: str) -> None:
     honest = copy.stated()
-    body, seal = _roll(copy, "plan")
+    body, seal = _manifest(copy, "plan")
     plan = json.loads(body)
     del plan["sections"][0]
     spoiled = {
         "truncated": body[:-2],
-        "the roll of another section": _roll(copy, SUMS)[0],
+        "the manifest of another section": _manifest(copy, SUMS)[0],
         "a section less": json.dumps(plan),
     }
-    _with_roll(copy, "plan", spoiled[how], seal)
+    _with_manifest(copy, "plan", spoiled[how], seal)
     found = copy.stated()
     assert found["refused"] == {"altered": 1}
     assert found["names"] == honest["names"]
-    assert _roll(copy, "plan") == (body, seal)
+    assert _manifest(copy, "plan") == (body, seal)
 
 
-def test_an_old_roll_put_back_is_stale(copy: Copy) -> None:
+def test_an_old_manifest_put_back_is_stale(copy: Copy) -> None:
     """Sealed, whole and in its place, but of an older source."""
     copy.stated()
-    old = {name: _roll(copy, name) for name in (MINMAX, "plan")}
+    old = {name: _manifest(copy, name) for name in (MINMAX, "plan")}
     copy.edit("rules/minmax.py", "when=(x <= y,)", "when=(x <= y + 1,)")
     new = copy.stated()
     for name, (body, seal) in old.items():
-        _with_roll(copy, name, body, seal)
+        _with_manifest(copy, name, body, seal)
     found = copy.stated()
     assert found["stated"] == ["rules minmax"]
     assert found["refused"] == {}
     assert found["names"] == new["names"]
 
 
-def test_a_sealed_roll_that_is_none_is_stated(tmp_path: Path, copy: Copy) -> None:
+def test_a_sealed_manifest_that_is_none_is_stated(tmp_path: Path, copy: Copy) -> None:
     with Cache(copy.cache) as cache:
-        for content in (None, [], {}, {"claims": 1}, {**json.loads(_roll(copy, MINMAX)[0]), "files": {}}):
-            cache.put_roll(MINMAX, content)
+        for content in (None, [], {}, {"claims": 1}, {**json.loads(_manifest(copy, MINMAX)[0]), "files": {}}):
+            cache.put_manifest(MINMAX, content)
             assert copy.stated(1, "read-only")["stated"] == ["rules minmax"]
         for content in (None, {"sections": [[1, 2]], "common": ""}, {"sections": [], "common": "0"}):
-            cache.put_roll("plan", content)
+            cache.put_manifest("plan", content)
             assert "rules minmax" in copy.stated(1, "read-only")["stated"]
 
 
-def test_a_roll_is_no_verdict_and_a_verdict_no_roll(copy: Copy) -> None:
-    body, seal = _roll(copy, MINMAX)
+def test_a_manifest_is_no_verdict_and_a_verdict_no_manifest(copy: Copy) -> None:
+    body, seal = _manifest(copy, MINMAX)
     db = copy.database()
     with db:
-        db.execute("INSERT INTO verdicts VALUES (?, ?, ?)", (MINMAX, body, seal))
+        db.execute("INSERT INTO entries VALUES (?, ?, ?)", (MINMAX, body, seal))
         key, verdict, its_seal = db.execute(
-            "SELECT * FROM verdicts WHERE key != ? LIMIT 1", (MINMAX,)
+            "SELECT * FROM entries WHERE key NOT LIKE 'manifest %' AND key != ? LIMIT 1", (MINMAX,)
         ).fetchone()
-        db.execute("INSERT INTO rolls VALUES (?, ?, ?)", (key, verdict, its_seal))
+        db.execute("INSERT INTO entries VALUES (?, ?, ?)", (f"manifest {key}", verdict, its_seal))
     db.close()
     with Cache(copy.cache) as cache:
         assert cache.get(MINMAX) is None
-        assert cache.roll(key) is None
+        assert cache.manifest(key) is None
         assert dict(cache.refused) == {"altered": 2}
 
 
-def test_another_secret_makes_all_rolls_strange(copy: Copy) -> None:
+def test_another_secret_makes_all_manifests_strange(copy: Copy) -> None:
     copy.cache.with_name("verdicts.sqlite.key").unlink()
     everything = copy.stated(2, "read-only")["stated"]
     found = copy.stated()
@@ -439,9 +439,10 @@ def test_verdicts_that_are_gone_are_reached_again(copy: Copy) -> None:
     _, honest = copy.prove()
     db = copy.database()
     with db:
-        db.execute("DELETE FROM verdicts WHERE key IN (SELECT key FROM verdicts LIMIT 5)")
-        key, seal = db.execute("SELECT key, seal FROM verdicts LIMIT 1").fetchone()
-        db.execute("UPDATE verdicts SET seal = ? WHERE key = ?", (seal[::-1], key))
+        kept = "SELECT key FROM entries WHERE key NOT LIKE 'manifest %'"
+        db.execute(f"DELETE FROM entries WHERE key IN ({kept} LIMIT 5)")
+        key, seal = db.execute(f"SELECT key, seal FROM entries WHERE key IN ({kept}) LIMIT 1").fetchone()
+        db.execute("UPDATE entries SET seal = ? WHERE key = ?", (seal[::-1], key))
     db.close()
     status, data = copy.prove()
     assert (status, answer(data)) == (0, answer(honest))
@@ -464,9 +465,9 @@ def test_read_only_off_and_other_budgets(copy: Copy) -> None:
     assert answer(sure) == answer(named)
 
 
-# --------------------------------------------------------------------------------------------------- what a roll rests on
-def test_stating_a_section_runs_no_code_of_a_file_that_its_roll_does_not_list() -> None:
-    """What a section's claims and obligations execute below ``rules``, against what its roll depends on."""
+# ------------------------------------------------------------------------------------ what a manifest rests on
+def test_stating_a_section_runs_no_code_of_a_file_that_its_manifest_does_not_list() -> None:
+    """The files below ``rules`` that stating a section executes, against those that its manifest depends on."""
     homes = {s.home for s in sections()}
     package = Path(indexproof.__file__).parent
     apart = {str(package / home): home for home in homes | {"rules/compiled.py"} if home.startswith("rules/")}
@@ -529,8 +530,8 @@ def test_versions_are_those_of_what_is_installed() -> None:
 def recorded() -> Recorded:
     section = next(s for s in sections() if s.name == "rules minmax")
     out = Whole()
-    roll = json.loads(json.dumps(state(section, 1, Whole())))
-    unrolled(roll, 1, out)
+    manifest = json.loads(json.dumps(state(section, 1, Whole())))
+    listed_in(manifest, 1, out)
     first = out.obligations[0]
     assert isinstance(first, Recorded)
     return first

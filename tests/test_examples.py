@@ -1,9 +1,9 @@
-"""Every example in README.md is run and compared.
+"""Every example in README.md and in the guides is run and compared.
 
-A fenced block whose first line is a comment with a file name (`# claims/slices.claims`) becomes that file,
+A fenced block whose first line is a comment with a file name (`# slices.claims`) becomes that file,
 in a folder where the commands of a `console` block then run in order; `pycon` blocks are doctests.  Times,
 and which obligation took longest, are not compared; `...` on a line of its own stands for any lines.  `python
-tests/test_readme.py` writes what the commands print today into the page.
+tests/test_examples.py` writes what the commands print today into the pages.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "reports/guides").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
+NAMED = re.compile(r"(?:#|//) ([\w./-]+\.\w+)\n")
 TIME = re.compile(r"\d[\d.,]* (?:ms|s)\b")
 PLACE = re.compile(r"\.py:\d+")
 
@@ -94,40 +95,54 @@ def agrees(shown: list[str], real: list[str]) -> bool:
     return bool(real) and shown[0] == real[0] and agrees(shown[1:], real[1:])
 
 
-TEXT = PAGE.read_text("utf-8")
-CONSOLE = [content for language, content in blocks(TEXT) if language == "console"]
+TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text("utf-8") for page in PAGES}
+CONSOLE = [
+    pytest.param(name, content, id=f"{name}: {next(commands(content))[0]}")
+    for name, text in TEXTS.items()
+    for language, content in blocks(text)
+    if language == "console"
+]
+LINKS = [
+    (name, target) for name, text in TEXTS.items() for target in re.findall(r"\]\((?!https?:)([^)#]+)", text)
+]
 
 
 def test_there_are_examples() -> None:
-    assert sum(len(list(commands(content))) for content in CONSOLE) > 8
+    assert len(CONSOLE) > 15
 
 
-@pytest.mark.parametrize("content", CONSOLE, ids=[next(commands(content))[0] for content in CONSOLE])
-def test_commands_print_what_the_page_shows(content: str, tmp_path: Path) -> None:
-    write_files(TEXT, tmp_path)
+def test_the_readme_is_one_page() -> None:
+    assert TEXTS["README.md"].count("\n") <= 200
+
+
+@pytest.mark.parametrize(("name", "content"), CONSOLE)
+def test_commands_print_what_the_page_shows(name: str, content: str, tmp_path: Path) -> None:
+    write_files(TEXTS[name], tmp_path)
     for command, shown in commands(content):
         real = printed(command, tmp_path)
         assert agrees(plain(shown), plain(real)), f"$ {command}\n{real}"
 
 
-def test_the_python_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_python_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # one of them writes a picture
-    for language, content in blocks(TEXT):
+    for language, content in blocks(TEXTS[name]):
         if language == "pycon":
-            test = doctest.DocTestParser().get_doctest(content, {}, "README.md", "README.md", 0)
+            test = doctest.DocTestParser().get_doctest(content, {}, name, name, 0)
             said: list[str] = []
             results = doctest.DocTestRunner().run(test, out=said.append)
             assert not results.failed, "".join(said)
 
 
-def test_every_block_is_checked_or_is_no_example() -> None:
-    for language, content in blocks(TEXT):
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_block_is_checked_or_is_no_example(name: str) -> None:
+    for language, content in blocks(TEXTS[name]):
         assert language in ("console", "pycon", "sh") or NAMED.match(content), content
 
 
-@pytest.mark.parametrize("target", re.findall(r"\]\((?!https?:)([^)#]+)\)", TEXT))
-def test_a_link_leads_somewhere(target: str) -> None:
-    assert (PAGE.parent / target).exists()
+@pytest.mark.parametrize(("name", "target"), LINKS)
+def test_a_link_leads_somewhere(name: str, target: str) -> None:
+    assert (ROOT / name).parent.joinpath(target).exists()
 
 
 def accepted(text: str) -> str:
@@ -150,4 +165,5 @@ def accepted(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(accepted(TEXT), "utf-8")
+    for page in PAGES:
+        page.write_text(accepted(page.read_text("utf-8")), "utf-8")

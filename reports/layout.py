@@ -7,7 +7,9 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -22,6 +24,7 @@ __all__ = [
     "joined",
     "lose",
     "put",
+    "room",
     "spent",
     "table",
     "write",
@@ -123,16 +126,33 @@ def lose(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-def write(text: str, stream: TextIO | None = None) -> None:
-    """``text`` and a line end, on standard output by default; verdicts in colour on a terminal, plain in a
-    pipe.
+def room(stream: TextIO | None = None) -> int:
+    """Return how many columns a line may have: those of a terminal, any number in a pipe."""
+    return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else sys.maxsize
 
-    Lines are never broken: what is printed in a pipe is what is printed on a terminal.
+
+def _wrapped(line: str, width: int) -> str:
+    """Break a line between words; what follows stands below its text, right of the label."""
+    if len(line) <= width:
+        return line
+    labelled = re.match(r" *(?:\S+(?: \S+)*? {2,})?", line)
+    assert labelled is not None
+    hang = labelled.end() if labelled.end() <= width // 2 else 4
+    return textwrap.fill(
+        line, width, subsequent_indent=" " * hang, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def write(text: str, stream: TextIO | None = None) -> None:
+    """Write ``text`` and a line end, on standard output by default.
+
+    A pipe gets plain lines.  On a terminal verdicts are coloured, and longer lines broken between words.
     """
     out = stream or sys.stdout
     if not out.isatty():
         put(text + "\n", out)
         return
+    text = "\n".join(_wrapped(line, room(out)) for line in text.split("\n"))
     from rich.console import Console
     from rich.text import Text
 

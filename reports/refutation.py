@@ -95,14 +95,18 @@ def head_of(o: Obligation, status: str) -> str:
     return joined([f"{status}  {o.subject}", o.where])
 
 
-def explain(result: Result, *, with_repairs: bool = True, command: str = "indexproof prove") -> str:
-    """What a person reads about one result that did not pass.
+def explain(
+    result: Result, *, with_repairs: bool = True, command: str = "indexproof prove", also: str = ""
+) -> str:
+    """Return the block about one result that did not pass.
 
-    ``command`` is what repeats it up to the name of the claim.  Looking for repairs asks the prover some more
-    questions, which takes a moment.
+    ``command`` is what repeats it up to the name of the claim, ``also`` says where else the same is wrong.  Looking for
+    repairs asks the prover some more questions, which takes a moment.
     """
     o, v = result.obligation.in_full(), result.verdict
     lines = [("claim", o.claim), ("owes", o.kind)]
+    if also:
+        lines.append(("fails in", also))
     match v.status:
         case Status.REFUTED | Status.UNDEFINED:
             lines += _counterexample(o, v, command)

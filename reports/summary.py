@@ -4,6 +4,7 @@ besides.
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +13,7 @@ from typing import Protocol
 
 from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
-from .layout import block, count, duration, joined, spent, table
+from .layout import block, count, duration, joined, room, spent, table
 
 __all__ = [
     "Claimed",
@@ -225,11 +226,42 @@ def findings(run: Run) -> Iterator[str]:
         )
 
 
-def failing(run: Run) -> list[Result]:
-    """The results that keep the run from passing and were decided or given up; what was not checked is only
-    counted.
+def failing(run: Run, claims: Sequence[Claimed]) -> list[list[Result]]:
+    """Return the results that keep the run from passing, those about one wrong map of an op together.
+
+    They were decided or given up; what was not checked is only counted.
     """
-    return [r for r in run.gated if not r.passes and r.verdict.status is not Status.NOT_CHECKED]
+    ops = {c.name: c.group for c in claims if c.name != c.group}
+    found: dict[tuple[str, ...], list[Result]] = {}
+    for r in run.gated:
+        if not r.passes and r.verdict.status is not Status.NOT_CHECKED:
+            o = r.obligation
+            op = ops.get(o.subject)
+            where = (o.subject, o.kind) if op is None else (op, re.sub(_OWED_BY_A_MAP, "", o.kind))
+            found.setdefault((o.family, *where, r.verdict.status.value), []).append(r)
+    return list(found.values())
+
+
+#: A map that is wrong fails one of these or several, often in every instance of the op.
+_OWED_BY_A_MAP = re.compile(r" (?:in bounds|sound|complete)$")
+
+
+def _instances(results: Sequence[Result], claims: Sequence[Claimed]) -> str:
+    """Return in how many instances of an op one map fails, by rank; nothing where there is only one."""
+    wrong = {r.obligation.subject for r in results}
+    group = next((c.group for c in claims if c.name in wrong), "")
+    all_ = [c.name for c in claims if c.group == group]
+    if len(wrong) < 2:
+        return ""
+    by_rank = Counter(_rank(name) for name in wrong)
+    of = Counter(map(_rank, all_))
+    ranks = ", ".join(f"{rank or 'others'}: {n:,} of {of[rank]:,}" for rank, n in sorted(by_rank.items()))
+    return f"{len(wrong):,} of {count(len(all_), 'instance')} ({ranks})"
+
+
+def _rank(name: str) -> str:
+    found = re.search(r"\brank \d+", name)
+    return found[0] if found else ""
 
 
 # ----------------------------------------------------------------------------------------------------- report
@@ -280,7 +312,13 @@ def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
         rows += [_row(g, f"  {g.name}" if len(own) > 1 else g.name) for g in own]
     if not run.confirm:
         rows = [row[:_CONFIRMED_COLUMN] + row[_CONFIRMED_COLUMN + 1 :] for row in rows]
-    return table(rows, right=range(1, len(rows[0]) - 1))
+    for last in range(len(_HEAD), _HEAD.index("open"), -1):  # on a narrow terminal without the times
+        lines = table(
+            [row[:last] for row in rows], right=range(1, _HEAD.index("slowest") - (not run.confirm))
+        )
+        if max(map(len, lines)) <= room():
+            break
+    return lines
 
 
 def verdict_line(run: Run, claims: int) -> str:
@@ -341,11 +379,11 @@ def summary(
         yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])
     yield from _confirmation_blocks(run)
     yield from findings(run)
-    for k, r in enumerate(failing(run)):
+    for k, wrong in enumerate(failing(run, claims)):
         # knows how to look for repairs, and so loads the prover
         from .refutation import explain
 
-        yield explain(r, command=command, with_repairs=k < repairs)
+        yield explain(wrong[0], command=command, with_repairs=k < repairs, also=_instances(wrong, claims))
     yield closing(run, len(claims), cached)
 
 

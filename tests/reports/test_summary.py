@@ -148,9 +148,38 @@ def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     write(text, terminal)
     assert pipe.getvalue() == text + "\n"
     assert "\x1b[" in terminal.getvalue()
-    # nothing is broken into lines, and nothing is taken for markup
-    assert terminal.getvalue().count("\n") == 1
+    # nothing is taken for markup
     assert "[bold]" in terminal.getvalue()
+
+
+def test_a_terminal_breaks_lines_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "dumb")
+    terminal = Terminal()
+    write("head\n  claim    " + "word " * 12 + "\n  again    " + "x" * 50, terminal)
+    assert terminal.getvalue().splitlines() == [
+        "head",
+        "  claim    word word word word word word",
+        "           word word word word word word",
+        "  again",
+        "           " + "x" * 50,
+    ]
+
+
+def test_one_wrong_map_is_one_block() -> None:
+    claims = [s.named for s in select(["transpose"], everything(3))]
+    results = [
+        made(Status.REFUTED, c.name, kind, witness={"x": 1})
+        for c in claims
+        if "rank 3" in c.name or "rank 2" in c.name
+        for kind in ("output to input sound", "output to input complete")
+    ]
+    results.append(made(Status.REFUTED, claims[-1].name, "input to output sound", witness={"x": 1}))
+    text = "\n\n".join(summary(Run(results), claims, repairs=0))
+    blocks = [b for b in text.split("\n\n") if b.startswith("REFUTED  transpose rank")]
+    assert len(blocks) == 2
+    assert "  fails in  8 of 10 instances (rank 2: 2 of 2, rank 3: 6 of 6)" in blocks[0].splitlines()
+    assert "fails in" not in blocks[1]
 
 
 def test_progress_in_a_pipe_is_a_line_for_every_tenth() -> None:

@@ -54,12 +54,12 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.layout import memory as memory
     from .core.layout import multidimensional_index as multidimensional_index
     from .core.layout import physical_map as physical_map
+    from .core.map_reader import read_map as read_map
     from .core.text import format_expr as format_expr
     from .core.text import format_map as format_map
     from .core.text import parse_condition as parse_condition
     from .core.text import parse_expr as parse_expr
     from .core.text import parse_map as parse_map
-    from .core.text import read_map as read_map
     from .core.transform import Reduced as Reduced
     from .reports.derivation import derivation_text as derivation_text
     from .reports.pictures import layout_picture as layout_picture
@@ -130,7 +130,7 @@ _HOME: Final = {
     "parse_map": "core.text",
     "physical_map": "core.layout",
     "python_source": "core.codegen",
-    "read_map": "core.text",
+    "read_map": "core.map_reader",
     "read_module": "core.hlo",
     "read_shape": "core.hlo",
     "reads_picture": "reports.pictures",

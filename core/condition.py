@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
 from .expr import (
     Expr,
@@ -16,11 +16,13 @@ from .expr import (
     Int,
     Integers,
     Var,
+    complete,
     interpret,
     natural_key,
     postorder,
     substitute_all,
 )
+from .notation import show
 
 __all__ = [
     "FALSE",
@@ -38,6 +40,7 @@ __all__ = [
     "compare",
     "condition_interpret",
     "divides",
+    "show_condition",
     "substitute_conditions",
     "within",
 ]
@@ -92,8 +95,6 @@ class Condition:
         raise TypeError(f"`{self}` is not decided by constants alone: keep it as a condition")
 
     def __str__(self) -> str:
-        from .notation import show_condition
-
         return show_condition(self)
 
     __repr__ = __str__
@@ -345,55 +346,57 @@ def _relate(op: Relation, a: Any, b: Any) -> Any:
             return a != b
 
 
-class _Plain:
-    """Truth over integers."""
+@dataclass(frozen=True)
+class _Connectives(Generic[W_contra, B]):
+    """A :class:`Logic` made of functions."""
 
-    def const(self, value: bool) -> bool:
-        return value
-
-    def compare(self, op: Relation, a: int, b: int) -> bool:
-        return bool(_relate(op, a, b))
-
-    def within(self, e: int, lo: int, hi: int) -> bool:
-        return lo <= e <= hi
-
-    def divides(self, d: int, e: int) -> bool:
-        return d != 0 and e % d == 0
-
-    def conj(self, parts: list[bool]) -> bool:
-        return all(parts)
-
-    def disj(self, parts: list[bool]) -> bool:
-        return any(parts)
-
-    def neg(self, part: bool) -> bool:
-        return not part
+    const: Callable[[bool], B]
+    compare: Callable[[Relation, W_contra, W_contra], B]
+    within: Callable[[W_contra, W_contra, W_contra], B]
+    divides: Callable[[W_contra, W_contra], B]
+    conj: Callable[[list[B]], B]
+    disj: Callable[[list[B]], B]
+    neg: Callable[[B], B]
 
 
-class _Rebuild:
-    """The condition again, over new expressions."""
+_PLAIN: Final = _Connectives[Any, Any](
+    bool,
+    _relate,
+    lambda e, lo, hi: lo <= e <= hi,
+    lambda d, e: d != 0 and e % d == 0,
+    all,
+    any,
+    lambda part: not part,
+)
+#: The condition again, over new expressions.
+_REBUILD: Final = _Connectives[Expr, Condition](_decided, compare, within, divides, all_of, any_of, negate)
 
-    def const(self, value: bool) -> Condition:
-        return _decided(value)
-
-    def compare(self, op: Relation, a: Expr, b: Expr) -> Condition:
-        return compare(op, a, b)
-
-    def within(self, e: Expr, lo: Expr, hi: Expr) -> Condition:
-        return within(e, lo, hi)
-
-    def divides(self, d: Expr, e: Expr) -> Condition:
-        return divides(d, e)
-
-    def conj(self, parts: list[Condition]) -> Condition:
-        return all_of(parts)
-
-    def disj(self, parts: list[Condition]) -> Condition:
-        return any_of(parts)
-
-    def neg(self, part: Condition) -> Condition:
-        return negate(part)
+_RELATION: Final = {"<=": "≤", "<": "<", "==": "=", "!=": "≠"}
 
 
-_PLAIN = _Plain()
-_REBUILD = _Rebuild()
+def show_condition(c: Condition) -> str:
+    """``c`` in mathematical notation."""
+    match c:
+        case Truth(value):
+            return "true" if value else "false"
+        case Compare(op, a, b):
+            return f"{show(a)} {_RELATION[op]} {show(b)}"
+        case Within(e, lo, hi):
+            return f"{show(e)} ∈ [{show(lo)}, {show(hi)}]"
+        case Divides(d, e):
+            left = show(d)
+            return f"{left if isinstance(d, (Int, Var)) else f'({left})'} ∣ {show(e)}"
+        case And(args):
+            return " and ".join(
+                f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args
+            )
+        case Or(args):
+            return " or ".join(
+                f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args
+            )
+        case Not(arg):
+            return f"not ({show_condition(arg)})"
+    raise AssertionError(f"no notation for {type(c).__name__}")
+
+
+complete(compare=compare, within=within, divides=divides)

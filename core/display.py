@@ -5,18 +5,16 @@ kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from .errors import TooLargeError
-from .indexing_map import RESERVED, IndexingMap
-from .text_printer import format_map
+from .variables import RESERVED
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["html_map", "rich_map"]
+__all__ = ["html_text", "rich_text"]
 
 _WORD: Final = re.compile(
     r"(?P<hlo>hlo:[^\n]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9]+)|(?P<rest>.)", re.DOTALL
@@ -39,15 +37,8 @@ _CSS: Final = {
 }
 
 
-def _pieces(m: IndexingMap) -> Iterator[tuple[str, str]]:
-    """The text of ``m`` in pieces, each with what it is: a kind of variable, an operator, or nothing."""
-    kinds = (
-        {v.name: "dim" for v in m.dims} | {v.name: "range" for v in m.ranges} | {v.name: "rt" for v in m.rts}
-    )
-    try:
-        text = format_map(m, multiline=True)
-    except TooLargeError as error:
-        text = f"<map with {len(m.dims)} dims and {len(m.results)} results: {error}>"
+def _pieces(text: str, kinds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Split ``text`` into words, each with its kind: a kind of variable, an operator, or nothing."""
     for found in _WORD.finditer(text):
         word = found[0]
         if found.lastgroup == "name":
@@ -56,17 +47,20 @@ def _pieces(m: IndexingMap) -> Iterator[tuple[str, str]]:
             yield word, "" if found.lastgroup == "rest" else str(found.lastgroup)
 
 
-def rich_map(m: IndexingMap) -> Text:
-    """The map as styled text for a terminal (needs ``rich``, which is imported here and not before)."""
+def rich_text(text: str, kinds: Mapping[str, str]) -> Text:
+    """Return the text of a map, styled for a terminal (needs ``rich``, which is imported here and not before).
+
+    ``kinds`` gives the kind of every variable: ``dim``, ``range`` or ``rt``.
+    """
     from rich.text import Text
 
-    return Text.assemble(*((word, _RICH[kind]) for word, kind in _pieces(m)), no_wrap=False)
+    return Text.assemble(*((word, _RICH[kind]) for word, kind in _pieces(text, kinds)), no_wrap=False)
 
 
-def html_map(m: IndexingMap) -> str:
-    """The map as a block of HTML without scripts or style sheets."""
-    parts: list[Any] = []
-    for word, kind in _pieces(m):
+def html_text(text: str, kinds: Mapping[str, str]) -> str:
+    """Return the text of a map as a block of HTML without scripts or style sheets."""
+    parts = []
+    for word, kind in _pieces(text, kinds):
         style = _CSS.get(kind)
         parts.append(f'<span style="{style}">{escape(word)}</span>' if style else escape(word))
     return f'<pre class="indexproof-map">{"".join(parts)}</pre>'

@@ -12,7 +12,6 @@ Simplification is what the proved rules do, not what a constructor does on the q
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 import sys
 import threading
@@ -41,6 +40,7 @@ __all__ = [
     "Var",
     "add",
     "ceildiv",
+    "complete",
     "distinct_sum",
     "floordiv",
     "integer",
@@ -126,6 +126,15 @@ def _unused() -> int:
     return count
 
 
+#: Functions that nodes call and that later modules define: conditions are made of expressions, and so is their text.
+_late: Final[dict[str, Any]] = {}
+
+
+def complete(**functions: Any) -> None:
+    """Supply ``compare``, ``within``, ``divides`` (:mod:`.condition`) and ``show`` (:mod:`.notation`)."""
+    _late.update(functions)
+
+
 class Expr:
     """An integer-valued expression.  Build one with the functions of this module or with Python's operators.
 
@@ -198,39 +207,39 @@ class Expr:
 
     # -- conditions
     def __lt__(self, other: ExprLike) -> Condition:
-        made: Condition = _client("condition").compare("<", self, lift(other))
+        made: Condition = _late["compare"]("<", self, lift(other))
         return made
 
     def __le__(self, other: ExprLike) -> Condition:
-        made: Condition = _client("condition").compare("<=", self, lift(other))
+        made: Condition = _late["compare"]("<=", self, lift(other))
         return made
 
     def __gt__(self, other: ExprLike) -> Condition:
-        made: Condition = _client("condition").compare("<", lift(other), self)
+        made: Condition = _late["compare"]("<", lift(other), self)
         return made
 
     def __ge__(self, other: ExprLike) -> Condition:
-        made: Condition = _client("condition").compare("<=", lift(other), self)
+        made: Condition = _late["compare"]("<=", lift(other), self)
         return made
 
     def eq(self, other: ExprLike) -> Condition:
         """The condition that both sides have the same value."""
-        made: Condition = _client("condition").compare("==", self, lift(other))
+        made: Condition = _late["compare"]("==", self, lift(other))
         return made
 
     def ne(self, other: ExprLike) -> Condition:
         """The condition that the sides differ."""
-        made: Condition = _client("condition").compare("!=", self, lift(other))
+        made: Condition = _late["compare"]("!=", self, lift(other))
         return made
 
     def within(self, lo: ExprLike, hi: ExprLike) -> Condition:
         """The condition ``lo <= self <= hi``."""
-        made: Condition = _client("condition").within(self, lift(lo), lift(hi))
+        made: Condition = _late["within"](self, lift(lo), lift(hi))
         return made
 
     def divides(self, other: ExprLike) -> Condition:
         """The condition that ``self`` is not zero and divides ``other``."""
-        made: Condition = _client("condition").divides(self, lift(other))
+        made: Condition = _late["divides"](self, lift(other))
         return made
 
     def __bool__(self) -> bool:
@@ -255,24 +264,13 @@ class Expr:
         return str(self)
 
     def __str__(self) -> str:
-        shown: str = _client("notation").show(self)
+        shown: str = _late["show"](self)
         return shown
 
 
 if not COMPILED:
     # compiled, the digest is the faster hash; interpreted, identity is
     setattr(Expr, "__hash__", object.__hash__)  # noqa: B010 - it is no assignment to a method for a type checker
-
-
-_clients: Final[dict[str, Any]] = {}
-
-
-def _client(name: str) -> Any:
-    """A module beside this one that the nodes call although it imports them; found when first needed."""
-    found = _clients.get(name)
-    if found is None:
-        found = _clients[name] = importlib.import_module(f"{__name__.rpartition('.')[0]}.{name}")
-    return found
 
 
 class Int(Expr):

@@ -13,33 +13,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .condition import Condition
+from .display import html_text, rich_text
 from .errors import InputError, TooLargeError, quoted
-from .expr import (
-    CeilDiv,
-    Expr,
-    ExprLike,
-    FloorDiv,
-    Int,
-    Integers,
-    Mod,
-    Mul,
-    Var,
-    interpret,
-    lift,
-    postorder,
-    substitute_all,
-    var,
-)
+from .expr import Expr, ExprLike, Integers, Var, interpret, lift, postorder, substitute_all, var
 from .interval import Interval
+from .numerals import format_int
+from .text_printer import Order, Printer
+from .variables import (
+    RESERVED,
+    Constraint,
+    RuntimeSource,
+    RuntimeVariable,
+    Variable,
+    as_integer,
+    is_name,
+    known_names,
+    not_quasi_affine,
+    unused_name,
+)
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
+    "RESERVED",
     "Constraint",
     "IndexingMap",
     "RuntimeSource",
@@ -47,12 +47,9 @@ __all__ = [
     "Variable",
     "expect_map",
     "is_name",
+    "known_names",
     "unused_name",
 ]
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-#: Words of the notation, which no variable may be called.
-RESERVED = frozenset({"and", "ceildiv", "floorDiv", "floordiv", "in", "max", "min", "mod"})
 
 _put = object.__setattr__
 
@@ -60,166 +57,11 @@ VariableLike: TypeAlias = "Variable | tuple[str, int, int]"
 ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
 
 
-def is_name(name: str) -> bool:
-    """Whether a variable may be called ``name``."""
-    return _NAME.match(name) is not None and name not in RESERVED
-
-
 def expect_map(m: object) -> None:
     """Raises :class:`TypeError` for what is no map, such as the text of one."""
     if not isinstance(m, IndexingMap):
         hint = "; parse_map reads one from text" if isinstance(m, str) else ""
         raise TypeError(f"expected an IndexingMap, got {type(m).__name__}{hint}")
-
-
-def _integer(value: Any, what: str) -> int:
-    """``value`` as a Python integer (numpy integers too).  Raises :class:`InputError` for anything else."""
-    if isinstance(value, bool):
-        raise InputError(f"{what} must be an integer, not {value}")
-    try:
-        return index(value)
-    except TypeError:
-        raise InputError(f"{what} must be an integer, not {quoted(repr(value))}") from None
-
-
-class _Expr:
-    """Room for what :attr:`Variable.expr` finds out, so that it looks a name up only once."""
-
-    __slots__ = ("_expr",)
-    _expr: Var
-
-
-@dataclass(frozen=True, slots=True)
-class Variable(_Expr):
-    """A dimension or range variable with its inclusive bounds; ``hi < lo`` is an empty dimension."""
-
-    name: str
-    lo: int
-    hi: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not is_name(self.name):
-            raise InputError(
-                f"{quoted(self.name)} is no name for a variable", expected="letters, digits and `_`"
-            )
-        _put(self, "lo", _integer(self.lo, f"the lower bound of {quoted(self.name)}"))
-        _put(self, "hi", _integer(self.hi, f"the upper bound of {quoted(self.name)}"))
-        _put(self, "_expr", var(self.name))
-
-    def __str__(self) -> str:
-        return f"{self.name} in [{self.lo}, {self.hi}]"
-
-    @property
-    def expr(self) -> Var:
-        """The variable as an expression."""
-        try:
-            return self._expr
-        except AttributeError:
-            found = var(self.name)
-            _put(self, "_expr", found)
-            return found
-
-    @property
-    def size(self) -> int:
-        """The number of values it takes."""
-        return max(self.hi - self.lo + 1, 0)
-
-    def named(self, name: str) -> Variable:
-        """The same variable under another name."""
-        return self if name == self.name else replace(self, name=name)
-
-    def boxed(self, lo: int, hi: int) -> Variable:
-        """The same variable with other bounds, which are known to be integers."""
-        if lo == self.lo and hi == self.hi:
-            return self
-        made = object.__new__(type(self))
-        _put(made, "name", self.name)
-        _put(made, "lo", lo)
-        _put(made, "hi", hi)
-        if isinstance(self, RuntimeVariable):
-            _put(made, "source", self.source)
-        return made
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeSource:
-    """Where a runtime value comes from: element ``results`` of the value of the instruction ``hlo``.
-
-    ``results`` are expressions over the variables of the map that the runtime variable belongs to: its
-    dimension variables, its ranges and, after composition, other runtime variables.
-    """
-
-    hlo: str
-    results: tuple[Expr, ...]
-
-    def __post_init__(self) -> None:
-        text = self.hlo.strip() if isinstance(self.hlo, str) else ""
-        if not text or "\n" in text or "\r" in text:
-            raise InputError(
-                "the source of a runtime variable is the text of one HLO instruction, on one line"
-            )
-        _put(self, "hlo", text)
-        _put(self, "results", tuple(lift(e) for e in self.results))
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeVariable(Variable):
-    """A value known only at run time: the element that ``source`` names, clamped to ``[lo, hi]``.
-
-    Without a source it stands for any integer of its box, the same for the whole map.
-    """
-
-    source: RuntimeSource | None = None
-
-    def clamp(self, raw: int) -> int:
-        """The value of the variable when the operand holds ``raw``."""
-        return min(max(raw, self.lo), self.hi)
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """``lo <= expr <= hi``; ``hi < lo`` holds nowhere."""
-
-    expr: Expr
-    lo: int
-    hi: int
-
-    def __post_init__(self) -> None:
-        _put(self, "expr", lift(self.expr))
-        _put(self, "lo", _integer(self.lo, "the lower bound of a constraint"))
-        _put(self, "hi", _integer(self.hi, "the upper bound of a constraint"))
-
-    @classmethod
-    def trusted(cls, expr: Expr, lo: int, hi: int) -> Constraint:
-        """A constraint of parts that are known to be an expression and two integers."""
-        self = object.__new__(cls)
-        _put(self, "expr", expr)
-        _put(self, "lo", lo)
-        _put(self, "hi", hi)
-        return self
-
-    def __str__(self) -> str:
-        from .text import format_expr  # a cycle on purpose, as below
-
-        try:
-            return f"{format_expr(self.expr)} in [{self.lo}, {self.hi}]"
-        except TooLargeError as error:
-            return f"<constraint to [{self.lo}, {self.hi}]: {error}>"
-
-    @property
-    def condition(self) -> Condition:
-        """The constraint as a condition."""
-        return self.expr.within(self.lo, self.hi)
-
-    @property
-    def holds_always(self) -> bool:
-        """Whether it is a true statement about a constant."""
-        return type(self.expr) is Int and self.lo <= self.expr.value <= self.hi
-
-    @property
-    def holds_never(self) -> bool:
-        """Whether it is plainly false."""
-        return self.hi < self.lo or (type(self.expr) is Int and not self.holds_always)
 
 
 def _merged(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
@@ -415,7 +257,7 @@ class IndexingMap(_Memory):
         env = self._environment(dims, ranges, rts)
         for v, x in env.items():
             if type(x) is not int:  # a numpy integer would overflow, and a fraction be rounded down
-                env[v] = _integer(x, f"the value of {quoted(v)}")
+                env[v] = as_integer(x, f"the value of {quoted(v)}")
         if any(not v.lo <= env[v.expr] <= v.hi for v in self.variables):
             return None
         exprs = (*self.results, *(c.expr for c in self.constraints))
@@ -504,9 +346,8 @@ class IndexingMap(_Memory):
         moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
 
         constraints = list(self.constraints)
-        from .facts import (
-            Facts,
-        )  # late: who only reads maps, as the checker of derivations does, loads no kernel
+        # not at the top: who only reads maps, as the checker of derivations does, loads no kernel
+        from .facts import Facts
 
         facts = Facts(self.bounds)
         for e, v in zip(self.results, inner.dims, strict=True):
@@ -516,7 +357,7 @@ class IndexingMap(_Memory):
         return IndexingMap._trusted(
             self.dims,
             self.ranges + tuple(ranges),
-            self.rts + tuple(_moved(v, name, moved) for v, name in zip(inner.rts, renamed, strict=True)),
+            self.rts + tuple(v.moved(name, moved) for v, name in zip(inner.rts, renamed, strict=True)),
             tuple(moved[e] for e in inner.results),
             [c for c in constraints if not c.holds_always],
         )
@@ -546,7 +387,7 @@ class IndexingMap(_Memory):
         moved = dict(zip(roots, substitute_all(roots, full), strict=True))
         boxes = [Constraint(lift(e), known[k].lo, known[k].hi) for k, e in full.items()]  # type: ignore[index]
         constraints = [Constraint(moved[c.expr], c.lo, c.hi) for c in self.constraints]
-        kept = [_moved(r, r.name, moved) for r in self.rts if r.expr not in full]
+        kept = [r.moved(r.name, moved) for r in self.rts if r.expr not in full]
         return IndexingMap(
             tuple(v for v in self.dims if v.expr not in full) if dims is None else tuple(dims),
             tuple(v for v in self.ranges if v.expr not in full) if ranges is None else tuple(ranges),
@@ -566,29 +407,68 @@ class IndexingMap(_Memory):
         return IndexingMap(
             tuple(v.named(new[v.name]) for v in self.dims),
             tuple(v.named(new[v.name]) for v in self.ranges),
-            tuple(_moved(v, new[v.name], moved) for v in self.rts),
+            tuple(v.moved(new[v.name], moved) for v in self.rts),
             tuple(moved[e] for e in self.results),
             tuple(Constraint(moved[c.expr], c.lo, c.hi) for c in self.constraints),
         )
 
     # -- display
-    def __repr__(self) -> str:
-        from .text import format_map  # a cycle on purpose: printing is a client of the type
+    def text(self, division: str = "floordiv", multiline: bool = False) -> str:
+        """The map in its textual notation; see :func:`indexproof.core.text.format_map`."""
+        printer = Printer(division, Order(self.roots, {v.expr: i for i, v in enumerate(self.variables)}))
 
+        def listed(exprs: Iterable[Expr]) -> str:
+            return ", ".join([printer.text(e) for e in exprs])
+
+        def within(e: Expr, lo: int, hi: int) -> str:
+            return f"{printer.text(e)} in [{format_int(lo)}, {format_int(hi)}]"
+
+        entries = [within(v.expr, v.lo, v.hi) for v in self.variables]
+        for i, r in enumerate(self.rts, len(entries) - len(self.rts)):
+            if r.source is not None:
+                used = {n for n in postorder(*r.source.results) if isinstance(n, Var)}
+                ranges = self.ranges if used & set(self.range_vars) else ()
+                rts = self.rts if used & set(self.rt_vars) else ()
+                entries[i] += f"\n  hlo: {r.source.hlo}"
+                entries[i] += f"\n  {_head(self.dims, ranges, rts)} -> ({listed(r.source.results)})"
+        entries += [within(c.expr, c.lo, c.hi) for c in self.constraints]
+        head = f"{_head(self.dims, self.ranges, self.rts)} -> ({listed(self.results)})"
+        if not entries:
+            return head
+        if multiline or any(r.source is not None for r in self.rts):
+            return f"{head},\ndomain:\n" + ",\n".join(entries)
+        return f"{head}, domain: " + ", ".join(entries)
+
+    def __repr__(self) -> str:
         try:
-            return format_map(self)
+            return self.text()
         except TooLargeError as error:
             return f"<IndexingMap with {len(self.dims)} dims and {len(self.results)} results: {error}>"
 
-    def __rich__(self) -> Any:
-        from .display import rich_map
+    def _coloured(self) -> tuple[str, dict[str, str]]:
+        """The text over several lines, and the kind of each variable in it."""
+        kinds = dict.fromkeys([v.name for v in self.dims], "dim")
+        kinds |= dict.fromkeys([v.name for v in self.ranges], "range")
+        kinds |= dict.fromkeys([v.name for v in self.rts], "rt")
+        try:
+            return self.text(multiline=True), kinds
+        except TooLargeError as error:
+            return f"<map with {len(self.dims)} dims and {len(self.results)} results: {error}>", kinds
 
-        return rich_map(self)
+    def __rich__(self) -> Any:
+        return rich_text(*self._coloured())
 
     def _repr_html_(self) -> str:
-        from .display import html_map
+        return html_text(*self._coloured())
 
-        return html_map(self)
+
+def _head(dims: Sequence[Variable], ranges: Sequence[Variable], rts: Sequence[Variable]) -> str:
+    text = f"({', '.join([v.name for v in dims])})"
+    if ranges:
+        text += f"[{', '.join([v.name for v in ranges])}]"
+    if rts:
+        text += f"{{{', '.join([v.name for v in rts])}}}"
+    return text
 
 
 def _runtime(v: Any) -> RuntimeVariable:
@@ -597,14 +477,6 @@ def _runtime(v: Any) -> RuntimeVariable:
     if isinstance(v, Variable):
         return RuntimeVariable(v.name, v.lo, v.hi)
     return RuntimeVariable(*v)
-
-
-def _moved(v: RuntimeVariable, name: str, moved: Mapping[Expr, Expr]) -> RuntimeVariable:
-    """``v`` under another name, with its source over the expressions that ``moved`` gives."""
-    source = v.source
-    if source is not None:
-        source = RuntimeSource(source.hlo, tuple(moved[e] for e in source.results))
-    return RuntimeVariable(name, v.lo, v.hi, source)
 
 
 def _fresh(name: str, numbered: str, prefix: str, start: int, taken: set[str]) -> str:
@@ -624,30 +496,3 @@ def _fresh(name: str, numbered: str, prefix: str, start: int, taken: set[str]) -
         fresh = pattern.format(k)
     taken.add(fresh)
     return fresh
-
-
-def known_names(names: Iterable[str]) -> str:
-    """The names a variable could have been, for an error message."""
-    known = [*names]
-    if not known:
-        return "no variable: the map has none"
-    if len(known) == 1:
-        return f"`{known[0]}`"
-    return "one of " + ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-
-
-def not_quasi_affine(node: Expr) -> str:
-    """What is wrong with this one node in a map, or the empty string."""
-    if isinstance(node, Mul):
-        return "a product of two variables is not quasi-affine: one factor must be a constant"
-    if isinstance(node, (FloorDiv, Mod, CeilDiv)) and type(node.b) is not Int:
-        return "the divisor is not a constant: an indexing map is quasi-affine"
-    return ""
-
-
-def unused_name(name: str, taken: set[str]) -> str:
-    """``name``, with underscores if it is taken; taken from now on."""
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name

@@ -1,12 +1,11 @@
-"""Mathematical notation for people: rules, conditions, counterexamples.
+"""Mathematical notation for people: ``x·c + r``, ``a // b``, ``a mod b``.
 
-``x·c + r``, ``a // b``, ``a mod b``, ``d ∣ e``, ``r… ∈ [0, g - 1]``.  The compilers' own textual notation of maps is
+Conditions are shown by :mod:`.condition`.  The compilers' own textual notation of maps is
 in :mod:`.text`.
 """
 
 from __future__ import annotations
 
-from .condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
 from .expr import (
     CeilDiv,
     Expr,
@@ -18,11 +17,12 @@ from .expr import (
     Mul,
     Sum,
     Var,
+    complete,
     natural_key,
     postorder,
 )
 
-__all__ = ["show", "show_condition"]
+__all__ = ["show"]
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 _KIND_ORDER = {"expr": 0, "": 1, "const": 2, "rest": 3}
@@ -97,29 +97,4 @@ def _sum(node: Sum, text: dict[Expr, tuple[str, int]], at: object) -> tuple[str,
     return " ".join(pieces), level
 
 
-_RELATION = {"<=": "≤", "<": "<", "==": "=", "!=": "≠"}
-
-
-def show_condition(c: Condition) -> str:
-    """``c`` in mathematical notation."""
-    match c:
-        case Truth(value):
-            return "true" if value else "false"
-        case Compare(op, a, b):
-            return f"{show(a)} {_RELATION[op]} {show(b)}"
-        case Within(e, lo, hi):
-            return f"{show(e)} ∈ [{show(lo)}, {show(hi)}]"
-        case Divides(d, e):
-            left = show(d)
-            return f"{left if isinstance(d, (Int, Var)) else f'({left})'} ∣ {show(e)}"
-        case And(args):
-            return " and ".join(
-                f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args
-            )
-        case Or(args):
-            return " or ".join(
-                f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args
-            )
-        case Not(arg):
-            return f"not ({show_condition(arg)})"
-    raise AssertionError(f"no notation for {type(c).__name__}")
+complete(show=show)

@@ -23,9 +23,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 from . import expr as core
-from .condition import Condition, all_of
+from .condition import Condition, all_of, show_condition
 from .expr import Expr, Var, lift, natural_key, postorder
-from .notation import show, show_condition
+from .notation import show
 
 if TYPE_CHECKING:
     from .engine import Engine

@@ -1,4 +1,4 @@
-"""Printing maps in the compilers' own notation.
+"""Printing expressions in the compilers' own notation.
 
 The summands of a sum are printed in XLA's structural order, so that XLA's own maps are reproduced character
 by character: products with a constant (with -1 too) first, then remainders, quotients, variables (dimensions
@@ -16,10 +16,9 @@ from typing import Final, TypeAlias
 
 from .errors import TooLargeError
 from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, natural_key, postorder
-from .indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map
 from .numerals import format_int
 
-__all__ = ["DIVISIONS", "MAX_WORDS", "Order", "Printer", "format_expr", "format_map", "ordered_terms"]
+__all__ = ["DIVISIONS", "MAX_WORDS", "Order", "Printer", "format_expr", "ordered_terms"]
 
 DIVISIONS: Final = ("floordiv", "/", "//")
 #: Most words that are printed; shared subexpressions can make the text of a small map astronomically long.
@@ -227,53 +226,3 @@ def format_expr(e: Expr, division: str = "floordiv", variables: Sequence[Var] = 
     """
     positions = {v: i for i, v in enumerate(variables)}
     return Printer(division, Order((e,), positions)).text(e)
-
-
-def format_map(m: IndexingMap, division: str = "floordiv", multiline: bool = False) -> str:
-    """``m`` as text that reads back as the same map.
-
-    On one line, or as in XLA's documentation with one line per variable and constraint.  A map whose runtime
-    variables have sources is always printed over several lines, since the source is an ``hlo:`` line of its
-    own.
-    """
-    expect_map(m)
-    positions = {v.expr: i for i, v in enumerate(m.variables)}
-    printer = Printer(division, Order(m.roots, positions))
-    results = ", ".join([printer.text(e) for e in m.results])
-    head = f"{_head(m.dims, m.ranges, m.rts)} -> ({results})"
-    entries = [_bounds(v) for v in m.dims + m.ranges]
-    entries += [_bounds(r) + _source(m, r, printer) for r in m.rts]
-    entries += [f"{printer.text(c.expr)} in {_interval(c.lo, c.hi)}" for c in m.constraints]
-    if not entries:
-        return head
-    if multiline or any(r.source is not None for r in m.rts):
-        return f"{head},\ndomain:\n" + ",\n".join(entries)
-    return f"{head}, domain: " + ", ".join(entries)
-
-
-def _head(dims: Sequence[Variable], ranges: Sequence[Variable], rts: Sequence[Variable]) -> str:
-    text = f"({', '.join(v.name for v in dims)})"
-    if ranges:
-        text += f"[{', '.join(v.name for v in ranges)}]"
-    if rts:
-        text += f"{{{', '.join(v.name for v in rts)}}}"
-    return text
-
-
-def _interval(lo: int, hi: int) -> str:
-    return f"[{format_int(lo)}, {format_int(hi)}]"
-
-
-def _bounds(v: Variable) -> str:
-    return f"{v.name} in {_interval(v.lo, v.hi)}"
-
-
-def _source(m: IndexingMap, r: RuntimeVariable, printer: Printer) -> str:
-    """The lines below a runtime variable: the instruction, and the map to the element that is read."""
-    if r.source is None:
-        return ""
-    used = {n for n in postorder(*r.source.results) if isinstance(n, Var)}
-    ranges = m.ranges if used & set(m.range_vars) else ()
-    rts = m.rts if used & set(m.rt_vars) else ()
-    results = ", ".join([printer.text(e) for e in r.source.results])
-    return f"\n  hlo: {r.source.hlo}\n  {_head(m.dims, ranges, rts)} -> ({results})"

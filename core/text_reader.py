@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, NoReturn
+from typing import ClassVar, Final, NamedTuple, NoReturn, TypeVar
 
-from .condition import Condition, all_of, compare, divides, within
+from .condition import Condition, Relation, all_of, compare, divides, within
 from .errors import InputError, quoted
 from .expr import (
     Expr,
@@ -72,19 +72,21 @@ _DIVISIONS: Final[dict[str, Callable[[Expr, Expr], Expr]]] = {
     "mod": mod,
     "ceildiv": ceildiv,
 }
-_FUNCTIONS: Final = frozenset({"min", "max", "ceildiv"})
-_RELATIONS: Final = {"<": "<", "<=": "<=", "≤": "<=", ">": ">", ">=": ">=", "≥": ">="} | {
-    "==": "==",
-    "=": "==",
-    "!=": "!=",
-    "≠": "!=",
+#: The relation that a sign stands for, and whether its sides change places.
+_RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
+    "<": ("<", False),
+    "<=": ("<=", False),
+    "≤": ("<=", False),
+    ">": ("<", True),
+    ">=": ("<=", True),
+    "≥": ("<=", True),
+    "==": ("==", False),
+    "=": ("==", False),
+    "!=": ("!=", False),
+    "≠": ("!=", False),
 }
+T = TypeVar("T")
 _AN_EXPRESSION: Final = "a variable, an integer, `-`, `(`, `min(` or `max(`"
-
-
-def _tokens(text: str) -> list[Token]:
-    words = _TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0)
-    return [*(Token(m.lastgroup, m[0], m.start()) for m in words if m.lastgroup), Token("end", "", len(text))]
 
 
 @dataclass(slots=True)
@@ -119,13 +121,20 @@ class Frame:
 class Reader:
     """Words, complaints and expressions of one text; other notations derive their readers from it."""
 
+    #: The words of the notation, each in a group named after its kind.
+    words: ClassVar = _TOKEN
+    divisions: ClassVar[Mapping[str, Callable[[Expr, Expr], Expr]]] = _DIVISIONS
+    functions: ClassVar[frozenset[str]] = frozenset({"min", "max", "ceildiv"})
+
     def __init__(self, text: str, first_line: int, first_column: int, quasi_affine: bool) -> None:
         if not isinstance(text, str):
             raise InputError(f"expected text, not {type(text).__name__}")
         self.text = text
         self.first = (first_line, first_column)
         self.quasi_affine = quasi_affine
-        self.tokens = _tokens(text)
+        found = self.words.finditer(text, 1 if text.startswith("\ufeff") else 0)
+        self.tokens = [Token(m.lastgroup, m[0], m.start()) for m in found if m.lastgroup]
+        self.tokens.append(Token("end", "", len(text)))
         self.next = 0
 
     # -- words
@@ -145,9 +154,11 @@ class Reader:
     def is_word(self, *words: str) -> bool:
         return self.token.kind == "name" and self.token.text in words
 
-    def is_label(self, word: str) -> bool:
-        """Whether ``word:`` comes next."""
-        return self.is_word(word) and self.tokens[self.next + 1].text == ":"
+    def took_label(self, word: str) -> bool:
+        """Take ``word:`` if it comes next."""
+        found = self.is_word(word) and self.tokens[self.next + 1].text == ":"
+        self.next += 2 * found
+        return found
 
     def take(self, *signs: str) -> bool:
         if self.is_sign(*signs):
@@ -181,6 +192,26 @@ class Reader:
         if self.token.kind != "end":
             self.unexpected(expected)
 
+    def listed(
+        self, left: str, right: str, item: Callable[[Token], T], separator: str, after_comma: str = ""
+    ) -> list[T]:
+        """Items between brackets with commas between them; ``item`` is given the opening bracket.
+
+        ``separator`` says what may follow an item, ``after_comma`` what must follow a comma; empty, the last item may
+        have a comma too.
+        """
+        opener = self.expect(left)
+        out: list[T] = []
+        while not self.is_sign(right):
+            out.append(item(opener))
+            if not self.take(","):
+                if not self.is_sign(right):
+                    self.unexpected(separator, opener)
+            elif after_comma and self.is_sign(right):
+                self.unexpected(after_comma, opener)
+        self.advance()
+        return out
+
     # -- expressions
     def expression(self, scope: Mapping[str, Expr] | None) -> Expr:
         """One expression; stops before the first word that cannot continue it."""
@@ -196,7 +227,7 @@ class Reader:
             if self.take("("):
                 frames.append(Frame(token))
                 continue
-            if self.is_word(*_FUNCTIONS):
+            if self.is_word(*self.functions):
                 self.advance()
                 self.expect("(")
                 frames.append(Frame(token, token.text))
@@ -204,7 +235,7 @@ class Reader:
             value: Operand = self._primary(scope)
             while True:
                 self._operand(frame, value)
-                if self.is_sign("*") or self.token.text in _DIVISIONS:
+                if self.is_sign("*") or self.token.text in self.divisions:
                     frame.operator = self.advance()
                     break
                 if self.is_sign("+", "-"):
@@ -277,7 +308,7 @@ class Reader:
             raise self.error(
                 "the divisor is not a constant: an indexing map is quasi-affine", at, "an integer"
             )
-        return _DIVISIONS[operator](a, b)
+        return self.divisions[operator](a, b)
 
     def _close(self, frame: Frame) -> Expr:
         """What the arguments of a function make."""
@@ -289,23 +320,15 @@ class Reader:
             raise self.error(f"`ceildiv` has {len(frame.args)} arguments", opener, "`ceildiv(a, b)`")
         return self._divide("ceildiv", frame.args[0], frame.args[1], opener)
 
-    def expressions(self, scope: Mapping[str, Expr]) -> tuple[Expr, ...]:
+    def expressions(self, scope: Mapping[str, Expr], after_comma: str = "") -> list[Expr]:
         """``(e, e, …)``."""
-        opener = self.expect("(")
-        out: list[Expr] = []
-        while not self.is_sign(")"):
-            out.append(self.expression(scope))
-            if not self.take(",") and not self.is_sign(")"):
-                self.unexpected("an operator, `,` or `)`", opener)
-        self.advance()
-        return tuple(out)
+        return self.listed("(", ")", lambda _: self.expression(scope), "an operator, `,` or `)`", after_comma)
 
     # -- maps
     def names(self, left: str, right: str, seen: set[str]) -> list[Token]:
         """``(d0, d1)`` with the given brackets; ``seen`` collects the names."""
-        opener = self.expect(left)
-        out: list[Token] = []
-        while not self.is_sign(right):
+
+        def name(opener: Token) -> Token:
             token = self.token
             if token.kind != "name":
                 self.unexpected(f"a variable name or `{right}`", opener)
@@ -316,11 +339,9 @@ class Reader:
                     f"duplicate variable {quoted(token.text)}", token, "a name that is not used yet"
                 )
             seen.add(token.text)
-            out.append(self.advance())
-            if not self.take(",") and not self.is_sign(right):
-                self.unexpected(f"`,` or `{right}`", opener)
-        self.advance()
-        return out
+            return self.advance()
+
+        return self.listed(left, right, name, f"`,` or `{right}`")
 
     def head(self) -> _Head:
         """``(dims)[ranges]{rts} -> (results)``."""
@@ -333,7 +354,7 @@ class Reader:
             self.unexpected("`->`" if rts else "`{` or `->`" if ranges else "`[`, `{` or `->`")
         self.advance()
         scope: dict[str, Expr] = {name: var(name) for name in (t.text for t in (*dims, *ranges, *rts))}
-        return _Head(at, dims, ranges, rts, scope, self.expressions(scope))
+        return _Head(at, dims, ranges, rts, scope, tuple(self.expressions(scope)))
 
     def bound(self) -> int:
         negative = self.take("-")
@@ -342,15 +363,16 @@ class Reader:
         value = parse_int(self.advance().text)
         return -value if negative else value
 
-    def interval(self) -> tuple[int, int]:
+    def is_in(self) -> bool:
+        return self.is_word("in") or self.is_sign("∈")
+
+    def interval(self, end: Callable[[], T]) -> tuple[T, T]:
         """``in [lo, hi]``."""
-        if not self.is_word("in") and not self.is_sign("∈"):
-            self.unexpected("an operator or `in [lo, hi]`")
         self.advance()
         opener = self.expect("[")
-        lo = self.bound()
+        lo = end()
         self.expect(",", opener)
-        hi = self.bound()
+        hi = end()
         self.expect("]", opener)
         return lo, hi
 
@@ -362,13 +384,9 @@ class Reader:
         constraints: list[Constraint] = []
         dims = {t.text for t in head.dims}
         self.take(",")
-        if self.is_label("domain"):
-            self.advance()
-            self.advance()
+        self.took_label("domain")
         while self.token.kind != "end":
-            if self.is_label("is_simplified"):
-                self.advance()
-                self.advance()
+            if self.took_label("is_simplified"):
                 if not self.is_word("true", "false"):
                     self.unexpected("`true` or `false`")
                 self.advance()
@@ -386,7 +404,9 @@ class Reader:
                 message = f"bounds for {quoted(token.text)}, which is not a variable of this map"
                 raise self.error(message, token, known_names(scope))
             e = self.expression(scope)
-            lo, hi = self.interval()
+            if not self.is_in():
+                self.unexpected("an operator or `in [lo, hi]`")
+            lo, hi = self.interval(self.bound)
             # the first interval of a variable is its box; a further one is a constraint like any other
             if isinstance(e, Var) and bare and e.name not in bounds:
                 bounds[e.name] = (lo, hi)
@@ -472,22 +492,16 @@ class Reader:
         out: list[Condition] = []
         while True:
             left = self.expression(scope)
-            if self.is_word("in") or self.is_sign("∈"):
-                self.advance()
-                opener = self.expect("[")
-                lo = self.expression(scope)
-                self.expect(",", opener)
-                hi = self.expression(scope)
-                self.expect("]", opener)
-                out.append(within(left, lo, hi))
+            if self.is_in():
+                out.append(within(left, *self.interval(lambda: self.expression(scope))))
             elif self.is_word("divides") or self.is_sign("∣"):
                 self.advance()
                 out.append(divides(left, self.expression(scope)))
             elif self.token.text in _RELATIONS:
                 while self.token.text in _RELATIONS:
-                    relation = _RELATIONS[self.advance().text]
+                    relation, exchanged = _RELATIONS[self.advance().text]
                     right = self.expression(scope)
-                    out.append(_related(relation, left, right))
+                    out.append(compare(relation, *((right, left) if exchanged else (left, right))))
                     left = right
             else:
                 self.unexpected("an operator, `in [lo, hi]`, `divides` or one of < <= == != >= >")
@@ -509,21 +523,6 @@ class _Provenance(NamedTuple):
     at: Token
     hlo: str
     head: _Head
-
-
-def _related(relation: str, a: Expr, b: Expr) -> Condition:
-    match relation:
-        case "<":
-            return compare("<", a, b)
-        case "<=":
-            return compare("<=", a, b)
-        case ">":
-            return compare("<", b, a)
-        case ">=":
-            return compare("<=", b, a)
-        case "==":
-            return compare("==", a, b)
-    return compare("!=", a, b)
 
 
 def _scope(variables: Mapping[str, Expr] | Iterable[str | Var] | None) -> Mapping[str, Expr] | None:

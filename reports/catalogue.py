@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..core.condition import TRUE
+from ..core.condition import TRUE, show_condition
 from ..core.expr import lift
-from ..core.notation import show, show_condition
+from ..core.notation import show
 from ..core.op import DIRECTIONS, Case, MapClaim, Op, RuntimeValue, map_claim
 from ..core.rewrite import ConstraintRule, Rule
 from ..rules import catalog

@@ -12,7 +12,8 @@ from ..core.interop import from_mlir, is_mlir, to_mlir, to_mlir_set, to_sympy, t
 from ..core.interop.foreign import assignments
 from ..core.interop.sympy_form import sympy_source
 from ..core.json_form import dump_json, map_to_json
-from ..core.text import format_map, read_map
+from ..core.map_reader import read_map
+from ..core.text import format_map
 from ..rules.simplifier import simplify
 from ..verify.isl_form import to_isl
 from ..verify.width import width

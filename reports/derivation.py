@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.condition import Condition, Truth, all_exprs
+from ..core.condition import Condition, Truth, all_exprs, show_condition
 from ..core.derivation import Derivation, DerivationStep, MapChange, RuleStep, expect_derivation
 from ..core.derivation_json import derivation_from_json
 from ..core.explain import replayed
@@ -13,7 +13,7 @@ from ..core.expr import Expr, Int, postorder, var
 from ..core.facts import Facts
 from ..core.indexing_map import Constraint, IndexingMap
 from ..core.interval import Interval
-from ..core.notation import show, show_condition
+from ..core.notation import show
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..core.text import format_map
 from ..verify.derivation import Checked, DerivationRefused

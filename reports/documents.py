@@ -6,9 +6,10 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ..core.condition import show_condition
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
-from ..core.notation import show, show_condition
+from ..core.notation import show
 from ..core.op import Op
 from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, measured
 from ..rules import catalog

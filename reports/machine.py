@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import __version__
-from ..core.condition import Condition
+from ..core.condition import Condition, show_condition
 from ..core.expr import Expr, Var
 from ..core.indexing_map import IndexingMap
 from ..core.json_form import dump_json, map_to_json
-from ..core.notation import show, show_condition
+from ..core.notation import show
 from ..core.text import format_expr, format_map
 from ..core.transform import Reduced
 from ..verify.concrete import Answer, Counterexample

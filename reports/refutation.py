@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from ..core.blocks import point_text
-from ..core.condition import And, Condition
+from ..core.condition import And, Condition, show_condition
 from ..core.expr import Expr, Var, natural_key
-from ..core.notation import show, show_condition
+from ..core.notation import show
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result
 from ..verify.verdict import Status, Verdict

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from indexproof.core.errors import InputError
 from indexproof.core.json_form import dump_json, map_from_json, map_to_json
-from indexproof.core.text import format_map, parse_condition, parse_expr, parse_map, read_map
+from indexproof.core.map_reader import read_map
+from indexproof.core.text import format_map, parse_condition, parse_expr, parse_map
 
 DATA = Path(__file__).parent / "core" / "data"
 TEXTS = sorted(

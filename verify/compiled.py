@@ -29,6 +29,7 @@ from ..core.condition import (
     compare,
     divides,
     negate,
+    show_condition,
 )
 from ..core.expr import (
     CeilDiv,
@@ -45,7 +46,6 @@ from ..core.expr import (
     substitute_all,
 )
 from ..core.kernel.generate import engine_source
-from ..core.notation import show_condition
 from ..core.rewrite import DeclarationError, Rule
 from ..rules.catalog import COMPILED, RULES
 from .obligation import Obligation

@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..core import expr as core
-from ..core.condition import FALSE, TRUE, Condition, all_of, any_of, compare, negate
+from ..core.condition import FALSE, TRUE, Condition, all_of, any_of, compare, negate, show_condition
 from ..core.constraint_matcher import constraint_source
 from ..core.expr import Expr
-from ..core.notation import show_condition
 from ..core.rewrite import ConstraintRule
 from ..rules.catalog import COMPILED_CONSTRAINTS, RULES
 from .compiled import Known, NotUnderstood

@@ -24,12 +24,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from ..core.condition import Condition
+from ..core.condition import Condition, show_condition
 from ..core.derivation import ConstraintChange, Derivation, MapChange, Part, Position, RuleStep
 from ..core.errors import IndexproofError, InputError
 from ..core.expr import Expr, Int, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, unused_name
-from ..core.notation import show, show_condition
+from ..core.notation import show
 from ..core.rewrite import Bounded, ConstraintRule, Rule, RuleSet
 from .concrete import equal_maps
 from .domain import Domain, Finding

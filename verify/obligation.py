@@ -74,7 +74,7 @@ class Obligation:
 
     def statement(self) -> str:
         """The question on one line of mathematics."""
-        from ..core.notation import show_condition
+        from ..core.condition import show_condition
 
         left = ",  ".join(map(show_condition, self.hypotheses)) or "true"
         mark = "⊢" if self.question == "valid" else "⊬"

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate
+from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate, show_condition
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
-from ..core.notation import show_condition
 from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure, measured
 from ..rules.transfer import KnownLaw, TransferLaw

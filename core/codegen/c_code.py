@@ -19,7 +19,7 @@ from ..expr import Expr, Var
 from ..facts import Facts
 from ..indexing_map import IndexingMap, RuntimeVariable, expect_map
 from ..interval import Interval
-from ..text_printer import format_expr, format_map
+from ..text_printer import format_expr
 from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
 
@@ -316,7 +316,7 @@ def _text(subject: Expr | IndexingMap) -> str:
         if isinstance(subject, Expr):
             return format_expr(subject)
         # an instruction may contain anything, the end of a comment too
-        return format_map(subject.with_(rts=tuple(RuntimeVariable(r.name, r.lo, r.hi) for r in subject.rts)))
+        return subject.with_(rts=tuple(RuntimeVariable(r.name, r.lo, r.hi) for r in subject.rts)).text()
     except TooLargeError:
         return ""
 

@@ -34,9 +34,8 @@ from ..expr import (
 )
 from ..indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map, is_name, known_names
 from ..numerals import parse_int
-from ..open_sum import Operand
 from ..text_printer import Order, Printer
-from ..text_reader import Frame, Reader, Token
+from ..text_reader import Reader, Token
 from .foreign import Relation, domain_of, fresh_name
 
 __all__ = ["from_mlir", "is_mlir", "to_mlir", "to_mlir_set"]
@@ -146,7 +145,6 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DIVISIONS: Final = {"floordiv": floordiv, "ceildiv": ceildiv, "mod": mod}
-_OPERATORS: Final = frozenset(_DIVISIONS)
 
 
 class _Head(NamedTuple):
@@ -169,46 +167,12 @@ class _Attribute(NamedTuple):
 class _Affine(Reader):
     """MLIR's notation, which has its own words and no functions."""
 
-    def __init__(self, text: str, first_line: int, first_column: int) -> None:
-        super().__init__(text, first_line, first_column, quasi_affine=True)
-        words = _TOKEN.finditer(text)
-        self.tokens = [
-            *(Token(m.lastgroup, m[0], m.start()) for m in words if m.lastgroup),
-            Token("end", "", len(text)),
-        ]
+    words = _TOKEN
+    divisions = _DIVISIONS
+    functions = frozenset()
 
-    def expression(self, scope: Mapping[str, Expr] | None) -> Expr:
-        """One expression; stops before the first word that cannot continue it."""
-        frames = [Frame()]
-        while True:
-            frame = frames[-1]
-            token = self.token
-            if frame.start is None:
-                frame.start = token
-            if self.take("-"):
-                frame.negative = not frame.negative
-                continue
-            if self.take("("):
-                frames.append(Frame(token))
-                continue
-            value: Operand = self._primary(scope)
-            while True:
-                self._operand(frame, value)
-                if self.is_sign("*") or self.is_word(*_OPERATORS):
-                    frame.operator = self.advance()
-                    break
-                if self.is_sign("+", "-"):
-                    frame.flush()
-                    frame.sign = 1 if self.advance().text == "+" else -1
-                    break
-                if frame.opener is None:
-                    return frame.total()
-                if not self.is_sign(")"):
-                    self.unexpected("an operator or `)`", frame.opener)
-                self.advance()
-                value = frame.summed()
-                frames.pop()
-                frame = frames[-1]
+    def __init__(self, text: str, first_line: int = 1, first_column: int = 1) -> None:
+        super().__init__(text, first_line, first_column, quasi_affine=True)
 
     def _primary(self, scope: Mapping[str, Expr] | None) -> Expr:
         token = self.token
@@ -218,7 +182,7 @@ class _Affine(Reader):
                 raise self.error("the constant is too large for an index", token, f"at most {_LARGEST}")
             self.advance()
             return integer(n)
-        if token.kind == "name" and token.text not in _OPERATORS and not token.text.startswith("#"):
+        if token.kind == "name" and token.text not in _DIVISIONS and not token.text.startswith("#"):
             return self._variable(scope)
         self.unexpected("a dimension, a symbol, an integer, `-` or `(`")
 
@@ -247,61 +211,29 @@ class _Affine(Reader):
         return _Head(at, dims, symbols, scope)
 
     def _declared(self, left: str, right: str, scope: dict[str, Expr]) -> list[Token]:
-        opener = self.expect(left)
-        out: list[Token] = []
-        while not self.is_sign(right):
+        def name(opener: Token) -> Token:
             token = self.token
             if token.kind != "name" or token.text.startswith("#"):
-                self.unexpected(f"a name{'' if out else f' or `{right}`'}", opener)
-            if token.text in _OPERATORS:
+                self.unexpected(
+                    f"a name or `{right}`" if self.tokens[self.next - 1] is opener else "a name", opener
+                )
+            if token.text in _DIVISIONS:
                 raise self.error(f"{quoted(token.text)} is an operator", token, "a name")
             if token.text in scope:
                 raise self.error(f"{quoted(token.text)} is declared already", token, "another name")
             # a kind of its own: the names of maps are narrower than MLIR's
             scope[token.text] = var(token.text, "mlir")
-            out.append(self.advance())
-            if not self.is_sign(right):
-                if not self.is_sign(","):
-                    self.unexpected(f"`,` or `{right}`", opener)
-                self.advance()
-                if self.is_sign(right):
-                    self.unexpected("a name", opener)
-        self.advance()
-        return out
+            return self.advance()
 
-    def results(self, scope: Mapping[str, Expr]) -> list[Expr]:
-        opener = self.expect("(")
-        out: list[Expr] = []
-        while not self.is_sign(")"):
-            out.append(self.expression(scope))
-            if not self.is_sign(")"):
-                if not self.is_sign(","):
-                    self.unexpected("an operator, `,` or `)`", opener)
-                self.advance()
-                if self.is_sign(")"):
-                    self.unexpected("an expression", opener)
-        self.advance()
-        return out
+        return self.listed(left, right, name, f"`,` or `{right}`", "a name")
 
-    def relations(self, scope: Mapping[str, Expr]) -> list[Relation]:
-        opener = self.expect("(")
-        out: list[Relation] = []
-        while not self.is_sign(")"):
-            left = self.expression(scope)
-            if not self.is_sign(">=", "<=", "=="):
-                self.unexpected("an operator, `>=`, `<=` or `==`", opener)
-            sign = self.advance().text
-            right = self.expression(scope)
-            difference = right - left if sign == "<=" else left - right
-            out.append(Relation(difference, sign == "=="))
-            if not self.is_sign(")"):
-                if not self.is_sign(","):
-                    self.unexpected("an operator, `,` or `)`", opener)
-                self.advance()
-                if self.is_sign(")"):
-                    self.unexpected("a constraint", opener)
-        self.advance()
-        return out
+    def relation(self, opener: Token, scope: Mapping[str, Expr]) -> Relation:
+        left = self.expression(scope)
+        if not self.is_sign(">=", "<=", "=="):
+            self.unexpected("an operator, `>=`, `<=` or `==`", opener)
+        sign = self.advance().text
+        right = self.expression(scope)
+        return Relation(right - left if sign == "<=" else left - right, sign == "==")
 
     def attribute(self, *words: str) -> _Attribute:
         """A map or a set, whichever of them is wanted."""
@@ -314,12 +246,14 @@ class _Affine(Reader):
             if not self.is_sign("->"):
                 self.unexpected("`->`" if head.symbols else "`[` or `->`")
             self.advance()
-            results = self.results(head.scope)
+            results = self.expressions(head.scope, "an expression")
         else:
             if not self.is_sign(":"):
                 self.unexpected("`:`" if head.symbols else "`[` or `:`")
             self.advance()
-            relations = self.relations(head.scope)
+            relations = self.listed(
+                "(", ")", lambda o: self.relation(o, head.scope), "an operator, `,` or `)`", "a constraint"
+            )
         self.expect(">", opener)
         return _Attribute(head, results, relations)
 
@@ -359,7 +293,7 @@ def from_mlir(
     reader.end("the end of the text")
     if domain:
         try:
-            other = _Affine(domain, 1, 1)
+            other = _Affine(domain)
             relations += _domain(other, head, "`affine_set<`")
             other.end("the end of the text")
         except InputError as error:

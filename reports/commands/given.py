@@ -217,7 +217,7 @@ def given_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = 
 def as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
     """A map as text or JSON, or as an ``affine_map`` with its ``affine_set``."""
     if read is None:
-        from ...core.text import read_map
+        from ...core.map_reader import read_map
 
         read = read_map
     with noted(f"in the {name}", unless_said=True):

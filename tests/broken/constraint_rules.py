@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from indexproof.core.condition import show_condition
 from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum
-from indexproof.core.notation import show_condition
 from indexproof.core.rewrite import Bounded, Const, ConstraintRewrite, Rest, constraint_rule
 from indexproof.rules import constraints
 

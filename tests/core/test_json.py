@@ -19,7 +19,8 @@ from indexproof.core.json_form import (
     map_from_json,
     map_to_json,
 )
-from indexproof.core.text import parse_map, read_map
+from indexproof.core.map_reader import read_map
+from indexproof.core.text import parse_map
 
 DATA = Path(__file__).parent / "data"
 MAPS = (DATA / "xla_maps.txt").read_text().splitlines() + (DATA / "published_maps.txt").read_text().split(

@@ -10,7 +10,8 @@ import pytest
 from indexproof.core.errors import InputError, TooLargeError
 from indexproof.core.expr import ceildiv, floordiv, integer, linear, maximum, minimum, mod, mul, var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
-from indexproof.core.text import format_expr, format_map, parse_condition, parse_expr, parse_map, read_map
+from indexproof.core.map_reader import read_map
+from indexproof.core.text import format_expr, format_map, parse_condition, parse_expr, parse_map
 
 DATA = Path(__file__).parent / "data"
 XLA = (DATA / "xla_maps.txt").read_text().splitlines()

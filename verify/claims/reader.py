@@ -16,7 +16,7 @@ from ...core.analysis.runtime import operand_name
 from ...core.errors import InputError, quoted
 from ...core.hlo import Instruction, Shape, leaves, read_instruction
 from ...core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
-from ...core.text import read_map
+from ...core.map_reader import read_map
 from ..verdict import Status
 from .program import NOTHING, Endpoint, Program, load_program, sources_by_name
 from .statements import Claim, ClaimsFile, Comparison, Dependence, Relation, Simplification, Statement

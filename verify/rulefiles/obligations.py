@@ -18,8 +18,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, negate
-from ...core.notation import show_condition
+from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, negate, show_condition
 from ..obligations import Obligation
 from .cases import Case, Number, Truth2, cases
 from .json_form import parse_json_rules, rules_to_json

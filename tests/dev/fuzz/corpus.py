@@ -13,8 +13,9 @@ from indexproof.core.errors import InputError, quoted
 from indexproof.core.expr import Var
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.json_form import expr_from_json
+from indexproof.core.map_reader import read_map
 from indexproof.core.rewrite import ConstraintRule, RuleSet
-from indexproof.core.text import parse_expr, read_map
+from indexproof.core.text import parse_expr
 
 __all__ = ["builtin_corpus", "read_corpus", "rule_examples"]
 

@@ -30,8 +30,9 @@ from typing import Any, Final
 from indexproof.core.analysis import computation_maps
 from indexproof.core.errors import InputError, quoted
 from indexproof.core.hlo import Module, aliases, entry_layout, format_module, read_module, source_frames
+from indexproof.core.map_reader import read_map
 from indexproof.core.op import DIRECTIONS
-from indexproof.core.text import format_map, read_map
+from indexproof.core.text import format_map
 from indexproof.rules.ops import catalogue
 from indexproof.verify.run import _ignore_interrupts, available_cores, ended
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import read_module
-from indexproof.core.text import read_map
+from indexproof.core.map_reader import read_map
 from indexproof.reports.layout import block, count, duration, spent
 from indexproof.reports.machine import document
 from indexproof.reports.progress import Lines

@@ -1,0 +1,220 @@
+"""The parts of a map: variables with their boxes, the sources of runtime variables, constraints, and their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from operator import index
+from typing import Any
+
+from .condition import Condition
+from .errors import InputError, TooLargeError, quoted
+from .expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Var, lift, var
+from .text_printer import format_expr
+
+__all__ = [
+    "RESERVED",
+    "Constraint",
+    "RuntimeSource",
+    "RuntimeVariable",
+    "Variable",
+    "as_integer",
+    "is_name",
+    "known_names",
+    "not_quasi_affine",
+    "unused_name",
+]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+#: Words of the notation, which no variable may be called.
+RESERVED = frozenset({"and", "ceildiv", "floorDiv", "floordiv", "in", "max", "min", "mod"})
+
+_put = object.__setattr__
+
+
+def is_name(name: str) -> bool:
+    """Whether a variable may be called ``name``."""
+    return _NAME.match(name) is not None and name not in RESERVED
+
+
+def as_integer(value: Any, what: str) -> int:
+    """``value`` as a Python integer (numpy integers too).  Raises :class:`InputError` for anything else."""
+    if isinstance(value, bool):
+        raise InputError(f"{what} must be an integer, not {value}")
+    try:
+        return index(value)
+    except TypeError:
+        raise InputError(f"{what} must be an integer, not {quoted(repr(value))}") from None
+
+
+class _Expr:
+    """Room for what :attr:`Variable.expr` finds out, so that it looks a name up only once."""
+
+    __slots__ = ("_expr",)
+    _expr: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(_Expr):
+    """A dimension or range variable with its inclusive bounds; ``hi < lo`` is an empty dimension."""
+
+    name: str
+    lo: int
+    hi: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not is_name(self.name):
+            raise InputError(
+                f"{quoted(self.name)} is no name for a variable", expected="letters, digits and `_`"
+            )
+        _put(self, "lo", as_integer(self.lo, f"the lower bound of {quoted(self.name)}"))
+        _put(self, "hi", as_integer(self.hi, f"the upper bound of {quoted(self.name)}"))
+        _put(self, "_expr", var(self.name))
+
+    def __str__(self) -> str:
+        return f"{self.name} in [{self.lo}, {self.hi}]"
+
+    @property
+    def expr(self) -> Var:
+        """The variable as an expression."""
+        try:
+            return self._expr
+        except AttributeError:
+            found = var(self.name)
+            _put(self, "_expr", found)
+            return found
+
+    @property
+    def size(self) -> int:
+        """The number of values it takes."""
+        return max(self.hi - self.lo + 1, 0)
+
+    def named(self, name: str) -> Variable:
+        """The same variable under another name."""
+        return self if name == self.name else replace(self, name=name)
+
+    def boxed(self, lo: int, hi: int) -> Variable:
+        """The same variable with other bounds, which are known to be integers."""
+        if lo == self.lo and hi == self.hi:
+            return self
+        made = object.__new__(type(self))
+        _put(made, "name", self.name)
+        _put(made, "lo", lo)
+        _put(made, "hi", hi)
+        if isinstance(self, RuntimeVariable):
+            _put(made, "source", self.source)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSource:
+    """Where a runtime value comes from: element ``results`` of the value of the instruction ``hlo``.
+
+    ``results`` are expressions over the variables of the map that the runtime variable belongs to: its
+    dimension variables, its ranges and, after composition, other runtime variables.
+    """
+
+    hlo: str
+    results: tuple[Expr, ...]
+
+    def __post_init__(self) -> None:
+        text = self.hlo.strip() if isinstance(self.hlo, str) else ""
+        if not text or "\n" in text or "\r" in text:
+            raise InputError(
+                "the source of a runtime variable is the text of one HLO instruction, on one line"
+            )
+        _put(self, "hlo", text)
+        _put(self, "results", tuple(lift(e) for e in self.results))
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeVariable(Variable):
+    """A value known only at run time: the element that ``source`` names, clamped to ``[lo, hi]``.
+
+    Without a source it stands for any integer of its box, the same for the whole map.
+    """
+
+    source: RuntimeSource | None = None
+
+    def clamp(self, raw: int) -> int:
+        """The value of the variable when the operand holds ``raw``."""
+        return min(max(raw, self.lo), self.hi)
+
+    def moved(self, name: str, moved: Mapping[Expr, Expr]) -> RuntimeVariable:
+        """The same variable under another name, its source over the expressions that ``moved`` gives."""
+        source = self.source
+        if source is not None:
+            source = RuntimeSource(source.hlo, tuple(moved[e] for e in source.results))
+        return RuntimeVariable(name, self.lo, self.hi, source)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """``lo <= expr <= hi``; ``hi < lo`` holds nowhere."""
+
+    expr: Expr
+    lo: int
+    hi: int
+
+    def __post_init__(self) -> None:
+        _put(self, "expr", lift(self.expr))
+        _put(self, "lo", as_integer(self.lo, "the lower bound of a constraint"))
+        _put(self, "hi", as_integer(self.hi, "the upper bound of a constraint"))
+
+    @classmethod
+    def trusted(cls, expr: Expr, lo: int, hi: int) -> Constraint:
+        """A constraint of parts that are known to be an expression and two integers."""
+        self = object.__new__(cls)
+        _put(self, "expr", expr)
+        _put(self, "lo", lo)
+        _put(self, "hi", hi)
+        return self
+
+    def __str__(self) -> str:
+        try:
+            return f"{format_expr(self.expr)} in [{self.lo}, {self.hi}]"
+        except TooLargeError as error:
+            return f"<constraint to [{self.lo}, {self.hi}]: {error}>"
+
+    @property
+    def condition(self) -> Condition:
+        """The constraint as a condition."""
+        return self.expr.within(self.lo, self.hi)
+
+    @property
+    def holds_always(self) -> bool:
+        """Whether it is a true statement about a constant."""
+        return type(self.expr) is Int and self.lo <= self.expr.value <= self.hi
+
+    @property
+    def holds_never(self) -> bool:
+        """Whether it is plainly false."""
+        return self.hi < self.lo or (type(self.expr) is Int and not self.holds_always)
+
+
+def known_names(names: Iterable[str]) -> str:
+    """The names a variable could have been, for an error message."""
+    known = [*names]
+    if not known:
+        return "no variable: the map has none"
+    if len(known) == 1:
+        return f"`{known[0]}`"
+    return "one of " + ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+
+
+def not_quasi_affine(node: Expr) -> str:
+    """What is wrong with this one node in a map, or the empty string."""
+    if isinstance(node, Mul):
+        return "a product of two variables is not quasi-affine: one factor must be a constant"
+    if isinstance(node, (FloorDiv, Mod, CeilDiv)) and type(node.b) is not Int:
+        return "the divisor is not a constant: an indexing map is quasi-affine"
+    return ""
+
+
+def unused_name(name: str, taken: set[str]) -> str:
+    """``name``, with underscores if it is taken; taken from now on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

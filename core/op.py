@@ -319,9 +319,14 @@ class Op:
                         f"size {n} of dimension {d} of operand {k}", expected="a size of at least 0"
                     )
         self.structure(*shapes)
-        for condition, message in self.demands(*shapes):
-            if condition is FALSE:
-                raise self.error(message)
+        try:
+            broken = next(
+                (message for condition, message in self.demands(*shapes) if condition is FALSE), None
+            )
+        except ZeroDivisionError:
+            broken = f"division by zero for operands of shapes {_shown(shapes)}"
+        if broken is not None:
+            raise self.error(broken)
 
     def error(self, message: str, expected: str = "") -> InputError:
         """An :class:`InputError` about this op."""
@@ -482,6 +487,10 @@ def digits_of(place: ExprLike, sizes: Sequence[ExprLike]) -> list[Expr]:
     return [rest, *reversed(digits)] if sizes else []
 
 
+def _shown(shapes: Iterable[Sizes]) -> str:
+    return ", ".join(exact_text(list(x)) for x in shapes) or "()"
+
+
 def exact_text(value: object) -> str:
     """A value for a message: tuples and lists without the spelling of their elements' classes."""
     if isinstance(value, tuple):
@@ -587,15 +596,24 @@ def map_claim(
     x = lifted(shapes)
     if op.virtual and not x:
         x = ((),)
-    sizes = tuple(op.shape(*x))
+    try:
+        sizes = tuple(op.shape(*x))
+    except ZeroDivisionError:
+        raise op.error(f"division by zero for operands of shapes {_shown(x)}") from None
     o, i = symbols("o", len(sizes)), symbols("i", len(x[operand]))
     values = symbols("rt", len(op.runtime_between(operand, o, i, *x)))
     if direction == "output_to_input":
         source, source_sizes, target, target_sizes = o, sizes, i, x[operand]
-        m = op.output_to_input(operand, o, values, *x)
     else:
         source, source_sizes, target, target_sizes = i, x[operand], o, sizes
-        m = op.input_to_output(operand, i, values, *x)
+    try:
+        m = getattr(op, direction)(operand, source, values, *x)
+        reads = op.reads(operand, o, i, values, *x) if stated else []
+    except ZeroDivisionError:
+        # an op may divide by a size: nothing is related where there is no element
+        if integer(0) not in (*sizes, *x[operand]):
+            raise op.error(f"division by zero for operands of shapes {_shown(x)}") from None
+        m, reads = Map([0] * len(target), [FALSE]), [FALSE]
     names = dict(zip((r.index for r in m.ranges), symbols("s", len(m.ranges)), strict=True))
     results = tuple(substitute_all(m.results, names))
     ranges = tuple(
@@ -621,7 +639,7 @@ def map_claim(
         runtime,
         results,
         tuple(c.substitute(names) for c in m.where),
-        tuple(op.reads(operand, o, i, values, *x)) if stated else (),
+        tuple(reads) if stated else (),
         (*facts, *op.requires(*x), *(r.variable.within(r.lo, r.hi) for r in runtime)) if stated else (),
     )
 

@@ -153,6 +153,8 @@ def report(
     """
     start = time.perf_counter()
     verifier = ModuleVerifier(module)
+    module = verifier.module
+    computations = [module.computation(c.name) for c in computations]
     units: list[Unit] = []
     callers = module.callers if not instructions else {}
     missing = {name.lstrip("%") for name in instructions}

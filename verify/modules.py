@@ -42,7 +42,7 @@ from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
-from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_any
+from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_shapes, leaves, read_any
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim
@@ -129,9 +129,10 @@ class ModuleVerifier:
     """Proves the maps of one module; ``check`` takes a computation."""
 
     def __init__(self, module: Module) -> None:
-        self.module = module
         self.read = op_reader(module)
         self.catalogue = OpCatalogue(self.read, why_not)
+        #: The module with the shapes that its text leaves out.
+        self.module = module = fill_shapes(module, self._shape)
         self._ops: dict[tuple[Op, tuple[tuple[int, ...], ...]], list[tuple[str, Asked]]] = {}
         self._steps: dict[tuple[tuple[IndexingMap, ...], IndexingMap], Asked] = {}
         self._simplified: dict[IndexingMap, IndexingMap] = {}
@@ -144,6 +145,12 @@ class ModuleVerifier:
     def options(self) -> Options:
         """How the module is analysed: simplified, maps that are proved equal kept once, every step seen."""
         return Options(self.catalogue, self.simplify, self.same, observe=self._seen.append)
+
+    def _shape(self, instruction: Instruction) -> AnyShape | None:
+        try:
+            return self.catalogue.shape(instruction)
+        except InputError:
+            return None  # reported as an instruction without maps
 
     def same(self, a: IndexingMap, b: IndexingMap) -> bool:
         """Whether two maps are proved to have the same relation."""
@@ -232,17 +239,14 @@ class ModuleVerifier:
     def _whole(
         self, computation: Computation, backwards: ComputationMaps, forwards: ComputationMaps
     ) -> Iterator[Checked]:
-        roots = [a for _, a in leaves(computation.root.shape)] if computation.root.shape is not None else []
-        arrays = {
-            (p.parameter_number, n): a
-            for p in computation.parameters
-            if p.shape is not None
-            for n, (_, a) in enumerate(leaves(p.shape))
-        }
+        roots = _arrays(computation.root)
+        parameters = {p.parameter_number: _arrays(p) for p in computation.parameters}
         for key in {**backwards.leaves, **forwards.leaves}:
             root, parameter, leaf = key
             there, back = (m.leaves.get(key) for m in (backwards, forwards))
-            output, operand = roots[root], arrays[parameter, leaf]
+            output, operand = roots.get(root), parameters[parameter].get(leaf)
+            if output is None or operand is None:
+                continue  # of an array of unknown shape nothing is known
             where = f"root {root}, parameter {parameter}" + (f", array {leaf}" if leaf else "")
             for found, source, target in ((there, output, operand), (back, operand, output)):
                 for m in found.maps if found is not None else ():
@@ -254,6 +258,11 @@ class ModuleVerifier:
             one = there.maps if there is not None else []
             other = back.maps if back is not None else []
             yield Checked("pair", where, *_asked(partial(_inverse_families, one, other)))
+
+
+def _arrays(instruction: Instruction) -> dict[int, Shape]:
+    """The arrays of known shape that an instruction makes, by number."""
+    return {} if instruction.shape is None else {n: a for n, (_, a) in enumerate(leaves(instruction.shape))}
 
 
 def module_maps(module: Module | str) -> ModuleMaps:

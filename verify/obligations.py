@@ -8,12 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ..core.condition import FALSE, Condition, all_exprs, all_of, any_of, negate, show_condition
+from ..core.condition import (
+    FALSE,
+    TRUE,
+    And,
+    Condition,
+    Divides,
+    all_exprs,
+    all_of,
+    any_of,
+    atoms,
+    negate,
+    show_condition,
+)
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
-from ..core.op import DIRECTIONS, Case, coverage_claim, map_claim
+from ..core.op import DIRECTIONS, Case, MapClaim, box, coverage_claim, map_claim
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure, measured
 from ..rules.transfer import KnownLaw, TransferLaw
 from .obligation import Obligation, Question, Way
@@ -295,8 +308,10 @@ def known_obligations(law: KnownLaw) -> Iterator[Obligation]:
 
 # ------------------------------------------------------------------------------------------------------------------ ops
 def op_obligations(case: Case) -> Iterator[Obligation]:
-    """Both maps of every operand *in bounds*, *sound* and *complete*; *coverage* where operands share the output; and
-    the symbolic instance itself *not vacuous*.
+    """The obligations of one symbolic instance of an op (reports/semantics.md, "What a claim owes").
+
+    Both maps of every operand are *in bounds*, *sound*, *complete* and *defined*; so are what the op reads, and its
+    sizes; *coverage* holds where operands share the output; and the instance is *not vacuous*.
     """
     op = case.op
     subject = f"{op.name} {case.label}"
@@ -305,31 +320,77 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
     said = op.text()
     stated: list[tuple[tuple[Condition, ...], Condition]] = []
     assumed: tuple[Condition, ...] = ()
+
+    def owe(
+        kind: str, question: tuple[tuple[Condition, ...], Condition], **more: Any
+    ) -> Iterator[Obligation]:
+        # operands that are treated alike owe literally the same; once is enough
+        if not (several and question in stated):
+            stated.append(question)
+            yield Obligation("op", subject, kind, *question, where=where, **{"claim": said, **more})
+
+    for kind, question in sizes_defined(case):
+        yield from owe(kind, question)
     for k in range(op.arity):
+        place = f" {k}" if several else ""
         for direction in DIRECTIONS:
             claim = map_claim(op, k, direction, case.shapes, case.facts)
             assumed = claim.assumed
             arrow = direction.replace("_to_", " to ")
-            place = f" {k}" if several else ""
             text = f"({', '.join(v.name for v in claim.source)}) -> ({', '.join(map(str, claim.results))})"
             shown = tuple((v.name, e) for v, e in zip(claim.target, claim.results, strict=False))
-            for kind, question in claim.obligations().items():
-                # operands that are treated alike owe literally the same; once is enough
-                if several and question in stated:
-                    continue
-                stated.append(question)
-                yield Obligation(
-                    "op",
-                    subject,
-                    f"{arrow}{place} {kind}",
-                    question[0],
-                    question[1],
-                    show=shown,
-                    where=where,
-                    claim=f"{said}: {text}",
-                )
+            for kind, question in {**claim.obligations(), **dict(map_defined(claim))}.items():
+                yield from owe(f"{arrow}{place} {kind}", question, claim=f"{said}: {text}", show=shown)
+        for kind, question in reads_defined(claim):
+            yield from owe(f"reads{place} {kind}", question)
     coverage = coverage_claim(op, case.shapes, case.facts)
-    base = {"where": where, "claim": said}
     if coverage is not None:
-        yield Obligation("op", subject, "coverage", coverage.hypotheses, coverage.goal, **base)  # type: ignore[arg-type]
-    yield Obligation("op", subject, "not vacuous", assumed, FALSE, "exists", **base)  # type: ignore[arg-type]
+        yield Obligation(
+            "op", subject, "coverage", coverage.hypotheses, coverage.goal, where=where, claim=said
+        )
+    yield Obligation("op", subject, "not vacuous", assumed, FALSE, "exists", where=where, claim=said)
+
+
+Owed = Iterator[tuple[str, tuple[tuple[Condition, ...], Condition]]]
+
+
+def sizes_defined(case: Case) -> Owed:
+    """No divisor in the demands and in the sizes of the output is zero for legal sizes and attributes."""
+    goal = all_of((_defined_conditions(case.hypotheses), defined(*case.op.shape(*case.shapes))))
+    if goal is not TRUE:
+        yield "sizes defined", (case.hypotheses, goal)
+
+
+def map_defined(claim: MapClaim) -> Owed:
+    """No divisor in a map is zero: see :func:`_defined_over`."""
+    read = [e for r in claim.runtime for e in (*r.index, r.lo, r.hi)]
+    divisible = [c.d for w in claim.where for c in atoms(w) if isinstance(c, Divides)]
+    roots = [*claim.results, *(e for w in claim.where for e in all_exprs(w)), *(r.size for r in claim.ranges)]
+    inside = [*box(claim.source, claim.source_sizes)]
+    inside += box((r.variable for r in claim.ranges), (r.size for r in claim.ranges))
+    yield from _defined_over(claim, inside, all_of((defined(*roots, *read), *(d.ne(0) for d in divisible))))
+
+
+def reads_defined(claim: MapClaim) -> Owed:
+    """No divisor in what the op reads is zero: see :func:`_defined_over`."""
+    inside = [*box(claim.source, claim.source_sizes), *box(claim.target, claim.target_sizes)]
+    yield from _defined_over(claim, inside, _defined_conditions(claim.reads))
+
+
+def _defined_over(claim: MapClaim, inside: Sequence[Condition], goal: Condition) -> Owed:
+    """*defined* and *defined at points*, as far as there is anything to show.
+
+    Divisors made of sizes and attributes alone must not be zero whenever output and operand have elements: such a map
+    is built before anything is known of points.  (Where either has none, :func:`map_claim` asks for no map.)  Other
+    divisors must not be zero at any point of the boxes, whether the map's conditions hold there or not.
+    """
+    parts = goal.args if isinstance(goal, And) else (goal,)
+    coordinates = {*claim.source, *claim.target, *(r.variable for r in (*claim.ranges, *claim.runtime))}
+    moving = [c for c in parts if not coordinates.isdisjoint(c.variables())]
+    fixed = [c for c in parts if c not in moving and c is not TRUE]
+    if fixed:
+        elements = [n >= 1 for n in (*claim.source_sizes, *claim.target_sizes) if not isinstance(n, Int)]
+        assumed = [c for c in claim.assumed if coordinates.isdisjoint(c.variables())]
+        yield "defined", ((*assumed, *elements), all_of(fixed))
+    if moving:
+        yield "defined at points", ((*claim.assumed, *inside), all_of(moving))

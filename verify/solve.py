@@ -83,7 +83,7 @@ def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
     budget = budget or Budget()
     start = time.perf_counter()
     found = o.decided(budget) or (valid(o, budget) if o.question == "valid" else exists(o, budget))
-    if o.kind == "defined" and found.status is Status.REFUTED:
+    if o.kind.endswith(("defined", "defined at points")) and found.status is Status.REFUTED:
         found = replace(found, status=Status.UNDEFINED)
     return replace(found, seconds=time.perf_counter() - start)
 

@@ -505,10 +505,10 @@ ShapeRule = Callable[[Instruction], "AnyShape | None"]
 
 
 def fill_shapes(module: Module, rule: ShapeRule) -> Module:
-    """The module with every unwritten shape worked out by `rule`, operands' shapes included.
+    """Return the module with every unwritten shape worked out, operands' shapes included.
 
-    An instruction for which `rule` has no answer stays without shape. Modules that XLA prints come back as
-    they are.
+    Tuples and their elements have the shapes of what they hold; `rule` answers for everything else.  An instruction
+    for which it has no answer stays without shape.  Modules that XLA prints come back as they are.
     """
     if not any(i.shape is None for _, i in module.instructions()):
         return module
@@ -522,11 +522,24 @@ def fill_shapes(module: Module, rule: ShapeRule) -> Module:
             )
             new = replace(old, operands=operands)
             if new.shape is None:
-                new = replace(new, shape=rule(new))
+                new = replace(new, shape=_shape_of_parts(new) or rule(new))
             shapes[new.name] = new.shape
             instructions.append(new)
         computations.append(replace(computation, instructions=tuple(instructions)))
     return replace(module, computations=tuple(computations))
+
+
+def _shape_of_parts(instruction: Instruction) -> AnyShape | None:
+    """The shape of a tuple or of an element of one, None for another instruction or an unknown shape."""
+    if instruction.opcode == "tuple":
+        parts = [s for s in instruction.operand_shapes if s is not None]
+        return TupleShape(tuple(parts)) if len(parts) == len(instruction.operands) else None
+    whole = instruction.operand_shapes[0] if instruction.operands else None
+    if instruction.opcode == "get-tuple-element" and isinstance(whole, TupleShape):
+        index = instruction.attribute("index")
+        if isinstance(index, int) and 0 <= index < len(whole.elements):
+            return whole.elements[index]
+    return None
 
 
 def tuple_of(shapes: Sequence[Shape]) -> AnyShape:

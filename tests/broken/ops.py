@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from indexproof.core.condition import Condition
-from indexproof.core.expr import Expr, lift
-from indexproof.core.op import Coordinates, Map, Op, Range, Runtime, Sizes, quotient
+from indexproof.core.expr import Expr, ExprLike, lift
+from indexproof.core.op import Case, Coordinates, Map, Op, Range, Runtime, Sizes, op, quotient, symbols
 from indexproof.rules.ops.collective import AllGather, AllToAll, Exchange, ReduceScatter
 from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.dynamic import DynamicSlice, DynamicUpdateSlice, Gather
@@ -17,6 +17,7 @@ from indexproof.rules.ops.reshape import Reshape
 from indexproof.rules.ops.scatter import Scatter
 from indexproof.rules.ops.sorting import Sort, TopK
 from indexproof.rules.ops.window import Convolution, ReduceWindow, SelectAndScatter
+from indexproof.verify.verdict import Status
 
 from .planted import Planted, instance
 
@@ -364,11 +365,71 @@ class ReshapeWrongStride(Reshape):
         return Map([i[0] // self.sizes[0], i[0] % self.sizes[0]])
 
 
-def _planted(wrong: type[Op], rank: int, label: str, fails: str) -> Planted:
-    twin: type[Op] = wrong.__bases__[0]
-    return Planted(
-        wrong.__name__, wrong=instance(wrong, rank, label), fails=fails, twin=instance(twin, rank, label)
-    )
+# ---------------------------------------------------------------------------------------------------------------- rolls
+@op
+class RollRows(Op):
+    """Output element o is input element (o + shift) mod n, as numpy's roll by -shift has it.
+
+    Arrays may be without elements: then the divisor n is zero, and nothing is asked of it.
+    """
+
+    shift: ExprLike
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x]
+
+    def _turned(self, v: Coordinates, x: Sizes, by: ExprLike) -> list[Expr]:
+        return [(a + by) % lift(n) for a, n in zip(v, x, strict=True)]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        return [a.eq(b) for a, b in zip(i, self._turned(o, x, self.shift), strict=True)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(self._turned(o, x, self.shift))
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(self._turned(i, x, -lift(self.shift)))
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield Case.of(rank, "any shift", cls(symbols("t", 1)[0]), symbols("n", rank))
+
+
+@op
+class RollByQuotient(RollRows):
+    """Takes whole turns off the shift, counted in steps of the shift, which may be zero."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map(self._turned(o, x, lift(self.shift) // lift(self.shift) * self.shift))
+
+
+@op
+class RollByPlace(RollRows):
+    """Divides by the coordinate, which is zero at the first element."""
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
+        return Map([a // a * e for a, e in zip(i, self._turned(i, x, -lift(self.shift)), strict=True)])
+
+
+@op
+class RollOfWholeTurns(RollRows):
+    """Says that elements stay related in every turn of the shift, which may be zero."""
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        return [(a % lift(self.shift)).eq(b % lift(self.shift)) for a, b in zip(o, i, strict=True)]
+
+
+@op
+class RollHalved(RollRows):
+    """Makes an output whose size is a quotient by the shift."""
+
+    def shape(self, x: Sizes) -> list[Expr]:
+        return [lift(n) // lift(self.shift) * self.shift for n in x]
+
+
+def _planted(wrong: type[Op], rank: int, label: str, fails: str, status: Status = Status.REFUTED) -> Planted:
+    twin = wrong.__bases__[0]
+    return Planted(wrong.__name__, instance(wrong, rank, label), fails, instance(twin, rank, label), status)
 
 
 BROKEN: Sequence[Planted] = [
@@ -431,4 +492,8 @@ BROKEN: Sequence[Planted] = [
     ),
     _planted(ReshapeColumnMajor, 2, "[f0·f1] to [f0, f1]", "output to input sound"),
     _planted(ReshapeWrongStride, 2, "[f0·f1] to [f0, f1]", "input to output sound"),
+    _planted(RollByQuotient, 1, "any shift", "output to input defined", Status.UNDEFINED),
+    _planted(RollByPlace, 1, "any shift", "input to output defined at points", Status.UNDEFINED),
+    _planted(RollOfWholeTurns, 1, "any shift", "reads defined", Status.UNDEFINED),
+    _planted(RollHalved, 1, "any shift", "sizes defined", Status.UNDEFINED),
 ]

@@ -49,6 +49,27 @@ def check(module: Module, verifier: ModuleVerifier) -> list[ComputationReport]:
     return [verifier.check(c) for c in module.callees_first]
 
 
+# Shapes that the text leaves out, as published examples do: how many pairs of arrays have maps, how many questions.
+IMPLIED = [
+    ("p = f32[4,8] parameter(0)\nq = f32[4,8] parameter(1)\nROOT r = add(p, q)", 2, 31),
+    ("p = f32[4,2] parameter(0)\nROOT t = transpose(p), dimensions={1,0}", 1, 14),
+    ("p = f32[4] parameter(0)\nt = tuple(p, p)\nROOT g = get-tuple-element(t), index=1", 1, 6),
+    ("p = f32[4] parameter(0)\nROOT r = frobnicate(p)", 0, 0),
+    ("p = f32[4] parameter(0)\nq = parameter(1)\nROOT t = tuple(p, q)", 0, 0),
+    ("p = f32[4] parameter(0)\nROOT t = transpose(p), dimensions={1,0}", 0, 0),
+]
+
+
+@pytest.mark.parametrize(("body", "mapped", "questions"), IMPLIED)
+def test_shapes_that_are_not_written(body: str, mapped: int, questions: int) -> None:
+    verifier = ModuleVerifier(read_module(f"HloModule m\nENTRY e {{\n{body}\n}}\n"))
+    found = verifier.maps.computation("e", "output_to_input")
+    assert sum(bool(r.maps) and not r.unknown for r in found.leaves.values()) == mapped
+    report = verifier.check(verifier.module.entry)
+    assert len(report.checked) == questions
+    assert not report.failed
+
+
 def test_there_are_files() -> None:
     assert len(FILES) == 44
 

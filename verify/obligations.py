@@ -333,15 +333,15 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
         yield from owe(kind, question)
     for k in range(op.arity):
         place = f" {k}" if several else ""
-        for direction in DIRECTIONS:
-            claim = map_claim(op, k, direction, case.shapes, case.facts)
+        claims = {d: map_claim(op, k, d, case.shapes, case.facts) for d in DIRECTIONS}
+        for direction, claim in claims.items():
             assumed = claim.assumed
             arrow = direction.replace("_to_", " to ")
             text = f"({', '.join(v.name for v in claim.source)}) -> ({', '.join(map(str, claim.results))})"
             shown = tuple((v.name, e) for v, e in zip(claim.target, claim.results, strict=False))
             for kind, question in {**claim.obligations(), **dict(map_defined(claim))}.items():
                 yield from owe(f"{arrow}{place} {kind}", question, claim=f"{said}: {text}", show=shown)
-        for kind, question in reads_defined(claim):
+        for kind, question in reads_defined(claims["output_to_input"]):
             yield from owe(f"reads{place} {kind}", question)
     coverage = coverage_claim(op, case.shapes, case.facts)
     if coverage is not None:
@@ -385,7 +385,8 @@ def _defined_over(claim: MapClaim, inside: Sequence[Condition], goal: Condition)
     divisors must not be zero at any point of the boxes, whether the map's conditions hold there or not.
     """
     parts = goal.args if isinstance(goal, And) else (goal,)
-    coordinates = {*claim.source, *claim.target, *(r.variable for r in (*claim.ranges, *claim.runtime))}
+    coordinates = {*claim.source, *claim.target}
+    coordinates |= {r.variable for r in claim.ranges} | {r.variable for r in claim.runtime}
     moving = [c for c in parts if not coordinates.isdisjoint(c.variables())]
     fixed = [c for c in parts if c not in moving and c is not TRUE]
     if fixed:

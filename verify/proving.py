@@ -15,8 +15,6 @@ from .outcome import PASSING, CrewLost, Progress, Result, Run, available_cores
 from .verdict import Status, Verdict
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from .run import Crew
 
 __all__ = ["prove_all"]
@@ -31,7 +29,7 @@ def prove_all(
     progress: Progress | None = None,
     confirm: str = "",
     recheck: float = 0.0,
-    executor: Executor | Crew | None = None,
+    executor: Crew | None = None,
 ) -> Run:
     """Decide every obligation, and what several of them ask once.
 
@@ -41,15 +39,14 @@ def prove_all(
 
     With ``confirm="cvc5"`` every verdict gets a second opinion.  Engines that contradict each other raise
     :class:`~indexproof.verify.trust.disagreement.Disagreement`.  Of the verdicts in the cache a share of ``recheck``,
-    chosen at random, is reached anew; one that was wrong is replaced and counted.  Jobs go to ``executor`` if there is
-    one, which stays the caller's to shut down, and to processes of this machine otherwise.  ``cache`` is written here,
+    chosen at random, is reached anew; one that was wrong is replaced and counted.  Jobs go to ``executor``, a
+    cluster, if there is one, and to processes of this machine otherwise.  ``cache`` is written here,
     as results come.
     """
     todo = list(obligations)
     budget = budget or Budget()
     cache = cache or Cache(None)
-    crew = _crew(executor)
-    jobs = crew.size if crew is not None else max(1, jobs or available_cores())
+    jobs = executor.size if executor is not None else max(1, jobs or available_cores())
     start = time.perf_counter()
     verdicts: dict[int, Verdict] = {}
     cached: set[int] = set()
@@ -100,8 +97,8 @@ def prove_all(
     except CrewLost as lost:
         run.interrupted, run.stopped = True, str(lost)
         unchecked = Verdict(Status.NOT_CHECKED, detail=run.stopped)
-    if crew is not None:
-        run.lost_workers = crew.lost_workers
+    if executor is not None:
+        run.lost_workers = executor.lost_workers
     run.results = [Result(o, verdicts.get(n, unchecked), n in cached) for n, o in enumerate(todo)]
     run.seconds = time.perf_counter() - start
     run.damaged_cache_entries = cache.damaged
@@ -109,14 +106,6 @@ def prove_all(
     run.cache_set_aside = "" if cache.set_aside is None else str(cache.set_aside)
     run.refused_cache_entries = {reason: n for reason, n in sorted(cache.refused.items()) if n}
     return run
-
-
-def _crew(executor: Executor | Crew | None) -> Crew | None:
-    if executor is None:
-        return None
-    from concurrent.futures import Executor
-
-    return None if isinstance(executor, Executor) else executor
 
 
 def _confirmer(confirm: str) -> str:

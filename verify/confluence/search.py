@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from itertools import combinations_with_replacement
 from random import Random
 from typing import Any, Final, Protocol
@@ -24,7 +24,7 @@ from ...core.text import format_map
 from ...rules.catalog import RULES
 from ...rules.simplifier import simplify
 from ..outcome import available_cores
-from ..run import ended, workers
+from ..pool import each
 from .instances import AnyRule, Miss, Overlap, overlap
 
 __all__ = ["COUNT", "Example", "Found", "Pair", "Search", "Simplify", "examine", "pairs_of", "search"]
@@ -295,7 +295,7 @@ def search(
         for n, pair in _examined(len(todo), among, count, jobs or available_cores()):
             found[n] = pair
             progress(pair)
-    except (KeyboardInterrupt, BrokenProcessPool):
+    except (KeyboardInterrupt, InterruptedError):
         run.interrupted = True
     run.pairs = [found[n] for n in sorted(found)]
     return run
@@ -306,19 +306,14 @@ _CHUNK: Final = 16
 
 
 def _examined(total: int, among: Sequence[str], count: int, jobs: int) -> Iterator[tuple[int, Pair]]:
-    parcels = [range(n, min(n + _CHUNK, total)) for n in range(0, total, _CHUNK)]
+    parcels = [tuple(range(n, min(n + _CHUNK, total))) for n in range(0, total, _CHUNK)]
+    do = partial(_work, among=among, count=count)
     if jobs == 1 or len(parcels) < 2:
         for n in range(total):
-            yield from _work((n,), among, count)
+            yield from do((n,))
         return
-    pool = workers(jobs)
-    finished = False
-    try:
-        futures: list[Future[list[tuple[int, Pair]]]] = [
-            pool.submit(_work, tuple(parcel), among, count) for parcel in parcels
-        ]
-        for future in futures:
-            yield from future.result()
-        finished = True
-    finally:
-        ended(pool, finished=finished)
+    with closing(each(do, parcels, jobs)) as done:
+        for _, found in done:
+            if found is None:
+                raise InterruptedError("a process was killed")
+            yield from found

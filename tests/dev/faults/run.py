@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
+from indexproof.verify.pool import each
 from indexproof.verify.trust import solvers
 
 from .answers import LIES, SECOND_LIES, second_solver_cases, solver_cases
@@ -56,26 +58,19 @@ def perform(task: Task) -> list[Outcome]:
 
 def faults(jobs: int, progress: Callable[[Task, list[Outcome]], None] | None = None) -> list[Outcome]:
     """Perform all tasks, in processes of their own; the cases in the order of the tasks."""
-    from concurrent.futures import as_completed
-
-    from indexproof.verify.run import ended, workers
-
     todo = tasks()
     found: dict[Task, list[Outcome]] = {}
-    pool = workers(jobs)
-    finished = False
-    try:
-        pending = {pool.submit(perform, t): t for t in todo if t.kind != "crash"}
-        for future in as_completed(pending):
-            found[pending[future]] = future.result()
-            if progress is not None:
-                progress(pending[future], future.result())
-        finished = True
-    finally:
-        ended(pool, finished=finished)
-    for t in todo:
-        if t.kind == "crash":  # starts processes of its own
-            found[t] = perform(t)
-            if progress is not None:
-                progress(t, found[t])
+
+    def keep(task: Task, outcomes: list[Outcome]) -> None:
+        found[task] = outcomes
+        if progress is not None:
+            progress(task, outcomes)
+
+    with closing(each(perform, [t for t in todo if t.kind != "crash"], jobs)) as done:
+        for task, outcomes in done:
+            # a process that died is found by doing its task here
+            keep(task, perform(task) if outcomes is None else outcomes)
+    for task in todo:
+        if task.kind == "crash":  # starts processes of its own
+            keep(task, perform(task))
     return [o for t in todo for o in found[t]]

@@ -9,7 +9,6 @@ more memory than :data:`ROOM` bytes, has failed too; both are far beyond what an
 from __future__ import annotations
 
 import gzip
-import multiprocessing
 import random
 import re
 import resource
@@ -19,10 +18,9 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -34,7 +32,8 @@ from indexproof.core.map_reader import read_map
 from indexproof.core.op import DIRECTIONS
 from indexproof.core.text import format_map
 from indexproof.rules.ops import catalogue
-from indexproof.verify.run import _ignore_interrupts, available_cores, ended
+from indexproof.verify.outcome import available_cores
+from indexproof.verify.pool import each, ignore_interrupts
 
 from .hlo_texts import MAPS, TEXTS
 
@@ -494,7 +493,7 @@ def examine_chunk(seed: int, start: int, stop: int, texts: tuple[str, ...]) -> H
 
 
 def _limited() -> None:
-    _ignore_interrupts()
+    ignore_interrupts()
     resource.setrlimit(resource.RLIMIT_AS, (ROOM, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
@@ -517,25 +516,26 @@ def fuzz_hlo(
     out = HloFuzz(seed=seed, start=start, count=count, jobs=jobs)
     end = start + count
     starts = [(k, min(k + CHUNK, end)) for k in range(start, end, CHUNK)]
-    # Always another process: its memory is limited, and it may be killed without harm.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_limited)
-    finished = False
+    do = partial(_examine_range, seed=seed, texts=texts)
+    ready: dict[int, HloFuzz] = {}
     try:
-        tasks = [pool.submit(examine_chunk, seed, a, b, texts) for a, b in starts]
-        for (first, _), task in zip(starts, tasks, strict=True):
-            try:
-                out.add(task.result())
-            except BrokenProcessPool:
-                said = "a process ended while it examined this mutant or a later one of its task"
-                out.failures.append(HloFailure("killed", first, "", "", said))
-                break
-            if progress is not None:
-                progress(out)
-        finished = True
+        # always another process: its memory is limited, and it may be killed without harm
+        with closing(each(do, starts, jobs, initializer=_limited)) as found:
+            for (first, _), chunk in found:
+                if chunk is None:
+                    said = "a process ended while it examined this mutant or a later one of its task"
+                    out.failures.append(HloFailure("killed", first, "", "", said))
+                    break
+                ready[first] = chunk
+                while start + out.done in ready:
+                    out.add(ready.pop(start + out.done))
+                    if progress is not None:
+                        progress(out)
     except KeyboardInterrupt:
         out.interrupted = True
-    finally:
-        ended(pool, finished=finished)
     out.seconds = time.perf_counter() - begin
     return out
+
+
+def _examine_range(numbers: tuple[int, int], seed: int, texts: tuple[str, ...]) -> HloFuzz:
+    return examine_chunk(seed, *numbers, texts)

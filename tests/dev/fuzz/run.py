@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from indexproof.core.cost import DIVISION_WEIGHT, map_cost
-from indexproof.core.errors import InputError, quoted
 from indexproof.core.explain import UnexplainedError, explained
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.json_form import dump_json, map_to_json
@@ -26,10 +22,12 @@ from indexproof.core.steps import Trace
 from indexproof.core.text import format_map
 from indexproof.core.transform import reduce_map
 from indexproof.rules.catalog import RULES
+from indexproof.verify.checkpoint import Checkpoint
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.derivation import DerivationRefused, check_derivation
-from indexproof.verify.run import available_cores, ended, workers
-from indexproof.verify.sources import ROOT
+from indexproof.verify.outcome import available_cores
+from indexproof.verify.pool import each
+from indexproof.verify.sources import read_sources
 from indexproof.verify.verdict import Status
 
 from .generate import BY_DEFAULT, Asked, random_map
@@ -48,6 +46,8 @@ KEPT: Final = 2
 PLAIN: Final = replace(RULES, engine=None)
 #: Every so many chunks are simplified once more by another process, backwards.
 AGAIN: Final = 10
+#: As soon as there are so many of these, or at the end.
+HELD: Final = 20
 
 
 @dataclass(frozen=True)
@@ -103,16 +103,15 @@ class Chunk:
         return {**asdict(self), "counts": dict(self.counts)}
 
     @staticmethod
-    def from_json(data: dict[str, Any]) -> Chunk:
-        """What :meth:`to_json` made."""
-        return Chunk(
-            data["start"],
-            data["stop"],
-            Counter(data["counts"]),
-            list(data["digests"]),
-            [Failure(**f) for f in data["failures"]],
-            data["seconds"],
-        )
+    def from_json(data: Mapping[str, Any]) -> Chunk:
+        """Read what :meth:`to_json` made.
+
+        Raises :class:`ValueError`, :class:`KeyError` or :class:`TypeError` for anything else.
+        """
+        counts, failures = Counter(data["counts"]), [Failure(**f) for f in data["failures"]]
+        if counts["maps"] != data["stop"] - data["start"]:
+            raise ValueError("a chunk counts every map of it")
+        return Chunk(data["start"], data["stop"], counts, list(data["digests"]), failures, data["seconds"])
 
 
 @dataclass
@@ -437,25 +436,32 @@ def fuzz(
 ) -> FuzzRun:
     """Examine the maps of ``corpus`` and all random ones.
 
-    With ``checkpoint`` every finished chunk is written there, and chunks found there are not examined again.  Raises
-    :class:`InputError` where the file belongs to another run.  On :class:`KeyboardInterrupt` what was reached is kept, and
-    :attr:`FuzzRun.missing` says what was not.
+    With ``checkpoint`` every finished chunk is written there, and chunks found there are not examined again, unless
+    another program or other settings wrote them.  Raises :class:`InputError` where the file is no checkpoint.  On
+    :class:`KeyboardInterrupt` what was reached is kept, and :attr:`FuzzRun.missing` says what was not.
     """
     run = FuzzRun(settings, jobs=max(1, jobs or available_cores()))
     begin = time.perf_counter()
-    log = _Checkpoint(checkpoint, settings)
-    run.chunks = log.chunks
-    run.resumed = sum(c.stop - c.start for c in run.chunks)
-    known = {c.start for c in run.chunks}
-    todo = [(n, min(n + CHUNK, settings.count)) for n in range(0, settings.count, CHUNK) if n not in known]
+    log = Checkpoint(checkpoint)
+    known = log.known(Chunk.from_json)
+    todo = []
+    for start in range(0, settings.count, CHUNK):
+        stop = min(start + CHUNK, settings.count)
+        chunk = known.get(_key(settings, start, stop)) if known else None
+        if chunk is None or any(f.kind in FATAL for f in chunk.failures):
+            todo.append((start, stop))
+        else:
+            run.chunks.append(replace(chunk, start=start, stop=stop))
+    run.resumed = run.random_maps
     try:
         run.corpus = examine_corpus(corpus, settings)
         if any(f.kind in FATAL for f in run.corpus.failures):
             run.stopped = True
             todo = []
-        with log:
-            for chunk in _examined(settings, todo, run.jobs):
-                log.keep(chunk)
+        with log, closing(_examined(settings, todo, run.jobs)) as found:
+            for chunk in found:
+                if checkpoint is not None:
+                    log.add(_key(settings, chunk.start, chunk.stop), chunk.to_json())
                 run.chunks.append(chunk)
                 if progress is not None:
                     progress(chunk)
@@ -469,50 +475,57 @@ def fuzz(
     return run
 
 
-def _examined(settings: Settings, todo: Sequence[tuple[int, int]], jobs: int) -> Iterator[Chunk]:
+def _key(settings: Settings, start: int, stop: int) -> str:
+    """A chunk in a checkpoint: results of another program or other settings must not be mixed with these."""
+    asked = (_program(), settings.seed, settings.checked, settings.proved, start, stop)
+    return hashlib.sha256(repr(asked).encode()).hexdigest()
+
+
+@cache
+def _program() -> str:
+    return repr(sorted(read_sources().items()))
+
+
+def _examined(settings: Settings, todo: Sequence[tuple[int, int]], jobs: int) -> Generator[Chunk, None, None]:
+    examine_range = partial(_examine_range, settings)
     if jobs == 1 or len(todo) < 2:
-        for start, stop in todo:
-            yield examine_chunk(settings, start, stop)
+        yield from map(examine_range, todo)
         return
-    # each of these processes orders its strings in its own way
-    pool, again = workers(jobs), workers(1)
-    finished = False
-    try:
-        pending: dict[Future[Any], tuple[int, int]] = {}
-        second: dict[Future[Any], Chunk] = {}
-        queue = iter(todo)
-
-        def submit() -> None:
-            item = next(queue, None)
-            if item is not None:
-                pending[pool.submit(examine_chunk, settings, *item)] = item
-
-        for _ in range(2 * jobs):
-            submit()
-        while pending or second:
-            done, _ = wait([*pending, *second], return_when=FIRST_COMPLETED)
-            for future in done:
-                if future in second:
-                    yield _compared(settings, second.pop(future), future.result())
-                    continue
-                start, stop = pending.pop(future)
-                submit()
-                try:
-                    chunk = future.result()
-                except BrokenProcessPool:
-                    # what took the worker down is found by doing it here
-                    chunk = examine_chunk(settings, start, stop)
-                if (start // CHUNK) % AGAIN == 0:
-                    second[again.submit(simplify_chunk, settings, start, stop)] = chunk
-                else:
-                    yield chunk
-        finished = True
-    finally:
-        ended(pool, finished=finished)
-        ended(again, finished=finished)
+    held: list[Chunk] = []
+    with closing(each(examine_range, todo, jobs)) as done:
+        for numbers, found in done:
+            # what took a process down is found by doing it here
+            chunk = examine_range(numbers) if found is None else found
+            if (chunk.start // CHUNK) % AGAIN:
+                yield chunk
+                continue
+            held.append(chunk)
+            if len(held) == HELD:
+                yield from _compared(settings, held)
+                held = []
+    yield from _compared(settings, held)
 
 
-def _compared(settings: Settings, chunk: Chunk, digests: Sequence[str]) -> Chunk:
+def _examine_range(settings: Settings, numbers: tuple[int, int]) -> Chunk:
+    return examine_chunk(settings, *numbers)
+
+
+def _simplify_chunk(settings: Settings, chunk: Chunk) -> list[str]:
+    return simplify_chunk(settings, chunk.start, chunk.stop)
+
+
+def _compared(settings: Settings, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
+    """Chunks, with a failure where a new process, which orders its strings in its own way, gets another result."""
+    with closing(each(partial(_simplify_chunk, settings), chunks, 1)) as done:
+        for chunk, digests in done:
+            yield _compare(
+                settings,
+                chunk,
+                simplify_chunk(settings, chunk.start, chunk.stop) if digests is None else digests,
+            )
+
+
+def _compare(settings: Settings, chunk: Chunk, digests: Sequence[str]) -> Chunk:
     """The chunk, with a failure where another process got another result."""
     chunk.counts["simplified twice"] += len(digests)
     for k, (a, b) in enumerate(zip(chunk.digests, digests, strict=True)):
@@ -524,101 +537,3 @@ def _compared(settings: Settings, chunk: Chunk, digests: Sequence[str]) -> Chunk
                 Failure("not deterministic", sample.index, sample.family, text, format_map(sample.map))
             )
     return chunk
-
-
-# ---------------------------------------------------------------------------------------------- checkpoints
-@cache
-def _sources() -> str:
-    """A digest of the program: results of another one must not be mixed with these."""
-    h = hashlib.sha256()
-    root = ROOT
-    for folder in ("core", "rules", "verify"):
-        for path in sorted((root / folder).rglob("*.py")):
-            h.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return h.hexdigest()[:16]
-
-
-def _is_whole(chunk: Chunk, count: int) -> bool:
-    """Whether a chunk is one that a run over ``count`` maps examines, with every map of it; others are examined again."""
-    numbers = (chunk.start, chunk.stop, *chunk.counts.values())
-    if not all(type(n) is int and n >= 0 for n in numbers) or chunk.start >= count:
-        return False
-    stop = min(chunk.start + CHUNK, count)
-    return chunk.start % CHUNK == 0 and chunk.stop == stop and chunk.counts["maps"] == stop - chunk.start
-
-
-class _Checkpoint:
-    """A file with a line for every finished chunk, below a line that says which run it is."""
-
-    def __init__(self, path: Path | None, settings: Settings) -> None:
-        self.path = path
-        self.chunks: list[Chunk] = []
-        self.head = {
-            "format": "indexproof fuzz checkpoint 1",
-            "seed": settings.seed,
-            "checked": settings.checked,
-            "chunk": CHUNK,
-            "program": _sources() if path is not None else "",
-        }
-        self._file: Any = None
-        if path is None or self._is_new():
-            return
-        try:
-            lines = path.read_text("utf-8").splitlines()
-            head = json.loads(lines[0]) if lines else {}
-        except (OSError, ValueError, UnicodeDecodeError):
-            raise InputError(
-                f"--checkpoint: {quoted(path, 200)} is not one of this program's checkpoints"
-            ) from None
-        if head != self.head:
-            differs = [k for k in self.head if not isinstance(head, dict) or head.get(k) != self.head[k]]
-            raise InputError(
-                f"--checkpoint: {quoted(path, 200)} belongs to a run with another {' and '.join(differs)}",
-                expected="another file, or none",
-            )
-        found: dict[int, Chunk] = {}
-        for line in lines[1:]:
-            try:
-                chunk = Chunk.from_json(json.loads(line))
-                whole = _is_whole(chunk, settings.count)
-            except (ValueError, KeyError, TypeError, AttributeError):
-                continue  # the line that an interruption cut off
-            if whole and not any(f.kind in FATAL for f in chunk.failures):
-                found[chunk.start] = chunk
-        self.chunks = list(found.values())
-
-    def _is_new(self) -> bool:
-        """Whether nothing was written yet: a run may be cut short, or its disk be full, before the first line."""
-        return (
-            self.path is None
-            or not self.path.exists()
-            or (self.path.is_file() and not self.path.stat().st_size)
-        )
-
-    def __enter__(self) -> _Checkpoint:
-        if self.path is not None:
-            try:
-                new = self._is_new()
-                self._file = self.path.open("a", encoding="utf-8")
-            except OSError as error:
-                raise InputError(
-                    f"--checkpoint: cannot write {quoted(self.path, 200)}: {error.strerror}"
-                ) from None
-            # an interrupted line may lack its end
-            self._write(json.dumps(self.head) if new else "")
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _write(self, line: str) -> None:
-        self._file.write(line + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def keep(self, chunk: Chunk) -> None:
-        """Add a finished chunk."""
-        if self._file is not None:
-            self._write(json.dumps(chunk.to_json()))

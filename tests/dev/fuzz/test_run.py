@@ -164,7 +164,7 @@ def test_a_result_that_changes_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_report_says_how_maps_were_simplified() -> None:
     text = fuzz_text(fuzz(Settings(count=40), jobs=1), "indexproof dev fuzz")
-    said = "8 with --minimize 2, 8 with --division-weight 12, 10 with --quick"
+    said = "8 with --minimize 2, 8 with --minimize 12, 10 with --quick"
     assert f"simplified  {said}" in text
 
 
@@ -207,9 +207,9 @@ def test_rules_that_are_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_processes_that_differ() -> None:
     chunk = Chunk(0, 3, digests=["a", "b", "c"])
-    same = runner._compared(Settings(), chunk, ["a", "b", "c"])
+    same = runner._compare(Settings(), chunk, ["a", "b", "c"])
     assert not same.failures
-    other = runner._compared(Settings(), chunk, ["a", "x", "c"])
+    other = runner._compare(Settings(), chunk, ["a", "x", "c"])
     assert [(f.kind, f.index) for f in other.failures] == [("not deterministic", 1)]
 
 
@@ -250,7 +250,7 @@ def test_an_interrupted_run_says_what_is_missing_and_goes_on(tmp_path: Path) -> 
 
     # a line that was cut off in the middle is not believed
     with path.open("a") as file:
-        file.write('{"start": 100, "stop"')
+        file.write('{"key": "100", "stop"')
     second = fuzz(settings, jobs=1, checkpoint=path)
     assert second.resumed == 2 * CHUNK
     assert not second.missing
@@ -264,14 +264,15 @@ def test_an_interrupted_run_says_what_is_missing_and_goes_on(tmp_path: Path) -> 
     assert stripped(third) == stripped(whole)
 
 
-@pytest.mark.parametrize(
-    ("other", "said"), [(Settings(seed=1), "another seed"), (Settings(checked=True), "another checked")]
-)
-def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path, other: Settings, said: str) -> None:
+@pytest.mark.parametrize("other", [Settings(seed=1, count=3), Settings(checked=True, count=3)])
+def test_chunks_of_another_run_are_not_believed(tmp_path: Path, other: Settings) -> None:
     path = tmp_path / "checkpoint"
     fuzz(Settings(count=3), jobs=1, checkpoint=path)
-    with pytest.raises(InputError, match=said):
-        fuzz(other, jobs=1, checkpoint=path)
+    run = fuzz(other, jobs=1, checkpoint=path)
+    assert (run.resumed, run.digest) == (0, fuzz(other, jobs=1).digest)
+    # both are there now
+    assert fuzz(Settings(count=3), jobs=1, checkpoint=path).resumed == 3
+    assert fuzz(other, jobs=1, checkpoint=path).resumed == 3
 
 
 def test_a_longer_run_examines_the_rest_of_the_last_chunk(tmp_path: Path) -> None:
@@ -283,27 +284,13 @@ def test_a_longer_run_examines_the_rest_of_the_last_chunk(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        {"stop": 2},
-        {"start": -2, "stop": 3},
-        {"start": 1},
-        {"start": False},
-        {"start": 0.0},
-        {"counts": {}},
-        {"counts": {"maps": 2}},
-        {"counts": {"maps": 3.0}},
-        {"counts": 3},
-        {"failures": [3]},
-        {},
-    ],
-    ids=str,
+    "change", [{"counts": {}}, {"counts": {"maps": 2}}, {"counts": 3}, {"failures": [3]}, {}], ids=str
 )
 def test_a_chunk_counts_once_and_as_a_whole(tmp_path: Path, change: dict[str, Any]) -> None:
     path = tmp_path / "checkpoint"
     fuzz(Settings(count=3), jobs=1, checkpoint=path)
-    head, line = path.read_text().splitlines()
-    path.write_text(f"{head}\n{json.dumps(json.loads(line) | change)}\n" + ("" if change else f"{line}\n"))
+    (line,) = path.read_text().splitlines()
+    path.write_text(f"{json.dumps(json.loads(line) | change)}\n" + ("" if change else f"{line}\n"))
     again = fuzz(Settings(count=3), jobs=1, checkpoint=path)
     assert again.resumed == (0 if change else 3)
     assert (again.missing, again.counts["maps"]) == ([], 3)
@@ -318,12 +305,11 @@ def test_other_files_are_no_checkpoints(tmp_path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
 
 
-def test_a_checkpoint_of_another_program_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_of_another_program_are_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "checkpoint"
     fuzz(Settings(count=3), jobs=1, checkpoint=path)
-    monkeypatch.setattr(runner, "_sources", lambda: "another")
-    with pytest.raises(InputError, match="another program"):
-        fuzz(Settings(count=3), jobs=1, checkpoint=path)
+    monkeypatch.setattr(runner, "_program", lambda: "another")
+    assert fuzz(Settings(count=3), jobs=1, checkpoint=path).resumed == 0
 
 
 def test_failures_are_examined_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -335,11 +321,6 @@ def test_failures_are_examined_again(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run = fuzz(Settings(count=CHUNK), jobs=1, checkpoint=path)
     assert run.resumed == 0
     assert not run.stopped
-
-
-def test_a_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot write"):
-        fuzz(Settings(count=3), jobs=1, checkpoint=tmp_path / "no" / "such" / "folder")
 
 
 # -------------------------------------------------------------------------------------------------- reports

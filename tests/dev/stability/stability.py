@@ -25,9 +25,9 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +39,7 @@ from indexproof.verify.cache import content_key
 from indexproof.verify.checkpoint import Checkpoint
 from indexproof.verify.lemmas import LemmaObligation
 from indexproof.verify.obligations import Obligation
+from indexproof.verify.pool import each
 from indexproof.verify.preprocess import mentioned, ordered, substituted
 from indexproof.verify.rulefiles.obligations import StatedObligation
 from indexproof.verify.solve import Budget, _attempt, decide
@@ -247,8 +248,6 @@ def stability(
     once.  ``checkpoint`` is a file that gets a line for each question; a run that finds one goes
     on from it, also one for more mutants.  On :class:`KeyboardInterrupt` what is finished is returned.
     """
-    from indexproof.verify.run import ended, workers
-
     budget = budget or Budget()
     todo = examined(obligations)
     questions: dict[str, Obligation] = {}
@@ -280,16 +279,13 @@ def stability(
             for key, o, before in open_:
                 settle(key, examine_stability(o, mutants, budget, before))
         else:
-            pool = workers(jobs)
-            finished = False
-            try:
-                chunks = [open_[k : k + _CHUNK] for k in range(0, len(open_), _CHUNK)]
-                for future in as_completed([pool.submit(_chunk, c, mutants, budget) for c in chunks]):
-                    for key, r in future.result():
+            chunks = [open_[k : k + _CHUNK] for k in range(0, len(open_), _CHUNK)]
+            do = partial(_chunk, mutants=mutants, budget=budget)
+            with closing(each(do, chunks, jobs)) as done:
+                for chunk, records in done:
+                    # what ends its process is found by doing it here
+                    for key, r in do(chunk) if records is None else records:
                         settle(key, r)
-                finished = True
-            finally:
-                ended(pool, finished=finished)
     return Examination([found[n] for n in sorted(found)], resumed, len(questions))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -18,7 +19,7 @@ from indexproof.rules.simplifier import simplify
 from indexproof.verify.confluence import Found, Search, examine, pairs_of
 from indexproof.verify.confluence.instances import AnyRule, Miss, instance, overlap
 from indexproof.verify.confluence.search import _work
-from indexproof.verify.run import workers
+from indexproof.verify.pool import each
 
 CATALOGUE = list({r.name: r for pair in pairs_of() for r in pair}.values())
 
@@ -124,8 +125,8 @@ def test_the_same_in_another_process() -> None:
     number = [b.name for _, b in pairs_of(among=among)].index("inner_remainder_vanishes")
     here = _work((number,), among, 4)
     assert here[0][1].instances
-    with workers(1) as pool:
-        assert pool.submit(_work, (number,), among, 4).result() == here
+    ((_, there),) = each(partial(_work, among=among, count=4), [(number,)], 1)
+    assert there == here
     a, b = pairs_of(among=among)[number]
     assert examine(a, b, 4) == here[0][1]
 

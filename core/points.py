@@ -88,10 +88,10 @@ def _largest(array: np.ndarray) -> int:
     return max(abs(int(array.min())), abs(int(array.max()))) if array.size else 0
 
 
-def _compute(
+def computed(
     exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...]
 ) -> list[np.ndarray]:
-    """The values of ``exprs`` as arrays of ``shape``."""
+    """Return the values of ``exprs`` as arrays of ``shape``, in ``int64`` where no step can leave it."""
     magnitude = Magnitude({v: _largest(a) for v, a in env.items()})
     interpret(exprs, magnitude)
     dtype = np.int64 if max([magnitude.peak, *magnitude.largest.values()]) <= _INT64 else object
@@ -99,7 +99,8 @@ def _compute(
     return [np.broadcast_to(np.asarray(x, dtype=dtype), shape) for x in values]
 
 
-def _between(array: np.ndarray, lo: int, hi: int) -> Any:
+def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:
+    """Where the values lie in ``[lo, hi]``, whose ends may be infinite."""
     if array.dtype != object:
         # bounds beyond int64 do not compare with such an array; cut to what it can hold, they say the same
         lo, hi = max(lo, -_INT64 - 1), min(hi, _INT64)
@@ -114,10 +115,10 @@ def evaluate_many(m: IndexingMap, env: Mapping[Expr, Any]) -> tuple[np.ndarray, 
     shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
     inside = np.ones(shape, dtype=bool)
     for v in m.variables:
-        inside &= _between(arrays[v.expr], v.lo, v.hi)
-    values = _compute((*m.results, *(c.expr for c in m.constraints)), arrays, shape)
+        inside &= between(arrays[v.expr], v.lo, v.hi)
+    values = computed((*m.results, *(c.expr for c in m.constraints)), arrays, shape)
     for c, a in zip(m.constraints, values[len(m.results) :], strict=True):
-        inside &= _between(a, c.lo, c.hi)
+        inside &= between(a, c.lo, c.hi)
     return inside, tuple(values[: len(m.results)])
 
 
@@ -178,7 +179,7 @@ def _read_runtime(
             raise InputError(
                 f"`{r.source.hlo}` is read with {len(r.source.results)} indices but has rank {operand.ndim}"
             )
-        at = _compute(r.source.results, {v: _array(x) for v, x in env.items()}, shape)
+        at = computed(r.source.results, {v: _array(x) for v, x in env.items()}, shape)
         cut = tuple(np.clip(i, 0, n - 1).astype(np.int64) for i, n in zip(at, operand.shape, strict=True))
         raw = operand[cut] if operand.size else np.zeros(shape, dtype=np.int64)
         env[r.expr] = np.clip(np.broadcast_to(raw, shape).astype(object), r.lo, r.hi)

@@ -1,7 +1,8 @@
 """Concrete questions: Presburger arithmetic, so each is proved or refuted by a concrete counterexample.
 
 :mod:`.equivalence` states claims about maps and expressions, :mod:`.problem` is the shape they all take, and
-:mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`, :mod:`.congruence`,
+:mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`, :mod:`.sat_sweeping`,
+:mod:`.witnesses`,
 :mod:`.isl`, :mod:`.smt`.
 """
 

@@ -9,13 +9,14 @@ divisor, and at the next minimum so far that two of its arguments come to be equ
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.expr import Var
 from ...core.interval import Interval
+from ...core.points import between
 from .enumerate import drawn
 from .forms import Form, Row, combined, plus, scaled
 from .problem import Problem
@@ -59,11 +60,13 @@ class Definitions:
         """No larger number comes up while ``f`` is computed from the values of atoms."""
         return sum(abs(k) * max(abs(self.lo[m]), abs(self.hi[m])) for m, k in f.items())
 
-    def reach(self) -> int | float:
-        """No larger number comes up while atoms are computed."""
+    def reach(self, goals: Iterable[Form] = ()) -> int | float:
+        """No larger number comes up while atoms and ``goals`` are computed."""
         forms = [f for f, _ in (*self.quotients.values(), *self.rows)]
         forms += [f for fs in self.minima.values() for f in fs]
-        return max(self.largest(f) for f in (*forms, *self.doubts, *({m: 1} for m in range(len(self.lo)))))
+        forms += [*self.doubts, *goals, *({m: 1} for m in range(len(self.lo)))]
+        numbers = [c for _, c in self.quotients.values()] + [abs(k) for f in forms for k in f.values()]
+        return max(*numbers, *map(self.largest, forms))
 
     def periods(self, most: int) -> list[int]:
         """Products of nested divisors: steps of a variable that leave what inner divisions drop as it is."""
@@ -148,7 +151,7 @@ def climbed(
     random = np.random.RandomState(generations)
     if not problem.variables:
         return None
-    exact = atoms.reach() < _EXACT
+    exact = atoms.reach(f for rows in options for f, _ in rows) < _EXACT
     dtype: type = np.int64 if exact else object
     boxes = [(int(i.lo), int(i.hi)) for _, i in problem.variables]
     count = _CHILDREN if exact else _CHILDREN // 8
@@ -305,12 +308,8 @@ def _all_inside(rows: Sequence[Row], values: Sequence[Any]) -> Any:
     """Where all rows hold."""
     holds = np.ones(len(values[0]), dtype=bool)
     for f, i in rows:
-        holds &= _inside(combined(f, values), i)
+        holds &= between(np.asarray(combined(f, values)), *i)
     return holds
-
-
-def _inside(values: Any, i: Interval) -> Any:
-    return np.asarray((values >= i.lo) & (values <= i.hi), dtype=bool)
 
 
 def _changed(x: Any, pool: Any, box: tuple[int, int], steps: Sequence[int], random: Any, among: int) -> Any:
@@ -352,6 +351,6 @@ def _moved_together(
     size = random.randint(2**60, size=count, dtype=np.int64) % np.left_shift(np.int64(1), bits) + 1
     size = (size * random.choice([-1, 1], size=count)).astype(after[i].dtype)
     x, y = before[i][some] + size * a, before[j][some] + size * b
-    fits = _inside(x, Interval(*boxes[i])) & _inside(y, Interval(*boxes[j]))
+    fits = between(x, *boxes[i]) & between(y, *boxes[j])
     for k, column in enumerate(after):
         column[some] = np.where(fits, {i: x, j: y}.get(k, before[k][some]), column[some])

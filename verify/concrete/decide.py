@@ -1,16 +1,14 @@
-"""One problem, several engines, in a fixed order.
+"""Decide one problem: ask several engines in a fixed order, with budgets that grow from round to round.
 
-1. the normal form (about a millisecond, proves only);
-2. exhaustive enumeration, where there are at most :data:`~.enumerate.LIMIT` points, and more in later rounds;
-3. otherwise the points of smallest magnitude, which often hold the smallest counterexample, and random
-points;
-4. rounds of congruence, images of single sources (where ranges are long), isl, isl on what the normal form leaves,
-congruence with both solvers, and z3, with budgets that grow from round to round; z3 begins one round later where isl is
-complete.
+1. The normal form takes about a millisecond and proves most true claims.
+2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and more in later rounds.
+3. Otherwise the points of smallest magnitude and random points are tried.
+4. SAT sweeping, witnesses for unknowns, isl, SAT sweeping with both solvers and z3 follow, round after round.  Where isl
+   is complete z3 begins one round later.
 
-A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more
-small points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before
-it is believed, and with ``confirm`` a second engine decides the same problem independently.
+A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more small
+points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before it is
+believed.  With ``confirm`` a second engine decides the same problem independently.
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...core.expr import Var
-from . import congruence, images, isl, normal_form, smt, witnesses
 from . import enumerate as enumeration
+from . import isl, normal_form, sat_sweeping, smt, witnesses
 from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
 
 __all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "decide_problem"]
@@ -42,36 +40,20 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     enumeration.NAME: lambda p, factor: enumeration.decide(p, factor * enumeration.LIMIT),
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
-    congruence.NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET),
+    sat_sweeping.NAME: lambda p, factor: sat_sweeping.decide(p, factor * sat_sweeping.BUDGET),
     witnesses.NAME: lambda p, factor: witnesses.decide(p, factor * witnesses.BUDGET),
-    images.NAME: lambda p, factor: images.decide(p, factor * images.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
-    isl.RESIDUE_NAME: lambda p, factor: isl.decide_residue(p, factor * isl.BUDGET),
-    congruence.BOTH_NAME: lambda p, factor: congruence.decide(p, factor * congruence.BUDGET, both=True),
+    sat_sweeping.BOTH_NAME: lambda p, factor: sat_sweeping.decide(p, factor * sat_sweeping.BUDGET, both=True),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_SOLVERS = (
-    congruence.NAME,
-    witnesses.NAME,
-    images.NAME,
-    isl.NAME,
-    isl.RESIDUE_NAME,
-    congruence.BOTH_NAME,
-    smt.NAME,
-)
 _POINTS = (_PROBE, _SAMPLE)
+_SOLVERS = (sat_sweeping.NAME, witnesses.NAME, isl.NAME, sat_sweeping.BOTH_NAME, smt.NAME)
 #: Who may confirm, best first.  Nobody confirms an engine of its own family; what both solvers had a part in is confirmed
 #: by enumeration, or by each of them alone.
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
-_FAMILY = {
-    _PROBE: enumeration.NAME,
-    _SAMPLE: enumeration.NAME,
-    isl.RESIDUE_NAME: isl.NAME,
-    congruence.NAME: isl.NAME,
-    images.NAME: enumeration.NAME,
-}
+_FAMILY = {_PROBE: enumeration.NAME, _SAMPLE: enumeration.NAME, sat_sweeping.NAME: isl.NAME}
 _BOTH = {isl.NAME, smt.NAME}
-_WITH_BOTH = (congruence.BOTH_NAME, witnesses.NAME)
+_WITH_BOTH = (sat_sweeping.BOTH_NAME, witnesses.NAME)
 
 
 class Decision(NamedTuple):
@@ -144,11 +126,9 @@ def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str], rounds:
     """
     best, engine = Outcome("open"), ""
     useless: set[str] = set()
-    minimising = {isl.NAME, isl.RESIDUE_NAME, *(() if problem.presburger else (smt.NAME,))}
+    minimising = {isl.NAME} if problem.presburger else {isl.NAME, smt.NAME}
     for name, factor, turn in _schedule(asked, problem.presburger, rounds):
-        # images tries the smallest sources first, which guesses at random points do not
-        smaller = name in minimising or (name == images.NAME and engine == witnesses.NAME)
-        if best.status == "fails" and (not smaller if turn == 1 else name != _PROBE):
+        if best.status == "fails" and (name not in minimising if turn == 1 else name != _PROBE):
             continue
         if name in useless:
             continue

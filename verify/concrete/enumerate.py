@@ -17,10 +17,10 @@ import numpy as np
 
 from ...core.expr import Expr, Integers, interpret
 from ...core.interval import Interval, is_infinite
-from ...core.points import Magnitude
+from ...core.points import Magnitude, between, computed
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
 
-__all__ = ["LIMIT", "NAME", "decide", "drawn", "probe", "sample", "shrunk"]
+__all__ = ["LIMIT", "NAME", "decide", "drawn", "probe", "sample", "satisfied", "shrunk", "simplex"]
 
 NAME = "enumeration"
 #: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
@@ -61,18 +61,16 @@ def _grid(box: Box, dtype: type, before: int, after: int) -> dict[Expr, Any]:
 
 
 def _within(values: Any, within: Interval) -> Any:
-    lo, hi = within
-    if not hasattr(values, "dtype"):
-        return bool(lo <= values <= hi)
-    if values.dtype != object:
-        # ends beyond int64 do not compare with int64 arrays; cut to what such an array can hold they say the
-        # same
-        lo, hi = max(lo, -_INT64 - 1), min(hi, _INT64)
-        if lo > hi:
-            return False
-        if lo == hi:
-            return values == lo
-    return ((values >= lo) & (values <= hi)).astype(bool)
+    return between(values, *within) if hasattr(values, "dtype") else within.lo <= values <= within.hi
+
+
+def satisfied(facts: Sequence[Fact], columns: Mapping[Expr, Any]) -> Any:
+    """At which points, one a row of ``columns``, all facts hold."""
+    count = len(next(iter(columns.values()))) if columns else 1
+    kept = np.ones(count, dtype=bool)
+    for f, x in zip(facts, computed([f.expr for f in facts], columns, (count,)), strict=True):
+        kept &= between(x, *f.within)
+    return kept
 
 
 def _conjunction(facts: Iterable[Fact], values: Mapping[Expr, Any]) -> Any:
@@ -89,7 +87,7 @@ def _violations(problem: Problem, points: Mapping[Expr, Any] | None, axes: int) 
     own axis.
     """
 
-    def computed(exprs: list[Expr], extra: Box) -> dict[Expr, Any]:
+    def values_of(exprs: list[Expr], extra: Box) -> dict[Expr, Any]:
         dtype = _dtype((*problem.variables, *extra), exprs)
         if points is None:
             env = _grid(problem.variables, dtype, 0, len(extra))
@@ -99,7 +97,7 @@ def _violations(problem: Problem, points: Mapping[Expr, Any] | None, axes: int) 
         interpret(exprs, Integers({**env, **_grid(extra, dtype, axes, 0)}), values)
         return values
 
-    values = computed(
+    values = values_of(
         [f.expr for f in problem.where]
         + [f.expr for o in problem.options if not o.unknowns for f in o.facts],
         (),
@@ -112,7 +110,7 @@ def _violations(problem: Problem, points: Mapping[Expr, Any] | None, axes: int) 
             continue  # nothing to choose from
         fits = _conjunction(
             option.facts,
-            computed([f.expr for f in option.facts], option.unknowns) if option.unknowns else values,
+            values_of([f.expr for f in option.facts], option.unknowns) if option.unknowns else values,
         )
         if option.unknowns and np.ndim(fits):
             fits = fits.any(axis=tuple(range(axes, axes + len(option.unknowns))))
@@ -188,7 +186,7 @@ def probe(problem: Problem, count: int = CORNER) -> Outcome:
         or any(is_infinite(x) for o in problem.options for _, i in o.unknowns for x in i)
     ):
         return Outcome("open", note="not tried")
-    columns = _simplex([i for _, i in box], count)
+    columns = simplex([i for _, i in box], count)
     corner = tuple((v, Interval(c.min(), c.max())) for (v, _), c in zip(box, columns, strict=True))
     found = _violating(replace(problem, variables=corner), columns)
     if found is None:
@@ -196,7 +194,7 @@ def probe(problem: Problem, count: int = CORNER) -> Outcome:
     return Outcome("fails", found)
 
 
-def _simplex(intervals: Sequence[Interval], count: int) -> list[Any]:
+def simplex(intervals: Sequence[Interval], count: int) -> list[Any]:
     """All points whose magnitude exceeds the smallest possible by at most r, for the largest r with ``count``
     points.
 

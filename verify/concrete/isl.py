@@ -9,7 +9,7 @@ changes some counts.  islpy does not free contexts, some 10 KB each.  This modul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import islpy
@@ -18,13 +18,11 @@ from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
 from ...core.numerals import parse_int
 from .forms import Form, Row
-from .normal_form import Residue, residue
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order
 
-__all__ = ["BUDGET", "NAME", "RESIDUE_NAME", "counterexample", "decide", "decide_residue"]
+__all__ = ["BUDGET", "NAME", "counterexample", "decide"]
 
 NAME = "isl"
-RESIDUE_NAME = "isl on normal form"
 #: Operations of one question: enough for almost everything, and rarely more than a second.
 BUDGET = 5_000
 _SET = islpy.dim_type.set
@@ -182,32 +180,26 @@ def _pieces(problem: Problem, context: Any) -> list[Any]:
     return [domain]
 
 
-def _first(piece: Any, variables: Sequence[Form], boxes: Sequence[Interval]) -> Point | None:
-    """The first point of a basic set in the counterexample order; none where it is empty, which isl need not have seen.
-
-    ``variables`` are linear forms of the set's coordinates, which are counted from 1.
-    """
-    n = len(variables)
+def _first(piece: Any, boxes: Sequence[Interval]) -> Point | None:
+    """The first point of a basic set in the counterexample order; none where it is empty, which isl need not have seen."""
+    n = len(boxes)
     # new coordinates in front: total, magnitude of each variable, minus each variable
     front = 1 + 2 * n
     wide = piece.insert_dims(_SET, 0, front)
     linear = _Linear(piece.get_ctx(), wide.get_space())
-    constraints: list[Any] = []
-    total: Form = {1: 1}
-    for k, (form, (lo, hi)) in enumerate(zip(variables, boxes, strict=True)):
-        magnitude, minus = 2 + k, 2 + n + k
-        total[magnitude] = -1
-        x = {j + front if j else 0: c for j, c in form.items()}
-        constraints.append(linear.equal({**x, minus: 1}))
+    total: Form = {1: 1, **{2 + k: -1 for k in range(n)}}
+    constraints = [linear.equal(total)]
+    for k, (lo, hi) in enumerate(boxes):
+        magnitude, minus, x = 2 + k, 2 + n + k, 1 + front + k
+        constraints.append(linear.equal({x: 1, minus: 1}))
         if lo >= 0:
-            constraints.append(linear.equal({**x, magnitude: -1}))
+            constraints.append(linear.equal({x: 1, magnitude: -1}))
         elif hi <= 0:
-            constraints.append(linear.equal({**x, magnitude: 1}))
+            constraints.append(linear.equal({x: 1, magnitude: 1}))
         else:
             # at the minimum of the total, each magnitude is as small as these two allow: the absolute value
-            constraints.append(linear.nonnegative({**x, magnitude: 1}))
-            constraints.append(linear.nonnegative({**{j: -c for j, c in x.items()}, magnitude: 1}))
-    constraints.append(linear.equal(total))
+            constraints.append(linear.nonnegative({x: 1, magnitude: 1}))
+            constraints.append(linear.nonnegative({x: -1, magnitude: 1}))
     for c in constraints:
         wide = wide.add_constraint(c)
     # the lexicographic minimum of a set with divisions can fail inside isl; lifted, they are ordinary
@@ -292,24 +284,6 @@ def _value(context: Any, n: int) -> Any:
     return _value(context, high).mul(_value(context, 2**62)).add(_value(context, low))
 
 
-def _linear_pieces(question: Residue, context: Any) -> list[Any]:
-    """Sets over the atoms whose union are the counterexamples."""
-    space = islpy.Space.set_alloc(context, 0, len(question.atoms))
-    linear = _Linear(context, space)
-    boxes: list[Row] = [({k: 1}, i) for k, i in enumerate(question.atoms, 1)]
-    domain = islpy.Set.from_basic_set(linear.set([*boxes, *question.rows]))
-    for choice in question.choices:
-        alternatives = islpy.Set.empty(space)
-        for rows in choice:
-            alternatives = alternatives.union(islpy.Set.from_basic_set(linear.set(rows)))
-        domain = domain.intersect(alternatives)
-    if len(question.options) == 1:
-        return [domain.add_constraint(c) for f, i in question.options[0] for c in linear.outside(f, i)]
-    for rows in question.options:
-        domain = domain.subtract(islpy.Set.from_basic_set(linear.set(rows)))
-    return [domain]
-
-
 def counterexample(
     atoms: Sequence[Interval],
     rows: Iterable[Row],
@@ -345,39 +319,23 @@ def counterexample(
     return False, ()
 
 
-def decide_residue(problem: Problem, budget: int = BUDGET) -> Outcome:
-    """As :func:`decide`, on what the normal form leaves: linear, without a single division."""
-    question = residue(problem)
-    if question is None:
-        return Outcome("open", note="no linear form")
-    return _decided(problem, budget, lambda context: _linear_pieces(question, context), question.variables)
-
-
 def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
     """Decide with at most ``budget`` isl operations, and as many again to find the first counterexample."""
-    variables: list[Form] = [{k: 1} for k in range(1, len(problem.variables) + 1)]
-    return _decided(problem, budget, lambda context: _pieces(problem, context), variables)
-
-
-def _decided(
-    problem: Problem, budget: int, build: Callable[[Any], list[Any]], variables: Sequence[Form]
-) -> Outcome:
     context = islpy.Context()
     context.set_max_operations(budget)
     boxes = [i for _, i in problem.variables]
     found: list[Point] = []
     try:
-        pieces = [p for p in build(context) if not p.is_empty()]
+        pieces = [p for p in _pieces(problem, context) if not p.is_empty()]
         if not pieces:
             return HOLDS
         sample = pieces[0].sample_point()
         # reading the point that was found is no part of the search
         context.reset_operations()
-        coordinates = [1, *(_coordinate(sample, k) for k in range(pieces[0].dim(_SET)))]
-        found.append(tuple(sum(coordinates[m] * k for m, k in f.items()) for f in variables))
+        found.append(tuple(_coordinate(sample, k) for k in range(len(boxes))))
         context.reset_operations()
         for piece in pieces:
-            firsts = (_first(basic, variables, boxes) for basic in piece.get_basic_sets())
+            firsts = (_first(basic, boxes) for basic in piece.get_basic_sets())
             found += [p for p in firsts if p is not None]
     except _NotPresburger:
         return Outcome("open", note="not Presburger")

@@ -17,16 +17,14 @@ answers it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...core.expr import Expr, Var, interpret
-from ...core.interval import EMPTY, Interval, is_infinite
-from .forms import Form, NotQuasiAffine, Row, add, add_term, constant, is_constant, plus, scaled
+from ...core.interval import Interval, is_infinite
+from .forms import Form, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Box, Fact, Outcome, Problem, preimage
 
-__all__ = ["NAME", "Residue", "decide", "residue"]
+__all__ = ["NAME", "decide"]
 
 NAME = "normal form"
 
@@ -328,68 +326,6 @@ def _proves(problem: Problem, alternatives: list[tuple[Fact, ...]], max_splits: 
         if all(_implied(nf, form, within, known) for form, within in pairs):
             return True
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class Residue:
-    """What is left of a problem in normal form: a purely linear question about atoms.
-
-    All ``rows`` hold, and of each of ``choices`` one list of rows; to be shown is that all rows of one option
-    hold. ``variables`` gives the problem's variables as forms.  Atoms are numbered from 1; 0 is the constant.
-    """
-
-    atoms: tuple[Interval, ...]
-    rows: tuple[Row, ...]
-    choices: tuple[tuple[tuple[Row, ...], ...], ...]
-    options: tuple[tuple[Row, ...], ...]
-    variables: tuple[Form, ...]
-
-
-def residue(problem: Problem) -> Residue | None:
-    """The linear question that ``problem`` comes down to, if it is quasi-affine and has no unknowns."""
-    if any(o.unknowns for o in problem.options):
-        return None
-    try:
-        nf = NormalForm(problem.variables, MAX_SPLITS)
-        forms = iter(_settled(nf, problem.exprs(), ()))
-    except (_Empty, NotQuasiAffine):
-        return None
-    where = [(next(forms), f.within) for f in problem.where]
-    options = [[(next(forms), f.within) for f in o.facts] for o in problem.options]
-    options = [[(f, i) for f, i in rows if not nf.range(f).inside(i)] for rows in options]
-    variables = [nf.expand(nf.variables[v]) for v, _ in problem.variables]
-    # digits of a variable may reach beyond its box
-    rows = [*where, *((f, i) for f, (_, i) in zip(variables, problem.variables, strict=True))]
-    rows = [(f, i) for f, i in rows if not nf.range(f).inside(i)]
-
-    number: dict[int, int] = {0: 0}
-    choices: list[list[list[Row]]] = []
-    todo = [m for f in (*variables, *(f for f, _ in rows), *(f for o in options for f, _ in o)) for m in f]
-    while todo:
-        m = todo.pop()
-        if m in number:
-            continue
-        number[m] = len(number)
-        if m in nf.quotients:
-            x, c = nf.quotients[m]
-            rows.append((plus(nf.expand(x), {m: 1}, -c), Interval(0, c - 1)))
-            todo.extend(rows[-1][0])
-        elif m in nf.minima:
-            gaps = [plus(nf.expand(f), {m: 1}, -1) for f in nf.minima[m]]
-            rows.extend((g, Interval(0, math.inf)) for g in gaps)
-            choices.append([[(g, Interval(-math.inf, 0))] for g in gaps])
-            todo.extend(j for g in gaps for j in g)
-
-    def renumbered(rows: Iterable[Row]) -> tuple[Row, ...]:
-        return tuple(({number[m]: k for m, k in f.items()}, i) for f, i in rows)
-
-    return Residue(
-        tuple(Interval(nf.lo[m], nf.hi[m]) for m in number if m),
-        renumbered(rows),
-        tuple(tuple(renumbered(c) for c in choice) for choice in choices),
-        tuple(renumbered(o) for o in options),
-        tuple(f for f, _ in renumbered((f, EMPTY) for f in variables)),
-    )
 
 
 def decide(problem: Problem) -> Outcome:

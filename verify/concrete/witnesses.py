@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.expr import Expr, Integers, Var, integer, interpret, lift, linear, minimum, substitute_all
+from ...core.expr import Expr, Var, integer, interpret, lift, linear, minimum, substitute_all
 from ...core.interval import Interval, is_infinite
-from . import congruence, isl, normal_form, smt
-from .enumerate import _simplex, _sum_type, drawn
+from ...core.points import between, computed
+from . import isl, normal_form, sat_sweeping, smt
+from .enumerate import drawn, satisfied, simplex
 from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem, counterexample_order, smallest
 
@@ -324,34 +325,28 @@ def _digits(
 
 
 # ------------------------------------------------------------------------------------------------------- points
-def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Var, Any]:
-    """Columns of points that satisfy the facts: so many random ones before the facts are asked, and the smallest ones."""
-    smaller, definitions = congruence.solve_equations(Problem(problem.variables, problem.where))
+def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Expr, Any]:
+    """Columns of points that satisfy the facts: the smallest points, and up to ``count`` random ones.
+
+    The columns hold ``int64`` where nothing can leave it, otherwise Python integers.
+    """
+    smaller, definitions = sat_sweeping.solve_equations(Problem(problem.variables, problem.where))
     box = smaller.variables
-    dtype = _sum_type(
-        tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in problem.variables)
-    )
-    dtype = (
-        dtype if dtype is object or all(abs(x) < 2**40 for _, i in problem.variables for x in i) else object
-    )
-    columns: dict[Var, Any] = {}
-    near = _simplex([i for _, i in box], _SMALL) if box else []
-    for k, (v, i) in enumerate(box):
-        columns[v] = np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)])
+    dtype: type = np.int64 if all(abs(x) < 2**40 for _, i in box for x in i) else object
+    near = simplex([i for _, i in box], _SMALL) if box else []
+    columns: dict[Expr, Any] = {
+        v: np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)])
+        for k, (v, i) in enumerate(box)
+    }
     count = len(next(iter(columns.values()))) if columns else 1
     for v, e in reversed(definitions):
-        columns[v] = np.broadcast_to(np.asarray(interpret([e], Integers(columns))[0]), (count,))
-    keep = _hold(problem.where, columns, count)
+        (columns[v],) = computed([e], columns, (count,))
+    keep = np.ones(count, dtype=bool)
     for v, i in problem.variables:
-        keep &= np.asarray((columns[v] >= i.lo) & (columns[v] <= i.hi), dtype=bool)
-    return {v: columns[v][keep] for v, _ in problem.variables}
-
-
-def _hold(facts: Sequence[Fact], columns: Mapping[Any, Any], count: int) -> Any:
-    kept = np.ones(count, dtype=bool)
-    for f, x in zip(facts, interpret([f.expr for f in facts], Integers(columns)), strict=True):
-        kept &= np.broadcast_to(np.asarray((x >= f.within.lo) & (x <= f.within.hi), dtype=bool), (count,))
-    return kept
+        keep &= between(columns[v], *i)
+    inside: dict[Expr, Any] = {v: columns[v][keep] for v, _ in problem.variables}
+    keep = satisfied(problem.where, inside)
+    return {v: c[keep] for v, c in inside.items()}
 
 
 # ------------------------------------------------------------------------------------------------------- engine
@@ -373,7 +368,7 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
                 if not guessed.variables() <= columns.keys():
                     # a guess that was made before the problem was simplified may use what has no part in it now
                     continue
-                right = _hold(guessed.facts, columns, count)
+                right = satisfied(guessed.facts, columns)
                 candidates.append((guessed, right))
                 wrong &= ~right
     except ZeroDivisionError:
@@ -412,12 +407,12 @@ def _shown(problem: Problem, budget: int) -> bool:
         return True
     smaller, _ = simple
     for both in (False, True):
-        if congruence.decide(smaller, budget * congruence.BUDGET // BUDGET, both=both).status == "holds":
+        if sat_sweeping.decide(smaller, budget * sat_sweeping.BUDGET // BUDGET, both=both).status == "holds":
             return True
     return isl.decide(smaller, budget).status == "holds"
 
 
-def _refuted(problem: Problem, columns: Mapping[Var, Any], rows: Any, budget: int) -> Point | None:
+def _refuted(problem: Problem, columns: Mapping[Expr, Any], rows: Any, budget: int) -> Point | None:
     """The smallest of some points at which there are no values for the unknowns."""
     rows = sorted(
         rows.tolist(),

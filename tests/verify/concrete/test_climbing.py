@@ -9,7 +9,7 @@ import pytest
 
 from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.interval import Interval
-from indexproof.verify.concrete import Fact, Option, Problem, congruence
+from indexproof.verify.concrete import Fact, Option, Problem, sat_sweeping
 from indexproof.verify.concrete.climbing import Definitions, _apart
 
 D = [var(f"d{k}") for k in range(8)]
@@ -61,7 +61,7 @@ def arguments_that_seldom_count() -> Problem:
 def test_points_are_aimed_at_what_loses_the_difference(made: Callable[[], Problem], factor: int) -> None:
     asked = made()
     for times in sorted({1, 5, factor}):
-        found = congruence.decide(asked, times * congruence.BUDGET)
+        found = sat_sweeping.decide(asked, times * sat_sweeping.BUDGET)
         assert found.status == "fails" or (found.status == "open" and times != factor)
         assert found.status == "open" or asked.violated_by(found.point)
 
@@ -84,4 +84,4 @@ def test_dividends_are_compared_only_where_machine_integers_hold_them() -> None:
 
 def test_random_choices_are_the_same_every_time() -> None:
     asked = dividends_that_meet()
-    assert congruence.decide(asked) == congruence.decide(asked)
+    assert sat_sweeping.decide(asked) == sat_sweeping.decide(asked)

@@ -9,7 +9,18 @@ import pytest
 
 from indexproof.core.expr import Expr, integer, maximum, minimum, var
 from indexproof.core.indexing_map import IndexingMap
-from indexproof.verify.concrete import covers, equal_exprs, equal_maps, in_bounds, inverse
+from indexproof.core.interval import Interval
+from indexproof.verify.concrete import (
+    Fact,
+    Option,
+    Problem,
+    covers,
+    equal_exprs,
+    equal_maps,
+    in_bounds,
+    inverse,
+)
+from indexproof.verify.concrete import enumerate as enumeration
 
 DIMS = [var(f"d{k}") for k in range(8)]
 WIDE = [(d.name, 0, 2**31 - 1) for d in DIMS]
@@ -139,3 +150,47 @@ def test_ten_thousand_nested_operations() -> None:
         e = (e + k) // 2
     assert equal_exprs(e, e, WIDE[:1]).proved
     assert equal_exprs(e + DIMS[1] * 4 // 2, e + DIMS[1] * 2, WIDE[:2]).proved
+
+
+d, s, t, u = map(var, "dstu")
+
+
+def test_what_a_box_says_of_a_variable_is_no_fact() -> None:
+    problem = Problem(
+        ((d, Interval(0, 9)), (s, Interval(0, 1 << 40))),
+        (),
+        (Option((Fact(d - u, Interval(0, 0)), Fact(s, Interval(-1, 1 << 40))), ((u, Interval(0, 9)),)),),
+    )
+    simple = problem.simplified()
+    assert simple is not None
+    assert simple[0].variables == ((d, Interval(0, 9)),)
+    assert simple[1] == {s: 0}
+    narrower = Problem(problem.variables, (), (Option((Fact(s, Interval(0, 1 << 39)),)),)).simplified()
+    assert narrower is not None
+    assert narrower[0].options[0].facts
+
+
+def test_boxes_are_cut_into_parts() -> None:
+    box = ((d, Interval(-3, 8)), (s, Interval(5, 90)), (t, Interval(2, 2)))
+    parts = list(enumeration._parts(Problem(box), 50))
+    points = [
+        (a, b, c)
+        for p in parts
+        for a in range(int(p.variables[0][1].lo), int(p.variables[0][1].hi) + 1)
+        for b in range(int(p.variables[1][1].lo), int(p.variables[1][1].hi) + 1)
+        for c in range(int(p.variables[2][1].lo), int(p.variables[2][1].hi) + 1)
+    ]
+    assert all(enumeration.size(p.variables) <= 50 for p in parts)
+    assert sorted(points) == [(a, b, 2) for a in range(-3, 9) for b in range(5, 91)]
+
+
+def test_parts_together_have_the_first_counterexample() -> None:
+    box = ((d, Interval(-2000, 2000)), (s, Interval(-2000, 2000)))
+    problem = Problem(box, (), (Option((Fact(d + s * 3, Interval(-4000, 4000)),)),))
+    assert enumeration.decide(problem).status == "open"
+    found = enumeration.decide(problem, 1 << 25)
+    assert found.status == "fails"
+    assert problem.violated_by(found.point)
+    assert found.point == (0, 1334)
+    inside = Problem(box, (), (Option((Fact(d + s * 3, Interval(-8000, 8000)),)),))
+    assert enumeration.decide(inside, 1 << 25).status == "holds"

@@ -34,7 +34,7 @@ from ...core.expr import (
 from ...core.interval import Interval, is_infinite
 from . import isl, smt
 from .climbing import Definitions, climbed
-from .enumerate import drawn, shrunk
+from .enumerate import drawn, satisfied, shrunk
 from .forms import (
     Form,
     LinearAlgebra,
@@ -52,9 +52,9 @@ from .problem import HOLDS, Box, Fact, Option, Outcome, Point, Problem, smallest
 
 __all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide", "solve_equations"]
 
-NAME = "congruence"
+NAME = "SAT sweeping"
 #: The same with z3 for local questions that isl leaves open: minima and maxima are choices, which isl multiplies out.
-BOTH_NAME = "congruence, z3"
+BOTH_NAME = "SAT sweeping, z3"
 #: Operations of isl for one local question; the last question about an option may take so many times more.
 BUDGET = 3_000
 _LAST = 5
@@ -476,11 +476,9 @@ def _solution(f: Fact, box: dict[Var, Interval], count: int) -> tuple[Var, Expr,
 def _columns(problem: Problem) -> list[Any]:
     """Sample values of each variable at points that satisfy the facts, if enough of those drawn do."""
     columns = [drawn(i, _DRAWN, k, object) for k, (_, i) in enumerate(problem.variables)]
-    keep = np.ones(_DRAWN, dtype=bool)
-    env: dict[Expr, Any] = dict(zip((v for v, _ in problem.variables), columns, strict=True))
-    for f, x in zip(problem.where, interpret([f.expr for f in problem.where], Integers(env)), strict=True):
-        keep &= np.broadcast_to(np.asarray((x >= f.within.lo) & (x <= f.within.hi), dtype=bool), keep.shape)
-    rows = np.flatnonzero(keep)
+    rows = np.flatnonzero(
+        satisfied(problem.where, dict(zip((v for v, _ in problem.variables), columns, strict=True)))
+    )
     if len(rows) < _FEWEST:
         rows = np.arange(_DRAWN)
     return [c[rows[:_SAMPLES]] for c in columns]

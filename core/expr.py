@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .condition import Condition
 
 __all__ = [
+    "BUILDERS",
     "COMPILED",
     "Algebra",
     "Binary",
@@ -634,24 +635,23 @@ def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
     return out
 
 
+#: The functions that build the operators other than sums, by the class of their nodes.
+BUILDERS: Final[dict[type[Expr], Callable[..., Expr]]] = {
+    Mul: mul,
+    FloorDiv: floordiv,
+    Mod: mod,
+    CeilDiv: ceildiv,
+    Min: minimum,
+    Max: maximum,
+}
+
+
 def rebuild(node: Expr, children: Sequence[ExprLike]) -> Expr:
-    """``node`` with other children, in the order of :attr:`Expr.children`."""
-    match node:
-        case Sum():
-            return linear(node.const, [(lift(c), k) for c, (_, k) in zip(children, node.terms, strict=True)])
-        case Mul():
-            return mul(*children)
-        case FloorDiv():
-            return floordiv(*children)
-        case Mod():
-            return mod(*children)
-        case CeilDiv():
-            return ceildiv(*children)
-        case Min():
-            return minimum(*children)
-        case Max():
-            return maximum(*children)
-    return node
+    """Return ``node`` with other children, in the order of :attr:`Expr.children`."""
+    if isinstance(node, Sum):
+        return linear(node.const, [(lift(c), k) for c, (_, k) in zip(children, node.terms, strict=True)])
+    build = BUILDERS.get(type(node))
+    return node if build is None else build(*children)
 
 
 def substitute_all(roots: Sequence[Expr], mapping: Mapping[Any, ExprLike]) -> list[Expr]:
@@ -795,14 +795,7 @@ def _program(root: Expr) -> tuple[tuple[Any, ...], ...]:
     return tuple(steps)
 
 
-_BUILDERS: dict[str, Callable[..., Expr]] = {
-    "Mul": mul,
-    "FloorDiv": floordiv,
-    "Mod": mod,
-    "CeilDiv": ceildiv,
-    "Min": minimum,
-    "Max": maximum,
-}
+_BUILDERS: Final = {kind.__name__: build for kind, build in BUILDERS.items()}
 
 
 def _replay(steps: tuple[tuple[Any, ...], ...]) -> Expr:

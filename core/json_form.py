@@ -12,8 +12,8 @@ is a further key ``"sources"`` with one entry for each of them: ``null`` or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
 
 from .errors import InputError, quoted
 from .expr import Expr, Int, Max, Min, Mul, Sum, Var, integer, postorder, var
@@ -36,6 +36,7 @@ __all__ = ["dump_json", "expr_from_json", "expr_to_json", "load_json", "map_from
 
 Json: TypeAlias = Any
 
+T = TypeVar("T")
 _KNOWN: Final = ("add", *OPERATORS)
 _KEYS: Final = ("dims", "ranges", "rts", "results", "constraints", "sources")
 _OPERATORS: Final = "one of add, mul, fdiv, mod, cdiv, min, max"
@@ -254,39 +255,72 @@ def map_from_json(data: Json, *, first_line: int = 1, first_column: int = 1) -> 
     if isinstance(data, str):
         data = load_json(data, first_line=first_line, first_column=first_column)
     top = _Path("$")
+    keys = f"the keys {', '.join(_KEYS)}"
     if not isinstance(data, Mapping):
-        raise _fail(f"a map is an object, not {_kind(data)}", top, f"the keys {', '.join(_KEYS)}")
+        raise _fail(f"a map is an object, not {_kind(data)}", top, keys)
     for k in data:
         if k not in _KEYS:
-            raise _fail(f"unknown key {quoted(k)}", top, f"the keys {', '.join(_KEYS)}")
+            raise _fail(f"unknown key {quoted(k)}", top, keys)
     for k in ("dims", "results"):
         if k not in data:
-            raise _fail(f"the key `{k}` is missing", top, f"the keys {', '.join(_KEYS)}")
-    seen: set[str] = set()
-    groups: list[list[Variable]] = []
-    for k in ("dims", "ranges", "rts"):
-        items = _list(data.get(k, []), _Path(k))
-        groups.append([_variable(x, _Path(k) / i, seen) for i, x in enumerate(items)])
-    dims, ranges, rts = groups
-    scope = {name: var(name) for v in (*dims, *ranges, *rts) for name in (v.name,)}
-    results = _exprs(data["results"], scope, _Path("results"))
-    constraints = []
-    for i, x in enumerate(_list(data.get("constraints", []), _Path("constraints"))):
-        at = _Path("constraints") / i
-        e, lo, hi = _triple(x, at, "[expression, lo, hi]")
-        constraints.append(Constraint(_expr(e, scope, at / 0, True), _bound(lo, at / 1), _bound(hi, at / 2)))
-    sources = _sources(data, len(rts), scope)
-    runtime = [RuntimeVariable(v.name, v.lo, v.hi, s) for v, s in zip(rts, sources, strict=True)]
+            raise _fail(f"the key `{k}` is missing", top, keys)
+    scope: dict[str, Expr] = {}
+
+    def each(key: str, read: Callable[[Json, _Path], T]) -> list[T]:
+        return _each(data.get(key, ()), _Path(key), read)
+
+    def expression(value: Json, path: _Path) -> Expr:
+        return _expr(value, scope, path, True)
+
+    def variable(value: Json, path: _Path) -> Variable:
+        name, lo, hi = _triple(value, path, "[name, lo, hi]")
+        if not isinstance(name, str) or not is_name(name):
+            raise _fail(f"{_kind(name)} is no name for a variable", path / 0, "letters, digits and `_`")
+        if name in scope:
+            raise _fail(f"duplicate variable {quoted(name)}", path / 0, "a name that is not used yet")
+        scope[name] = var(name)
+        return Variable(name, _bound(lo, path / 1), _bound(hi, path / 2))
+
+    def constraint(value: Json, path: _Path) -> Constraint:
+        e, lo, hi = _triple(value, path, "[expression, lo, hi]")
+        return Constraint(expression(e, path / 0), _bound(lo, path / 1), _bound(hi, path / 2))
+
+    def source(value: Json, path: _Path) -> RuntimeSource | None:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) or set(value) != {"hlo", "results"}:
+            raise _fail(f"unexpected {_kind(value)}", path, 'null or {"hlo": TEXT, "results": [EXPR, ...]}')
+        hlo = value["hlo"]
+        if not isinstance(hlo, str) or not hlo.strip() or "\n" in hlo or "\r" in hlo:
+            raise _fail(
+                f"{_kind(hlo)} is no instruction",
+                path / "hlo",
+                "the text of one HLO instruction, on one line",
+            )
+        return RuntimeSource(hlo, tuple(_each(value["results"], path / "results", expression)))
+
+    dims, ranges, rts = (each(key, variable) for key in ("dims", "ranges", "rts"))
+    results, constraints = each("results", expression), each("constraints", constraint)
+    sources = [None] * len(rts) if "sources" not in data else data["sources"]
+    if isinstance(sources, (list, tuple)) and len(sources) != len(rts):
+        raise _fail(
+            f"{len(sources)} sources for {len(rts)} runtime variables",
+            _Path("sources"),
+            "one entry for each, perhaps null",
+        )
+    read = _each(sources, _Path("sources"), source)
+    runtime = [RuntimeVariable(v.name, v.lo, v.hi, s) for v, s in zip(rts, read, strict=True)]
     try:
-        return IndexingMap(tuple(dims), tuple(ranges), tuple(runtime), results, tuple(constraints))
+        return IndexingMap(tuple(dims), tuple(ranges), tuple(runtime), tuple(results), tuple(constraints))
     except InputError as error:
         raise _fail(error.message, top, error.expected) from None
 
 
-def _list(value: Json, path: _Path) -> Sequence[Json]:
+def _each(value: Json, path: _Path, read: Callable[[Json, _Path], T]) -> list[T]:
+    """Read every element of a list with ``read``, which is given its path."""
     if not isinstance(value, (list, tuple)):
         raise _fail(f"{_kind(value)} is no list", path, "a list")
-    return value
+    return [read(x, path / i) for i, x in enumerate(value)]
 
 
 def _triple(value: Json, path: _Path, expected: str) -> tuple[Json, Json, Json]:
@@ -300,41 +334,3 @@ def _bound(value: Json, path: _Path) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise _fail(f"{_kind(value)} is no bound", path, "an integer")
     return value
-
-
-def _variable(value: Json, path: _Path, seen: set[str]) -> Variable:
-    name, lo, hi = _triple(value, path, "[name, lo, hi]")
-    if not isinstance(name, str) or not is_name(name):
-        raise _fail(f"{_kind(name)} is no name for a variable", path / 0, "letters, digits and `_`")
-    if name in seen:
-        raise _fail(f"duplicate variable {quoted(name)}", path / 0, "a name that is not used yet")
-    seen.add(name)
-    return Variable(name, _bound(lo, path / 1), _bound(hi, path / 2))
-
-
-def _exprs(value: Json, scope: Mapping[str, Expr], path: _Path) -> tuple[Expr, ...]:
-    return tuple(_expr(x, scope, path / i, True) for i, x in enumerate(_list(value, path)))
-
-
-def _sources(data: Mapping[str, Json], count: int, scope: Mapping[str, Expr]) -> list[RuntimeSource | None]:
-    top = _Path("sources")
-    items = _list(data.get("sources", [None] * count), top)
-    if len(items) != count:
-        raise _fail(
-            f"{len(items)} sources for {count} runtime variables", top, "one entry for each, perhaps null"
-        )
-    out: list[RuntimeSource | None] = []
-    for i, x in enumerate(items):
-        if x is None:
-            out.append(None)
-            continue
-        at = top / i
-        if not isinstance(x, Mapping) or set(x) != {"hlo", "results"}:
-            raise _fail(f"unexpected {_kind(x)}", at, 'null or {"hlo": TEXT, "results": [EXPR, ...]}')
-        hlo = x["hlo"]
-        if not isinstance(hlo, str) or not hlo.strip() or "\n" in hlo or "\r" in hlo:
-            raise _fail(
-                f"{_kind(hlo)} is no instruction", at / "hlo", "the text of one HLO instruction, on one line"
-            )
-        out.append(RuntimeSource(hlo, _exprs(x["results"], scope, at / "results")))
-    return out

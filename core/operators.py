@@ -5,34 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from .expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    ceildiv,
-    floordiv,
-    maximum,
-    minimum,
-    mod,
-    mul,
-)
+from .expr import BUILDERS, CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul
 
 __all__ = ["DIVISIONS", "NAME_OF", "OPERATORS"]
 
-#: The function that builds it; those of :data:`DIVISIONS` take two operands, the others two or more.
-OPERATORS: Final[dict[str, Callable[..., Expr]]] = {
-    "fdiv": floordiv,
-    "mod": mod,
-    "cdiv": ceildiv,
-    "mul": mul,
-    "min": minimum,
-    "max": maximum,
-}
-DIVISIONS: Final = frozenset({"fdiv", "mod", "cdiv"})
 NAME_OF: Final[dict[type[Expr], str]] = {
     FloorDiv: "fdiv",
     Mod: "mod",
@@ -41,3 +17,6 @@ NAME_OF: Final[dict[type[Expr], str]] = {
     Min: "min",
     Max: "max",
 }
+#: The function that builds it; those of :data:`DIVISIONS` take two operands, the others two or more.
+OPERATORS: Final[dict[str, Callable[..., Expr]]] = {name: BUILDERS[kind] for kind, name in NAME_OF.items()}
+DIVISIONS: Final = frozenset({"fdiv", "mod", "cdiv"})

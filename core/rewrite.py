@@ -17,10 +17,10 @@ import functools
 import inspect
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from . import expr as core
 from .condition import Condition, all_of, show_condition
@@ -48,6 +48,7 @@ __all__ = [
 
 Const: TypeAlias = Annotated[core.Expr, "const"]
 Rest: TypeAlias = Annotated[core.Expr, "rest"]
+R = TypeVar("R", bound="Declared")
 _KINDS = {"Expr": "expr", "Const": "const", "Rest": "rest"}
 
 
@@ -70,34 +71,56 @@ class Rewrite:
     choose: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Rule:
-    """A proved-for-all-integers claim ``left = right`` under ``when``, with examples that are tests and documentation."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Declared:
+    """What both kinds of rules have, with examples that are tests and documentation."""
 
     name: str
     doc: str
-    left: Expr
-    right: Expr
     when: tuple[Condition, ...]
     guard: tuple[Condition, ...]
     choose: str
     where: str
     fires: Mapping[str, str] = field(default_factory=dict)
     keeps: tuple[str, ...] = ()
-    #: the laws of the canonical form are applied by the constructors themselves and never matched
-    structural: bool = False
-    #: applied to finished normal forms where that makes the results together cheaper
-    sharing: bool = False
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """Everything that must hold before the rule fires."""
         return self.when + self.guard
 
+    def _parts(self) -> Sequence[Expr]:
+        """The expressions of both sides."""
+        raise NotImplementedError
+
     @property
     def variables(self) -> tuple[Var, ...]:
         """The pattern variables, in natural order of names."""
-        return _variables((self.left, self.right), self.conditions)
+        found = {n for n in postorder(*self._parts()) if isinstance(n, Var)}
+        found.update(*(c.variables() for c in self.conditions))
+        return tuple(sorted(found, key=lambda v: natural_key(v.name)))
+
+    def statement(self) -> str:
+        """The claim on one line."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.statement()}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rule(Declared):
+    """A claim ``left = right`` under ``when``, to be proved for all integers."""
+
+    left: Expr
+    right: Expr
+    #: the laws of the canonical form are applied by the constructors themselves and never matched
+    structural: bool = False
+    #: applied to finished normal forms where that makes the results together cheaper
+    sharing: bool = False
+
+    def _parts(self) -> Sequence[Expr]:
+        return self.left, self.right
 
     def statement(self) -> str:
         """The claim on one line."""
@@ -107,9 +130,6 @@ class Rule:
         if self.guard:
             text += "   guard " + ",  ".join(map(show_condition, self.guard))
         return text
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.statement()}"
 
 
 @dataclass(frozen=True)
@@ -142,33 +162,17 @@ class ConstraintRewrite:
     back_by: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class ConstraintRule:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ConstraintRule(Declared):
     """An equivalence between constraints, proved for all integers."""
 
-    name: str
-    doc: str
     left: tuple[Bounded, ...]
     right: tuple[Bounded, ...]
-    when: tuple[Condition, ...]
-    guard: tuple[Condition, ...]
-    choose: str
-    where: str
-    fires: Mapping[str, str] = field(default_factory=dict)
-    keeps: tuple[str, ...] = ()
     by: tuple[Condition, ...] = ()
     back_by: tuple[Condition, ...] = ()
 
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """Everything that must hold before the rule fires."""
-        return self.when + self.guard
-
-    @property
-    def variables(self) -> tuple[Var, ...]:
-        """The pattern variables, in natural order of names."""
-        parts = [x for b in (*self.left, *self.right) for x in (b.e, b.lo, b.hi)]
-        return _variables(parts, self.conditions)
+    def _parts(self) -> Sequence[Expr]:
+        return [x for b in (*self.left, *self.right) for x in (b.e, b.lo, b.hi)]
 
     def claim(self) -> tuple[Condition, Condition]:
         """Both sides of the equivalence."""
@@ -181,16 +185,6 @@ class ConstraintRule:
         if self.when:
             text += "   when " + ",  ".join(map(show_condition, self.when))
         return text
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.statement()}"
-
-
-def _variables(parts: Sequence[Expr], conditions: Iterable[Condition]) -> tuple[Var, ...]:
-    found = {n for n in postorder(*parts) if isinstance(n, Var)}
-    for c in conditions:
-        found.update(c.variables())
-    return tuple(sorted(found, key=lambda v: natural_key(v.name)))
 
 
 # --------------------------------------------------------------------------------------------------------- decorators
@@ -210,20 +204,36 @@ def _pattern_variables(fn: Callable[..., Any]) -> dict[str, Var]:
     return out
 
 
-def _header(fn: Callable[..., Any]) -> tuple[str, str]:
+def _declared(
+    fn: Callable[..., Rewrite | ConstraintRewrite], fires: Mapping[str, str] | None, keeps: Sequence[str]
+) -> dict[str, Any]:
+    """Run a declaration; return the fields of its rule by name."""
     doc = inspect.cleandoc(fn.__doc__ or "")
     if not doc:
         raise DeclarationError(f"rule {fn.__name__}: say in a docstring what it claims")
     code = fn.__code__
-    return doc, f"{code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno}"
+    where = f"{code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno}"
+    claim = fn(**_pattern_variables(fn))
+    fields = dict(vars(claim))
+    for name in {"when", "guard", "by", "back_by"} & fields.keys():
+        fields[name] = tuple(fields[name])
+    about = {
+        "name": fn.__name__,
+        "doc": doc,
+        "where": where,
+        "fires": dict(fires or {}),
+        "keeps": tuple(keeps),
+    }
+    return fields | about
 
 
-def _check_bound(name: str, bound: set[Var], used: Iterable[Var], choose: str) -> None:
-    loose = [v.name for v in used if v not in bound]
-    if loose and not choose:
+def _checked(made: R, bound: set[Var]) -> R:
+    loose = [v.name for v in made.variables if v not in bound]
+    if loose and not made.choose:
         raise DeclarationError(
-            f"rule {name}: {', '.join(loose)} does not occur on the left, so nothing binds it"
+            f"rule {made.name}: {', '.join(loose)} does not occur on the left, so nothing binds it"
         )
+    return made
 
 
 def rule(
@@ -242,25 +252,10 @@ def rule(
     """
 
     def declare(fn: Callable[..., Rewrite]) -> Rule:
-        doc, where = _header(fn)
-        claim = fn(**_pattern_variables(fn))
-        left = lift(claim.left)
-        made = Rule(
-            name=fn.__name__,
-            doc=doc,
-            left=left,
-            right=lift(claim.right),
-            when=tuple(claim.when),
-            guard=tuple(claim.guard),
-            choose=claim.choose,
-            where=where,
-            fires=dict(fires or {}),
-            keeps=tuple(keeps),
-            structural=structural,
-            sharing=sharing,
-        )
-        _check_bound(made.name, set(left.variables()), made.variables, made.choose)
-        return made
+        fields = _declared(fn, fires, keeps)
+        fields |= {"left": lift(fields["left"]), "right": lift(fields["right"])}
+        made = Rule(**fields, structural=structural, sharing=sharing)
+        return _checked(made, set(made.left.variables()))
 
     return declare
 
@@ -271,25 +266,8 @@ def constraint_rule(
     """Declare an equivalence between constraints; the arguments are as for :func:`rule`."""
 
     def declare(fn: Callable[..., ConstraintRewrite]) -> ConstraintRule:
-        doc, where = _header(fn)
-        claim = fn(**_pattern_variables(fn))
-        made = ConstraintRule(
-            name=fn.__name__,
-            doc=doc,
-            left=claim.left,
-            right=claim.right,
-            when=tuple(claim.when),
-            guard=tuple(claim.guard),
-            choose=claim.choose,
-            where=where,
-            fires=dict(fires or {}),
-            keeps=tuple(keeps),
-            by=tuple(claim.by),
-            back_by=tuple(claim.back_by),
-        )
-        bound = {v for b in made.left for x in (b.e, b.lo, b.hi) for v in x.variables()}
-        _check_bound(made.name, bound, made.variables, made.choose)
-        return made
+        made = ConstraintRule(**_declared(fn, fires, keeps))
+        return _checked(made, {v for b in made.left for x in (b.e, b.lo, b.hi) for v in x.variables()})
 
     return declare
 

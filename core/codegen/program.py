@@ -40,7 +40,6 @@ from ..interval import EMPTY, LINE, Interval
 from ..text_printer import Order
 
 __all__ = [
-    "OPERATIONS",
     "WIDTHS",
     "Operation",
     "Program",
@@ -68,7 +67,7 @@ Operation: TypeAlias = Literal[
 WIDTHS: Final = (32, 64)
 
 #: The integer meaning of every operation with operands.
-OPERATIONS: Final[dict[str, Callable[..., Expr]]] = {
+_EXPRS: Final[dict[str, Callable[..., Expr]]] = {
     "negate": lambda a: linear(0, ((a, -1),)),
     "plus": add,
     "minus": lambda a, b: linear(0, ((a, 1), (b, -1))),
@@ -78,6 +77,17 @@ OPERATIONS: Final[dict[str, Callable[..., Expr]]] = {
     "ceildiv": ceildiv,
     "minimum": minimum,
     "maximum": maximum,
+}
+_RANGES: Final[dict[str, Callable[..., Interval]]] = {
+    "negate": lambda a: a.scale(-1),
+    "plus": Interval.plus,
+    "minus": lambda a, b: a.plus(b.scale(-1)),
+    "times": Interval.times,
+    "floordiv": Interval.floordiv,
+    "mod": Interval.mod,
+    "ceildiv": Interval.ceildiv,
+    "minimum": Interval.minimum,
+    "maximum": Interval.maximum,
 }
 _OPERATION_OF: Final[dict[type[Expr], Operation]] = {
     FloorDiv: "floordiv",
@@ -196,7 +206,7 @@ class Program:
             if op == "variable" or op == "integer":
                 found[k] = leaf if isinstance(leaf, Var) else integer(leaf)
             else:
-                found[k] = OPERATIONS[op](*(found[a] for a in args))
+                found[k] = _EXPRS[op](*(found[a] for a in args))
         return found
 
     def needed(self, wanted: Iterable[int]) -> set[int]:
@@ -227,7 +237,7 @@ class Program:
             elif any(v.empty for v in values):
                 value = EMPTY
             else:
-                value = _range(op, values)
+                value = _RANGES[op](*values)
             if known is not None and k in known:
                 value &= known[k]
             found.append(value)
@@ -319,32 +329,6 @@ class _Parts:
 
 def _subtracted(term: tuple[Expr, int]) -> bool:
     return term[1] < 0
-
-
-def _range(op: Operation, values: Sequence[Interval]) -> Interval:
-    """The range of an operation on operands with these (not empty) ranges."""
-    a = values[0]
-    if op == "negate":
-        return a.scale(-1)
-    b = values[1]
-    match op:
-        case "plus":
-            return a.plus(b)
-        case "minus":
-            return a.plus(b.scale(-1))
-        case "times":
-            return a.times(b)
-        case "floordiv":
-            return a.floordiv(b)
-        case "mod":
-            return a.mod(b)
-        case "ceildiv":
-            return a.ceildiv(b)
-        case "minimum":
-            return a.minimum(b)
-        case "maximum":
-            return a.maximum(b)
-    raise AssertionError(f"no range for {op}")
 
 
 # --------------------------------------------------------------------------------------------- machine integers

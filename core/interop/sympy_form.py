@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, TypeAlias, overload
 
 from ..errors import InputError, quoted
 from ..expr import (
@@ -31,7 +31,7 @@ from ..expr import (
     var,
 )
 from ..indexing_map import IndexingMap, expect_map, is_name
-from .foreign import ForeignMap, assignments, from_foreign, missing, to_foreign
+from .foreign import ForeignMap, assignments, from_foreign, missing, operands_first, to_foreign
 
 __all__ = ["SympyMap", "from_sympy", "sympy_source", "to_sympy"]
 
@@ -225,6 +225,7 @@ class _Fraction(NamedTuple):
 
 
 _ONE: Final = integer(1)
+_Read: TypeAlias = Callable[[Any, Sequence[_Fraction]], _Fraction]
 
 
 def _reduced(v: _Fraction) -> _Fraction:
@@ -294,41 +295,29 @@ def _pow(node: Any, args: Sequence[_Fraction]) -> _Fraction:
     return _Fraction(mul(1, *[base.above] * abs(n.value)), mul(1, *[base.below] * abs(n.value)))
 
 
-def _floor(node: Any, args: Sequence[_Fraction]) -> _Fraction:
-    (v,) = args
-    return _Fraction(v.above if v.below is _ONE else floordiv(v.above, v.below), _ONE)
+def _rounded(build: Callable[[Expr, Expr], Expr]) -> _Read:
+    """Read a function that rounds a fraction."""
+
+    def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
+        (v,) = args
+        return _Fraction(v.above if v.below is _ONE else build(v.above, v.below), _ONE)
+
+    return read
 
 
-def _ceiling(node: Any, args: Sequence[_Fraction]) -> _Fraction:
-    (v,) = args
-    return _Fraction(v.above if v.below is _ONE else ceildiv(v.above, v.below), _ONE)
+def _scaled(build: Callable[..., Expr], complaint: str) -> _Read:
+    """Read a function that multiplying all arguments by one positive number multiplies."""
 
-
-def _mod(node: Any, args: Sequence[_Fraction]) -> _Fraction:
-    (a, b), below = _shared(args)
-    if type(below) is not Int:
-        raise InputError(f"{_shown(node)} is no remainder of integers")
-    return _Fraction(mod(a, b), below)  # a/n mod b/n = (a mod b)/n for positive n
-
-
-def _extremum(build: Callable[..., Expr]) -> Callable[[Any, Sequence[_Fraction]], _Fraction]:
     def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
         numerators, below = _shared(args)
         if type(below) is not Int:
-            raise InputError(f"{_shown(node)} does not compare integers")
+            raise InputError(f"{_shown(node)} {complaint}")
         return _Fraction(build(*numerators), below)
 
     return read
 
 
-def _absolute(node: Any, args: Sequence[_Fraction]) -> _Fraction:
-    (v,) = args
-    if type(v.below) is not Int:
-        raise InputError(f"{_shown(node)} is no integer")
-    return _Fraction(maximum(v.above, -v.above), v.below)
-
-
-def _of_integers(build: Callable[..., Expr]) -> Callable[[Any, Sequence[_Fraction]], _Fraction]:
+def _of_integers(build: Callable[..., Expr]) -> _Read:
     """A function of integers."""
 
     def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
@@ -346,16 +335,16 @@ def _shifted(build: Callable[[Expr, Expr], Expr]) -> Callable[[Expr, Expr], Expr
     return shift
 
 
-_READ: Final[dict[str, Callable[[Any, Sequence[_Fraction]], _Fraction]]] = {
+_READ: Final[dict[str, _Read]] = {
     "Add": _add,
     "Mul": _mul,
     "Pow": _pow,
-    "floor": _floor,
-    "ceiling": _ceiling,
-    "Mod": _mod,
-    "Min": _extremum(minimum),
-    "Max": _extremum(maximum),
-    "Abs": _absolute,
+    "floor": _rounded(floordiv),
+    "ceiling": _rounded(ceildiv),
+    "Mod": _scaled(mod, "is no remainder of integers"),
+    "Min": _scaled(minimum, "does not compare integers"),
+    "Max": _scaled(maximum, "does not compare integers"),
+    "Abs": _scaled(lambda a: maximum(a, -a), "is no integer"),
     # PyTorch's own functions, known by name: torch is not imported
     "FloorDiv": _of_integers(floordiv),
     "CleanDiv": _of_integers(floordiv),  # of a multiple of the divisor
@@ -365,8 +354,8 @@ _READ: Final[dict[str, Callable[[Any, Sequence[_Fraction]], _Fraction]]] = {
     "IntTrueDiv": lambda node, args: _mul(
         node, (args[0], _pow(node, (args[1], _Fraction(integer(-1), _ONE))))
     ),
-    "FloorToInt": _floor,
-    "CeilToInt": _ceiling,
+    "FloorToInt": _rounded(floordiv),
+    "CeilToInt": _rounded(ceildiv),
     "LShift": _of_integers(_shifted(mul)),
     "RShift": _of_integers(_shifted(floordiv)),
     "PowByNatural": _pow,
@@ -374,27 +363,11 @@ _READ: Final[dict[str, Callable[[Any, Sequence[_Fraction]], _Fraction]]] = {
 }
 
 
-def _nodes(roots: Iterable[Any]) -> list[Any]:
-    """Every distinct node, operands first; iterative."""
-    seen: set[Any] = set()
-    out: list[Any] = []
-    stack: list[tuple[Any, bool]] = [(r, False) for r in reversed([*roots])]
-    while stack:
-        node, finished = stack.pop()
-        if finished:
-            out.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((a, False) for a in reversed(getattr(node, "args", ())))
-    return out
-
-
 def _read(roots: Sequence[Any], scope: Mapping[Any, Expr], declared: bool) -> list[Expr]:
     """The integer expressions that ``roots`` denote; ``declared`` allows no other symbols than those in ``scope``."""
     values: dict[Any, _Fraction] = {}
     names: dict[str, Any] = {}
-    for node in _nodes(roots):
+    for node in operands_first(roots, lambda n: getattr(n, "args", ())):
         if node in scope:
             value = _Fraction(scope[node], _ONE)
         elif getattr(node, "is_Symbol", False):

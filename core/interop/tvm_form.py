@@ -10,7 +10,7 @@ that imports tvm, and only when one of its functions is called.  It knows the mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from operator import index
 from typing import Any, Final, overload
@@ -36,7 +36,7 @@ from ..expr import (
 from ..facts import Facts
 from ..indexing_map import IndexingMap, expect_map, is_name
 from ..interval import Interval
-from .foreign import ForeignMap, from_foreign, missing, to_foreign
+from .foreign import ForeignMap, from_foreign, missing, operands_first, to_foreign
 
 __all__ = ["TvmMap", "from_tvm", "to_tvm"]
 
@@ -264,22 +264,6 @@ def _operands(node: Any) -> list[Any]:
 _BINARY: Final = frozenset({"Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Div", "Mod", "Min", "Max"})
 
 
-def _nodes(roots: Iterable[Any]) -> list[Any]:
-    """Every distinct node, operands first; iterative."""
-    seen: set[Any] = set()
-    out: list[Any] = []
-    stack = [(r, False) for r in reversed([*roots])]
-    while stack:
-        node, finished = stack.pop()
-        if finished:
-            out.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((a, False) for a in reversed(_operands(node)))
-    return out
-
-
 def _read(
     roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Var, Interval]
 ) -> list[Expr]:
@@ -298,7 +282,7 @@ def _read(
     }
     values: dict[Any, Expr] = dict(scope or ())
     names: dict[str, Any] = {}
-    for node in _nodes(roots):
+    for node in operands_first(roots, _operands):
         if node in values:
             continue
         kind = type(node).__name__

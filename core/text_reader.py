@@ -1,77 +1,21 @@
-"""Reading maps, expressions and conditions.
-
-One iterative operator-precedence reader, so nesting of any depth is read.  Unary minus binds tightest, then
-``* / // floordiv % mod ceildiv`` from left to right, then ``+`` and ``-``; ``100d0`` is a product.  Whatever
-is wrong is an :class:`~indexproof.core.errors.InputError` at the character where the text stopped making
-sense.
-"""
+"""Reading maps and conditions in the textual notation, in any of its published spellings."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Final, NamedTuple, NoReturn, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from .condition import Condition, Relation, all_of, compare, divides, within
 from .errors import InputError, quoted
-from .expr import (
-    Expr,
-    Int,
-    Var,
-    ceildiv,
-    floordiv,
-    integer,
-    maximum,
-    minimum,
-    mod,
-    mul,
-    substitute_all,
-    var,
-)
-from .indexing_map import (
-    RESERVED,
-    Constraint,
-    IndexingMap,
-    RuntimeSource,
-    RuntimeVariable,
-    Variable,
-    known_names,
-)
+from .expr import Expr, Var, substitute_all, var
+from .expr_reader import ExprReader, Token
+from .indexing_map import IndexingMap
 from .numerals import parse_int
-from .open_sum import OpenSum, Operand, closed
+from .variables import RESERVED, Constraint, RuntimeSource, RuntimeVariable, Variable, known_names
 
-__all__ = ["Frame", "Reader", "Token", "parse_condition", "parse_expr", "parse_map"]
+__all__ = ["parse_condition", "parse_expr", "parse_map"]
 
-
-class Token(NamedTuple):
-    """A word of the text: kind ``number``, ``name``, ``sign``, ``hlo``, ``stray`` or ``end``."""
-
-    kind: str
-    text: str
-    at: int
-
-
-_TOKEN: Final = re.compile(
-    r"""\s+
-    | (?P<hlo> hlo[ \t]*:[^\n]* )
-    | (?P<name> [A-Za-z_][A-Za-z0-9_]* )
-    | (?P<number> [0-9]+ )
-    | (?P<sign> -> | // | <= | >= | == | != | [][(){},:+*/%<>=\-] | [∈∣≤≥≠] )
-    | (?P<stray> . )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-
-_DIVISIONS: Final[dict[str, Callable[[Expr, Expr], Expr]]] = {
-    "/": floordiv,
-    "//": floordiv,
-    "floordiv": floordiv,
-    "floorDiv": floordiv,
-    "%": mod,
-    "mod": mod,
-    "ceildiv": ceildiv,
-}
+T = TypeVar("T")
 #: The relation that a sign stands for, and whether its sides change places.
 _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
     "<": ("<", False),
@@ -85,246 +29,11 @@ _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
     "!=": ("!=", False),
     "≠": ("!=", False),
 }
-T = TypeVar("T")
-_AN_EXPRESSION: Final = "a variable, an integer, `-`, `(`, `min(` or `max(`"
 
 
-@dataclass(slots=True)
-class Frame:
-    """One bracket level of an expression: finished summands, and the product being read."""
+class _Reader(ExprReader):
+    """Maps and conditions."""
 
-    opener: Token | None = None
-    function: str = ""
-    args: list[Expr] = field(default_factory=list)
-    terms: list[tuple[Operand, int]] = field(default_factory=list)
-    sign: int = 1
-    product: Operand | None = None
-    operator: Token | None = None
-    negative: bool = False
-    start: Token | None = None  # of the operand that comes next, with its minus signs
-
-    def flush(self) -> None:
-        if self.product is not None:
-            self.terms.append((self.product, self.sign))
-        self.product, self.sign = None, 1
-
-    def summed(self) -> OpenSum:
-        self.flush()
-        value = OpenSum(self.terms)
-        self.terms = []
-        return value
-
-    def total(self) -> Expr:
-        return self.summed().total()
-
-
-class Reader:
-    """Words, complaints and expressions of one text; other notations derive their readers from it."""
-
-    #: The words of the notation, each in a group named after its kind.
-    words: ClassVar = _TOKEN
-    divisions: ClassVar[Mapping[str, Callable[[Expr, Expr], Expr]]] = _DIVISIONS
-    functions: ClassVar[frozenset[str]] = frozenset({"min", "max", "ceildiv"})
-
-    def __init__(self, text: str, first_line: int, first_column: int, quasi_affine: bool) -> None:
-        if not isinstance(text, str):
-            raise InputError(f"expected text, not {type(text).__name__}")
-        self.text = text
-        self.first = (first_line, first_column)
-        self.quasi_affine = quasi_affine
-        found = self.words.finditer(text, 1 if text.startswith("\ufeff") else 0)
-        self.tokens = [Token(m.lastgroup, m[0], m.start()) for m in found if m.lastgroup]
-        self.tokens.append(Token("end", "", len(text)))
-        self.next = 0
-
-    # -- words
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.next]
-
-    def advance(self) -> Token:
-        token = self.tokens[self.next]
-        if token.kind != "end":
-            self.next += 1
-        return token
-
-    def is_sign(self, *signs: str) -> bool:
-        return self.token.kind == "sign" and self.token.text in signs
-
-    def is_word(self, *words: str) -> bool:
-        return self.token.kind == "name" and self.token.text in words
-
-    def took_label(self, word: str) -> bool:
-        """Take ``word:`` if it comes next."""
-        found = self.is_word(word) and self.tokens[self.next + 1].text == ":"
-        self.next += 2 * found
-        return found
-
-    def take(self, *signs: str) -> bool:
-        if self.is_sign(*signs):
-            self.next += 1
-            return True
-        return False
-
-    # -- complaints
-    def error(self, message: str, token: Token, expected: str = "") -> InputError:
-        line, column = self.first
-        return InputError.at(message, self.text, token.at, expected, first_line=line, first_column=column)
-
-    def unexpected(self, expected: str, after: Token | None = None) -> NoReturn:
-        token = self.token
-        if after is not None:
-            here = self.error("", after)
-            expected += f" (the {quoted(after.text)} of line {here.line}, column {here.column} is open)"
-        if token.kind == "end":
-            raise self.error(
-                "the text ends too early" if self.text.strip() else "there is no text", token, expected
-            )
-        what = "stray character" if token.kind == "stray" else "unexpected"
-        raise self.error(f"{what} {quoted(token.text)}", token, expected)
-
-    def expect(self, sign: str, after: Token | None = None) -> Token:
-        if not self.is_sign(sign):
-            self.unexpected(f"`{sign}`", after)
-        return self.advance()
-
-    def end(self, expected: str) -> None:
-        if self.token.kind != "end":
-            self.unexpected(expected)
-
-    def listed(
-        self, left: str, right: str, item: Callable[[Token], T], separator: str, after_comma: str = ""
-    ) -> list[T]:
-        """Items between brackets with commas between them; ``item`` is given the opening bracket.
-
-        ``separator`` says what may follow an item, ``after_comma`` what must follow a comma; empty, the last item may
-        have a comma too.
-        """
-        opener = self.expect(left)
-        out: list[T] = []
-        while not self.is_sign(right):
-            out.append(item(opener))
-            if not self.take(","):
-                if not self.is_sign(right):
-                    self.unexpected(separator, opener)
-            elif after_comma and self.is_sign(right):
-                self.unexpected(after_comma, opener)
-        self.advance()
-        return out
-
-    # -- expressions
-    def expression(self, scope: Mapping[str, Expr] | None) -> Expr:
-        """One expression; stops before the first word that cannot continue it."""
-        frames = [Frame()]
-        while True:
-            frame = frames[-1]
-            token = self.token
-            if frame.start is None:
-                frame.start = token
-            if self.take("-"):
-                frame.negative = not frame.negative
-                continue
-            if self.take("("):
-                frames.append(Frame(token))
-                continue
-            if self.is_word(*self.functions):
-                self.advance()
-                self.expect("(")
-                frames.append(Frame(token, token.text))
-                continue
-            value: Operand = self._primary(scope)
-            while True:
-                self._operand(frame, value)
-                if self.is_sign("*") or self.token.text in self.divisions:
-                    frame.operator = self.advance()
-                    break
-                if self.is_sign("+", "-"):
-                    frame.flush()
-                    frame.sign = 1 if self.advance().text == "+" else -1
-                    break
-                if frame.opener is None:
-                    return frame.total()
-                if frame.function and self.take(","):
-                    frame.args.append(frame.total())
-                    if not self.is_sign(")"):
-                        break
-                elif not self.is_sign(")"):
-                    self.unexpected(
-                        "an operator, `,` or `)`" if frame.function else "an operator or `)`", frame.opener
-                    )
-                elif frame.function:
-                    frame.args.append(frame.total())
-                self.advance()
-                value = self._close(frame) if frame.function else frame.summed()
-                frames.pop()
-                frame = frames[-1]
-
-    def _primary(self, scope: Mapping[str, Expr] | None) -> Expr:
-        token = self.token
-        if token.kind == "number":
-            self.advance()
-            value: Expr = integer(parse_int(token.text))
-            name = self.token
-            if name.kind == "name" and name.at == token.at + len(token.text) and name.text not in RESERVED:
-                value = mul(value, self._variable(scope))
-            return value
-        if token.kind == "name" and token.text not in RESERVED:
-            return self._variable(scope)
-        self.unexpected(_AN_EXPRESSION)
-
-    def _variable(self, scope: Mapping[str, Expr] | None) -> Expr:
-        token = self.advance()
-        if scope is None:
-            return var(token.text)
-        found = scope.get(token.text)
-        if found is None:
-            raise self.error(f"unknown variable {quoted(token.text)}", token, known_names(scope))
-        return found
-
-    def _operand(self, frame: Frame, value: Operand) -> None:
-        """Take ``value`` into the product being read."""
-        if frame.negative:
-            value = OpenSum([(value, -1)])
-        start, operator = frame.start, frame.operator
-        frame.negative, frame.start, frame.operator = False, None, None
-        if operator is None or frame.product is None or start is None:
-            frame.product = value
-            return
-        a, b = closed(frame.product), closed(value)
-        if operator.text == "*":
-            if self.quasi_affine and type(a) is not Int and type(b) is not Int:
-                raise self.error(
-                    "a product of two variables is not quasi-affine", operator, "a constant factor"
-                )
-            frame.product = mul(a, b)
-        else:
-            frame.product = self._divide(operator.text, a, b, start)
-
-    def _divide(self, operator: str, a: Expr, b: Expr, at: Token) -> Expr:
-        if type(b) is Int:
-            if b.value == 0:
-                raise self.error("division by zero", at, "a divisor other than 0")
-        elif self.quasi_affine:
-            raise self.error(
-                "the divisor is not a constant: an indexing map is quasi-affine", at, "an integer"
-            )
-        return self.divisions[operator](a, b)
-
-    def _close(self, frame: Frame) -> Expr:
-        """What the arguments of a function make."""
-        opener = frame.opener
-        assert opener is not None
-        if frame.function != "ceildiv":
-            return (minimum if frame.function == "min" else maximum)(*frame.args)
-        if len(frame.args) != 2:
-            raise self.error(f"`ceildiv` has {len(frame.args)} arguments", opener, "`ceildiv(a, b)`")
-        return self._divide("ceildiv", frame.args[0], frame.args[1], opener)
-
-    def expressions(self, scope: Mapping[str, Expr], after_comma: str = "") -> list[Expr]:
-        """``(e, e, …)``."""
-        return self.listed("(", ")", lambda _: self.expression(scope), "an operator, `,` or `)`", after_comma)
-
-    # -- maps
     def names(self, left: str, right: str, seen: set[str]) -> list[Token]:
         """``(d0, d1)`` with the given brackets; ``seen`` collects the names."""
 
@@ -543,7 +252,7 @@ def parse_map(
     ``bounds`` gives boxes of variables that the text leaves without; the place of the first character is used
     in error messages.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    return Reader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
+    return _Reader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
 
 
 def parse_expr(
@@ -560,7 +269,7 @@ def parse_expr(
     Unless ``quasi_affine``, products of variables and symbolic divisors are allowed.  Raises
     :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = Reader(text, first_line, first_column, quasi_affine)
+    reader = _Reader(text, first_line, first_column, quasi_affine)
     e = reader.expression(_scope(variables))
     reader.end("an operator or the end of the text")
     return e
@@ -577,7 +286,7 @@ def parse_condition(
 
     Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = Reader(text, first_line, first_column, quasi_affine=False)
+    reader = _Reader(text, first_line, first_column, quasi_affine=False)
     c = reader.conditions(_scope(variables))
     reader.end("`and`, `,` or the end of the text")
     return c

@@ -32,10 +32,10 @@ from ..expr import (
     substitute_all,
     var,
 )
+from ..expr_reader import ExprReader, Token
 from ..indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map, is_name, known_names
 from ..numerals import parse_int
 from ..text_printer import Order, Printer
-from ..text_reader import Reader, Token
 from .foreign import Relation, domain_of, fresh_name
 
 __all__ = ["from_mlir", "is_mlir", "to_mlir", "to_mlir_set"]
@@ -164,7 +164,7 @@ class _Attribute(NamedTuple):
     relations: list[Relation]
 
 
-class _Affine(Reader):
+class _Affine(ExprReader):
     """MLIR's notation, which has its own words and no functions."""
 
     words = _TOKEN

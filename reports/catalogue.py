@@ -98,24 +98,20 @@ def list_text(claims: Sequence[Named]) -> str:
 
 
 def list_json(claims: Sequence[Named]) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the answer of ``show`` without a name."""
     from .machine import document
 
-    return document(
-        "list",
-        "",
-        0,
-        claims=[
-            {
-                "family": family,
-                "name": name,
-                "doc": document_of(of[0].claim),
-                "statement": statement_of(of[0].claim),
-                "instances": [c.name for c in of] if isinstance(of[0].claim, Case) else [],
-            }
-            for (family, name), of in _groups(claims).items()
-        ],
-    )
+    entries = [
+        {
+            "family": family,
+            "name": name,
+            "doc": document_of(of[0].claim),
+            "statement": statement_of(of[0].claim),
+            "instances": [c.name for c in of] if isinstance(of[0].claim, Case) else [],
+        }
+        for (family, name), of in _groups(claims).items()
+    ]
+    return document("list", "", 0, claims=entries)
 
 
 # ------------------------------------------------------------------------------------------------------- show
@@ -341,7 +337,7 @@ def _line_of(cls: type[Op]) -> int:
 
 
 def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the answer of ``show`` about some claims."""
     from .machine import document
 
     budget = Budget()
@@ -356,23 +352,11 @@ def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
         else:
             entry["statement"] = statement_of(claim)
         if isinstance(claim, (Rule, ConstraintRule)):
-            entry |= {
-                "where": claim.where,
-                "when": [show_condition(k) for k in claim.when],
-                "guard": [show_condition(k) for k in claim.guard],
-                "fires": dict(claim.fires),
-                "keeps": list(claim.keeps),
-            }
-        obligations = []
+            entry |= {key: getattr(claim, key) for key in ("where", "when", "guard", "fires", "keeps")}
+        entry["obligations"] = []
         for o in obligations_of(claim):
-            v = cache.get(content_key(o, budget), o)
-            obligations.append(
-                {
-                    "obligation": o.kind,
-                    "gate": o.gate,
-                    "statement": o.statement(),
-                    "known": None if v is None else v.status.value,
-                }
-            )
-        claims.append({**entry, "obligations": obligations})
+            known = cache.get(content_key(o, budget), o)
+            of = {"obligation": o.kind, "gate": o.gate, "statement": o.statement()}
+            entry["obligations"].append({**of, "known": known and known.status})
+        claims.append(entry)
     return document("show", "", 0, claims=claims)

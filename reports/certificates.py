@@ -25,11 +25,11 @@ from ..verify.rulefiles.generalise import generalised, repeated
 from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of, source_of
 from ..verify.rulefiles.rule import StatedRule
-from .machine import document
+from .machine import ABSENT, document, written_as
 from .selection import read_text
 
 __all__ = [
-    "Checked",
+    "CheckedCertificate",
     "certificates_document",
     "certificates_text",
     "check_files",
@@ -122,7 +122,7 @@ def _file_name(name: str, used: set[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedCertificate:
     """One file: what it is a certificate of, what was checked, or why it is none."""
 
     path: str
@@ -146,7 +146,7 @@ def solvers_at_hand() -> dict[str, Solver]:
     return {**found, "cvc5": cvc5_refutes} if find_spec("cvc5") is not None else found
 
 
-def check_files(paths: Sequence[Path]) -> Iterator[Checked]:
+def check_files(paths: Sequence[Path]) -> Iterator[CheckedCertificate]:
     """Check every certificate in some files, or in the files of some folders.
 
     Raises :class:`InputError` for a file that cannot be read.
@@ -188,16 +188,18 @@ def _check(
     known: Callable[[], Mapping[str, Obligation]],
     proved: frozenset[str],
     solvers: dict[str, Solver],
-) -> Checked:
+) -> CheckedCertificate:
     name, parts = data["obligation"], data["parts"]
     try:
         claims = _stated(data, known)
     except RecursionError:
-        return Checked(str(file), name, refused="the rule cannot be read: it is nested too deep")
+        return CheckedCertificate(str(file), name, refused="the rule cannot be read: it is nested too deep")
     except (IndexproofError, LookupError, TypeError, ValueError, ArithmeticError) as error:
-        return Checked(str(file), name, refused=f"the rule cannot be read: {error}")
+        return CheckedCertificate(str(file), name, refused=f"the rule cannot be read: {error}")
     if len(parts) != (1 if claims is None else len(claims)):
-        return Checked(str(file), name, refused=f"{len(parts)} parts do not prove all that is claimed")
+        return CheckedCertificate(
+            str(file), name, refused=f"{len(parts)} parts do not prove all that is claimed"
+        )
     steps = leaves = 0
     lemmas: set[str] = set()
     for k, part in enumerate(parts):
@@ -205,11 +207,11 @@ def _check(
         try:
             found = check_certificate(part, claim, proved=proved, solvers=solvers)
         except CertificateRefused as error:
-            return Checked(str(file), name, steps, leaves, refused=str(error))
+            return CheckedCertificate(str(file), name, steps, leaves, refused=str(error))
         steps += found.steps
         leaves += found.leaves
         lemmas |= set(found.lemmas)
-    return Checked(str(file), name, steps, leaves, tuple(sorted(lemmas)), claims is not None)
+    return CheckedCertificate(str(file), name, steps, leaves, tuple(sorted(lemmas)), claims is not None)
 
 
 def _stated(
@@ -231,7 +233,7 @@ def _stated(
     return None if o is None else list(_claims(o))
 
 
-def certificates_text(found: Sequence[Checked]) -> str:
+def certificates_text(found: Sequence[CheckedCertificate]) -> str:
     """Return what was checked, and every file that was refused."""
     lines = [f"REFUSED  {c.obligation}   {c.path}\n  because  {c.refused}" for c in found if c.refused]
     good = [c for c in found if not c.refused]
@@ -247,24 +249,17 @@ def certificates_text(found: Sequence[Checked]) -> str:
     return "\n".join(lines)
 
 
-def certificates_document(found: Sequence[Checked], exit_status: int) -> dict[str, Any]:
+written_as(
+    CheckedCertificate,
+    "file=path obligation holds compared steps leaves lemmas because",
+    holds=lambda c: not c.refused,
+    because=lambda c: c.refused or ABSENT,
+)
+
+
+def certificates_document(found: Sequence[CheckedCertificate], exit_status: int) -> dict[str, Any]:
     """Return the answer of ``replay`` about certificates."""
+    verdict = "REFUSED" if exit_status else "PROVED"
     return document(
-        "check-certificate",
-        "REFUSED" if exit_status else "PROVED",
-        exit_status,
-        solvers=list(solvers_at_hand()),
-        certificates=[
-            {
-                "file": c.path,
-                "obligation": c.obligation,
-                "holds": not c.refused,
-                "compared": c.compared,
-                "steps": c.steps,
-                "leaves": c.leaves,
-                "lemmas": list(c.lemmas),
-                **({"because": c.refused} if c.refused else {}),
-            }
-            for c in found
-        ],
+        "check-certificate", verdict, exit_status, solvers=list(solvers_at_hand()), certificates=found
     )

@@ -10,17 +10,17 @@ from ..core.text import format_map
 from ..verify.claims import ClaimResult, ClaimsFile
 from ..verify.verdict import Status
 from .layout import block, count, duration, joined
-from .machine import document, map_json
+from .machine import document, written_as
 
-__all__ = ["Checked", "checked_json", "checked_text", "exit_status"]
+__all__ = ["CheckedFile", "checked_json", "checked_text", "exit_status"]
 
 #: A file, what became of its claims so far, and whether that is all of them.
-Checked = tuple[ClaimsFile, Sequence[ClaimResult]]
+CheckedFile = tuple[ClaimsFile, Sequence[ClaimResult]]
 
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
 
 
-def exit_status(checked: Sequence[Checked], missed: int = 0) -> int:
+def exit_status(checked: Sequence[CheckedFile], missed: int = 0) -> int:
     """0 if every verdict is the expected one, 1 if one is not, 2 if something is undecided, missed, or
     nothing was said.
     """
@@ -32,7 +32,7 @@ def exit_status(checked: Sequence[Checked], missed: int = 0) -> int:
     return 0
 
 
-def checked_text(checked: Sequence[Checked], missed: int = 0, seconds: float = 0.0) -> Iterator[str]:
+def checked_text(checked: Sequence[CheckedFile], missed: int = 0, seconds: float = 0.0) -> Iterator[str]:
     """A block for every claim that is false or not as expected, a line for every file, and a last line."""
     for file, results in checked:
         for r in results:
@@ -68,7 +68,7 @@ def _block(file: ClaimsFile, r: ClaimResult) -> str:
     return block(head, lines)
 
 
-def _last(checked: Sequence[Checked], missed: int, seconds: float) -> str:
+def _last(checked: Sequence[CheckedFile], missed: int, seconds: float) -> str:
     results = [r for _, rs in checked for r in rs]
     status = exit_status(checked, missed)
     word = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(
@@ -92,41 +92,27 @@ def _last(checked: Sequence[Checked], missed: int, seconds: float) -> str:
     return joined(parts)
 
 
-def checked_json(checked: Sequence[Checked], missed: int, seconds: float) -> dict[str, Any]:
-    """The answer of ``check``."""
+written_as(
+    ClaimResult,
+    "name line section=claim.section claim=claim.text verdict expected as_expected worth=accuracy shows=headline "
+    "notes=explanation counterexample=counterexample.values right engine",
+)
+
+
+def checked_json(checked: Sequence[CheckedFile], missed: int, seconds: float) -> dict[str, Any]:
+    """Return the answer of ``check``."""
     status = exit_status(checked, missed)
-    verdict = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(status, "NOT CHECKED")
-    results = [r for _, rs in checked for r in rs]
-    counts = Counter(r.verdict for r in results)
+    counts = Counter(r.verdict for _, rs in checked for r in rs)
     return document(
         "check",
-        verdict,
+        {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(status, Status.NOT_CHECKED),
         status,
         interrupted=missed > 0,
-        counts={s.value: counts.get(s, 0) for s in Status},
+        counts={s: counts.get(s, 0) for s in Status},
         not_checked=missed,
-        files=[{"file": file.filename, "claims": [_result(r) for r in rs]} for file, rs in checked],
+        files=[{"file": file.filename, "claims": rs} for file, rs in checked],
         timing={
-            "seconds": round(seconds, 3),
-            "claims": {f"{f.filename}:{r.line}": round(r.seconds, 6) for f, rs in checked for r in rs},
+            "seconds": seconds,
+            "claims": {f"{f.filename}:{r.line}": r.seconds for f, rs in checked for r in rs},
         },
     )
-
-
-def _result(r: ClaimResult) -> dict[str, Any]:
-    c = r.counterexample
-    return {
-        "name": r.name,
-        "line": r.line,
-        "section": r.claim.section,
-        "claim": r.claim.text,
-        "verdict": r.verdict.value,
-        "expected": r.expected.value,
-        "as_expected": r.as_expected,
-        "worth": r.accuracy,
-        "shows": r.headline,
-        "notes": list(r.explanation),
-        "counterexample": None if c is None else dict(c.values),
-        "right": [map_json(m) for m in r.right],
-        "engine": r.engine,
-    }

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ..verify.confluence import Example, Found, Pair, Search
 from .layout import block, count, joined, table
-from .machine import document
+from .machine import document, written_as
 from .progress import Bar
 
 __all__ = ["PAGE", "PairWatcher", "confluence_json", "confluence_text", "page"]
@@ -85,46 +85,32 @@ def confluence_text(run: Search, *, seconds: float) -> Iterator[str]:
     yield f"{run.verdict}  {', '.join(said)}   in {seconds:.1f} s"
 
 
+written_as(Example, "kind way quick given results weights")
+written_as(
+    Pair,
+    "outer inner verdict instances differences=counts examples",
+    verdict=lambda pair: pair.verdict.partition(" (")[0],
+)
+
+
 def confluence_json(run: Search, *, seconds: float) -> dict[str, Any]:
-    """The answer of ``confluence``."""
+    """Return the answer of ``confluence``."""
     return document(
         "confluence",
         run.verdict,
         run.exit_status,
-        format="indexproof confluence 2",
         interrupted=run.interrupted,
         total=run.total,
         count=run.count,
         instances=run.instances,
         counts=dict(sorted(Counter(map(_said, run.pairs)).items())),
-        pairs=[
-            {
-                "outer": p.outer,
-                "inner": p.inner,
-                "verdict": _said(p),
-                "instances": p.instances,
-                "differences": {how: {str(k): n for k, n in c.items()} for how, c in p.counts.items()},
-                "examples": {how: _example_json(e) for how, e in p.examples.items()},
-            }
-            for p in run.pairs
-        ],
-        timing={"seconds": round(seconds, 3)},
-    )
+        pairs=run.pairs,
+        timing={"seconds": seconds},
+    ) | {"format": "indexproof confluence 2"}
 
 
 def _said(p: Pair) -> str:
     return p.verdict.partition(" (")[0]
-
-
-def _example_json(e: Example) -> dict[str, Any]:
-    return {
-        "kind": str(e.kind),
-        "way": e.way,
-        "quick": e.quick,
-        "given": list(e.given),
-        "results": list(e.results),
-        "weights": list(e.weights),
-    }
 
 
 class PairWatcher(Bar):

@@ -19,7 +19,7 @@ from ..core.text import format_map
 from ..verify.derivation import Checked, DerivationRefused
 from ..verify.words import replay_text
 from .layout import block
-from .machine import document, map_json
+from .machine import document
 
 __all__ = [
     "derivation_text",
@@ -109,13 +109,13 @@ def replay_json(
         "PROVED" if refused is None else "REFUTED",
         exit_status,
         steps=len(derivation),
-        rules=list(derivation.rules()),
+        rules=derivation.rules(),
         conditions={} if checked is None else dict(sorted(checked.decided_by().items())),
-        removed_dims=[] if checked is None else list(checked.removed_dims),
-        new_dims=[] if checked is None else list(checked.new_dims),
+        removed_dims=[] if checked is None else checked.removed_dims,
+        new_dims=[] if checked is None else checked.new_dims,
         refused=None if refused is None else {"step": refused.step, "reason": refused.reason},
-        left=map_json(derivation.before),
-        right=map_json(derivation.after),
+        left=derivation.before,
+        right=derivation.after,
     )
 
 

@@ -20,7 +20,6 @@ from ..verify.catalogue import MAX_RANK
 from .catalogue import attributes, document_of, example_of, map_lines, transform_lines
 from .layout import count
 from .layouts import figures, layout_page
-from .machine import FORMS
 
 __all__ = ["documents", "outdated", "write_documents"]
 
@@ -38,7 +37,6 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
         "layouts.md": layout_page(MAX_RANK),
         "order.md": _order(),
         "claims.md": _claims_format(),
-        "json.md": _json(),
         "cli.md": _cli(help_texts),
     }
     return {name: f"{_NOTE}\n\n{text.rstrip()}\n" for name, text in pages.items()} | figures()
@@ -80,7 +78,7 @@ def _index() -> str:
 - [claims.md](claims.md): the format of claims files
 - [rule_files.md](../rule_files.md): the format of rule files, and what their rules mean
 - [published_maps.md](../published_maps.md): the published maps, audited
-- [json.md](json.md): what the commands print with `--json`
+- [json.md](../json.md): what the commands print with `--json`
 - [cli.md](cli.md): every command and option
 """
 
@@ -263,16 +261,6 @@ def _claims_format() -> str:
     from ..verify import claims
 
     return f"# Claims files\n\n{inspect.cleandoc(claims.__doc__ or '').replace('``', '`')}"
-
-
-def _json() -> str:
-    from . import machine
-
-    out = ["# JSON", "\n\n".join(_first_paragraph(machine).split("\n\n")[1:]).replace("``", "`")]
-    for command, keys in FORMS.items():
-        out.append(f"## {command}")
-        out.append("\n".join(f"- `{key}`: {meaning}" for key, meaning in keys.items()))
-    return "\n\n".join(out)
 
 
 def _cli(help_texts: Mapping[str, str]) -> str:

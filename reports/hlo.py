@@ -22,7 +22,7 @@ from ..core.text import format_map
 from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.verdict import Status, worst
 from .layout import count, duration, joined, table
-from .machine import document, map_json
+from .machine import ABSENT, document, written_as
 from .progress import Bar
 
 __all__ = ["Entry", "Report", "Unit", "UnitWatcher", "chosen", "hlo_json", "hlo_text", "module_of", "report"]
@@ -373,47 +373,28 @@ def _closing(r: Report) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------ as JSON
+def _verified(u: Unit) -> Any:
+    if u.verified is None:
+        return ABSENT
+    failed = [
+        {"kind": c.kind, "where": c.where, "verdict": c.status, "detail": c.detail} for c in u.verified.failed
+    ]
+    return {"verdict": u.verified.status, "questions": u.verified.counts, "failed": failed}
+
+
+written_as(Entry, "output operand direction maps exact unknown at_most")
+written_as(
+    Unit,
+    "name is=what instructions unmapped maps=entries verified",
+    unmapped=lambda u: [{"name": n, "opcode": o, "reasons": why} for n, o, why in u.unmapped],
+    verified=_verified,
+)
+
+
 def hlo_json(r: Report, exit_status: int) -> dict[str, Any]:
-    """The answer of ``hlo``."""
-    return document(
-        "hlo",
-        r.verdict.value,
-        exit_status,
-        module=r.module.name,
-        units=[_unit_json(u) for u in r.units],
-        timing={"seconds": round(r.seconds, 6), "units": [round(u.seconds, 6) for u in r.units]},
-    )
-
-
-def _unit_json(u: Unit) -> dict[str, Any]:
-    out: dict[str, Any] = {
-        "name": u.name,
-        "is": u.what,
-        "instructions": u.instructions,
-        "unmapped": [{"name": n, "opcode": o, "reasons": list(rs)} for n, o, rs in u.unmapped],
-        "maps": [
-            {
-                "output": e.output,
-                "operand": e.operand,
-                "direction": e.direction,
-                "maps": [map_json(m) for m in e.maps],
-                "exact": e.exact,
-                "unknown": list(e.unknown),
-                "at_most": list(e.at_most),
-            }
-            for e in u.entries
-        ],
-    }
-    if u.verified is not None:
-        out["verified"] = {
-            "verdict": u.verified.status.value,
-            "questions": u.verified.counts,
-            "failed": [
-                {"kind": c.kind, "where": c.where, "verdict": c.status.value, "detail": c.detail}
-                for c in u.verified.failed
-            ],
-        }
-    return out
+    """Return the answer of ``hlo``."""
+    timing = {"seconds": r.seconds, "units": [u.seconds for u in r.units]}
+    return document("hlo", r.verdict, exit_status, module=r.module.name, units=r.units, timing=timing)
 
 
 # ----------------------------------------------------------------------------------------------------------- progress

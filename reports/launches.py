@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..core.indexing_map import IndexingMap
 from ..core.launch import Launched
@@ -14,10 +13,10 @@ from ..verify.launches import verify_launch
 from ..verify.layouts import Checked
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined
-from .layouts import checked_json
-from .machine import document, map_json
+from .layouts import claims_keys
+from .machine import ABSENT
 
-__all__ = ["DescribedLaunch", "described_launch", "launch_json", "launch_text"]
+__all__ = ["DescribedLaunch", "described_launch", "launch_text"]
 
 
 @dataclass(frozen=True)
@@ -91,27 +90,12 @@ def launch_text(d: DescribedLaunch) -> str:
     return "\n\n".join(parts)
 
 
-def launch_json(d: DescribedLaunch, exit_status: int) -> dict[str, Any]:
-    """The answer of ``launch``."""
-    at = d.at
-    return document(
-        "launch",
-        d.verdict.value,
-        exit_status,
-        shape=str(at.shape),
-        threads=list(at.launch.threads),
-        blocks=list(at.launch.blocks),
-        unroll=at.launch.unroll,
-        warp=at.launch.warp,
-        chunks=at.chunks,
-        thread_map=map_json(d.thread_map),
-        block_map=map_json(d.block_map),
-        warp_map=map_json(d.warp_map),
-        owners=map_json(d.owners),
-        **({} if d.reads is None else {"reads": map_json(d.reads)}),
-        claims=checked_json(d.checked),
-        timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
-    )
+claims_keys(
+    DescribedLaunch,
+    "shape=at.shape threads=at.launch.threads blocks=at.launch.blocks unroll=at.launch.unroll warp=at.launch.warp "
+    "chunks=at.chunks thread_map block_map warp_map owners reads",
+    reads=lambda d: ABSENT if d.reads is None else d.reads,
+)
 
 
 def _by(sizes: tuple[int, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -20,14 +20,13 @@ from ..rules.catalog import constraints, division, minmax, mixed_radix, remainde
 from ..verify.layouts import Checked, layout_cases, layout_obligations, verify_bitcast, verify_memory
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined, table
-from .machine import document, map_json
+from .machine import document, plain, written_as
 
 __all__ = [
     "Described",
     "DescribedBitcast",
-    "bitcast_json",
     "bitcast_text",
-    "checked_json",
+    "claims_keys",
     "described",
     "described_bitcast",
     "figures",
@@ -94,37 +93,38 @@ def layout_text(d: Described, index: Sequence[int] | None = None, position: int 
     return "\n\n".join(parts)
 
 
+def claims_keys(cls: type, keys: str, **computed: Callable[[Any], Any]) -> None:
+    """Declare the keys of something whose claims were checked."""
+    written_as(
+        cls,
+        f"{keys} claims=checked timing",
+        timing=lambda d: {"seconds": sum(c.answer.seconds for c in d.checked)},
+        **computed,
+    )
+
+
+written_as(
+    Checked, "claim verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values"
+)
+claims_keys(
+    Described,
+    "shape=at.shape padded_dimensions=at.padded_dimensions minor_to_major=at.layout.minor_to_major tiles "
+    "physical=at.physical expanded=at.expanded positions=at.size padding_positions=at.padding_size bytes=at.bytes "
+    "forward backward padding",
+    tiles=lambda d: [["*" if t is None else t for t in tile.sizes] for tile in d.at.layout.tiles],
+)
+
+
 def layout_json(
     d: Described, exit_status: int, index: Sequence[int] | None = None, position: int | None = None
 ) -> dict[str, Any]:
-    """The answer of ``layout``."""
-    at = d.at
+    """Return the answer of ``layout show``."""
     more: dict[str, Any] = {}
     if index is not None:
-        more["element"] = {"index": list(index), "position": at.linear_index(index)}
+        more["element"] = {"index": index, "position": d.at.linear_index(index)}
     if position is not None:
-        found = at.index(position)
-        more["position"] = {"position": position, "index": None if found is None else list(found)}
-    return document(
-        "layout",
-        d.verdict.value,
-        exit_status,
-        shape=str(at.shape),
-        padded_dimensions=list(at.padded_dimensions),
-        minor_to_major=list(at.layout.minor_to_major),
-        tiles=[[t if t is not None else "*" for t in tile.sizes] for tile in at.layout.tiles],
-        physical=list(at.physical),
-        expanded=list(at.expanded),
-        positions=at.size,
-        padding_positions=at.padding_size,
-        bytes=at.bytes,
-        forward=map_json(d.forward),
-        backward=map_json(d.backward),
-        padding=[map_json(m) for m in d.padding],
-        claims=checked_json(d.checked),
-        **more,
-        timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
-    )
+        more["position"] = {"position": position, "index": d.at.index(position)}
+    return document("layout", d.verdict, exit_status, **plain(d), **more)
 
 
 @dataclass(frozen=True)
@@ -168,24 +168,14 @@ def bitcast_text(d: DescribedBitcast) -> str:
     return "\n\n".join(parts)
 
 
-def bitcast_json(d: DescribedBitcast, exit_status: int) -> dict[str, Any]:
-    """The answer of ``bitcast``."""
-    return document(
-        "bitcast",
-        d.verdict.value,
-        exit_status,
-        source=str(d.steps.source),
-        target=str(d.steps.target),
-        kind=d.steps.kind,
-        steps=[
-            {"transpose": list(s.permutation)} if isinstance(s, TransposeStep) else {"reshape": list(s.dims)}
-            for s in d.steps.needed()
-        ],
-        backward=map_json(d.backward),
-        forward=map_json(d.forward),
-        claims=checked_json(d.checked),
-        timing={"seconds": round(sum(c.answer.seconds for c in d.checked), 3)},
-    )
+claims_keys(
+    DescribedBitcast,
+    "source=steps.source target=steps.target kind=steps.kind steps backward forward",
+    steps=lambda d: [
+        {"transpose": s.permutation} if isinstance(s, TransposeStep) else {"reshape": s.dims}
+        for s in d.steps.needed()
+    ],
+)
 
 
 def _closing(verdict: Status, checked: Sequence[Checked]) -> str:
@@ -193,21 +183,6 @@ def _closing(verdict: Status, checked: Sequence[Checked]) -> str:
     false = sum(not c.proved for c in checked)
     said = f"{verdict.value}  {count(len(checked), 'claim')}"
     return joined([f"{said}, {f'{false} not proved' if false else 'all proved'}", f"in {duration(seconds)}"])
-
-
-def checked_json(checked: Sequence[Checked]) -> list[dict[str, Any]]:
-    """What became of each claim about a layout or a launch."""
-    return [
-        {
-            "claim": c.claim,
-            "verdict": c.answer.verdict.value,
-            "engine": c.answer.engine,
-            "counterexample": None
-            if c.answer.counterexample is None
-            else dict(c.answer.counterexample.values),
-        }
-        for c in checked
-    ]
 
 
 def _order(at: Memory) -> str:

@@ -15,6 +15,7 @@ from ..verify.claims.instructions import OperandAnswer
 from ..verify.verdict import Status, worst
 from ..verify.words import difference, sides_at, tuple_text
 from .layout import block
+from .machine import document, written_as
 
 __all__ = [
     "difference",
@@ -91,28 +92,21 @@ def instruction_difference(a: OperandAnswer, *, again: str = "") -> str:
 
 
 def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dict[str, Any]:
-    """The answer of ``equal`` about two instructions."""
-    from .machine import document, map_json
+    """Return the answer of ``equal`` about two instructions."""
+    verdict = worst([a.answer.verdict for a in answers])
+    seconds = sum(a.answer.seconds for a in answers)
+    return document("equal", verdict, exit_status, operands=answers, timing={"seconds": seconds})
 
-    entries = []
-    for a in answers:
-        c = a.answer.counterexample
-        shown = (
-            None
-            if c is None
-            else {"values": dict(c.values), "left": c.left, "right": c.right, "reason": c.reason}
-        )
-        entries.append(
-            {
-                "operand": a.operand,
-                "array": a.array,
-                "verdict": a.answer.verdict.value,
-                "left": [map_json(m) for m in a.left],
-                "right": [map_json(m) for m in a.right],
-                "engine": a.answer.engine,
-                "counterexample": shown,
-            }
-        )
-    verdict = worst([a.answer.verdict for a in answers]).value
-    seconds = round(sum(a.answer.seconds for a in answers), 6)
-    return document("equal", verdict, exit_status, operands=entries, timing={"seconds": seconds})
+
+def _counterexample(a: OperandAnswer) -> dict[str, Any] | None:
+    c = a.answer.counterexample
+    if c is None:
+        return None
+    return {"values": c.values, "left": c.left, "right": c.right, "reason": c.reason}
+
+
+written_as(
+    OperandAnswer,
+    "operand array verdict=answer.verdict left right engine=answer.engine counterexample",
+    counterexample=_counterexample,
+)

@@ -12,7 +12,7 @@ from ..verify.rulefiles.repair import weakest_repairs
 from ..verify.run import Result, Run
 from ..verify.verdict import Status, Verdict
 from .layout import block, duration, joined, table
-from .machine import confirmed_json, document
+from .machine import confirmed_json, document, run_times
 from .selection import Named
 from .summary import closing, confirmed_by, strategies
 
@@ -247,7 +247,7 @@ def rule_at_point_json(r: StatedRule, point: Mapping[str, int]) -> tuple[dict[st
     verdict = {0: "HOLDS", 1: Status.REFUTED.value, 2: Status.NOT_CHECKED.value}[status]
     here = {"undefined": "counterexample"}.get(outcome, outcome)
     entry = {"claim": r.name, "obligation": "sound", "gate": True, "here": here, **_evaluated_json(r, point)}
-    return document("prove --at", verdict, status, point=dict(point), obligations=[entry]), status
+    return document("prove --at", verdict, status, point=point, obligations=[entry]), status
 
 
 def _evaluated_json(r: StatedRule, point: Mapping[str, int]) -> dict[str, Any]:
@@ -281,23 +281,15 @@ def rules_json(
         entries.append(entry)
     return document(
         "prove",
-        run.status.value,
+        run.status,
         run.exit_status,
         interrupted=run.interrupted,
         claims=len(found),
-        counts={s.value: sum(f.verdict.status is s for f in found) for s in Status},
+        counts={s: sum(f.verdict.status is s for f in found) for s in Status},
         strategies=strategies(run),
         confirmed=confirmed_json(run),
         rules=entries,
-        timing={
-            "seconds": round(run.seconds, 3),
-            "jobs": run.jobs,
-            "from_cache": sum(r.cached for r in run.results),
-            "damaged_cache_entries": run.damaged_cache_entries,
-            "unkept": run.unkept,
-            "lost_workers": run.lost_workers,
-            "rules": {f.rule.name: round(f.verdict.seconds, 6) for f in found},
-        },
+        timing={**run_times(run), "rules": {f.rule.name: f.verdict.seconds for f in found}},
     )
 
 
@@ -308,7 +300,7 @@ def _entry(f: Finding, command: str) -> dict[str, Any]:
         "where": r.where,
         "statement": r.statement(),
         "semantics": str(r.semantics),
-        "verdict": v.status.value,
+        "verdict": v.status,
         "passes": v.proved,
         "strategy": v.strategy,
         "resources": v.resources,
@@ -318,10 +310,10 @@ def _entry(f: Finding, command: str) -> dict[str, Any]:
         "overflows_unsettled": f.perhaps,
     }
     if v.opinion is not None:
-        out["confirmed"] = list(v.opinion.by)
+        out["confirmed"] = v.opinion.by
     if f.refuted:
         point = dict(v.witness or {})
         out |= {"counterexample": point, **_evaluated_json(r, point), "again": again(r, point, command)}
     elif not v.proved:
-        out |= {"tried": list(v.tried), "detail": v.detail}
+        out |= {"tried": v.tried, "detail": v.detail}
     return out

@@ -312,12 +312,11 @@ def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
         rows += [_row(g, f"  {g.name}" if len(own) > 1 else g.name) for g in own]
     if not run.confirm:
         rows = [row[:_CONFIRMED_COLUMN] + row[_CONFIRMED_COLUMN + 1 :] for row in rows]
-    for last in range(len(_HEAD), _HEAD.index("open"), -1):  # on a narrow terminal without the times
-        lines = table(
-            [row[:last] for row in rows], right=range(1, _HEAD.index("slowest") - (not run.confirm))
-        )
-        if max(map(len, lines)) <= room():
-            break
+    right = range(1, len(rows[0]) - 1)
+    lines = table(rows, right)
+    while max(map(len, lines)) > room() and rows[0][-1] != "open":  # a narrow terminal has no room for times
+        rows = [row[:-1] for row in rows]
+        lines = table(rows, right)
     return lines
 
 

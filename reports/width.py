@@ -5,39 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.expr import Var, var
+from ..core.expr import var
 from ..core.indexing_map import IndexingMap
 from ..core.text import format_expr
 from ..verify.width import Overflow, Subexpression, Width
 from ..verify.words import each_text, term_text, width_text, width_verdict
-from .machine import document, map_json
+from .machine import document
 
-__all__ = ["each_json", "each_text", "width_json", "width_text", "width_verdict"]
-
-
-def each_json(parts: Sequence[Subexpression], m: IndexingMap) -> list[dict[str, Any]]:
-    """The same for a program."""
-    order = [v.expr for v in m.variables]
-    return [
-        {
-            "term": format_expr(p.expr, variables=order),
-            "verdict": p.verdict.value,
-            "bits": p.bits,
-            "engine": p.engine,
-            "overflow": None if p.overflow is None else _overflow_json(p.overflow, order),
-        }
-        for p in parts
-    ]
-
-
-def _overflow_json(o: Overflow, order: list[Var]) -> dict[str, Any]:
-    return {
-        "bits": o.bits,
-        "term": term_text(o, order),
-        "value": o.value,
-        "values": dict(o.values),
-        "smallest": o.minimal,
-    }
+__all__ = ["each_text", "width_json", "width_text", "width_verdict"]
 
 
 def width_json(
@@ -47,17 +22,32 @@ def width_json(
     exit_status: int,
     each: Sequence[Subexpression] | None = None,
 ) -> dict[str, Any]:
-    """The same for a program; with the subexpressions where they were asked for."""
+    """Return the answer of ``width``, with the subexpressions where they were asked for."""
     order = [var(v.name) for v in m.variables]
+
+    def overflow(o: Overflow) -> dict[str, Any]:
+        values = {"value": o.value, "values": o.values, "smallest": o.minimal}
+        return {"bits": o.bits, "term": term_text(o, order), **values}
+
     return document(
         "width",
-        width_verdict(answer, bits).value,
+        width_verdict(answer, bits),
         exit_status,
-        map=map_json(m),
+        map=m,
         bits=answer.bits,
-        overflows=[_overflow_json(o, order) for o in answer.overflows],
-        subexpressions=None if each is None else each_json(each, m),
-        engines=list(answer.engines),
-        tried=list(answer.tried),
-        timing={"seconds": round(answer.seconds, 6)},
+        overflows=[overflow(o) for o in answer.overflows],
+        subexpressions=each
+        and [
+            {
+                "term": format_expr(p.expr, variables=order),
+                "verdict": p.verdict,
+                "bits": p.bits,
+                "engine": p.engine,
+                "overflow": p.overflow and overflow(p.overflow),
+            }
+            for p in each
+        ],
+        engines=answer.engines,
+        tried=answer.tried,
+        timing={"seconds": answer.seconds},
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------------------------------------- options
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document (see reports/docs/json.md) and nothing else.")
+    bool, typer.Option("--json", help="Print one JSON document (see reports/json.md) and nothing else.")
 ]
 Names = Annotated[
     list[str] | None,

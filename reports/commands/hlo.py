@@ -155,11 +155,14 @@ def bitcast(
     With --verify proves that the steps do to elements what equality of positions in memory says, both ways;
     this then decides the exit status.
     """
-    from ..layouts import bitcast_json, bitcast_text, described_bitcast
+    from ..layouts import bitcast_text, described_bitcast
+    from ..machine import document, plain
 
     found = described_bitcast(source, target, verify)
     status = status_of(found.verdict.value) if verify else PROVED
-    report(json, lambda: bitcast_json(found, status), lambda: bitcast_text(found))
+    report(
+        json, lambda: document("bitcast", found.verdict, status, **plain(found)), lambda: bitcast_text(found)
+    )
     raise typer.Exit(status)
 
 
@@ -197,7 +200,8 @@ def launch(
     read is what the map says of what is computed; this then decides the exit status.
     """
     from ...core.launch import Launch
-    from ..launches import described_launch, launch_json, launch_text
+    from ..launches import described_launch, launch_text
+    from ..machine import document, plain
 
     made = Launch(integers("--threads", threads), integers("--blocks", blocks), unroll, warp)
     if by != "thread" and not operand:
@@ -205,5 +209,7 @@ def launch(
     m = given_map(operand, "--map") if operand else None
     found = described_launch(made.over(shape), m, by, verify)
     status = status_of(found.verdict.value) if verify else PROVED
-    report(json, lambda: launch_json(found, status), lambda: launch_text(found))
+    report(
+        json, lambda: document("launch", found.verdict, status, **plain(found)), lambda: launch_text(found)
+    )
     raise typer.Exit(status)

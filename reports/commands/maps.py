@@ -160,17 +160,16 @@ def simplify(
     if json:
         from ...core.derivation_json import derivation_to_json
         from ..derivation import steps_json
-        from ..machine import answer_json, document, map_json, record_json
+        from ..machine import answer_json, document, plain
 
         derivation = explained(before, after, steps)
         more = {"steps": steps_json(derivation), "derivation": derivation_to_json(derivation)}
         more["wider"] = wider
-        more |= record_json(reduced) if changes else {}
+        more |= plain(reduced) if changes else {}
         if answer is not None:
             emit_json(answer_json("simplify", answer, status, before, after, **more))
         else:
-            both = {"left": map_json(before), "right": map_json(after)}
-            emit_json(document("simplify", "NOT CHECKED", status, **more, **both))
+            emit_json(document("simplify", "NOT CHECKED", status, **more, left=before, right=after))
         raise typer.Exit(status)
     if explain:
         from ..derivation import derivation_text

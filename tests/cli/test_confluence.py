@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from indexproof.reports.confluence import PAGE, page
-from indexproof.reports.machine import FORMS
 from indexproof.verify.confluence import COUNT, examine, pairs_of
 from indexproof.verify.confluence.search import Search
+from json_forms import FORMS
 
 Run = Callable[..., Any]
 

@@ -16,7 +16,7 @@ import pytest
 
 from indexproof.core.json_text import load_json
 from indexproof.core.text import parse_map
-from indexproof.reports.machine import FORMS
+from json_forms import FORMS
 
 Run = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from indexproof.reports.machine import FORMS
+from json_forms import FORMS
 
 Run = Callable[..., Any]
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from indexproof import equal_maps, format_map, parse_map
-from indexproof.reports.machine import FORMS
 from indexproof.reports.maps import with_remainders
+from json_forms import FORMS
 
 Run = Callable[..., Any]
 

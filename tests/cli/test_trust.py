@@ -15,9 +15,9 @@ import pytest
 from dev.faults import run as sabotage
 from dev.faults.task import Outcome, Task
 from dev.stability import stability as stability_module
-from indexproof.reports.machine import FORMS
 from indexproof.verify.trust.solvers import available, z3_reply
 from indexproof.verify.verdict import Status, Verdict
+from json_forms import FORMS
 
 Run = Callable[..., Any]
 needs_cvc5 = pytest.mark.skipif(not available(), reason="needs cvc5")

@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from indexproof.cli import app
-from indexproof.reports.machine import FORMS
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.rulefiles import parse_rules, read_rule_file, rules_to_json, stated_rule_obligations
 from indexproof.verify.run import prove_all
 from indexproof.verify.solve import Budget
 from indexproof.verify.verdict import Status
+from json_forms import FORMS
 
 PAGE = Path(__file__).parents[3] / "reports/rule_files.md"
 RULES = """\

@@ -50,8 +50,7 @@ from ..core.simplify_map import simplify_map
 from ..core.tighten import constraints_of, tighten_around
 from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
-from .claims.relations import same_relation
-from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty
+from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
 from .values import evaluation_answer, unrolling_answer
 from .verdict import Status, worst
 

@@ -12,10 +12,10 @@ from ...core.indexing_map import IndexingMap
 from ...core.simplify_map import simplify_map
 from ...core.text import format_map
 from ...rules.catalog import RULES
-from ..concrete import Answer, Counterexample, contains, equal_maps, in_bounds
+from ..concrete import Answer, Counterexample, contains, equal_maps, in_bounds, inclusion, same_relation
 from ..verdict import Status
 from .program import NOTHING, Endpoint, sources_by_name
-from .relations import aligned, inclusion, same_relation, sharing_runtime, targets_of
+from .relations import aligned, sharing_runtime, targets_of
 from .statements import Claim, ClaimsFile, Comparison, Dependence, Simplification
 
 __all__ = ["Accuracy", "ClaimResult", "check_claim", "check_claims"]

@@ -11,9 +11,8 @@ from ...core.analysis.runtime import operand_name, with_sources
 from ...core.errors import InputError, quoted
 from ...core.hlo import AnyShape, Instruction, Shape, leaves
 from ...core.indexing_map import IndexingMap, RuntimeSource
-from ..concrete import Answer
+from ..concrete import Answer, same_relation
 from .program import Program, load_program
-from .relations import same_relation
 
 __all__ = ["OperandAnswer", "compare_instructions", "compare_with_map", "is_instruction"]
 

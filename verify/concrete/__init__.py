@@ -1,29 +1,26 @@
 """Concrete questions: Presburger arithmetic, so each is proved or refuted by a concrete counterexample.
 
-:mod:`.equivalence` states claims about maps and expressions, :mod:`.problem` is the shape they all take, and
-:mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`, :mod:`.sat_sweeping`,
-:mod:`.witnesses`,
-:mod:`.isl`, :mod:`.smt`.
+:mod:`.questions` and :mod:`.equality` state claims about maps and expressions, :mod:`.problem` is the shape they all
+take, and :mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`,
+:mod:`.sat_sweeping`, :mod:`.witnesses`, :mod:`.isl`, :mod:`.smt`.
 """
 
 from __future__ import annotations
 
 from .decide import ENGINES, decide_problem
-from .equivalence import (
-    contains,
+from .equality import contains, equal_maps, inclusion, inverse, same_relation
+from .problem import Answer, Counterexample, EngineDisagreement, Fact, Option, Problem
+from .questions import (
     covers,
     disjoint,
     equal_exprs,
-    equal_maps,
     functional,
     holds,
     in_bounds,
-    inverse,
     is_empty,
     onto,
     partition,
 )
-from .problem import Answer, Counterexample, EngineDisagreement, Fact, Option, Problem
 
 __all__ = [
     "ENGINES",
@@ -42,8 +39,10 @@ __all__ = [
     "functional",
     "holds",
     "in_bounds",
+    "inclusion",
     "inverse",
     "is_empty",
     "onto",
     "partition",
+    "same_relation",
 ]

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.expr import Var
 from ...core.interval import Interval
 from ...core.points import between
 from .enumerate import drawn
-from .forms import Form, Row, combined, plus, scaled
+from .forms import Form, LinearAlgebra, Row, combined, plus, scaled
 from .problem import Problem
 
 __all__ = ["Definitions", "climbed"]
@@ -42,15 +41,11 @@ _ALIKE = 256
 _BITS = 6
 
 
-class Definitions:
+class Definitions(LinearAlgebra):
     """Atoms by number: 1 and the variables, then quotients and minima of linear forms in those before them."""
 
     def __init__(self) -> None:
-        self.variables: dict[Var, Form] = {}
-        self.lo: list[int | float] = [1]
-        self.hi: list[int | float] = [1]
-        self.quotients: dict[int, tuple[Form, int]] = {}
-        self.minima: dict[int, list[Form]] = {}
+        super().__init__()
         #: What is known of them.
         self.rows: list[Row] = []
         #: Differences of an atom and what it could not be shown to be; zero at all sample points.

@@ -1,10 +1,15 @@
-"""Linear forms ``constant + Σ coefficient·atom``: what expressions become once their quotients have names."""
+"""Linear forms ``constant + Σ coefficient·atom``, where quotients and minima are atoms.
+
+The only linear forms of :mod:`~indexproof.verify.concrete`.  They share nothing with those of the simplifier
+(:mod:`indexproof.core.kernel`), whose results are checked with them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from ...core.expr import Var
 from ...core.interval import Interval
 
 __all__ = [
@@ -78,10 +83,60 @@ def combined(f: Form, values: Sequence[Any]) -> Any:
 
 
 class LinearAlgebra:
-    """What every algebra (see :func:`~indexproof.core.expr.interpret`) of linear forms has in common."""
+    """An algebra (see :func:`~indexproof.core.expr.interpret`) of linear forms over numbered atoms.
 
+    Atom 0 is 1.  Subclasses say how variables, quotients and minima become atoms.
+    """
+
+    def __init__(self) -> None:
+        self.variables: dict[Var, Form] = {}
+        #: The bounds of every atom.
+        self.lo: list[int | float] = [1]
+        self.hi: list[int | float] = [1]
+        #: The dividend and the divisor of atoms that are quotients, and the arguments of those that are minima.
+        self.quotients: dict[int, tuple[Form, int]] = {}
+        self.minima: dict[int, list[Form]] = {}
+
+    def new_atom(self, lo: int | float, hi: int | float) -> int:
+        """The number of another atom, which lies in ``[lo, hi]``."""
+        self.lo.append(lo)
+        self.hi.append(hi)
+        return len(self.lo) - 1
+
+    def bounds(self, f: Form) -> Interval:
+        """The interval of ``f`` over the box of its atoms."""
+        low: int | float = 0
+        high: int | float = 0
+        lo, hi = self.lo, self.hi
+        for m, k in f.items():
+            if k > 0:
+                low, high = low + k * lo[m], high + k * hi[m]
+            else:
+                low, high = low + k * hi[m], high + k * lo[m]
+        return Interval(low, high)
+
+    def quotient(self, a: Form, c: int) -> Form:
+        """The form of ``a // c`` for ``c > 0``."""
+        raise NotImplementedError
+
+    def above(self, f: Form, g: Form) -> bool:
+        """Whether ``f`` is known never to be below ``g``."""
+        return self.bounds(plus(f, g, -1)).lo >= 0
+
+    def least(self, forms: Iterable[Form]) -> list[Form]:
+        """Those of ``forms`` that may be the least, in their order."""
+        kept: list[Form] = []
+        for f in forms:
+            if not any(self.above(f, g) for g in kept):
+                kept = [g for g in kept if not self.above(g, f)] + [f]
+        return kept
+
+    # -- the algebra
     def integer(self, n: int) -> Form:
         return constant(n)
+
+    def variable(self, v: Var) -> Form:
+        return self.variables[v]
 
     def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
         out = constant(const)
@@ -96,3 +151,23 @@ class LinearAlgebra:
                 raise NotQuasiAffine
             total = scaled(total, f.get(0, 0)) if is_constant(f) else scaled(f, total.get(0, 0))
         return total
+
+    def floordiv(self, a: Form, b: Form) -> Form:
+        if not is_constant(b) or not b:
+            raise NotQuasiAffine
+        d = b[0]
+        return self.quotient(a, d) if d > 0 else self.quotient(scaled(a, -1), -d)
+
+    def mod(self, a: Form, b: Form) -> Form:
+        q = self.floordiv(a, b)
+        # a quotient may cut the atoms of its dividend
+        return self.sum(0, [(a, 1), (q, -b[0])])
+
+    def ceildiv(self, a: Form, b: Form) -> Form:
+        return scaled(self.floordiv(scaled(a, -1), b), -1)
+
+    def minimum(self, args: list[Form]) -> Form:
+        raise NotImplementedError
+
+    def maximum(self, args: list[Form]) -> Form:
+        return scaled(self.minimum([scaled(f, -1) for f in args]), -1)

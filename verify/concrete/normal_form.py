@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from ...core.expr import Expr, Var, interpret
 from ...core.interval import Interval, is_infinite
-from .forms import Form, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
+from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, plus, scaled
 from .problem import HOLDS, Box, Fact, Outcome, Problem, preimage
 
 __all__ = ["NAME", "decide"]
@@ -38,46 +38,38 @@ class _Empty(Exception):
     """The facts contradict each other."""
 
 
-class NormalForm:
-    """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms."""
+class NormalForm(LinearAlgebra):
+    """An algebra of linear forms whose quotients are resolved as far as laws and bounds allow."""
 
     def __init__(self, box: Box, max_splits: int) -> None:
+        super().__init__()
         self.splits_left = max_splits
-        self.lo: list[int | float] = [1]
-        self.hi: list[int | float] = [1]
-        self.parts: dict[int, Form] = {}  # atoms that have been split or turned out constant
-        self.quotients: dict[int, tuple[Form, int]] = {}  # opaque atom -> dividend, divisor
-        self.minima: dict[int, list[Form]] = {}  # opaque atom -> what it is the least of
+        #: Atoms that have been split or turned out constant, as forms.
+        self.parts: dict[int, Form] = {}
         self.named: dict[object, int] = {}  # content -> opaque atom
-        self.variables: dict[Var, Form] = {}
+        #: Counts what was split or narrowed, so that forms made before may be stale.
         self.version = 0
         for v, (lo, hi) in box:
-            self.variables[v] = self._variable(lo, hi)
+            self.variables[v] = self._fresh(lo, hi)
 
-    def _variable(self, lo: int | float, hi: int | float) -> Form:
+    def _fresh(self, lo: int | float, hi: int | float) -> Form:
         """A form for a fresh variable; its atom starts at zero where the variable has an end (digits do)."""
         if lo > hi:
             raise _Empty
         if lo == hi:
             return constant(int(lo))
         if not is_infinite(lo):
-            return plus({self._atom(0, hi - lo): 1}, constant(int(lo)), 1)
+            return plus({self.new_atom(0, hi - lo): 1}, constant(int(lo)), 1)
         if not is_infinite(hi):
-            return plus({self._atom(0, math.inf): -1}, constant(int(hi)), 1)
-        return {self._atom(lo, hi): 1}
-
-    def _atom(self, lo: int | float, hi: int | float) -> int:
-        self.lo.append(lo)
-        self.hi.append(hi)
-        return len(self.lo) - 1
+            return plus({self.new_atom(0, math.inf): -1}, constant(int(hi)), 1)
+        return {self.new_atom(lo, hi): 1}
 
     def _opaque(self, content: object, lo: int | float, hi: int | float) -> int:
         atom = self.named.get(content)
         if atom is None:
-            atom = self.named[content] = self._atom(lo, hi)
+            atom = self.named[content] = self.new_atom(lo, hi)
         return atom
 
-    # -- forms
     def expand(self, f: Form) -> Form:
         """``f`` over atoms that are still whole."""
         parts = self.parts
@@ -91,78 +83,28 @@ class NormalForm:
             f = out
         return f
 
-    def range(self, f: Form) -> Interval:
-        """The interval of ``f`` over the box of its atoms."""
-        low: int | float = 0
-        high: int | float = 0
-        lo, hi = self.lo, self.hi
-        for m, k in f.items():
-            if k > 0:
-                low, high = low + k * lo[m], high + k * hi[m]
-            else:
-                low, high = low + k * hi[m], high + k * lo[m]
-        return Interval(low, high)
-
     # -- the algebra
-    def integer(self, n: int) -> Form:
-        return constant(n)
-
     def variable(self, v: Var) -> Form:
         return self.expand(self.variables[v])
 
     def sum(self, const: int, terms: list[tuple[Form, int]]) -> Form:
-        out = constant(const)
-        for f, k in terms:
-            add(out, self.expand(f), k)
-        return out
-
-    def product(self, factors: list[Form]) -> Form:
-        total = constant(1)
-        for f in factors:
-            if is_constant(f):
-                total = scaled(total, f.get(0, 0))
-            elif is_constant(total):
-                total = scaled(f, total.get(0, 0))
-            else:
-                raise NotQuasiAffine
-        return total
-
-    def floordiv(self, a: Form, b: Form) -> Form:
-        if not is_constant(b) or not b:
-            raise NotQuasiAffine
-        d = b[0]
-        return self._quotient(a, d) if d > 0 else self._quotient(scaled(a, -1), -d)
-
-    def mod(self, a: Form, b: Form) -> Form:
-        q = self.floordiv(a, b)
-        return plus(self.expand(a), self.expand(q), -b[0])
-
-    def ceildiv(self, a: Form, b: Form) -> Form:
-        return scaled(self.floordiv(scaled(a, -1), b), -1)
+        return super().sum(const, [(self.expand(f), k) for f, k in terms])
 
     def minimum(self, args: list[Form]) -> Form:
-        forms: list[Form] = []
-        for f in map(self.expand, args):
-            if any(self.range(plus(f, g, -1)).lo >= 0 for g in forms):
-                continue
-            forms = [g for g in forms if self.range(plus(g, f, -1)).lo < 0]
-            forms.append(f)
+        forms = self.least(map(self.expand, args))
         if len(forms) == 1:
             return forms[0]
         # a common constant stands outside, so that min(x + 1, y + 1) and min(x, y) + 1 meet
         shift = min(f.get(0, 0) for f in forms)
         forms = [plus(f, {0: 1}, -shift) for f in forms]
-        ranges = [self.range(f) for f in forms]
+        ranges = [self.bounds(f) for f in forms]
         content = ("min", frozenset(frozenset(f.items()) for f in forms))
         atom = self._opaque(content, min(r.lo for r in ranges), min(r.hi for r in ranges))
         self.minima.setdefault(atom, forms)
         return plus({atom: 1}, {0: 1}, shift)
 
-    def maximum(self, args: list[Form]) -> Form:
-        return scaled(self.minimum([scaled(f, -1) for f in args]), -1)
-
     # -- quotients
-    def _quotient(self, a: Form, c: int) -> Form:
+    def quotient(self, a: Form, c: int) -> Form:
         """The form of ``a // c`` for ``c > 0``."""
         out: Form = {}
         while True:
@@ -173,7 +115,7 @@ class NormalForm:
                     add_term(out, m, q)
                 if r:
                     rest[m] = r
-            lo, hi = self.range(rest)
+            lo, hi = self.bounds(rest)
             if not (is_infinite(lo) or is_infinite(hi)) and lo // c == hi // c:
                 add_term(out, 0, int(lo // c))
                 return out
@@ -206,7 +148,7 @@ class NormalForm:
             q, r = divmod(rest.get(0, 0), g)
             fine = {m: k for m, k in rest.items() if m and k % g}
             add_term(fine, 0, r)
-            lo, hi = self.range(fine)
+            lo, hi = self.bounds(fine)
             if is_infinite(lo) or is_infinite(hi) or lo // g != hi // g:
                 continue
             add_term(coarse, 0, int(q + lo // g))
@@ -232,8 +174,8 @@ class NormalForm:
             return False
         m, r = -best[2], best[3]
         low, high = self.lo[m], self.hi[m]
-        top = self._variable(*[x if is_infinite(x) else x // r for x in (low, high)])
-        self.parts[m] = plus({self._atom(0, r - 1): 1}, top, r)
+        top = self._fresh(*[x if is_infinite(x) else x // r for x in (low, high)])
+        self.parts[m] = plus({self.new_atom(0, r - 1): 1}, top, r)
         self.splits_left -= 1
         self.version += 1
         return True
@@ -245,7 +187,7 @@ class NormalForm:
         while todo:
             f, within = todo.pop()
             f = self.expand(f)
-            total = self.range(f)
+            total = self.bounds(f)
             if (total & within).empty:
                 raise _Empty
             if total.inside(within):
@@ -254,7 +196,7 @@ class NormalForm:
                 if m == 0:
                     continue
                 # k·m lies in within minus the range of everything else
-                rest = self.range({j: i for j, i in f.items() if j != m})
+                rest = self.bounds({j: i for j, i in f.items() if j != m})
                 lo, hi = preimage(Interval(within.lo - rest.hi, within.hi - rest.lo), k, 0)
                 lo, hi = max(lo, self.lo[m]), min(hi, self.hi[m])
                 if lo > hi:
@@ -276,7 +218,7 @@ def _direction(f: Form) -> tuple[frozenset[tuple[int, int]], int]:
 
 
 def _implied(nf: NormalForm, f: Form, within: Interval, known: _Known) -> bool:
-    found = nf.range(f)
+    found = nf.bounds(f)
     if found.inside(within):
         return True
     if not known:

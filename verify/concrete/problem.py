@@ -14,15 +14,17 @@ Presburger arithmetic.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ...core.errors import IndexproofError
 from ...core.expr import (
     CeilDiv,
     Expr,
+    ExprLike,
     FloorDiv,
     Int,
     Integers,
@@ -49,6 +51,8 @@ __all__ = [
     "Point",
     "Problem",
     "counterexample_order",
+    "smallest",
+    "substituted",
 ]
 
 #: Values of the problem's variables, in the order of :attr:`Problem.variables`.
@@ -65,6 +69,13 @@ class Fact(NamedTuple):
     def __str__(self) -> str:
         lo, hi = self.within
         return f"{self.expr} = {lo}" if lo == hi else f"{self.expr} in {self.within}"
+
+
+def substituted(facts: Iterable[Fact], mapping: Mapping[Any, ExprLike]) -> list[Fact]:
+    """The facts with ``mapping`` applied to their expressions."""
+    chosen = list(facts)
+    moved = substitute_all([f.expr for f in chosen], mapping)
+    return [Fact(e, f.within) for e, f in zip(moved, chosen, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +100,15 @@ class Option:
         if not self.unknowns:
             yield self
             return
-        exprs = [f.expr for f in self.facts]
         for guess in self.guesses:
             chosen = {v: e for (v, _), e in zip(self.unknowns, guess, strict=True)}
-            moved = substitute_all(exprs, chosen)
             inside = [Fact(e, box) for (_, box), e in zip(self.unknowns, guess, strict=True)]
-            yield Option((*inside, *(Fact(e, f.within) for e, f in zip(moved, self.facts, strict=True))))
+            yield Option((*inside, *substituted(self.facts, chosen)))
+
+    def substituted(self, mapping: Mapping[Any, ExprLike]) -> Option:
+        """The same option with ``mapping`` applied to facts and guesses."""
+        guesses = tuple(tuple(substitute_all(guess, mapping)) for guess in self.guesses)
+        return Option(tuple(substituted(self.facts, mapping)), self.unknowns, guesses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +170,7 @@ class Problem:
             fixed.update(single)
             for v in single:
                 del box[v]
-            where, options = _with_values(where, options, single)
+            where, options = substituted(where, single), [o.substituted(single) for o in options]
         # what the box says of a variable need not be said again, and may be all that is said of it
         options = [replace(o, facts=tuple(f for f in o.facts if not _implied(f, box))) for o in options]
         used = {
@@ -179,8 +193,9 @@ class Problem:
             if size > 4096:
                 unsure = True
                 continue
-            for choice in _choices(option.unknowns):
-                if _all_hold(option.facts, {**env, **choice}):
+            names = [v for v, _ in option.unknowns]
+            for values in itertools.product(*(range(int(i.lo), int(i.hi) + 1) for _, i in option.unknowns)):
+                if _all_hold(option.facts, {**env, **dict(zip(names, values, strict=True))}):
                     return False
         return None if unsure else True
 
@@ -267,33 +282,9 @@ def preimage(within: Interval, k: int, const: int) -> Interval:
     return Interval(least, most)
 
 
-def _with_values(
-    where: list[Fact], options: list[Option], values: Mapping[Var, int]
-) -> tuple[list[Fact], list[Option]]:
-    exprs = Problem((), tuple(where), tuple(options)).exprs()
-    guesses = [e for o in options for g in o.guesses for e in g]
-    moved = iter(substitute_all([*exprs, *guesses], values))
-    new_where = [Fact(next(moved), f.within) for f in where]
-    facts = [tuple(Fact(next(moved), f.within) for f in o.facts) for o in options]
-    return new_where, [
-        Option(fs, o.unknowns, tuple(tuple(next(moved) for _ in g) for g in o.guesses))
-        for fs, o in zip(facts, options, strict=True)
-    ]
-
-
 def _all_hold(facts: Sequence[Fact], env: Mapping[Expr, int]) -> bool:
     values = interpret([f.expr for f in facts], Integers(env))
     return all(f.within.lo <= x <= f.within.hi for f, x in zip(facts, values, strict=True))
-
-
-def _choices(unknowns: Box) -> Iterator[dict[Expr, int]]:
-    if not unknowns:
-        yield {}
-        return
-    (v, i), rest = unknowns[0], unknowns[1:]
-    for x in range(int(i.lo), int(i.hi) + 1):
-        for choice in _choices(rest):
-            yield {v: x, **choice}
 
 
 def smallest(i: Interval) -> int:
@@ -389,8 +380,3 @@ class EngineDisagreement(IndexproofError):
             return f"{engine}: {outcome.status}" + (f" at {at}" if at else "")
 
         super().__init__(f"engines disagree\n{said(first, one)}\n{said(second, other)}\n{problem}")
-
-
-def box_of(variables: Iterable[tuple[Var, Interval]]) -> Box:
-    """A box as the problem wants it."""
-    return tuple(variables)

@@ -28,7 +28,6 @@ from ...core.expr import (
     lift,
     linear,
     postorder,
-    substitute_all,
     var,
 )
 from ...core.interval import Interval, is_infinite
@@ -37,7 +36,6 @@ from .climbing import Definitions, climbed
 from .enumerate import drawn, satisfied, shrunk
 from .forms import (
     Form,
-    LinearAlgebra,
     NotQuasiAffine,
     Row,
     add,
@@ -48,7 +46,7 @@ from .forms import (
     plus,
     scaled,
 )
-from .problem import HOLDS, Box, Fact, Option, Outcome, Point, Problem, smallest
+from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, smallest, substituted
 
 __all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide", "solve_equations"]
 
@@ -82,7 +80,7 @@ _CHOICES = 4
 _OPTIONS = 8
 
 
-class _Atoms(LinearAlgebra, Definitions):
+class _Atoms(Definitions):
     """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
 
     def __init__(self, box: Box, columns: Sequence[Any], budget: int, *, both: bool = False) -> None:
@@ -103,10 +101,8 @@ class _Atoms(LinearAlgebra, Definitions):
             self.variables[v] = {self._atom(lo, hi, column): 1}
 
     def _atom(self, lo: int | float, hi: int | float, values: Any) -> int:
-        self.lo.append(lo)
-        self.hi.append(hi)
+        atom = self.new_atom(lo, hi)
         self.samples.append(values)
-        atom = len(self.lo) - 1
         self.alike.setdefault(_shape(values), []).append(atom)
         return atom
 
@@ -116,7 +112,7 @@ class _Atoms(LinearAlgebra, Definitions):
 
     def range(self, f: Form) -> Interval:
         """An interval for ``f``: of its atoms, and of what remains when multiples of remainders are taken out."""
-        found = self._direct(f)
+        found = self.bounds(f)
         for rows in (self.near, self.about), (self.about, self.near):
             slack, g = Interval(0, 0), f
             for _ in range(_UNFOLDED):
@@ -126,7 +122,7 @@ class _Atoms(LinearAlgebra, Definitions):
                 close, within = rows[0][m] if m in rows[0] else rows[1][m]
                 slack = slack.plus(within.scale(g[m]))
                 g = plus(plus(g, {m: 1}, -g[m]), close, g[m])
-                found &= self._direct(g).plus(slack)
+                found &= self.bounds(g).plus(slack)
             if not self.near or not self.about:
                 break
         slack = Interval(0, 0)
@@ -139,16 +135,8 @@ class _Atoms(LinearAlgebra, Definitions):
             k = -f[m] // c
             f = plus(plus(f, a, -k), {m: 1}, k * c)
             slack = slack.plus(Interval(min(0, k * (c - 1)), max(0, k * (c - 1))))
-            found &= self._direct(f).plus(slack)
+            found &= self.bounds(f).plus(slack)
         return found
-
-    def _direct(self, f: Form) -> Interval:
-        low: int | float = 0
-        high: int | float = 0
-        for m, k in f.items():
-            one, two = (self.lo[m], self.hi[m]) if k > 0 else (self.hi[m], self.lo[m])
-            low, high = low + k * one, high + k * two
-        return Interval(low, high)
 
     # -- local questions
     def implied(self, f: Form, within: Interval, levels: Sequence[int] = _LEVELS, factor: int = 1) -> bool:
@@ -227,19 +215,11 @@ class _Atoms(LinearAlgebra, Definitions):
         return found
 
     # -- the algebra
-    def variable(self, v: Var) -> Form:
-        return self.variables[v]
-
-    def floordiv(self, a: Form, b: Form) -> Form:
-        if not is_constant(b) or not b:
-            raise NotQuasiAffine
-        d = b[0]
-        if d < 0:
-            a, d = scaled(a, -1), -d
-        found = self._quotient(a, d)
+    def quotient(self, a: Form, c: int) -> Form:
+        found = self._quotient(a, c)
         assert found is not None
         lo, hi = self.range(a)
-        whole = Interval(lo if is_infinite(lo) else lo // d, hi if is_infinite(hi) else hi // d)
+        whole = Interval(lo if is_infinite(lo) else lo // c, hi if is_infinite(hi) else hi // c)
         if not self.range(found).inside(whole):
             m = max(found)
             k = found[m]
@@ -248,22 +228,8 @@ class _Atoms(LinearAlgebra, Definitions):
                 self.about[m] = scaled(plus(found, {m: 1}, -k), -k), whole.scale(k)
         return found
 
-    def mod(self, a: Form, b: Form) -> Form:
-        return plus(a, self.floordiv(a, b), -b[0])
-
-    def ceildiv(self, a: Form, b: Form) -> Form:
-        return scaled(self.floordiv(scaled(a, -1), b), -1)
-
-    def maximum(self, args: list[Form]) -> Form:
-        return scaled(self.minimum([scaled(f, -1) for f in args]), -1)
-
     def minimum(self, args: list[Form]) -> Form:
-        forms: list[Form] = []
-        for f in args:
-            if any(self._above(f, g) for g in forms):
-                continue
-            forms = [g for g in forms if not self._above(g, f)]
-            forms.append(f)
+        forms = self.least(args)
         if len(forms) == 1:
             return forms[0]
         # what all have in common stands outside; of two, one is zero, and the other begins positively
@@ -279,7 +245,7 @@ class _Atoms(LinearAlgebra, Definitions):
             self.named[content] = self._named_minimum(forms, values)
         return plus(base, self.named[content], 1)
 
-    def _above(self, f: Form, g: Form) -> bool:
+    def above(self, f: Form, g: Form) -> bool:
         """Whether ``f`` is never below ``g``."""
         gap = plus(f, g, -1)
         if is_constant(gap):
@@ -432,11 +398,8 @@ def solve_equations(problem: Problem) -> tuple[Problem, list[tuple[Var, Expr]]]:
         del where[n]
         within = box.pop(v)
         box.update(fresh)
-        exprs = [*(f.expr for f in where), *(f.expr for o in options for f in o.facts)]
-        moved = iter(substitute_all(exprs, {v: e}))
-        where = [Fact(next(moved), f.within) for f in where]
-        options = [Option(tuple(Fact(next(moved), f.within) for f in o.facts)) for o in options]
-        where.append(Fact(e, within))
+        where = [*substituted(where, {v: e}), Fact(e, within)]
+        options = [o.substituted({v: e}) for o in options]
         found.append((v, e))
 
 

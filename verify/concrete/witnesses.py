@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.expr import Expr, Var, integer, interpret, lift, linear, minimum, substitute_all
+from ...core.expr import Expr, Var, integer, interpret, lift, linear, minimum
 from ...core.interval import Interval, is_infinite
 from ...core.points import between, computed
 from . import isl, normal_form, sat_sweeping, smt
 from .enumerate import drawn, satisfied, simplex
 from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
-from .problem import HOLDS, Fact, Option, Outcome, Point, Problem, counterexample_order, smallest
+from .problem import HOLDS, Option, Outcome, Point, Problem, counterexample_order, smallest, substituted
 
 __all__ = ["BUDGET", "NAME", "decide", "guesses"]
 
@@ -50,23 +50,18 @@ _SMALL = 1024
 
 # ------------------------------------------------------------------------------------------------------ guesses
 class _Sums(LinearAlgebra):
-    """An algebra (see :func:`~indexproof.core.expr.interpret`) that collects what is divided or compared.
-
-    Values are linear forms over atoms: variables, and quotients and minima by their arguments.
-    """
+    """An algebra of linear forms that collects what is divided or compared."""
 
     def __init__(self, box: Mapping[Var, Interval]) -> None:
+        super().__init__()
         self.box = box
-        self.variables: dict[Var, int] = {}
-        self.atoms: dict[object, int] = {}
-        self.ranges: list[Interval] = [Interval(1, 1)]
+        self.named: dict[object, Form] = {}
         self.sums: dict[frozenset[tuple[int, int]], Form] = {}
 
-    def _atom(self, key: object, within: Interval) -> Form:
-        if key not in self.atoms:
-            self.atoms[key] = len(self.ranges)
-            self.ranges.append(within)
-        return {self.atoms[key]: 1}
+    def _atom(self, content: object, within: Interval) -> Form:
+        if content not in self.named:
+            self.named[content] = {self.new_atom(*within): 1}
+        return self.named[content]
 
     def note(self, f: Form) -> frozenset[tuple[int, int]]:
         """Keep a sum, and how it is found again."""
@@ -74,34 +69,21 @@ class _Sums(LinearAlgebra):
         self.sums.setdefault(key, f)
         return key
 
-    def range(self, f: Form) -> Interval:
-        """What the ranges of its atoms say of a form."""
-        total = Interval(0, 0)
-        for m, k in f.items():
-            total = total.plus(self.ranges[m].scale(k))
-        return total
-
     def variable(self, v: Var) -> Form:
-        f = self._atom(v, self.box[v])
-        (self.variables[v],) = f
+        f = self.variables[v] = self._atom(v, self.box[v])
         return f
 
-    def floordiv(self, a: Form, b: Form) -> Form:
-        if not is_constant(b) or not b:
-            raise NotQuasiAffine
-        d = b[0]
-        if d < 0:
-            a, d = scaled(a, -1), -d
+    def quotient(self, a: Form, c: int) -> Form:
         self.note(a)
         # multiples of variables stay where they are: sums are to be recognised
-        out = constant(a.get(0, 0) // d)
-        g = math.gcd(d, *(k for m, k in a.items() if m))
-        rest, d = {m: (k if m else k % d) // g for m, k in a.items()}, d // g
+        out = constant(a.get(0, 0) // c)
+        g = math.gcd(c, *(k for m, k in a.items() if m))
+        rest, d = {m: (k if m else k % c) // g for m, k in a.items()}, c // g
         if not rest.get(0, 1):
             del rest[0]
         if d == 1:
             return plus(out, rest, 1)
-        lo, hi = self.range(rest)
+        lo, hi = self.bounds(rest)
         low, high = (x if is_infinite(x) else x // d for x in (lo, hi))
         if low == high:
             add_term(out, 0, int(low))
@@ -109,25 +91,13 @@ class _Sums(LinearAlgebra):
             add(out, self._atom((frozenset(rest.items()), d), Interval(low, high)), 1)
         return out
 
-    def mod(self, a: Form, b: Form) -> Form:
-        return plus(a, self.floordiv(a, b), -b.get(0, 0))
-
-    def ceildiv(self, a: Form, b: Form) -> Form:
-        return scaled(self.floordiv(scaled(a, -1), b), -1)
-
     def minimum(self, args: list[Form]) -> Form:
-        kept: list[Form] = []
-        for f in args:
-            if not any(self.range(plus(f, g, -1)).lo >= 0 for g in kept):
-                kept = [g for g in kept if self.range(plus(g, f, -1)).lo < 0] + [f]
+        kept = self.least(args)
         if len(kept) == 1:
             return kept[0]
-        ranges = [self.range(f) for f in kept]
+        ranges = [self.bounds(f) for f in kept]
         within = Interval(min(i.lo for i in ranges), min(i.hi for i in ranges))
         return self._atom(frozenset(self.note(f) for f in kept), within)
-
-    def maximum(self, args: list[Form]) -> Form:
-        return scaled(self.minimum([scaled(f, -1) for f in args]), -1)
 
 
 def _like(v: Var, i: Interval, own: Mapping[Var, Interval]) -> Expr:
@@ -154,9 +124,10 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
     except NotQuasiAffine:
         found.setdefault(tuple(_like(v, i, own) for v, i in option.unknowns))
         return list(found)
-    of = {m: v for v, m in sums.variables.items()}
-    box = {sums.variables[v]: i for v, i in option.unknowns if v in sums.variables}
-    known = {sums.variables[v]: i for v, i in problem.variables if v in sums.variables}
+    atom = {v: next(iter(f)) for v, f in sums.variables.items()}
+    of = {m: v for v, m in atom.items()}
+    box = {atom[v]: i for v, i in option.unknowns if v in atom}
+    known = {atom[v]: i for v, i in problem.variables if v in atom}
     exact = [
         plus(f, constant(int(g.within.lo)), -1)
         for f, g in zip(facts, option.facts, strict=True)
@@ -168,8 +139,7 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
         for greedy in (False, True):
             values = _digits(rows, box, of, greedy=greedy)
             guess = [
-                values[m] if (m := sums.variables.get(v)) in values else _like(v, i, own)
-                for v, i in option.unknowns
+                values[m] if (m := atom.get(v)) in values else _like(v, i, own) for v, i in option.unknowns
             ]
             found.setdefault(tuple(guess))
         if len(found) >= _GUESSES:
@@ -431,12 +401,10 @@ def _refuted(problem: Problem, columns: Mapping[Expr, Any], rows: Any, budget: i
 def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool:
     """Whether no values of the unknowns satisfy an option at a point."""
     try:
-        moved = substitute_all([f.expr for f in option.facts], at)
+        facts = substituted(option.facts, at)
     except ZeroDivisionError:
         return False
-    facts = [Fact(e, f.within) for e, f in zip(moved, option.facts, strict=True)]
-    empty = Problem(option.unknowns, tuple(facts))
-    simple = empty.simplified()
+    simple = Problem(option.unknowns, tuple(facts)).simplified()
     if simple is None:
         return True
     smaller, _ = simple

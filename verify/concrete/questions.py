@@ -1,0 +1,248 @@
+"""Questions about concrete expressions, one map or a family of maps, and their answers.
+
+Each function states one claim and returns an :class:`~.problem.Answer`: proved, or refuted by a counterexample that is
+the smallest one unless it says otherwise.  Runtime variables are parameters: a claim is about every value that they have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within, negate
+from ...core.errors import InputError, TooLargeError
+from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, substitute_all, var
+from ...core.indexing_map import Constraint, IndexingMap, unused_name
+from ...core.interval import Interval
+from .image import ZERO, Image, asked, joined, member, named, runtime_box, shared_box, targets
+from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
+
+__all__ = [
+    "covers",
+    "disjoint",
+    "equal_exprs",
+    "functional",
+    "holds",
+    "in_bounds",
+    "is_empty",
+    "onto",
+    "partition",
+]
+
+BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
+ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
+#: The size of each dimension, or the interval of each index.
+ShapeLike: TypeAlias = "Sequence[int | Interval]"
+
+_MAX_OPTIONS = 4096
+
+
+# ----------------------------------------------------------------------------------- expressions and conditions
+def equal_exprs(
+    left: Sequence[ExprLike] | ExprLike,
+    right: Sequence[ExprLike] | ExprLike,
+    box: BoxLike,
+    constraints: Iterable[ConstraintLike] = (),
+    *,
+    confirm: bool = False,
+) -> Answer:
+    """Whether both (lists of) expressions have the same values at every point of ``box`` that satisfies ``constraints``.
+
+    ``box`` lists ``(name, lo, hi)`` or maps variables to :class:`~indexproof.core.interval.Interval`; ends
+    may be infinite.
+    """
+    ls, rs = _exprs(left), _exprs(right)
+    if len(ls) != len(rs):
+        raise InputError(f"there are {len(ls)} expressions on the left and {len(rs)} on the right")
+    option = Option(tuple(Fact(a - b, ZERO) for a, b in zip(ls, rs, strict=True)))
+    problem = Problem(_box(box), constraint_facts(constraints), (option,))
+
+    def describe(env: dict[Expr, int]) -> Counterexample:
+        values = tuple(int(x) for x in interpret([*ls, *rs], Integers(env)))
+        return Counterexample(named(env), values[: len(ls)], values[len(ls) :], "the values differ")
+
+    return asked(problem, describe, confirm)
+
+
+def holds(
+    goal: Condition, box: BoxLike, hypotheses: Iterable[Condition] = (), *, confirm: bool = False
+) -> Answer:
+    """Whether ``goal`` is true at every point of ``box`` where all ``hypotheses`` are."""
+    where: list[Fact] = []
+    options = [Option(tuple(facts)) for facts in _alternatives(goal)]
+    for h in hypotheses:
+        cases = _alternatives(h)
+        if len(cases) == 1:
+            where += cases[0]
+        else:  # a hypothesis that is no conjunction goes to the other side: it is false, or the goal is true
+            options += [Option(tuple(f)) for f in _alternatives(negate(h))]
+    problem = Problem(_box(box), tuple(where), tuple(options))
+    return asked(problem, lambda env: Counterexample(named(env), reason=f"`{goal}` is false"), confirm)
+
+
+def _alternatives(c: Condition) -> list[list[Fact]]:
+    """``c`` in disjunctive normal form."""
+    below, above = Interval(-math.inf, -1), Interval(1, math.inf)
+    not_above = Interval(-math.inf, 0)
+    match c:
+        case Truth(value):
+            return [[]] if value else []
+        case Compare("<=", x, y):
+            return [[Fact(x - y, not_above)]]
+        case Compare("<", x, y):
+            return [[Fact(x - y, below)]]
+        case Compare("==", x, y):
+            return [[Fact(x - y, ZERO)]]
+        case Compare("!=", x, y):
+            return [[Fact(x - y, below)], [Fact(x - y, above)]]
+        case Within(e, Int() as lo, Int() as hi):
+            return [[Fact(e, Interval(lo.value, hi.value))]]
+        case Within(e, lo, hi):
+            return [[Fact(lo - e, not_above), Fact(e - hi, not_above)]]
+        case Divides(Int() as d, e):
+            return [[Fact(mod(e, d), ZERO)]] if d.value else []
+        case Not(Divides(Int() as d, e)):
+            return [[Fact(mod(e, abs(d.value)), above)]] if d.value else [[]]
+        case And(args):
+            total: list[list[Fact]] = [[]]
+            for a in args:
+                total = [some + more for some in total for more in _alternatives(a)]
+                if len(total) > _MAX_OPTIONS:
+                    raise TooLargeError(f"the condition has more than {_MAX_OPTIONS} alternatives")
+            return total
+        case Or(args):
+            return [facts for a in args for facts in _alternatives(a)]
+        case Not(arg) if not isinstance(arg, Divides):
+            return _alternatives(negate(arg))
+    raise InputError(f"`{c}` is not about concrete numbers", expected="a literal divisor")
+
+
+# ---------------------------------------------------------------------------------------------------- one map
+def is_empty(m: IndexingMap, *, confirm: bool = False) -> Answer:
+    """Whether the domain of ``m`` is empty for all runtime values; refuted by its smallest point."""
+    return asked(
+        _domain(m), lambda env: Counterexample(named(env), targets(m, env), reason="in the domain"), confirm
+    )
+
+
+def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
+    """Whether every target of ``m`` is an index of a tensor of this ``shape``."""
+    bounds = _bounds(m, shape)
+    option = Option(tuple(Fact(e, i) for e, i in zip(m.results, bounds, strict=True)))
+
+    def describe(env: dict[Expr, int]) -> Counterexample:
+        target = targets(m, env)
+        assert target is not None
+        k = next(k for k, (x, i) in enumerate(zip(target, bounds, strict=True)) if x not in i)
+        reason = f"result {k} is {target[k]}, which is not in {bounds[k]}"
+        return Counterexample(named(env), target, None, reason)
+
+    return asked(_domain(m, option), describe, confirm)
+
+
+def functional(m: IndexingMap, *, confirm: bool = False) -> Answer:
+    """Whether each source has at most one target.  A counterexample has a second one at the primed ranges."""
+    image = Image.of(m)
+    again = {v: var(v.name + "'") for v in m.range_vars}
+    second = tuple((again[v], i) for v, i in image.variables if v in again)
+    others = substitute_all(m.results, again)
+    option = Option(tuple(Fact(a - b, ZERO) for a, b in zip(m.results, others, strict=True)))
+    where = (*image.where, *substituted(image.where, again))
+    problem = Problem((*image.variables, *second, *runtime_box(m)), where, (option,))
+
+    def describe(env: dict[Expr, int]) -> Counterexample:
+        values = tuple(int(x) for x in interpret([*m.results, *others], Integers(env)))
+        n = len(m.results)
+        return Counterexample(named(env), values[:n], values[n:], "one source has two targets")
+
+    return asked(problem, describe, confirm)
+
+
+def onto(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
+    """Whether every index of a tensor of this ``shape`` is a target of ``m``; refuted by one that is not."""
+    bounds = _bounds(m, shape)
+    taken = {v.name for v in m.variables}
+    index = [var(unused_name(f"t{k}", taken)) for k in range(len(bounds))]
+    option = member(Image.of(m, m.results), index)
+    box = (*zip(index, bounds, strict=True), *runtime_box(m))
+    problem = Problem(box, (), () if option is None else (option,))
+    return asked(problem, lambda env: Counterexample(named(env), reason="no source has this target"), confirm)
+
+
+# ------------------------------------------------------------------------------------------- families of maps
+def disjoint(maps: Sequence[IndexingMap], *, confirm: bool = False) -> Answer:
+    """Whether no source is in the domain of two of ``maps``.  Runtime variables of one name are one value."""
+    answers = []
+    for j, second in enumerate(maps):
+        for k, first in enumerate(maps[:j]):
+            if len(first.dims) != len(second.dims):
+                raise InputError(
+                    f"maps over {len(first.dims)} and {len(second.dims)} dimensions have no common source"
+                )
+            one, two = Image.of(first, first.dim_vars), Image.of(second, second.dim_vars).primed()
+            place = dict(zip(two.coords, one.coords, strict=True))
+            where = [*one.where, *substituted(two.where, place)]
+            where += [Fact(place[v], i) for v, i in two.variables if v in place]
+            rest = [(v, i) for v, i in two.variables if v not in place]
+            problem = Problem((*one.variables, *rest, *shared_box([first, second])), tuple(where))
+            reason = f"maps {k} and {j} both have this source"
+            answers.append(asked(problem, _reporting(reason), confirm))
+    return joined(answers)
+
+
+def covers(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
+    """Whether every index of a tensor of this ``shape`` is in the domain of at least one of ``maps``."""
+    names = [v.expr for v in maps[0].dims] if maps else [var(f"d{k}") for k in range(len(shape))]
+    if any(len(m.dims) != len(shape) for m in maps):
+        raise InputError(f"the shape has {len(shape)} dimensions, but not all maps do")
+    options = [member(Image.of(m, m.dim_vars).primed(), names) for m in maps]
+    box = (*zip(names, _intervals(shape), strict=True), *shared_box(maps))
+    problem = Problem(box, (), tuple(o for o in options if o is not None))
+    return asked(problem, _reporting("no map has this source"), confirm)
+
+
+def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
+    """Whether every index of a tensor of this ``shape`` is in the domain of exactly one of ``maps``."""
+    return joined([covers(maps, shape, confirm=confirm), disjoint(maps, confirm=confirm)])
+
+
+# ----------------------------------------------------------------------------------------------------- common
+def _domain(m: IndexingMap, *options: Option) -> Problem:
+    """That one of ``options`` holds at every point of the domain."""
+    image = Image.of(m)
+    return Problem((*image.variables, *runtime_box(m)), image.where, options)
+
+
+def _reporting(reason: str) -> Any:
+    return lambda env: Counterexample(named(env), reason=reason)
+
+
+def _exprs(given: Sequence[ExprLike] | ExprLike) -> list[Expr]:
+    return [lift(given)] if isinstance(given, (Expr, int)) else [lift(e) for e in given]
+
+
+def _box(box: BoxLike) -> Box:
+    """Variables with intervals, from a mapping or from ``(name, lo, hi)``."""
+    if isinstance(box, Mapping):
+        pairs: list[tuple[Any, Any]] = list(box.items())
+    else:
+        rows = [(v.name, v.lo, v.hi) if hasattr(v, "lo") and hasattr(v, "name") else v for v in box]
+        pairs = [(row[0], row[1] if len(row) == 2 else (row[1], row[2])) for row in rows]
+    return tuple((v if isinstance(v, Var) else var(v), Interval(*i)) for v, i in pairs)
+
+
+def constraint_facts(constraints: Iterable[ConstraintLike]) -> tuple[Fact, ...]:
+    """Constraints, or ``(expression, lo, hi)``, as facts."""
+    triples = ((c.expr, c.lo, c.hi) if isinstance(c, Constraint) else c for c in constraints)
+    return tuple(Fact(lift(e), Interval(lo, hi)) for e, lo, hi in triples)
+
+
+def _bounds(m: IndexingMap, shape: ShapeLike) -> list[Interval]:
+    if len(shape) != len(m.results):
+        raise InputError(f"the map has {len(m.results)} results but the shape has {len(shape)} dimensions")
+    return _intervals(shape)
+
+
+def _intervals(shape: ShapeLike) -> list[Interval]:
+    return [n if isinstance(n, Interval) else Interval(0, n - 1) for n in shape]

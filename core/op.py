@@ -368,6 +368,19 @@ class Op:
         if ordered and list(dims) != sorted(dims):
             raise self.error(f"{what} is not increasing{on}")
 
+    def _same_sizes(
+        self, x: Sequence[Sizes], operands: Sequence[int], but: Sequence[int] = ()
+    ) -> Iterator[Demand]:
+        """Demand that these operands have the same sizes, except in the dimensions `but`."""
+        first, *others = operands
+        for k in others:
+            for d, (m, n) in enumerate(zip(x[first], x[k], strict=False)):
+                if d not in but:
+                    yield (
+                        lift(m).eq(n),
+                        f"operands {first} and {k} of shapes {_shown((x[first], x[k]))} differ in dimension {d}",
+                    )
+
     def _rank(self, operand: int, x: Sizes, rank: int) -> None:
         if len(x) != rank:
             raise self.error(f"operand {operand} has shape {exact_text(list(x))}", expected=f"rank {rank}")

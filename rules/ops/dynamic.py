@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from ...core.condition import Condition, any_of
 from ...core.expr import Expr, lift
 from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes, exact_text, op, symbols
+from .indexed import Indexed
 from .movement import Dims, Extents, subsets
 
 __all__ = ["DynamicSlice", "DynamicUpdateSlice", "Gather"]
@@ -158,7 +159,7 @@ class DynamicUpdateSlice(Windowed):
 
 
 @op
-class Gather(Op):
+class Gather(Indexed):
     """Windows of operand 0 of `slice_sizes`, one for each vector of start indices in operand 1.
 
     Output dimensions in `offset_dims` run inside the window (over the dimensions of operand 0 that are
@@ -177,68 +178,22 @@ class Gather(Op):
     operand_batching_dims: Dims = ()
     start_indices_batching_dims: Dims = ()
     opcodes: ClassVar[tuple[str, ...]] = ("gather",)
+    roles = (
+        "offset_dims",
+        "collapsed_slice_dims",
+        "operand_batching_dims",
+        "start_index_map",
+        "start_indices_batching_dims",
+    )
 
     @property
     def arity(self) -> int:
         return 2
 
-    # -- the parts of the shapes
-    def _window_dims(self, rank: int) -> list[int]:
-        """Dimensions of operand 0 that appear in the output, in order."""
-        gone = (*self.collapsed_slice_dims, *self.operand_batching_dims)
-        return [d for d in range(rank) if d not in gone]
-
-    def _index_dims(self, y: Sizes) -> list[int]:
-        """Dimensions of operand 1 that appear in the output, in order."""
-        return [d for d in range(len(y)) if d != self.index_vector_dim]
-
-    def _batch_places(self, x: Sizes, y: Sizes) -> list[int]:
-        """Output dimensions of :meth:`_index_dims`."""
-        rank = len(self.offset_dims) + len(self._index_dims(y))
-        return [d for d in range(rank) if d not in self.offset_dims]
-
     def structure(self, x: Sizes, y: Sizes) -> None:
-        rank = len(x)
         self._per_dimension("slice_sizes", self.slice_sizes, x)
-        self._dimensions("collapsed_slice_dims", self.collapsed_slice_dims, rank, x, ordered=True)
-        self._dimensions("operand_batching_dims", self.operand_batching_dims, rank, x, ordered=True)
-        self._dimensions("start_index_map", self.start_index_map, rank, x)
-        named = (
-            ("collapsed_slice_dims", self.collapsed_slice_dims),
-            ("start_index_map", self.start_index_map),
-        )
-        for what, dims in named:
-            both = set(dims) & set(self.operand_batching_dims)
-            if both:
-                raise self.error(
-                    f"dimension {min(both)} is in both {what}={dims} and "
-                    f"operand_batching_dims={self.operand_batching_dims}"
-                )
-        if not 0 <= self.index_vector_dim <= len(y):
-            raise self.error(
-                f"index_vector_dim={self.index_vector_dim} for indices of shape {exact_text(list(y))}",
-                expected=f"0 to {len(y)}",
-            )
-        # an index_vector_dim one past the end means that every element of operand 1 is a vector of length one
-        if self.index_vector_dim == len(y) and len(self.start_index_map) != 1:
-            raise self.error(
-                f"start_index_map={self.start_index_map} where each index is a single number "
-                f"(index_vector_dim={self.index_vector_dim} for indices of shape {exact_text(list(y))})",
-                expected="one dimension",
-            )
-        self._dimensions(
-            "start_indices_batching_dims",
-            self.start_indices_batching_dims,
-            len(y),
-            y,
-            count=len(self.operand_batching_dims),
-        )
-        if self.index_vector_dim in self.start_indices_batching_dims:
-            raise self.error(
-                f"start_indices_batching_dims={self.start_indices_batching_dims} names "
-                f"index_vector_dim={self.index_vector_dim}"
-            )
-        count = len(self._window_dims(rank))
+        self._check(x, y)
+        count = len(self._window_dims(len(x)))
         self._dimensions(
             "offset_dims", self.offset_dims, count + len(self._index_dims(y)), count=count, ordered=True
         )
@@ -250,47 +205,20 @@ class Gather(Op):
             yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
         for d in self.collapsed_slice_dims:
             yield lift(self.slice_sizes[d]).eq(1), f"{text}: the collapsed dimension {d} does not have size 1"
-        for d, e in zip(self.operand_batching_dims, self.start_indices_batching_dims, strict=True):
+        for d in self.operand_batching_dims:
             yield lift(self.slice_sizes[d]).eq(1), f"{text}: the batching dimension {d} does not have size 1"
-            yield (
-                lift(x[d]).eq(y[e]),
-                (
-                    f"operand_batching_dims={self.operand_batching_dims} and "
-                    f"start_indices_batching_dims={self.start_indices_batching_dims} pair {x[d]} and {y[e]}"
-                ),
-            )
-        if self.index_vector_dim < len(y):
-            yield (
-                lift(y[self.index_vector_dim]).eq(len(self.start_index_map)),
-                (
-                    f"start_index_map={self.start_index_map} for vectors of {y[self.index_vector_dim]} "
-                    f"(index_vector_dim={self.index_vector_dim}, indices of shape {exact_text(list(y))})"
-                ),
-            )
-
-    def _arranged(self, window: dict[int, Any], batch: dict[int, Any], x: Sizes, y: Sizes) -> list[Any]:
-        """An output-shaped list from one entry per window dimension of x and one per index dimension of y."""
-        entries = dict(zip(self.offset_dims, (window[d] for d in self._window_dims(len(x))), strict=True))
-        entries |= dict(zip(self._batch_places(x, y), (batch[d] for d in self._index_dims(y)), strict=True))
-        return [entries[place] for place in range(len(entries))]
+        yield from self._demands(x, y)
 
     def shape(self, x: Sizes, y: Sizes) -> list[Expr]:
-        return self._arranged(
-            {d: lift(n) for d, n in enumerate(self.slice_sizes)}, {d: lift(n) for d, n in enumerate(y)}, x, y
+        return self._joined(
+            {d: lift(n) for d, n in enumerate(self.slice_sizes)},
+            {e: lift(n) for e, n in enumerate(y)},
+            len(x),
+            y,
         )
 
-    def _split(self, o: Coordinates, x: Sizes, y: Sizes) -> tuple[dict[int, Expr], dict[int, Expr]]:
-        """Output coordinates by dimension of operand 0 (inside the window) and by dimension of operand 1."""
-        window = dict(zip(self._window_dims(len(x)), (o[p] for p in self.offset_dims), strict=True))
-        return window, dict(zip(self._index_dims(y), (o[p] for p in self._batch_places(x, y)), strict=True))
-
-    def _starts(self, batch: dict[int, Expr], rt: Coordinates) -> dict[int, Expr]:
-        """Where the window begins, for the dimensions of operand 0 in which it does not begin at 0."""
-        paired = zip(self.operand_batching_dims, self.start_indices_batching_dims, strict=True)
-        return dict(zip(self.start_index_map, rt, strict=True)) | {d: batch[e] for d, e in paired}
-
     def runtime(self, o: Coordinates, x: Sizes, y: Sizes) -> list[Runtime]:
-        _, batch = self._split(o, x, y)
+        _, batch = self._split(o, len(x), y)
         return [
             Runtime.of(1, (batch.get(e, lift(j)) for e in range(len(y))), 0, lift(x[d]) - self.slice_sizes[d])
             for j, d in enumerate(self.start_index_map)
@@ -299,7 +227,7 @@ class Gather(Op):
     def reads(
         self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
     ) -> list[Condition]:
-        window, batch = self._split(o, x, y)
+        window, batch = self._split(o, len(x), y)
         if k == 1:
             # the whole index vector
             return [i[d].eq(a) for d, a in batch.items()]
@@ -307,7 +235,7 @@ class Gather(Op):
         return [b.eq(window.get(d, lift(0)) + starts.get(d, 0)) for d, b in enumerate(i)]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
-        window, batch = self._split(o, x, y)
+        window, batch = self._split(o, len(x), y)
         if k == 1:
             return Map([batch.get(d, Range(n)) for d, n in enumerate(y)])
         starts = self._starts(batch, rt)
@@ -316,18 +244,16 @@ class Gather(Op):
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
         if k == 1:
             window = {d: Range(n) for d, n in enumerate(self.slice_sizes)}
-            return Map(self._arranged(window, dict(enumerate(i)), x, y))
+            return Map(self._joined(window, dict(enumerate(i)), len(x), y))
         batch: dict[int, Expr | Range] = {d: Range(y[d]) for d in self._index_dims(y)}
-        batch |= {
-            e: i[d] for d, e in zip(self.operand_batching_dims, self.start_indices_batching_dims, strict=True)
-        }
+        batch |= {e: i[d] for d, e in self._paired()}
         starts = dict(zip(self.start_index_map, rt, strict=True))
         offset = {d: b - starts.get(d, 0) for d, b in enumerate(i) if d not in self.operand_batching_dims}
         where = [
             a.eq(0) if d in self.collapsed_slice_dims else a.within(0, lift(self.slice_sizes[d]) - 1)
             for d, a in offset.items()
         ]
-        return Map(self._arranged(offset, batch, x, y), where)
+        return Map(self._joined(offset, batch, len(x), y), where)
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -351,16 +277,9 @@ class Gather(Op):
     def _case(
         cls, rank: int, mapped: Dims, collapsed: Dims, batch: int, vector: int | None, batching: Dims = ()
     ) -> Case:
-        """`batch` index dimensions with the vector dimension at `vector`; None: no vector dimension."""
-        x, w = symbols("n", rank), symbols("w", rank)
-        y: list[Expr] = list(symbols("b", batch))
-        paired = tuple(range(len(batching)))
-        for d, e in zip(batching, paired, strict=True):
-            y[e] = x[d]
-        vector_dim = len(y) if vector is None else vector
-        if vector is not None:
-            y.insert(vector, lift(len(mapped)))
-            paired = tuple(e + (e >= vector) for e in paired)
+        """An instance of :meth:`_instance` whose slices have the size 1 where they must."""
+        x, y, _, vector_dim, paired = cls._instance(rank, mapped, batch, vector, batching)
+        w = symbols("w", rank)
         slices = tuple(lift(1) if d in collapsed or d in batching else w[d] for d in range(rank))
         window = rank - len(collapsed) - len(batching)
         # window dimensions last, as the simplifier has them, or first
@@ -372,20 +291,14 @@ class Gather(Op):
         return Case.of(rank, f"{label}, index_vector_dim={vector_dim}", made, x, y)
 
     def lax(self, lax: Any, x: Any, indices: Any) -> Any:
-        if self.index_vector_dim == indices.ndim:
-            indices = indices[..., None]
+        indices, batching = self._vectors_last(lax, indices)
         numbers = lax.GatherDimensionNumbers(
             offset_dims=self.offset_dims,
             collapsed_slice_dims=self.collapsed_slice_dims,
             start_index_map=self.start_index_map,
             operand_batching_dims=self.operand_batching_dims,
-            start_indices_batching_dims=tuple(
-                e - (e > self.index_vector_dim) for e in self.start_indices_batching_dims
-            ),
+            start_indices_batching_dims=batching,
         )
-        # lax wants the vectors in the last dimension
-        order = [*(e for e in range(indices.ndim) if e != self.index_vector_dim), self.index_vector_dim]
-        indices = lax.transpose(indices, order)
         return lax.gather(x, indices, numbers, self.slice_sizes, mode="clip")
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ...core.condition import Condition
 from ...core.expr import Expr, lift
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, op, symbols
 from .movement import Dims, subsets
 
 __all__ = ["Reduce"]
@@ -45,15 +45,7 @@ class Folding(Op):
             self._dimensions("depends", components, self.count)
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
-        for k, sizes in enumerate(x[1 : self.count], 1):
-            for d, (m, n) in enumerate(zip(x[0], sizes, strict=True)):
-                yield (
-                    lift(m).eq(n),
-                    (
-                        f"inputs 0 and {k} of shapes {exact_text(list(x[0]))}, {exact_text(list(sizes))} "
-                        f"differ in dimension {d}"
-                    ),
-                )
+        yield from self._same_sizes(x, range(self.count))
 
     def connected(self, result: int, k: int) -> bool:
         return not self.depends or k % self.count in self.depends[result]

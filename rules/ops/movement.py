@@ -241,16 +241,8 @@ class Concatenate(Op):
             self._rank(k, sizes, len(x[0]))
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
-        for k, sizes in enumerate(x[1:], 1):
-            for d, (m, n) in enumerate(zip(x[0], sizes, strict=True)):
-                if d != self.dimension:
-                    yield (
-                        lift(m).eq(n),
-                        (
-                            f"dimension={self.dimension}: operands 0, {k} of sizes {exact_text(list(x[0]))}, "
-                            f"{exact_text(list(sizes))} differ in dimension {d}"
-                        ),
-                    )
+        for condition, message in self._same_sizes(x, range(self.count), but=(self.dimension,)):
+            yield condition, f"dimension={self.dimension}: {message}"
 
     def _before(self, k: int, x: Sequence[Sizes]) -> Expr:
         return add(*(sizes[self.dimension] for sizes in x[:k]))

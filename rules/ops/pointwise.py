@@ -95,16 +95,7 @@ class Pointwise(Op):
                 self._rank(k, sizes, rank)
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
-        shape = x[self.main]
-        for k, sizes in enumerate(x):
-            for d, (m, n) in enumerate(zip(shape, sizes, strict=False)):
-                yield (
-                    lift(m).eq(n),
-                    (
-                        f"operands {self.main} and {k} of shapes {exact_text(list(shape))}, "
-                        f"{exact_text(list(sizes))} differ in dimension {d}"
-                    ),
-                )
+        yield from self._same_sizes(x, [self.main, *(k for k in range(len(x)) if k != self.main)])
 
     def shape(self, *x: Sizes) -> list[Expr]:
         return [lift(n) for n in x[self.main]]

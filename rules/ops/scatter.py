@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from ...core.condition import Condition, any_of
 from ...core.expr import Expr, Int, lift
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes, exact_text, op, symbols
+from ...core.op import Case, Coordinates, Demand, Map, Range, Runtime, Sizes, exact_text, op, symbols
+from .indexed import Indexed
 from .movement import Dims, subsets
 
 __all__ = ["KEPT_APART", "Scatter"]
@@ -18,7 +19,7 @@ KEPT_APART = 6
 
 
 @op
-class Scatter(Op):
+class Scatter(Indexed):
     """Windows of the updates land in the operands, one for each vector of start indices.
 
     Operands are `count` arrays of the same sizes, the indices, and `count` arrays of updates.  Dimensions of
@@ -51,6 +52,13 @@ class Scatter(Op):
     replaces: bool = False
     depends: tuple[Dims, ...] = ()
     opcodes: ClassVar[tuple[str, ...]] = ("scatter",)
+    roles = (
+        "update_window_dims",
+        "inserted_window_dims",
+        "input_batching_dims",
+        "scatter_dims_to_operand_dims",
+        "scatter_indices_batching_dims",
+    )
 
     @property
     def arity(self) -> int:
@@ -65,24 +73,6 @@ class Scatter(Op):
         return not self.depends or k == self.count or component in self.depends[result]
 
     # -- the parts of the shapes
-    def _window_dims(self, rank: int) -> list[int]:
-        """Dimensions of an operand that the windows extend in, in order."""
-        gone = (*self.inserted_window_dims, *self.input_batching_dims)
-        return [d for d in range(rank) if d not in gone]
-
-    def _index_dims(self, y: Sizes) -> list[int]:
-        """Dimensions of the indices that the updates run over, in order."""
-        return [e for e in range(len(y)) if e != self.index_vector_dim]
-
-    def _places(self, u: Sequence[Any]) -> list[int]:
-        """Dimensions of the updates that run over the indices, in order."""
-        return [d for d in range(len(u)) if d not in self.update_window_dims]
-
-    def _split(self, i: Sequence[Any], rank: int, y: Sizes) -> tuple[dict[int, Any], dict[int, Any]]:
-        """Coordinates (or sizes) of updates by dimension of the operand and by dimension of the indices."""
-        window = dict(zip(self._window_dims(rank), (i[d] for d in self.update_window_dims), strict=True))
-        return window, dict(zip(self._index_dims(y), (i[d] for d in self._places(i)), strict=True))
-
     def _window_sizes(self, x: Sequence[Sizes]) -> list[Expr]:
         """The window's size in each dimension of the operand; 1 in those that the updates do not have."""
         window, _ = self._split(x[-1], len(x[0]), x[self.count])
@@ -96,41 +86,7 @@ class Scatter(Op):
         for k in range(1, self.count):
             self._rank(k, x[k], rank)
             self._rank(self.count + k, x[self.count + k], len(x[self.count + 1]))
-        self._dimensions("inserted_window_dims", self.inserted_window_dims, rank, operand, ordered=True)
-        self._dimensions("input_batching_dims", self.input_batching_dims, rank, operand, ordered=True)
-        self._dimensions("scatter_dims_to_operand_dims", self.scatter_dims_to_operand_dims, rank, operand)
-        for what in ("inserted_window_dims", "scatter_dims_to_operand_dims"):
-            both = set(getattr(self, what)) & set(self.input_batching_dims)
-            if both:
-                raise self.error(
-                    f"dimension {min(both)} is in both {what}={getattr(self, what)} and "
-                    f"input_batching_dims={self.input_batching_dims}"
-                )
-        if not 0 <= self.index_vector_dim <= len(y):
-            raise self.error(
-                f"index_vector_dim={self.index_vector_dim} for indices of shape {exact_text(list(y))}",
-                expected=f"0 to {len(y)}",
-            )
-        # an index_vector_dim one past the end means that every element is a vector of length one
-        if self.index_vector_dim == len(y) and len(self.scatter_dims_to_operand_dims) != 1:
-            raise self.error(
-                f"scatter_dims_to_operand_dims={self.scatter_dims_to_operand_dims} where each index is a "
-                f"single number (index_vector_dim={self.index_vector_dim} for indices of shape "
-                f"{exact_text(list(y))})",
-                expected="one dimension",
-            )
-        self._dimensions(
-            "scatter_indices_batching_dims",
-            self.scatter_indices_batching_dims,
-            len(y),
-            y,
-            count=len(self.input_batching_dims),
-        )
-        if self.index_vector_dim in self.scatter_indices_batching_dims:
-            raise self.error(
-                f"scatter_indices_batching_dims={self.scatter_indices_batching_dims} names "
-                f"index_vector_dim={self.index_vector_dim}"
-            )
+        self._check(operand, y)
         count = len(self._window_dims(rank))
         self._dimensions("update_window_dims", self.update_window_dims, len(u), u, count=count, ordered=True)
         self._rank(self.count + 1, u, count + len(self._index_dims(y)))
@@ -141,10 +97,8 @@ class Scatter(Op):
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         operand, y, u = x[0], x[self.count], x[-1]
-        for first, last in ((0, self.count), (self.count + 1, 2 * self.count + 1)):
-            for k in range(first + 1, last):
-                for d, (m, n) in enumerate(zip(x[first], x[k], strict=True)):
-                    yield lift(m).eq(n), f"operands {first} and {k} differ in dimension {d}: {m} and {n}"
+        yield from self._same_sizes(x, range(self.count))
+        yield from self._same_sizes(x, range(self.count + 1, 2 * self.count + 1))
         on = f"for shapes {exact_text(list(operand))}, {exact_text(list(y))} and {exact_text(list(u))}"
         for d, (n, w) in enumerate(zip(operand, self._window_sizes(x), strict=True)):
             # inserted and batching dimensions may have no elements: then no window lands
@@ -153,28 +107,12 @@ class Scatter(Op):
         _, batch = self._split(u, len(operand), y)
         for e, n in batch.items():
             yield lift(n).eq(y[e]), f"{on}: {n} updates for {y[e]} indices in dimension {e}"
-        for d, e in zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True):
-            yield lift(operand[d]).eq(y[e]), f"{on}: batching dimensions of sizes {operand[d]} and {y[e]}"
-        if self.index_vector_dim < len(y):
-            number = len(self.scatter_dims_to_operand_dims)
-            yield (
-                lift(y[self.index_vector_dim]).eq(number),
-                (
-                    f"scatter_dims_to_operand_dims={self.scatter_dims_to_operand_dims} for vectors of "
-                    f"{y[self.index_vector_dim]} ({on})"
-                ),
-            )
+        yield from self._demands(operand, y)
 
     def shape(self, *x: Sizes) -> list[Expr]:
         return [lift(n) for n in x[0]]
 
     # -- where windows land
-    def _starts(self, batch: dict[int, Any], rt: Sequence[Expr]) -> dict[int, Expr]:
-        """Where a window begins, for the dimensions of the operand in which it does not begin at 0."""
-        paired = zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
-        starts = dict(zip(self.scatter_dims_to_operand_dims, rt, strict=True))
-        return starts | {d: lift(batch[e]) for d, e in paired}
-
     def _inside(self, rt: Sequence[Expr], x: Sequence[Sizes]) -> list[Condition]:
         """When a window of these starts lies within the operand."""
         sizes = self._window_sizes(x)
@@ -232,8 +170,7 @@ class Scatter(Op):
         if k < self.count:
             return [*(a.eq(b) for a, b in zip(o, i, strict=True)), *self._untouched(o, rt, x)]
         if k == self.count:
-            paired = zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
-            return [o[d].eq(i[e]) for d, e in paired]
+            return [o[d].eq(i[e]) for d, e in self._paired()]
         window, batch = self._split(i, len(x[0]), x[self.count])
         starts = self._starts(batch, rt)
         landed = [a.eq(window.get(d, lift(0)) + starts.get(d, 0)) for d, a in enumerate(o)]
@@ -243,9 +180,7 @@ class Scatter(Op):
         if k < self.count:
             return Map(o, self._untouched(o, rt, x))
         y, rank, sizes = x[self.count], len(x[0]), self._window_sizes(x)
-        batch: dict[int, Any] = {
-            e: o[d] for d, e in zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
-        }
+        batch: dict[int, Any] = {e: o[d] for d, e in self._paired()}
         if k == self.count:
             return Map([batch.get(e, Range(n)) for e, n in enumerate(y)])
         starts = self._starts(batch, rt)
@@ -253,17 +188,14 @@ class Scatter(Op):
         where = [
             a.within(0, sizes[d] - 1) if d in self._window_dims(rank) else a.eq(0) for d, a in offset.items()
         ]
-        places = dict(zip(self.update_window_dims, (offset[d] for d in self._window_dims(rank)), strict=True))
         over = {e: batch.get(e, Range(y[e])) for e in self._index_dims(y)}
-        places |= dict(zip(self._places(x[k]), over.values(), strict=True))
-        return Map([places[d] for d in range(len(x[k]))], [*where, *self._inside(rt, x)])
+        return Map(self._joined(offset, over, rank, y), [*where, *self._inside(rt, x)])
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k < self.count:
             return Map(i, self._untouched(i, rt, x))
         if k == self.count:
-            paired = zip(self.input_batching_dims, self.scatter_indices_batching_dims, strict=True)
-            own = {d: i[e] for d, e in paired}
+            own = {d: i[e] for d, e in self._paired()}
             return Map([own.get(d, Range(n)) for d, n in enumerate(x[0])])
         window, batch = self._split(i, len(x[0]), x[self.count])
         starts = self._starts(batch, rt)
@@ -303,18 +235,9 @@ class Scatter(Op):
     def _case(
         cls, rank: int, mapped: Dims, inserted: Dims, batch: int, vector: int | None, batching: Dims = ()
     ) -> Case:
-        """`batch` index dimensions with the vector dimension at `vector`; None: no vector dimension."""
-        x, w = symbols("n", rank), symbols("w", rank)
-        y: list[Expr] = list(symbols("b", batch))
-        inserted = tuple(sorted(inserted))
-        paired = tuple(range(len(batching)))
-        for d, e in zip(batching, paired, strict=True):
-            y[e] = x[d]
-        over = list(y)
-        vector_dim = len(y) if vector is None else vector
-        if vector is not None:
-            y.insert(vector, lift(len(mapped)))
-            paired = tuple(e + (e >= vector) for e in paired)
+        """An instance of :meth:`_instance` with windows of any size."""
+        x, y, over, vector_dim, paired = cls._instance(rank, mapped, batch, vector, batching)
+        w, inserted = symbols("w", rank), tuple(sorted(inserted))
         window = [w[d] for d in range(rank) if d not in inserted and d not in batching]
         # window dimensions last or first
         u = [*over, *window] if not inserted else [*window, *over]
@@ -328,23 +251,16 @@ class Scatter(Op):
 
     def lax(self, lax: Any, *x: Any) -> Any:
         operand, indices, updates = x
-        if self.index_vector_dim == indices.ndim:
-            indices = indices[..., None]
+        indices, batching = self._vectors_last(lax, indices)
         numbers = lax.ScatterDimensionNumbers(
             update_window_dims=self.update_window_dims,
             inserted_window_dims=self.inserted_window_dims,
             scatter_dims_to_operand_dims=self.scatter_dims_to_operand_dims,
             operand_batching_dims=self.input_batching_dims,
-            scatter_indices_batching_dims=tuple(
-                e - (e > self.index_vector_dim) for e in self.scatter_indices_batching_dims
-            ),
+            scatter_indices_batching_dims=batching,
         )
-        # lax wants the vectors in the last dimension
-        order = [*(e for e in range(indices.ndim) if e != self.index_vector_dim), self.index_vector_dim]
         scatter = lax.scatter if self.replaces else lax.scatter_add
-        return scatter(
-            operand, lax.transpose(indices, order), updates, numbers, mode=lax.GatherScatterMode.FILL_OR_DROP
-        )
+        return scatter(operand, indices, updates, numbers, mode=lax.GatherScatterMode.FILL_OR_DROP)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Scatter:

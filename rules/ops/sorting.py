@@ -66,9 +66,7 @@ class Sort(Rowwise):
             raise self.error(f"depends={self.depends} for {self.count} results")
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
-        for k, sizes in enumerate(x[1:], 1):
-            for d, (m, n) in enumerate(zip(x[0], sizes, strict=True)):
-                yield lift(m).eq(n), f"operands 0 and {k} differ in dimension {d}: {m} and {n}"
+        yield from self._same_sizes(x, range(self.count))
 
     def shape(self, *x: Sizes) -> list[Expr]:
         return [lift(n) for n in x[0]]

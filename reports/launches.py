@@ -10,7 +10,7 @@ from ..core.text import format_map
 from ..rules.simplifier import simplify
 from ..verify.concrete import equal_maps
 from ..verify.launches import verify_launch
-from ..verify.layouts import Checked
+from ..verify.layouts import CheckedClaim
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined
 from .layouts import claims_keys
@@ -30,7 +30,7 @@ class DescribedLaunch:
     owners: IndexingMap
     reads: IndexingMap | None
     by: str
-    checked: tuple[Checked, ...] = ()
+    checked: tuple[CheckedClaim, ...] = ()
 
     @property
     def verdict(self) -> Status:
@@ -46,14 +46,14 @@ def described_launch(
     owners = simplify(at.owners)
     composed = None if m is None else at.reads(m, by)
     reads = None if composed is None else simplify(composed)
-    checked: list[Checked] = []
+    checked: list[CheckedClaim] = []
     if verify:
         checked = verify_launch(
             at, simplify(at.places), owners, thread_map=thread, block_map=block_, warp_map=warp
         )
         if composed is not None and reads is not None:
             claim = f"a {by} reads what the map says of what it computes"
-            checked.append(Checked(claim, equal_maps(composed, reads)))
+            checked.append(CheckedClaim(claim, equal_maps(composed, reads)))
     return DescribedLaunch(at, thread, block_, warp, owners, reads, by, tuple(checked))
 
 

@@ -17,7 +17,7 @@ from ..core.op import Case
 from ..core.simplify_map import simplify_map
 from ..core.text import format_map
 from ..rules.catalog import constraints, division, minmax, mixed_radix, remainder, sums
-from ..verify.layouts import Checked, layout_cases, layout_obligations, verify_bitcast, verify_memory
+from ..verify.layouts import CheckedClaim, layout_cases, layout_obligations, verify_bitcast, verify_memory
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined, table
 from .machine import document, plain, written_as
@@ -50,7 +50,7 @@ class Described:
     forward: IndexingMap
     backward: IndexingMap
     padding: tuple[IndexingMap, ...]
-    checked: tuple[Checked, ...] = ()
+    checked: tuple[CheckedClaim, ...] = ()
 
     @property
     def verdict(self) -> Status:
@@ -134,7 +134,7 @@ class DescribedBitcast:
     steps: Decomposition
     backward: IndexingMap
     forward: IndexingMap
-    checked: tuple[Checked, ...] = ()
+    checked: tuple[CheckedClaim, ...] = ()
 
     @property
     def verdict(self) -> Status:
@@ -178,7 +178,7 @@ claims_keys(
 )
 
 
-def _closing(verdict: Status, checked: Sequence[Checked]) -> str:
+def _closing(verdict: Status, checked: Sequence[CheckedClaim]) -> str:
     seconds = sum(c.answer.seconds for c in checked)
     false = sum(not c.proved for c in checked)
     said = f"{verdict.value}  {count(len(checked), 'claim')}"
@@ -231,7 +231,7 @@ def _position(at: Memory, position: int) -> str:
     return f"{position} is padding" if found is None else f"{position} holds element {_tuple(found)}"
 
 
-def _why(c: Checked) -> str:
+def _why(c: CheckedClaim) -> str:
     found = c.answer.counterexample
     return "" if found is None else f": {found}"
 

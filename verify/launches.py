@@ -17,7 +17,7 @@ from ..core.indexing_map import Constraint, IndexingMap, Variable
 from ..core.launch import GRID, GridOrder, Launched
 from ..core.op import Case
 from .concrete import equal_maps, functional, in_bounds, inverse, onto
-from .layouts import Checked
+from .layouts import CheckedClaim
 
 __all__ = ["launch_cases", "verify_launch"]
 
@@ -36,7 +36,7 @@ def verify_launch(
     block_map: IndexingMap | None = None,
     warp_map: IndexingMap | None = None,
     confirm: bool = False,
-) -> list[Checked]:
+) -> list[CheckedClaim]:
     """Everything that is claimed of one launch, for its own maps or for other forms of them."""
     there = places if places is not None else at.places
     back = owners if owners is not None else at.owners
@@ -45,30 +45,32 @@ def verify_launch(
     by_warp = warp_map if warp_map is not None else at.warp_map
     threads = at.launch.threads
     return [
-        Checked(
+        CheckedClaim(
             "every place computes an element of the output", in_bounds(there, at.shape.dims, confirm=confirm)
         ),
-        Checked("every element is computed", onto(there, at.shape.dims, confirm=confirm)),
-        Checked("no element is computed twice", functional(turned(there, at.shape.dims), confirm=confirm)),
-        Checked("the places of elements are in the grid", in_bounds(back, at.grid, confirm=confirm)),
-        Checked("both maps are inverse to each other", inverse(there, back, confirm=confirm)),
-        Checked(
+        CheckedClaim("every element is computed", onto(there, at.shape.dims, confirm=confirm)),
+        CheckedClaim(
+            "no element is computed twice", functional(turned(there, at.shape.dims), confirm=confirm)
+        ),
+        CheckedClaim("the places of elements are in the grid", in_bounds(back, at.grid, confirm=confirm)),
+        CheckedClaim("both maps are inverse to each other", inverse(there, back, confirm=confirm)),
+        CheckedClaim(
             "threads take what is computed at their places",
             equal_maps(_by_places(at, GRID[:6], there), by_thread, confirm=confirm),
         ),
-        Checked(
+        CheckedClaim(
             "blocks take what is computed at their places",
             equal_maps(_by_places(at, GRID[3:6], there), by_block, confirm=confirm),
         ),
-        Checked(
+        CheckedClaim(
             "every thread of a block is one lane of one warp",
             inverse(_lanes(at), at.warps_of_threads, confirm=confirm),
         ),
-        Checked(
+        CheckedClaim(
             "warps take what their threads take",
             equal_maps(at.threads_of_warps.compose(by_thread), by_warp, confirm=confirm),
         ),
-        Checked(
+        CheckedClaim(
             "lanes are threads of the block",
             in_bounds(at.threads_of_warps, (*threads, *at.launch.blocks), confirm=confirm),
         ),

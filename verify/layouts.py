@@ -40,7 +40,7 @@ from .concrete import Answer, equal_maps, functional, in_bounds, inverse, partit
 from .obligations import Obligation, op_obligations
 
 __all__ = [
-    "Checked",
+    "CheckedClaim",
     "construction",
     "decomposition_ops",
     "layout_cases",
@@ -288,7 +288,7 @@ def _step_obligations(case: Stack, op: Placement) -> Iterator[Obligation]:
 
 # ------------------------------------------------------------------------------------------------------- one instance
 @dataclass(frozen=True)
-class Checked:
+class CheckedClaim:
     """A claim about one array in memory, and the answer."""
 
     claim: str
@@ -307,7 +307,7 @@ def verify_memory(
     padding: Sequence[IndexingMap] | None = None,
     *,
     confirm: bool = False,
-) -> list[Checked]:
+) -> list[CheckedClaim]:
     """Everything that is claimed of an array in memory, for its own maps or for other forms of them.
 
     The forward map is in bounds and injective; the backward map is it turned round, in bounds, with exactly its
@@ -318,11 +318,13 @@ def verify_memory(
     rest = list(padding if padding is not None else at.padding)
     positions = (at.size,)
     found = [
-        Checked("every element has a position in memory", in_bounds(there, positions, confirm=confirm)),
-        Checked("no two elements share a position", functional(_turned(there, at), confirm=confirm)),
-        Checked("the backward map is the forward map turned round", inverse(there, back, confirm=confirm)),
-        Checked("the backward map names elements", in_bounds(back, at.shape.dims, confirm=confirm)),
-        Checked(
+        CheckedClaim("every element has a position in memory", in_bounds(there, positions, confirm=confirm)),
+        CheckedClaim("no two elements share a position", functional(_turned(there, at), confirm=confirm)),
+        CheckedClaim(
+            "the backward map is the forward map turned round", inverse(there, back, confirm=confirm)
+        ),
+        CheckedClaim("the backward map names elements", in_bounds(back, at.shape.dims, confirm=confirm)),
+        CheckedClaim(
             "every position holds one element or is padding, not both",
             partition([replace(back, results=()), *rest], positions, confirm=confirm),
         ),
@@ -333,8 +335,8 @@ def verify_memory(
     name = "pad, reshape and transpose"
     return [
         *found,
-        Checked(f"the forward map is {name}", equal_maps(there, made, confirm=confirm)),
-        Checked(f"the backward map is {name}, undone", equal_maps(back, unmade, confirm=confirm)),
+        CheckedClaim(f"the forward map is {name}", equal_maps(there, made, confirm=confirm)),
+        CheckedClaim(f"the backward map is {name}, undone", equal_maps(back, unmade, confirm=confirm)),
     ]
 
 
@@ -374,7 +376,7 @@ def decomposition_ops(d: Decomposition) -> list[Applied]:
     return found
 
 
-def verify_bitcast(d: Decomposition, *, confirm: bool = False) -> list[Checked]:
+def verify_bitcast(d: Decomposition, *, confirm: bool = False) -> list[CheckedClaim]:
     """That the steps of a bitcast do to elements what equality of positions says, both ways, and keep all of them."""
     source, target = memory(d.source), memory(d.target)
     steps = decomposition_ops(d)
@@ -382,25 +384,25 @@ def verify_bitcast(d: Decomposition, *, confirm: bool = False) -> list[Checked]:
     there = _concrete_steps(steps, target.shape.dims, "output_to_input")
     along = bitcast_map(target.shape, source.shape)
     return [
-        Checked("source to target: the steps keep positions", equal_maps(along, here, confirm=confirm)),
-        Checked(
+        CheckedClaim("source to target: the steps keep positions", equal_maps(along, here, confirm=confirm)),
+        CheckedClaim(
             "target to source: the steps keep positions",
             equal_maps(bitcast_map(source.shape, target.shape), there, confirm=confirm),
         ),
-        Checked("both ways are inverse to each other", inverse(here, there, confirm=confirm)),
+        CheckedClaim("both ways are inverse to each other", inverse(here, there, confirm=confirm)),
     ]
 
 
 def verify_physical(
     m: IndexingMap, physical: IndexingMap, source: Memory, target: Memory, *, confirm: bool = False
-) -> list[Checked]:
+) -> list[CheckedClaim]:
     """That ``physical`` says of positions what ``m`` says of elements: no more, no less, and nothing of padding."""
     return [
-        Checked(
+        CheckedClaim(
             "position to position: from the position to its element, by the map, to a position",
             equal_maps(physical_map(m, source, target), physical, confirm=confirm),
         ),
-        Checked(
+        CheckedClaim(
             "element to position: by way of memory and by way of the map",
             equal_maps(source.forward.compose(physical), m.compose(target.forward), confirm=confirm),
         ),

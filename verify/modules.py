@@ -27,17 +27,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..core.analysis import (
+    AnalysisStep,
+    CompositionStep,
     ComputationMaps,
-    Evaluation,
-    Join,
+    EvaluationStep,
+    MergeStep,
     ModuleMaps,
     Options,
-    Step,
-    Taken,
-    Unrolling,
+    UnrollingStep,
 )
-from ..core.analysis.frame import performed
-from ..core.analysis.ops import OpCatalogue
+from ..core.analysis.catalogue import OpCatalogue
+from ..core.analysis.dataflow import performed
 from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
@@ -54,11 +54,11 @@ from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, s
 from .values import evaluation_answer, unrolling_answer
 from .verdict import Status, worst
 
-__all__ = ["Checked", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
+__all__ = ["CheckedQuestion", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedQuestion:
     """One question and its answer: ``where`` is an instruction, or a root and a parameter."""
 
     kind: str
@@ -77,7 +77,7 @@ class ComputationReport:
     """
 
     name: str
-    checked: list[Checked] = field(default_factory=list)
+    checked: list[CheckedQuestion] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
@@ -89,7 +89,7 @@ class ComputationReport:
         return found
 
     @property
-    def failed(self) -> list[Checked]:
+    def failed(self) -> list[CheckedQuestion]:
         """What was not proved."""
         return [c for c in self.checked if c.status is not Status.PROVED]
 
@@ -136,7 +136,7 @@ class ModuleVerifier:
         self._steps: dict[tuple[tuple[IndexingMap, ...], IndexingMap], Asked] = {}
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._same: dict[tuple[IndexingMap, IndexingMap], bool] = {}
-        self._seen: list[Taken] = []
+        self._seen: list[AnalysisStep] = []
         self._computations = {c.name: c for c in module.computations}
         #: The maps that are proved.
         self.maps = ModuleMaps(module, self.options())
@@ -166,20 +166,20 @@ class ModuleVerifier:
         return found
 
     def check(
-        self, computation: Computation, tell: Callable[[Checked], None] | None = None
+        self, computation: Computation, tell: Callable[[CheckedQuestion], None] | None = None
     ) -> ComputationReport:
         """Prove everything about one computation; ``tell`` hears of each answer."""
         start = time.perf_counter()
         report = ComputationReport(computation.name)
 
-        def note(c: Checked) -> None:
+        def note(c: CheckedQuestion) -> None:
             report.checked.append(c)
             if tell is not None:
                 tell(c)
 
         for instruction in computation.instructions:
             for kind, (status, detail) in self._instruction(instruction):
-                note(Checked(kind, instruction.name, status, detail))
+                note(CheckedQuestion(kind, instruction.name, status, detail))
         found: list[ComputationMaps] = []
         found.extend(self.maps.computation(computation, direction) for direction in DIRECTIONS)
         # what was asked of the maps before, steps of computations that this one calls among it, is due now
@@ -187,7 +187,7 @@ class ModuleVerifier:
         self._seen.clear()
         for step in steps:
             kind, (status, detail) = self._taken(step)
-            note(Checked(kind, computation.name, status, detail))
+            note(CheckedQuestion(kind, computation.name, status, detail))
         for c in self._whole(computation, *found):
             note(c)
         report.seconds = time.perf_counter() - start
@@ -218,16 +218,16 @@ class ModuleVerifier:
             yield from found
 
     # -- steps of the analysis
-    def _taken(self, step: Taken) -> tuple[str, Asked]:
-        if isinstance(step, Evaluation):
+    def _taken(self, step: AnalysisStep) -> tuple[str, Asked]:
+        if isinstance(step, EvaluationStep):
             return "evaluated", evaluation_answer(self._computations, step)
-        if isinstance(step, Join):
+        if isinstance(step, MergeStep):
             return "joined", _asked(partial(_join_answer, step))
-        if isinstance(step, Unrolling):
+        if isinstance(step, UnrollingStep):
             return "unrolled", unrolling_answer(self._computations, step)
         return "composed" if step.known is None else "folded", self._step(step)
 
-    def _step(self, step: Step) -> Asked:
+    def _step(self, step: CompositionStep) -> Asked:
         key = (step.parts, step.result)
         found = self._steps.get(key)
         if found is None:
@@ -237,7 +237,7 @@ class ModuleVerifier:
     # -- between roots and parameters
     def _whole(
         self, computation: Computation, backwards: ComputationMaps, forwards: ComputationMaps
-    ) -> Iterator[Checked]:
+    ) -> Iterator[CheckedQuestion]:
         roots = _arrays(computation.root)
         parameters = {p.parameter_number: _arrays(p) for p in computation.parameters}
         for key in {**backwards.leaves, **forwards.leaves}:
@@ -249,14 +249,16 @@ class ModuleVerifier:
             where = f"root {root}, parameter {parameter}" + (f", array {leaf}" if leaf else "")
             for found, source, target in ((there, output, operand), (back, operand, output)):
                 for m in found.maps if found is not None else ():
-                    yield Checked("in bounds", where, *_asked(partial(in_bounds, m, target.dims)))
+                    yield CheckedQuestion("in bounds", where, *_asked(partial(in_bounds, m, target.dims)))
                     outside = m.with_(results=m.dim_vars)
-                    yield Checked("in bounds", where, *_asked(partial(in_bounds, outside, source.dims)))
+                    yield CheckedQuestion(
+                        "in bounds", where, *_asked(partial(in_bounds, outside, source.dims))
+                    )
             if any(r is not None and (r.unknown or r.at_most) for r in (there, back)):
                 continue  # what is not known, or said to be too much, is no relation to compare
             one = there.maps if there is not None else []
             other = back.maps if back is not None else []
-            yield Checked("pair", where, *_asked(partial(_inverse_families, one, other)))
+            yield CheckedQuestion("pair", where, *_asked(partial(_inverse_families, one, other)))
 
 
 def _arrays(instruction: Instruction) -> dict[int, Shape]:
@@ -428,7 +430,7 @@ def _same_place(m: IndexingMap, x: RuntimeVariable, y: RuntimeVariable) -> bool:
     return equal_maps(one, other, "pointwise").proved
 
 
-def _step_answer(step: Step) -> Answer | None:
+def _step_answer(step: CompositionStep) -> Answer | None:
     if step.known is not None:
         return equal_maps(_with_values(step.parts[0], step.known), step.result)
     whole = one_value_each(step.parts[0] if len(step.parts) == 1 else composition(*step.parts))
@@ -440,7 +442,7 @@ def _step_answer(step: Step) -> Answer | None:
     return _unless_entangled(answer, whole, step.result)
 
 
-def _join_answer(join: Join) -> Answer | None:
+def _join_answer(join: MergeStep) -> Answer | None:
     """Whether joined maps have the relation of their parts.
 
     Maps that stay as they are need no proof if the others say the same without them; a part that one of them covers is

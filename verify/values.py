@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import z3
 
-from ..core.analysis import Evaluation, Unrolling
+from ..core.analysis import EvaluationStep, UnrollingStep
 from ..core.hlo import Computation, Instruction, Shape
 from .verdict import Status
 
@@ -271,7 +271,7 @@ def _shown(found: Bits | None) -> str:
     return "not known" if found is None else ", ".join(str(f.as_signed_long()) for f in found)
 
 
-def evaluation_answer(computations: Mapping[str, Computation], e: Evaluation) -> tuple[Status, str]:
+def evaluation_answer(computations: Mapping[str, Computation], e: EvaluationStep) -> tuple[Status, str]:
     """Whether everything that was taken for known is so, and whether just that was put in."""
     found = evaluate(computations, e.computation, _bits(e.computation, e.known))
     for name, values in e.values.items():
@@ -318,7 +318,7 @@ def _is_put_in(old: Instruction, new: Instruction, found: Found) -> bool:
     return False
 
 
-def unrolling_answer(computations: Mapping[str, Computation], u: Unrolling) -> tuple[Status, str]:
+def unrolling_answer(computations: Mapping[str, Computation], u: UnrollingStep) -> tuple[Status, str]:
     """Whether the loop runs as often as was taken for known, and starts every run with what was."""
     now = _bits(u.body, {(0, path): values for path, values in u.start.items()})
     for k, run in enumerate((*u.runs, None)):

@@ -1,25 +1,26 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
-from .catalogue import Catalogue, Equal, NoMap, OpMaps, Simplify, same_map
+from .catalogue import Catalogue, Equal, NoMap, OpCatalogue, OpMaps, Simplify, same_map
+from .dependence import Reads
 from .maps import ComputationMaps, ModuleMaps, computation_maps, instruction_maps
-from .reads import Reads
-from .taken import Evaluation, Join, Options, Step, Taken, Unrolling
+from .steps import AnalysisStep, CompositionStep, EvaluationStep, MergeStep, Options, UnrollingStep
 
 __all__ = [
+    "AnalysisStep",
     "Catalogue",
+    "CompositionStep",
     "ComputationMaps",
     "Equal",
-    "Evaluation",
-    "Join",
+    "EvaluationStep",
+    "MergeStep",
     "ModuleMaps",
     "NoMap",
+    "OpCatalogue",
     "OpMaps",
     "Options",
     "Reads",
     "Simplify",
-    "Step",
-    "Taken",
-    "Unrolling",
+    "UnrollingStep",
     "computation_maps",
     "instruction_maps",
     "same_map",

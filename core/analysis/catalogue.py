@@ -1,7 +1,8 @@
-"""What the analysis asks of a catalogue of ops, and how it says that there is no map.
+"""Catalogues of ops: maps of single HLO instructions.
 
 The analysis knows no op. It is handed a catalogue that answers, for one instruction, how each element of
-each output relates to each operand. Calls, fusions, tuples and parameters it follows itself.
+each output relates to each operand. Calls, fusions, tuples and parameters it follows itself. `OpCatalogue` is the
+one made from declared ops, whose maps the proofs are about.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..hlo import Instruction
-from ..indexing_map import IndexingMap
-from ..op import Direction
+from ..errors import InputError
+from ..expr import Int
+from ..hlo import Instruction, Shape, TupleShape, leaves
+from ..hlo.shape import AnyShape
+from ..indexing_map import IndexingMap, RuntimeSource
+from ..op import Direction, Op, concrete
+from .runtime import position_text, with_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +58,119 @@ Equal = Callable[[IndexingMap, IndexingMap], bool]
 def same_map(m: IndexingMap) -> IndexingMap:
     """The simplifier that changes nothing."""
     return m
+
+
+ReadOp = Callable[[Instruction], Op | None]
+"""The op that an instruction performs, None for an opcode without one. Senseless attributes: `InputError`."""
+
+Sizes = tuple[tuple[int, ...], ...]
+
+
+class OpCatalogue:
+    """Maps of single instructions from the ops that `read` finds. `reasons` says why an opcode has no map."""
+
+    def __init__(self, read: ReadOp, reasons: Callable[[str], str | None] = lambda opcode: None) -> None:
+        self.read = read
+        self.reasons = reasons
+        # Most instructions of a module repeat an op on the same sizes.
+        self._made: dict[tuple[Op, int, Direction, Sizes], IndexingMap] = {}
+        self._accepted: dict[tuple[Op, Sizes], tuple[int, ...]] = {}
+
+    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | NoMap:
+        """See `Catalogue`."""
+        op = self.read(instruction)
+        if op is None:
+            reason = self.reasons(instruction.opcode)
+            if reason and instruction.has("custom_call_target"):
+                reason = f"{instruction.word('custom_call_target')}: {reason}"
+            return NoMap(instruction.name, reason or f"no op for {instruction.opcode} in the catalogue")
+        sizes = tuple(a.dims for a in instruction.operand_arrays)
+        self._check(instruction, op, sizes)
+        if op.parallel:
+            own = [[self._map(instruction, op, 0, direction, (x,))] for x in sizes]
+            return [[m if r == k else [] for k, m in enumerate(own)] for r in range(len(sizes))]
+        outputs = 1 if instruction.shape is None else sum(1 for _ in leaves(instruction.shape))
+        operands = range(len(sizes))
+        return [
+            [
+                [self._map(instruction, op, k, direction, sizes)] if op.connected(r, k) else []
+                for k in operands
+            ]
+            for r in range(outputs)
+        ]
+
+    def shape(self, instruction: Instruction) -> AnyShape | None:
+        """The shape of an instruction that states none (a rule for `fill_shapes`), None when not known."""
+        op = self.read(instruction)
+        if op is None or not all(isinstance(s, Shape) for s in instruction.operand_shapes):
+            return None
+        sizes = tuple(a.dims for a in instruction.operand_arrays)
+        if op.parallel and len(sizes) != 1:
+            return None
+        op.validate(*sizes)
+        types = [_element_type(instruction, r) for r in range(op.results)]
+        arrays = [Shape(t, _dims(op, sizes)) for t in types if t is not None]
+        if len(arrays) != len(types):
+            return None
+        return arrays[0] if len(arrays) == 1 else TupleShape(tuple(arrays))
+
+    def _check(self, instruction: Instruction, op: Op, sizes: Sizes) -> None:
+        """The op accepts the operands, and makes what the instruction says it makes."""
+        operands = [(x,) for x in sizes] if op.parallel else [sizes] * op.results
+        wanted = [self._output(op, each) for each in operands]
+        if instruction.shape is None:
+            return
+        arrays = [a for _, a in leaves(instruction.shape)]
+        if len(arrays) != len(wanted):
+            raise InputError(
+                f"{instruction.name}: {instruction.opcode} makes {len(wanted)} arrays, not {len(arrays)}"
+            )
+        for a, dims in zip(arrays, wanted, strict=True):
+            if a.dims != dims:
+                made = Shape(a.element_type, dims)
+                raise InputError(f"{instruction.name}: {instruction.opcode} makes {made}", expected=str(a))
+
+    def _output(self, op: Op, sizes: Sizes) -> tuple[int, ...]:
+        """The sizes of the output, once the op accepts these operands."""
+        dims = self._accepted.get((op, sizes))
+        if dims is None:
+            op.validate(*sizes)
+            dims = self._accepted[op, sizes] = _dims(op, sizes)
+        return dims
+
+    def _map(
+        self, instruction: Instruction, op: Op, k: int, direction: Direction, sizes: Sizes
+    ) -> IndexingMap:
+        key = (op, k, direction, sizes)
+        m = self._made.get(key)
+        if m is None:
+            # A map is kept for all instructions, so its sources are operand numbers until one asks.
+            m = concrete(op, k, direction, sizes, [str(j) for j in range(len(sizes))])
+            self._made[key] = m
+
+        def named(source: RuntimeSource) -> RuntimeSource:
+            if source.hlo.isdecimal():
+                return RuntimeSource(instruction.operands[int(source.hlo)].name, source.results)
+            return RuntimeSource(position_text(instruction), source.results)
+
+        return with_sources(m, named)
+
+
+def _dims(op: Op, sizes: Sizes) -> tuple[int, ...]:
+    dims = op.shape(*sizes)
+    if not all(isinstance(n, Int) for n in dims):
+        raise InputError(f"{op.name}: the sizes of the output are not numbers")
+    return tuple(n.value for n in dims if isinstance(n, Int))
+
+
+def _element_type(instruction: Instruction, result: int) -> str | None:
+    if instruction.opcode in ("compare", "is-finite"):
+        return "pred"
+    if instruction.opcode in ("convert", "bitcast-convert", "iota", "constant"):
+        return None
+    # The first operand of a select says which of the others is taken; results of a reduce are of their
+    # operand's type.
+    operand = 1 if instruction.opcode == "select" else result
+    if operand >= len(instruction.operands):
+        return None
+    return instruction.operand_arrays[operand].element_type

@@ -22,7 +22,7 @@ from ..hlo import Computation
 from ..indexing_map import Constraint, IndexingMap, Variable
 from ..op import Direction
 from .catalogue import NoMap
-from .reads import Path, Reads
+from .dependence import Path, Reads
 from .runtime import is_position
 
 # Where maps are not closed after this many runs of the body, or are more than this many, they are given up.
@@ -50,7 +50,7 @@ def unrolled(
     """How each array after all runs depends on those before the first; None when there are too many maps.
 
     ``runs`` has what each run reads, first to last, ``identity`` the identities as they are simplified. ``join`` finds
-    fewer maps for the same (see :mod:`.joined`). Maps of runs that hold runtime values, and reads that are not known,
+    fewer maps for the same (see :mod:`.merge`). Maps of runs that hold runtime values, and reads that are not known,
     are not for this.
     """
     found: Between = {}

@@ -27,11 +27,11 @@ from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import DIRECTIONS, Direction
 from .catalogue import Catalogue, Equal, NoMap, Simplify, same_map
-from .frame import ENTERED, identity_of
-from .reads import Reads, paths_of
+from .dataflow import ENTERED, identity_of
+from .dependence import Leaf, Reads, paths_of
 from .runtime import source_text, with_sources
+from .steps import AnalysisStep, Options
 from .summaries import Analysis
-from .taken import Leaf, Options, Taken
 
 __all__ = ["ComputationMaps", "ModuleMaps", "computation_maps", "instruction_maps"]
 
@@ -91,7 +91,7 @@ def computation_maps(
     equal: Equal | None = None,
     fold_constants: bool = True,
     limit: int = 1000,
-    observe: Callable[[Taken], None] | None = None,
+    observe: Callable[[AnalysisStep], None] | None = None,
 ) -> ComputationMaps:
     """All maps between the roots and the parameters of a computation, the entry unless one is named.
 

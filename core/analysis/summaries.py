@@ -7,17 +7,30 @@ from collections.abc import Mapping
 from ..hlo import Computation, Module
 from ..indexing_map import IndexingMap
 from ..op import Direction
-from .frame import ENTERED, Frame
-from .joined import joined
-from .taken import Evaluation, Join, Leaf, Options, Step, Summary
-from .tidy import tidy
+from ..transform import merge_runtime, number_variables, remove_unused
+from .dataflow import ENTERED, Dataflow
+from .dependence import Leaf, Summary
+from .merge import merged
+from .steps import CompositionStep, EvaluationStep, MergeStep, Options
 from .values import Value, Values, specialized, values_of
 
-__all__ = ["Analysis"]
+__all__ = ["Analysis", "normalized"]
 
 # Computations with values put in are analysed where they are used, one within the other no deeper than this, and as
 # long as they have no more instructions than this together: loops in loops in loops have one for every run of all.
 _MOST_NESTED, _MOST_SPECIALIZED = 20, 15_000
+
+
+def normalized(m: IndexingMap) -> IndexingMap:
+    """Return the same relation without unused ranges and runtime values, the others numbered as they appear.
+
+    Composition leaves ranges behind that nothing mentions any more, such as a sum over a dimension that an earlier map
+    does not keep; without them most maps of a deep computation turn out the same.  Runtime values that read the same
+    element within the same bounds are one.  Variables without their standard names `s0`, `rt0`, … keep names and places.
+    """
+    if not (m.ranges or m.rts):
+        return m
+    return merge_runtime(m).then(remove_unused).then(number_variables).map
 
 
 class Analysis:
@@ -32,7 +45,7 @@ class Analysis:
         self.summaries: dict[str, Summary | None] = {}
         # Different paths compose to the same map again and again; a simplified map is its own simplification.
         self._simplified: dict[IndexingMap, IndexingMap] = {}
-        self._frames: dict[str, Frame] = {}
+        self._frames: dict[str, Dataflow] = {}
         self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
         # What is known of the parameters of computations with values put in, and these by what they were made of.
         self.known: dict[str, dict[Leaf, Value]] = {}
@@ -51,11 +64,11 @@ class Analysis:
                 self.summaries[computation.name] = found
         return found
 
-    def frame(self, computation: Computation, prepared: bool = True) -> Frame:
+    def frame(self, computation: Computation, prepared: bool = True) -> Dataflow:
         """The analysis of one computation, everything that it calls analysed before if that is wanted."""
         found = self._frames.get(computation.name)
         if found is None or found.computation is not computation:
-            found = self._frames[computation.name] = Frame(self, computation)
+            found = self._frames[computation.name] = Dataflow(self, computation)
         if prepared and not found.prepared:
             self.prepare(computation)
             found.prepared = True
@@ -63,10 +76,10 @@ class Analysis:
 
     def simplified(self, m: IndexingMap) -> IndexingMap:
         """A map in the form in which maps are compared."""
-        m = tidy(m)
+        m = normalized(m)
         found = self._simplified.get(m)
         if found is None:
-            found = tidy(self.options.simplify(m))
+            found = normalized(self.options.simplify(m))
             self._simplified[m] = self._simplified[found] = found
         return found
 
@@ -76,7 +89,7 @@ class Analysis:
         if found is None:
             found = self._composed[first, second] = self.simplified(first.compose(second))
             if self.options.observe is not None:
-                self.options.observe(Step((first, second), found))
+                self.options.observe(CompositionStep((first, second), found))
         return found
 
     def prepare(self, computation: Computation) -> None:
@@ -101,14 +114,14 @@ class Analysis:
             pending.append((callee, True))
             pending.extend((c, False) for c in self._callees(callee))
 
-    def joined(self, maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+    def merged(self, maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
         """Fewer maps with the same relation, taken together, simplified."""
-        found = joined(maps, ranges)
+        found = merged(maps, ranges)
         if len(found) == len(maps):
             return maps
         simple = [m for m in dict.fromkeys(map(self.simplified, found)) if not m.is_trivially_empty]
         if self.options.observe is not None:
-            self.options.observe(Join(tuple(maps), tuple(simple)))
+            self.options.observe(MergeStep(tuple(maps), tuple(simple)))
         return simple
 
     def specialized(
@@ -126,7 +139,7 @@ class Analysis:
             self.room -= len(found.instructions)
             self.known[found.name] = dict(known)
             if self.options.observe is not None:
-                self.options.observe(Evaluation(computation, known, values, found))
+                self.options.observe(EvaluationStep(computation, known, values, found))
         return found
 
     def nested(self, computation: Computation) -> Summary | None:

@@ -18,7 +18,7 @@ from math import prod
 
 from ..hlo import Computation, Instruction, Operand, Shape, leaves
 from ..hlo.attributes import Attributes, Reference
-from .reads import Path
+from .dependence import Path
 from .runtime import branches, constant_elements
 
 Value = tuple[int, ...]
@@ -317,7 +317,7 @@ def _specialized(instruction: Instruction, values: Values) -> Instruction:
 
 # ------------------------------------------------------------------------------------------------------------- loops
 @dataclass(frozen=True, eq=False)
-class Run:
+class LoopRun:
     """One run of the body of a loop: what is known of the carried arrays before it, and of the body."""
 
     before: dict[Path, Value]
@@ -329,9 +329,9 @@ def runs(
     condition: Computation,
     body: Computation,
     start: Mapping[Path, Value],
-) -> list[Run] | None:
+) -> list[LoopRun] | None:
     """The runs of a loop in order; None if their number is not known, or is more than `MOST_RUNS`."""
-    found: list[Run] = []
+    found: list[LoopRun] = []
     budget = _Budget(3 * _MOST_WORK)
     before = dict(start)
     while True:
@@ -344,7 +344,7 @@ def runs(
         if len(found) == MOST_RUNS:
             return None
         values = values_of(computations, body, known, 0, budget)
-        found.append(Run(before, values))
+        found.append(LoopRun(before, values))
         before = values.get(body.root.name, {})
 
 

@@ -11,7 +11,7 @@ from .attributes import (
     Value,
     WindowDimension,
 )
-from .header import Alias, Frame, ProgramShape, aliases, entry_layout, source_frames
+from .header import Alias, ProgramShape, SourceFrame, aliases, entry_layout, source_frames
 from .module import (
     SNIPPET,
     Computation,
@@ -19,7 +19,7 @@ from .module import (
     Module,
     Operand,
     Signature,
-    Table,
+    SourceTable,
     fill_shapes,
     tuple_of,
 )
@@ -35,7 +35,6 @@ __all__ = [
     "Attributes",
     "Computation",
     "DimensionLabels",
-    "Frame",
     "Instruction",
     "Layout",
     "Module",
@@ -47,8 +46,9 @@ __all__ = [
     "Reference",
     "Shape",
     "Signature",
+    "SourceFrame",
+    "SourceTable",
     "Stride",
-    "Table",
     "Tile",
     "TupleShape",
     "Value",

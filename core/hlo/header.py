@@ -37,7 +37,7 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class SourceFrame:
     """A place in the source program; what is not known is empty or 0."""
 
     file: str = ""
@@ -98,7 +98,7 @@ def aliases(module: Module) -> tuple[Alias, ...]:
     return tuple(found)
 
 
-def source_frames(module: Module, instruction: Instruction) -> tuple[Frame, ...]:
+def source_frames(module: Module, instruction: Instruction) -> tuple[SourceFrame, ...]:
     """Where the source program made this instruction, innermost call first.
 
     From `stack_frame_id` and the tables before the computations, or from `source_file` and `source_line` as
@@ -107,12 +107,12 @@ def source_frames(module: Module, instruction: Instruction) -> tuple[Frame, ...]
     direct = instruction.metadata("source_file")
     if isinstance(direct, Quoted):
         line = instruction.metadata("source_line")
-        return (Frame(direct.plain, line=line if isinstance(line, int) else 0),)
+        return (SourceFrame(direct.plain, line=line if isinstance(line, int) else 0),)
     number = instruction.metadata("stack_frame_id")
     if not isinstance(number, int) or number == 0:
         return ()
     tables = {table.name: dict(table.rows) for table in module.tables}
-    frames: list[Frame] = []
+    frames: list[SourceFrame] = []
     seen: set[int] = set()
     # Numbers of parents count from one where the outermost frame is written as its own parent: 1 is none.
     shift = int(_field(tables.get("StackFrames", {}).get(1, ""), "parent_frame_id") == 1)
@@ -123,7 +123,7 @@ def source_frames(module: Module, instruction: Instruction) -> tuple[Frame, ...]
         file = _name(tables, "FileNames", _field(place, "file_name_id"))
         function = _name(tables, "FunctionNames", _field(place, "function_name_id"))
         spans = [_field(place, key) for key in ("line", "end_line", "column", "end_column")]
-        frames.append(Frame(file, function, *spans))
+        frames.append(SourceFrame(file, function, *spans))
         number = _field(frame, "parent_frame_id") - shift
     return tuple(frames)
 

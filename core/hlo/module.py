@@ -396,7 +396,7 @@ class Rows(Sequence[tuple[int, Value]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SourceTable:
     """A source table before the computations (`FileNames`, `StackFrames`, …): numbered rows."""
 
     name: str
@@ -414,7 +414,7 @@ class Module:
     computations: tuple[Computation, ...]
     entry_name: str
     attributes: tuple[tuple[str, Value], ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[SourceTable, ...] = ()
 
     def __repr__(self) -> str:
         instructions = [i for _, i in self.instructions()]

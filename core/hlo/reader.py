@@ -19,7 +19,7 @@ from ..errors import InputError
 from .attributes import MESH, Attributes, Value, parse_value
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, mistake
-from .module import SNIPPET, Computation, Instruction, Module, Operand, Rows, Signature, Table
+from .module import SNIPPET, Computation, Instruction, Module, Operand, Rows, Signature, SourceTable
 from .shape import AnyShape, Shape, TupleShape, read_shape, scan_shape
 
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
@@ -119,7 +119,7 @@ class _Reader:
             return self.snippet(position)
         elif (nameless := _NAMELESS.match(text, position)) is not None:
             source.fail(nameless.end(), "the module has no name", "a name after `HloModule`")
-        tables: list[Table] = []
+        tables: list[SourceTable] = []
         computations: list[Computation] = []
         entry: str | None = None
         named: set[str] = set()
@@ -164,7 +164,7 @@ class _Reader:
             )
         return Module(SNIPPET, (computation,), SNIPPET)
 
-    def table(self, name: str, position: int) -> tuple[Table, int]:
+    def table(self, name: str, position: int) -> tuple[SourceTable, int]:
         plain = _ROWS.match(self.text, position)
         if plain is not None and (spelled := _EACH_ROW.findall(plain[0])):
             rows = [(int(number), value) for number, value in spelled]
@@ -175,7 +175,7 @@ class _Reader:
             end = self.source.value_end(found.end())
             rows.append((int(found[1]), self.text[found.end() : end]))
             position = end
-        return Table(name, Rows(rows)), position
+        return SourceTable(name, Rows(rows)), position
 
     def computation(self, name: str, position: int, loose: bool) -> tuple[Computation, int]:
         """A computation whose name has been read; `position` is at `(` or `{`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ...core.analysis.ops import OpCatalogue
+from ...core.analysis.catalogue import OpCatalogue
 from ...core.errors import InputError, quoted
 from ...core.hlo import Instruction, Module
 from ...core.op import Op

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from indexproof.core.analysis import computation_maps
-from indexproof.core.analysis.ops import OpCatalogue
+from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import read_module
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.op import DIRECTIONS

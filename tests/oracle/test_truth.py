@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from indexproof.core.analysis import ComputationMaps, computation_maps
-from indexproof.core.analysis.ops import OpCatalogue
+from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.expr import integer
 from indexproof.core.hlo import Module, read_module
 from indexproof.core.indexing_map import IndexingMap

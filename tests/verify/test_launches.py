@@ -25,7 +25,7 @@ from indexproof.verify.solve import decide
 )
 def test_proved_for_all_sizes(case: Case) -> None:
     decided = [(o, decide(o)) for o in obligations_of(case)]
-    assert len(decided) == 7
+    assert len([o for o, _ in decided if not o.kind.endswith("defined")]) == 7
     assert not {o.name: v for o, v in decided if not v.proved}
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from indexproof.core.analysis import Join, ModuleMaps, frame, summaries, values
-from indexproof.core.analysis.ops import OpCatalogue
+from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, summaries, values
+from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.analysis.runtime import with_sources
 from indexproof.core.expr import lift
 from indexproof.core.hlo import Instruction, Module, read_module
@@ -410,13 +410,13 @@ def test_what_is_put_in_wrongly_is_found(opcode: str, monkeypatch: pytest.Monkey
     "change", [lambda runs: runs[:-1], lambda runs: runs + runs[-1:], lambda runs: runs[1:]]
 )
 def test_a_run_too_few_or_too_many_is_found(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = frame.runs
-    monkeypatch.setattr(frame, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
+    counted = dataflow.runs
+    monkeypatch.setattr(dataflow, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
     assert loop_failures()["unrolled", Status.REFUTED]
 
 
 def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    join = summaries.joined
+    join = summaries.merged
 
     def wider(parts: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
         found = join(parts, ranges)
@@ -425,14 +425,14 @@ def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) 
         (first, *rest), *others = found[0].dims, *found[1:]
         return [found[0].with_(dims=(replace(first, hi=first.hi - 1), *rest)), *others]
 
-    monkeypatch.setattr(summaries, "joined", wider)
+    monkeypatch.setattr(summaries, "merged", wider)
     assert loop_failures()["joined", Status.REFUTED]
 
 
 def test_a_part_that_another_covers_is_joined() -> None:
     texts = ("(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (4), domain: d0 in [4, 4]")
     parts = tuple(parse_map(t) for t in texts)
-    assert summaries.joined(list(parts)) == [parts[0]]
-    assert _join_answer(Join(parts, parts[:1])).proved  # type: ignore[union-attr]
-    assert not _join_answer(Join(parts, parts[1:])).proved  # type: ignore[union-attr]
-    assert _join_answer(Join(parts, parts)) is None
+    assert summaries.merged(list(parts)) == [parts[0]]
+    assert _join_answer(MergeStep(parts, parts[:1])).proved  # type: ignore[union-attr]
+    assert not _join_answer(MergeStep(parts, parts[1:])).proved  # type: ignore[union-attr]
+    assert _join_answer(MergeStep(parts, parts)) is None

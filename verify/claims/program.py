@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from ...core.analysis import NoMap, computation_maps
-from ...core.analysis.ops import OpCatalogue
+from ...core.analysis.catalogue import OpCatalogue
 from ...core.analysis.runtime import operand_name, with_sources
 from ...core.errors import InputError, quoted
 from ...core.hlo import (

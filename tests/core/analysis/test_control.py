@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, computation_maps, instruction_maps
-from indexproof.core.analysis.ops import OpCatalogue
+from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, read_module
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.op import DIRECTIONS, Direction

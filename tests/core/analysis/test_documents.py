@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from indexproof.core.analysis import ComputationMaps, computation_maps, instruction_maps, same_map
-from indexproof.core.analysis.ops import OpCatalogue
+from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, fill_shapes, read_module
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.op import Direction

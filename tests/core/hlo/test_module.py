@@ -13,11 +13,11 @@ from indexproof.core.errors import InputError
 from indexproof.core.hlo import (
     Alias,
     Attributes,
-    Frame,
     Instruction,
     Quoted,
     Raw,
     Reference,
+    SourceFrame,
     aliases,
     entry_layout,
     format_module,
@@ -294,10 +294,10 @@ ENTRY e {
 def test_places_in_the_source() -> None:
     module = read_module(TABLES)
     a, b, c, d = module.entry.instructions
-    inner = Frame('/b"c.py', "f.<locals>.g", 7, 8, 3, 5)
-    assert source_frames(module, a) == (inner, Frame("a.py", "main", 53, 53, 12, 17))
+    inner = SourceFrame('/b"c.py', "f.<locals>.g", 7, 8, 3, 5)
+    assert source_frames(module, a) == (inner, SourceFrame("a.py", "main", 53, 53, 12, 17))
     assert str(inner) == '/b"c.py:7:3 in f.<locals>.g'
-    assert source_frames(module, b) == (Frame("c.py", line=12),)
+    assert source_frames(module, b) == (SourceFrame("c.py", line=12),)
     assert str(source_frames(module, b)[0]) == "c.py:12"
     assert source_frames(module, d) == ()
     with pytest.raises(InputError, match="StackFrames has no row 3"):

@@ -1,4 +1,4 @@
-"""How an analysis is asked for, and what it takes for true, for those who want to check it."""
+"""Options of an analysis, and the steps that it reports to those who want to check them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,10 @@ from dataclasses import dataclass
 from ..hlo import Computation, Instruction
 from ..indexing_map import IndexingMap
 from .catalogue import Catalogue, Equal, Simplify, same_map
-from .reads import Path, Reads
-from .values import Run, Value, Values
+from .dependence import Leaf, Path
+from .values import LoopRun, Value, Values
 
-__all__ = ["Evaluation", "Join", "Leaf", "Options", "Step", "Summary", "Taken", "Unrolling"]
-
-Leaf = tuple[int, Path]
-"""An operand's or parameter's number and the path of an array within its shape."""
-
-Summary = dict[tuple[Path, Leaf], Reads]
-"""Per leaf of the root and leaf of a parameter."""
+__all__ = ["AnalysisStep", "CompositionStep", "EvaluationStep", "MergeStep", "Options", "UnrollingStep"]
 
 
 @dataclass(frozen=True)
@@ -29,13 +23,13 @@ class Options:
     equal: Equal | None = None
     fold_constants: bool = True
     limit: int = 1000
-    #: Told of every step, for those who want to check them: see :class:`Step`.
-    observe: Callable[[Taken], None] | None = None
+    #: Told of every step, for those who want to check them: see :class:`CompositionStep`.
+    observe: Callable[[AnalysisStep], None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
-    """What the analysis takes for the values of a computation, and the computation with them put in, if it is used.
+class EvaluationStep:
+    """The values that the analysis takes a computation to have; the computation with them put in, if it is used.
 
     ``known`` has the values of parameters that this rests on.
     """
@@ -47,7 +41,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, eq=False)
-class Join:
+class MergeStep:
     """Maps, and fewer maps that have the same relation, taken together."""
 
     parts: tuple[IndexingMap, ...]
@@ -55,17 +49,17 @@ class Join:
 
 
 @dataclass(frozen=True, eq=False)
-class Unrolling:
+class UnrollingStep:
     """The runs that the analysis takes a loop to have, from what is known of the arrays that it carries."""
 
     condition: Computation
     body: Computation
     start: Mapping[Path, Value]
-    runs: tuple[Run, ...]
+    runs: tuple[LoopRun, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class CompositionStep:
     """One step of the analysis: ``result`` has the relation of the maps ``parts``, composed in this order.
 
     ``known`` has the instructions whose elements stand for runtime values of the only part, when the step is
@@ -77,5 +71,5 @@ class Step:
     known: Mapping[str, Instruction] | None = None
 
 
-Taken = Step | Evaluation | Join | Unrolling
-"""What the analysis takes for true, for those who want to check it."""
+AnalysisStep = CompositionStep | EvaluationStep | MergeStep | UnrollingStep
+"""One thing that the analysis takes for true."""

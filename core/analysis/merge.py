@@ -1,6 +1,6 @@
-"""Few maps in place of many that differ in numbers only: what the runs of a loop leave behind.
+"""Merge maps that differ in numbers only, such as those that the runs of a loop leave behind.
 
-Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Three rules join
+Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Three rules merge
 them, all without loss:
 
 - *intervals*: maps that differ in the bounds of one dimension only, which follow on one another;
@@ -8,7 +8,7 @@ them, all without loss:
 - *series*: maps whose numbers are those of an arithmetic progression each. The number of the step becomes a
   range, or is read off a dimension.
 
-Joined maps have the relation of all their parts, which `--verify` proves again.
+Merged maps have the relation of all their parts, which `--verify` proves again.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from itertools import pairwise
 from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
 from ..indexing_map import Constraint, IndexingMap, Variable
 
-__all__ = ["joined"]
+__all__ = ["merged"]
 
 # Progressions of fewer maps stay as they are, except for those of neighbouring indices.
 _SHORTEST = 3
 
 
-def joined(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap]:
-    """Maps with the relation of all given ones, taken together; new ranges only if that is wanted."""
+def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap]:
+    """Return fewer maps with the relation of all given ones, taken together; new ranges only if `ranges`."""
     found = list(dict.fromkeys(maps))
     while len(found) > 1:
         before = len(found)
@@ -52,11 +52,11 @@ def _intervals(maps: list[IndexingMap]) -> list[IndexingMap]:
             else:
                 key = (d, m)
             groups.setdefault(key, []).append(m)
-        maps = [m for group in groups.values() for m in _merged(group, d)]
+        maps = [m for group in groups.values() for m in _adjacent(group, d)]
     return maps
 
 
-def _merged(group: list[IndexingMap], d: int) -> list[IndexingMap]:
+def _adjacent(group: list[IndexingMap], d: int) -> list[IndexingMap]:
     if len(group) < 2:
         return group
     found: list[IndexingMap] = []

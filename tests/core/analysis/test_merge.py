@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from indexproof.core.analysis.joined import joined
+from indexproof.core.analysis.merge import merged
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import format_map, parse_map
 
@@ -70,14 +70,14 @@ ONE = {
 def test_one_map_for_all(name: str) -> None:
     text, ranges, expected = ONE[name]
     maps = series(text, 4)
-    found = joined(maps, ranges)
+    found = merged(maps, ranges)
     assert len(found) == 1
     assert relation(found) == relation(maps) == relation([parse_map(expected)])
 
 
 def test_no_new_ranges_on_the_way() -> None:
     maps = series(ONE["a new range"][0], 6)
-    assert joined(maps, False) == maps
+    assert merged(maps, False) == maps
 
 
 def test_an_index_that_a_neighbour_can_say_too() -> None:
@@ -87,12 +87,12 @@ def test_an_index_that_a_neighbour_can_say_too() -> None:
         parse_map("(d0) -> (4), domain: d0 in [1, 1]"),
         parse_map("(d0) -> (9), domain: d0 in [8, 8]"),
     ]
-    found = joined(maps)
+    found = merged(maps)
     assert format_map(found[0]) == "(d0) -> (d0 + 3), domain: d0 in [1, 7]"
     assert relation(found) == relation(maps)
 
 
-def test_what_may_not_be_joined() -> None:
+def test_what_may_not_be_merged() -> None:
     for texts in (
         ("(d0) -> (d0), domain: d0 in [0, 2]", "(d0) -> (d0), domain: d0 in [4, 5]"),
         ("(d0) -> (d0), domain: d0 in [0, 2]", "(d0) -> (d0 + 1), domain: d0 in [3, 5]"),
@@ -103,7 +103,7 @@ def test_what_may_not_be_joined() -> None:
         ),
     ):
         maps = [parse_map(t) for t in texts]
-        assert joined(maps) == maps
+        assert merged(maps) == maps
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -126,6 +126,6 @@ def test_random_families_keep_their_relation(seed: int) -> None:
             )
     rng.shuffle(maps)
     for ranges in (False, True):
-        found = joined(maps, ranges)
+        found = merged(maps, ranges)
         assert len(found) <= len(set(maps))
         assert relation(found) == relation(maps)

@@ -13,6 +13,10 @@ Path = tuple[int, ...]
 """Where an array is in a shape: the numbers of tuple elements from the outside in."""
 
 
+Leaf = tuple[int, Path]
+"""An operand's or parameter's number and the path of an array within its shape."""
+
+
 @dataclass
 class Reads:
     """How one array depends on another: all maps, and the reasons why there may be more than they say.
@@ -39,3 +43,7 @@ class Reads:
 def paths_of(shape: AnyShape | None) -> list[Path]:
     """Paths of the arrays of a shape; a shape that is not known counts as one array."""
     return [()] if shape is None else [path for path, _ in leaves(shape)]
+
+
+Summary = dict[tuple[Path, Leaf], Reads]
+"""Per leaf of the root and leaf of a parameter."""

@@ -17,16 +17,16 @@ from ..hlo import Computation, Instruction, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from .catalogue import NoMap, OpMaps
+from .dependence import Leaf, Path, Reads, Summary, paths_of
 from .loops import Between, Loop, carried_unchanged, unrolled
-from .reads import Path, Reads, paths_of
 from .runtime import branches, fold, is_position, operand_name, with_sources
-from .taken import Evaluation, Leaf, Step, Summary, Unrolling
+from .steps import CompositionStep, EvaluationStep, UnrollingStep
 from .values import CALLS, Value, Values, known_leaves, runs, values_of
 
 if TYPE_CHECKING:
     from .summaries import Analysis
 
-__all__ = ["ENTERED", "Frame", "identity_of", "performed"]
+__all__ = ["ENTERED", "Dataflow", "identity_of", "performed"]
 
 # Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
 _TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
@@ -47,7 +47,7 @@ _MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transp
 _WITHOUT_OPERANDS = ("parameter", "constant", "iota")
 
 
-class Frame:
+class Dataflow:
     """The analysis of one computation."""
 
     def __init__(self, analysis: Analysis, computation: Computation) -> None:
@@ -67,7 +67,7 @@ class Frame:
         known = self.analysis.known.get(self.computation.name, {})
         found = values_of(self.analysis.computations, self.computation, known)
         if self.options.observe is not None:
-            self.options.observe(Evaluation(self.computation, known, found))
+            self.options.observe(EvaluationStep(self.computation, known, found))
         return found
 
     def summary(self) -> Summary:
@@ -176,7 +176,7 @@ class Frame:
             found = self.analysis.simplified(m)
             simplified.setdefault(found)
             if self.options.observe is not None and found is not m:
-                self.options.observe(Step((m,), found))
+                self.options.observe(CompositionStep((m,), found))
         kept: list[IndexingMap] = []
         for m in simplified:
             if m.is_trivially_empty:
@@ -334,9 +334,9 @@ class Frame:
                 return None
             made.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
         identity = {path: analysis.simplified(identity_of(instruction.shape, path)) for path in paths}
-        between = unrolled(self.direction, made, analysis.composed, analysis.joined, identity)
+        between = unrolled(self.direction, made, analysis.composed, analysis.merged, identity)
         if between is not None and self.options.observe is not None:
-            self.options.observe(Unrolling(condition, body, start, tuple(found)))
+            self.options.observe(UnrollingStep(condition, body, start, tuple(found)))
         return between
 
     def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
@@ -475,7 +475,7 @@ class Frame:
             return m
         folded = fold(m, self.known)
         if self.options.observe is not None and folded is not m:
-            self.options.observe(Step((m,), folded, self.known))
+            self.options.observe(CompositionStep((m,), folded, self.known))
         return folded
 
     def _origin(self, source: RuntimeSource) -> RuntimeSource:

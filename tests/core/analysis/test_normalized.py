@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from indexproof.core.analysis.tidy import tidy
+from indexproof.core.analysis.summaries import normalized
 from indexproof.core.expr import Expr, integer, var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.text import parse_map
@@ -36,7 +36,7 @@ from indexproof.core.text import parse_map
     ],
 )
 def test_examples(before: str, after: str) -> None:
-    assert tidy(parse_map(before)) == parse_map(after)
+    assert normalized(parse_map(before)) == parse_map(after)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_examples(before: str, after: str) -> None:
     ],
 )
 def test_what_stays(same: str) -> None:
-    assert tidy(parse_map(same)) == parse_map(same)
+    assert normalized(parse_map(same)) == parse_map(same)
 
 
 def test_sources_keep_what_they_need() -> None:
@@ -63,7 +63,7 @@ def test_sources_keep_what_they_need() -> None:
         ],
         [var("d0") + var("rt1")],
     )
-    assert tidy(m) == IndexingMap.of(
+    assert normalized(m) == IndexingMap.of(
         [("d0", 0, 3)],
         [("s0", 0, 2)],
         [("rt0", 0, 5, RuntimeSource("b", (var("rt1"),))), ("rt1", 0, 5, RuntimeSource("a", (var("s0"),)))],
@@ -84,7 +84,7 @@ def test_equal_runtime_values_are_one() -> None:
     ]
     total = sum((var(f"rt{k}") for k in range(5)), integer(0))
     m = IndexingMap.of([("d0", 0, 3)], [], rts, [total], [(var("rt1") - var("rt3") + var("d0"), 0, 2)])
-    made = tidy(m)
+    made = normalized(m)
     assert [(v.hi, v.source.hlo) for v in made.rts if v.source] == [(5, "a"), (5, "b"), (4, "a")]
     assert str(made.results[0]) == "2·rt0 + 2·rt1 + rt2"
     assert [str(c.expr) for c in made.constraints] == ["d0"]
@@ -111,8 +111,8 @@ def test_the_relation_stays(seed: int) -> None:
         [some() for _ in range(rng.randint(0, 2))],
         [(some(), 0, 2) for _ in range(rng.randint(0, 2))],
     )
-    made = tidy(m)
+    made = normalized(m)
     assert made.relation() == m.relation()
-    assert tidy(made) == made
+    assert normalized(made) == made
     mentioned = set(itertools.chain(*(e.variables() for e in made.roots)))
     assert all(v.expr in mentioned or v.size == 0 for v in made.ranges)

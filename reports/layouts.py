@@ -104,7 +104,8 @@ def claims_keys(cls: type, keys: str, **computed: Callable[[Any], Any]) -> None:
 
 
 written_as(
-    Checked, "claim verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values"
+    CheckedClaim,
+    "claim verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values",
 )
 claims_keys(
     Described,

@@ -1,4 +1,4 @@
-"""The selftest: enough cases of every kind, every one noticed, and a selftest that can fail."""
+"""Fault injection: enough cases of every kind, every one noticed, and faults that would not be noticed are seen."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_mutants_are_false() -> None:
     for m in found:
         point = {v: m.point[v.name] for v in m.obligation.formula_variables() if v.name in m.point}
         assert confirmed(point, m.obligation.hypotheses, m.obligation.goal)
-    # what stays true is no sabotage
+    # what stays true is no fault
     assert len(list(mutants(o))) > len(false_mutants(o, 10_000))
 
 
@@ -59,38 +59,11 @@ def test_everything_is_noticed(task: Task) -> None:
     assert not [o.name for o in found if not o.noticed]
 
 
-@pytest.mark.parametrize(
-    "task",
-    [
-        Task("claim", part=3, parts=12),
-        Task("encoding", "division, Euclidean"),
-        Task("encoding", "contradictory facts"),
-        Task("encoding", "reduction: everything is certain"),
-        Task("solver", "always unsat"),
-        Task("solver", "every third answer wrong"),
-        Task("solver", "a fault instead of an answer"),
-        *(
-            Task("encoding", f"quotient bound, {change}")
-            for change in ("one too wide", "one too wide from below", "divisors of any sign")
-        ),
-        Task("encoding", "recombined digits of whatever number"),
-        *(
-            Task("encoding", f"equated dividends, {change}")
-            for change in ("by their bounds", "one too small", "with the opposite sign")
-        ),
-        Task("instance"),
-        Task("whole rule"),
-        Task("certificate"),
-        Task("derivation"),
-        Task("step"),
-        Task("manifest"),
-        Task("crash"),
-    ],
-    ids=lambda t: f"{t.kind} {t.detail}",
-)
-def test_a_sample_of_the_rest_is_noticed(task: Task) -> None:
-    found = perform(task)
-    assert found or task.detail == "division, Euclidean"
+@pytest.mark.parametrize("kind", ["instance", "certificate", "derivation", "manifest"])
+def test_a_sample_of_the_rest_is_noticed(kind: str) -> None:
+    """`make trust` injects every fault; here are the kinds that take no time."""
+    found = perform(Task(kind))
+    assert found
     assert not [o.name for o in found if not o.noticed]
 
 
@@ -118,7 +91,7 @@ def test_there_are_tasks_of_every_kind() -> None:
     assert len(tasks()) == len(set(tasks()))
 
 
-# ------------------------------------------------------------------------------------ a selftest that could not fail
+# ------------------------------------------------------------------------------------ fault injection that could not fail
 def test_a_cache_that_believes_everything_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexproof.verify.cache.hmac.compare_digest", lambda *_: True)
     found = perform(Task("cache entry"))
@@ -201,7 +174,7 @@ _REASONS = [
 def test_a_checker_without_one_of_its_reasons_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
-    """The selftest draws steps until one that is not true is accepted."""
+    """Fault injection draws steps until one that is not true is accepted."""
     tree = ast.parse(inspect.getsource(steps))
     raised = [n for n in ast.walk(tree) if isinstance(n, ast.Raise) and reason in ast.unparse(n)]
     assert len(raised) == 1

@@ -43,7 +43,7 @@ from indexproof.verify.cache import Cache
 from indexproof.verify.manifest import whole_catalogue
 with Cache(__import__("pathlib").Path(sys.argv[1]), read_only="read-only" in sys.argv) as cache:
     found = whole_catalogue(cache, int(sys.argv[2]))
-    loaded = [m for m in ("z3", "numpy", "islpy", "indexproof.core.op", "indexproof.core.expr") if m in sys.modules]
+    loaded = [m for m in ("z3", "numpy", "islpy", "indexproof.core.op") if m in sys.modules]
     print(json.dumps({
         "stated": found.stated, "claims": [c.name for c in found.claims], "groups": [c.group for c in found.claims],
         "names": [o.name for o in found.obligations], "gates": [o.gate for o in found.obligations],
@@ -60,9 +60,10 @@ class Copy:
         self.package = folder / "indexproof"
         self.cache = folder / "verdicts.sqlite"
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, *words],
+            input=given,
             capture_output=True,
             text=True,
             check=False,
@@ -120,6 +121,14 @@ def copy(proved: tuple[Copy, dict[str, Any]], tmp_path: Path) -> Copy:
     """Another copy of it, with its cache, to be changed."""
     shutil.copytree(proved[0].folder, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
     return Copy(tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[str]:
+    """The sections of the small catalogue."""
+    rules = [f"rules {name}" for name in ("sums", "minmax", "constraints")]
+    ops = [f"op {name}" for name in ("Copy", "Transpose", "Reverse", "AllReduce")]
+    return [*rules, "transfer", "transforms", "lemmas", *ops, "placements"]
 
 
 # ------------------------------------------------------------------------------------------------------ nothing changed
@@ -223,14 +232,12 @@ def test_an_edit_of_a_rule_file_concerns_what_imports_it(copy: Copy) -> None:
     assert copy.stated()["stated"] == ["op AllReduce"]
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["core/interval.py", "verify/obligations.py", "rules/catalog.py", "rules/ops/__init__.py", "__init__.py"],
-)
-def test_an_edit_elsewhere_concerns_everything(copy: Copy, path: str) -> None:
-    everything = copy.stated(2, "read-only")["stated"]
-    copy.append(path, "# a word\n")
-    assert copy.stated(1, "read-only")["stated"] == everything
+def test_an_edit_elsewhere_concerns_everything(copy: Copy, everything: list[str]) -> None:
+    for path in ("core/interval.py", "rules/ops/__init__.py", "__init__.py"):
+        before = (copy.package / path).read_bytes()
+        copy.append(path, "# a word\n")
+        assert copy.stated(1, "read-only")["stated"] == everything, path
+        (copy.package / path).write_bytes(before)
 
 
 def test_what_states_no_claim_concerns_nothing(copy: Copy) -> None:
@@ -245,8 +252,9 @@ def test_generated_code_concerns_the_rules_and_no_op(copy: Copy) -> None:
     assert not [name for name in stated if name.startswith("op ")]
 
 
-def test_files_that_come_go_or_change_their_name_concern_everything(copy: Copy) -> None:
-    everything = copy.stated(2, "read-only")["stated"]
+def test_files_that_come_go_or_change_their_name_concern_everything(
+    copy: Copy, everything: list[str]
+) -> None:
     new = copy.package / "core" / "novelty.py"
     new.write_text("")
     assert copy.stated(1, "read-only")["stated"] == everything
@@ -321,20 +329,10 @@ def _with_manifest(copy: Copy, name: str, body: str, seal: str) -> None:
 SUMS, MINMAX = "rules sums, rank 1", "rules minmax, rank 1"
 
 
-def _without_first_claim(body: str) -> str:
-    manifest = json.loads(body)
-    del manifest["claims"][0]
-    return json.dumps(manifest)
-
-
+# what else can be done to one is injected by dev.faults.manifests
 TAMPERINGS: dict[str, Callable[[str, str, str, str], tuple[str, str]]] = {
-    "a claim less": lambda body, seal, *_: (_without_first_claim(body), seal),
-    "a gate opened": lambda body, seal, *_: (body.replace("true", "false", 1), seal),
     "another question": lambda body, seal, *_: (body.replace("valid", "exist", 1), seal),
-    "truncated": lambda body, seal, *_: (body[: len(body) // 2], seal),
-    "empty": lambda body, seal, *_: ("", seal),
     "the manifest of another section": lambda _, __, body, seal: (body, seal),
-    "the seal of another section": lambda body, _, __, seal: (body, seal),
     "no seal": lambda body, *_: (body, ""),
 }
 
@@ -352,18 +350,12 @@ def test_a_manifest_that_was_tampered_with_is_noticed(copy: Copy, how: str) -> N
     assert _manifest(copy, MINMAX) == own
 
 
-@pytest.mark.parametrize("how", ["truncated", "the manifest of another section", "a section less"])
-def test_a_plan_that_was_tampered_with_is_noticed(copy: Copy, how: str) -> None:
+def test_a_plan_that_was_tampered_with_is_noticed(copy: Copy) -> None:
     honest = copy.stated()
     body, seal = _manifest(copy, "plan")
     plan = json.loads(body)
     del plan["sections"][0]
-    spoiled = {
-        "truncated": body[:-2],
-        "the manifest of another section": _manifest(copy, SUMS)[0],
-        "a section less": json.dumps(plan),
-    }
-    _with_manifest(copy, "plan", spoiled[how], seal)
+    _with_manifest(copy, "plan", json.dumps(plan), seal)
     found = copy.stated()
     assert found["refused"] == {"altered": 1}
     assert found["names"] == honest["names"]
@@ -384,14 +376,31 @@ def test_an_old_manifest_put_back_is_stale(copy: Copy) -> None:
     assert found["names"] == new["names"]
 
 
-def test_a_sealed_manifest_that_is_none_is_stated(tmp_path: Path, copy: Copy) -> None:
-    with Cache(copy.cache) as cache:
-        for content in (None, [], {}, {"claims": 1}, {**json.loads(_manifest(copy, MINMAX)[0]), "files": {}}):
-            cache.put_manifest(MINMAX, content)
-            assert copy.stated(1, "read-only")["stated"] == ["rules minmax"]
-        for content in (None, {"sections": [[1, 2]], "common": ""}, {"sections": [], "common": "0"}):
-            cache.put_manifest("plan", content)
-            assert "rules minmax" in copy.stated(1, "read-only")["stated"]
+def test_a_sealed_manifest_that_is_none_is_stated(copy: Copy) -> None:
+    whole = _manifest(copy, MINMAX)[0]
+    spoiled = [
+        (MINMAX, content) for content in (None, [], {}, {"claims": 1}, json.loads(whole) | {"files": {}})
+    ]
+    spoiled.append((MINMAX, json.loads(whole)))
+    spoiled += [
+        ("plan", content)
+        for content in (None, {"sections": [[1, 2]], "common": ""}, {"sections": [], "common": "0"})
+    ]
+    script = (
+        "import json, pathlib, sys\n"
+        "from indexproof.verify.cache import Cache\n"
+        "from indexproof.verify.manifest import whole_catalogue\n"
+        "path = pathlib.Path(sys.argv[1])\n"
+        "for name, content in json.load(sys.stdin):\n"
+        "    with Cache(path) as cache: cache.put_manifest(name, content)\n"
+        "    with Cache(path, read_only=True) as cache: print(json.dumps(whole_catalogue(cache, 1).stated))\n"
+    )
+    done = copy.run("-c", script, str(copy.cache), given=json.dumps(spoiled))
+    assert done.returncode == 0, done.stderr
+    stated = [json.loads(line) for line in done.stdout.splitlines()]
+    assert stated[:6] == [["rules minmax"]] * 5 + [[]]
+    assert len(stated) == 9
+    assert all("rules minmax" in found for found in stated[6:])
 
 
 def test_a_manifest_is_no_verdict_and_a_verdict_no_manifest(copy: Copy) -> None:
@@ -410,9 +419,8 @@ def test_a_manifest_is_no_verdict_and_a_verdict_no_manifest(copy: Copy) -> None:
         assert dict(cache.refused) == {"altered": 2}
 
 
-def test_another_secret_makes_all_manifests_strange(copy: Copy) -> None:
+def test_another_secret_makes_all_manifests_strange(copy: Copy, everything: list[str]) -> None:
     copy.cache.with_name("verdicts.sqlite.key").unlink()
-    everything = copy.stated(2, "read-only")["stated"]
     found = copy.stated()
     assert found["stated"] == everything
     assert found["refused"]["altered"] > 0

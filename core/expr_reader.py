@@ -191,7 +191,7 @@ class ExprReader:
             if self.take("("):
                 frames.append(_Frame(token))
                 continue
-            if self.is_word(*self.functions):
+            if token.kind == "name" and token.text in self.functions:
                 self.advance()
                 self.expect("(")
                 frames.append(_Frame(token, token.text))

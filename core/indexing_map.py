@@ -420,10 +420,10 @@ class IndexingMap(_Memory):
         def listed(exprs: Iterable[Expr]) -> str:
             return ", ".join([printer.text(e) for e in exprs])
 
-        def within(e: Expr, lo: int, hi: int) -> str:
-            return f"{printer.text(e)} in [{format_int(lo)}, {format_int(hi)}]"
+        def within(text: str, lo: int, hi: int) -> str:
+            return f"{text} in [{format_int(lo)}, {format_int(hi)}]"
 
-        entries = [within(v.expr, v.lo, v.hi) for v in self.variables]
+        entries = [within(v.name, v.lo, v.hi) for v in self.variables]
         for i, r in enumerate(self.rts, len(entries) - len(self.rts)):
             if r.source is not None:
                 used = {n for n in postorder(*r.source.results) if isinstance(n, Var)}
@@ -431,7 +431,7 @@ class IndexingMap(_Memory):
                 rts = self.rts if used & set(self.rt_vars) else ()
                 entries[i] += f"\n  hlo: {r.source.hlo}"
                 entries[i] += f"\n  {_head(self.dims, ranges, rts)} -> ({listed(r.source.results)})"
-        entries += [within(c.expr, c.lo, c.hi) for c in self.constraints]
+        entries += [within(printer.text(c.expr), c.lo, c.hi) for c in self.constraints]
         head = f"{_head(self.dims, self.ranges, self.rts)} -> ({listed(self.results)})"
         if not entries:
             return head

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum, var
-from indexproof.core.indexing_map import Constraint, IndexingMap
+from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable
 
 DIVISORS = (1, 2, 3, 4, 5, 8, 12, 64, -1, -2, -3, -8)
 OPERATIONS = ("add", "sub", "mul", "div", "mod", "ceil", "min", "max")
@@ -43,26 +43,48 @@ class Maps:
         depth: int = 4,
         runtime: bool = True,
         constraints: int = 2,
+        rank: int | None = None,
+        results: int | None = None,
+        names: str = "d s rt",
+        empty: bool = False,
     ) -> IndexingMap:
-        """A map with up to three dimensions, two ranges and a runtime variable, in boxes of about ``size``."""
+        """A map with up to three dimensions, two ranges and a runtime variable, in boxes of about ``size``.
+
+        ``rank`` and ``results`` fix the numbers of dimensions and results; with ``empty`` some boxes are empty.
+        """
         rng = self.rng
 
-        def variables(prefix: str, most: int) -> list[tuple[str, int, int]]:
+        def variables(prefix: str, most: int, count: int | None = None) -> list[tuple[str, int, int]]:
             out = []
-            for k in range(rng.randint(0, most)):
+            for k in range(rng.randint(0, most) if count is None else count):
                 lo = rng.randint(-size, size) if rng.random() < 0.4 else 0
-                out.append((f"{prefix}{k}", lo, lo + rng.randint(0, size)))
+                least = -1 if empty and rng.random() < 0.1 else 0
+                out.append((f"{prefix}{k}", lo, lo + rng.randint(least, size)))
             return out
 
-        dims, ranges, rts = variables("d", 3), variables("s", 2), variables("rt", 1) if runtime else []
+        d, s, rt = names.split()
+        dims, ranges, rts = variables(d, 3, rank), variables(s, 2), variables(rt, 1) if runtime else []
         atoms: list[Expr] = [var(name) for name, _, _ in (*dims, *ranges, *rts)]
-        results = [self.expr(atoms, depth, operations, scale) for _ in range(rng.randint(0, 3))]
+        count = rng.randint(0, 3) if results is None else results
+        targets = [self.expr(atoms, depth, operations, scale) for _ in range(count)]
         facts = []
         for _ in range(rng.randint(0, constraints)):
             lo = rng.randint(-scale, 3)
             e = self.expr(atoms, 2, operations, scale)
             facts.append(Constraint(e, lo, lo + rng.randint(0, 4 * scale)))
-        return IndexingMap.of(dims, ranges, rts, results, facts)
+        return IndexingMap.of(dims, ranges, rts, targets, facts)
+
+    def sourced(self, m: IndexingMap) -> IndexingMap:
+        """``m`` with sources for some runtime variables, and with one more of them."""
+        rng = self.rng
+        atoms: list[Expr] = [v.expr for v in (*m.dims, *m.ranges)]
+        rts = []
+        for k, (lo, hi) in enumerate([*((r.lo, r.hi) for r in m.rts), (0, 3)]):
+            index = tuple(self.expr(atoms, 2) for _ in range(rng.randrange(3)))
+            source = RuntimeSource(f"of{k} = s32[9] parameter({k})", index) if rng.random() < 0.5 else None
+            rts.append(RuntimeVariable(f"rt{k}", lo, hi, source))
+            atoms.append(rts[-1].expr)
+        return m.with_(rts=tuple(rts))
 
     def points(self, m: IndexingMap, count: int, outside: bool = True) -> Iterator[tuple[int, ...]]:
         """Points of the box, many of them corners; with ``outside``, some a step beyond it."""
@@ -77,7 +99,7 @@ class Maps:
             yield tuple(point)
 
     def target(self, m: IndexingMap, point: tuple[int, ...]) -> tuple[int, ...] | None:
-        """What the map says of a point: the target, or ``None`` outside the domain."""
+        """Return the target of a point, or ``None`` outside the domain."""
         i, j = len(m.dims), len(m.dims) + len(m.ranges)
         return m.evaluate(point[:i], point[i:j], point[j:])
 

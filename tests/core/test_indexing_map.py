@@ -4,61 +4,22 @@ from __future__ import annotations
 
 import io
 import pickle
-import random
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from indexproof.core.errors import IndexproofError, InputError, TooLargeError
-from indexproof.core.expr import Expr, ceildiv, floordiv, integer, linear, maximum, minimum, mod, mul, var
+from indexproof.core.expr import floordiv, integer, minimum, mul, var
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from indexproof.core.text import parse_map
 
 d0, d1, s0, rt0 = map(var, ("d0", "d1", "s0", "rt0"))
 Pairs = set[tuple[tuple[int, ...], tuple[int, ...]]]
-
-
-def random_expression(rng: random.Random, depth: int, names: Sequence[str]) -> Expr:
-    if depth == 0 or rng.random() < 0.2:
-        return var(rng.choice(names)) if names and rng.random() < 0.8 else integer(rng.randint(-4, 6))
-    a, b = (random_expression(rng, depth - 1, names) for _ in range(2))
-    return rng.choice(
-        [
-            lambda: linear(rng.randint(-3, 3), [(a, rng.randint(-3, 3)), (b, rng.randint(-3, 3))]),
-            lambda: a + b,
-            lambda: floordiv(a, rng.choice((2, 3, -2))),
-            lambda: mod(a, rng.choice((2, 3, -3))),
-            lambda: ceildiv(a, rng.choice((2, 3, -2))),
-            lambda: minimum(a, b),
-            lambda: maximum(a, b),
-        ]
-    )()
-
-
-def random_map(rng: random.Random, rank: int, results: int, names: str = "d{} s{} rt{}") -> IndexingMap:
-    d, s, r = names.split()
-    dims = [
-        (d.format(i), lo := rng.randint(-1, 1), lo + rng.randint(-1 if rng.random() < 0.1 else 0, 3))
-        for i in range(rank)
-    ]
-    ranges = [(s.format(i), 0, rng.randint(0, 2)) for i in range(rng.randrange(3))]
-    rts = [(r.format(i), 0, rng.randint(0, 2)) for i in range(rng.randrange(2))]
-    known = [v[0] for v in dims + ranges + rts]
-    return IndexingMap.of(
-        dims,
-        ranges,
-        rts,
-        [random_expression(rng, 2, known) for _ in range(results)],
-        [
-            (random_expression(rng, 2, known), rng.randint(-4, 1), rng.randint(0, 6))
-            for _ in range(rng.randrange(3))
-        ],
-    )
 
 
 def brute_force(m: IndexingMap) -> Pairs:
@@ -106,10 +67,9 @@ def test_evaluate() -> None:
         m.evaluate((1,), (1,), (2,))
 
 
-def test_evaluation_and_enumeration_agree_with_the_definition() -> None:
-    rng = random.Random(3)
-    for _ in range(150):
-        m = random_map(rng, rng.randrange(3), rng.randrange(3))
+def test_evaluation_and_enumeration_agree_with_the_definition(maps: Any) -> None:
+    for k in range(150):
+        m = maps.map(rank=k % 3, size=2, depth=2, scale=4, empty=True)
         truth = brute_force(m)
         assert m.relation() == truth
         boxes = [range(v.lo - 1, v.hi + 2) for v in m.variables]
@@ -201,15 +161,12 @@ def test_runtime_values_are_clamped_elements_of_their_operands() -> None:
 
 
 # ----------------------------------------------------------------------------------------------- composition
-def test_composition_is_the_composition_of_relations() -> None:
-    rng = random.Random(11)
+def test_composition_is_the_composition_of_relations(maps: Any) -> None:
     found = 0
-    for _ in range(200):
-        middle = rng.randrange(3)
-        f = random_map(rng, rng.randrange(3), middle)
-        g = random_map(
-            rng, middle, rng.randrange(3), rng.choice(("d{} s{} rt{}", "s{} d{} rt{}", "d{} rt{} s{}"))
-        )
+    for k in range(200):
+        middle, names = k % 3, ("d s rt", "s d rt", "d rt s", "d s rt")[k % 4]
+        f = maps.map(rank=k // 3 % 3, results=middle, size=2, depth=2, scale=3, constraints=1, empty=True)
+        g = maps.map(rank=middle, names=names, size=5, depth=2, scale=4, constraints=1, empty=True)
         h = f.compose(g)
         truth = composed(brute_force(f), brute_force(g))
         assert h.relation() == truth, (f, g)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from indexproof.core.errors import InputError, TooLargeError
 from indexproof.core.expr import ceildiv, floordiv, integer, linear, maximum, minimum, mod, mul, var
-from indexproof.core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
+from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.map_reader import read_map
 from indexproof.core.text import format_expr, format_map, parse_condition, parse_expr, parse_map
 
@@ -114,55 +114,11 @@ def test_printing_expressions(expression: object, text: str) -> None:
     assert parse_expr(printed) is expression
 
 
-def random_expression(rng: random.Random, depth: int, names: list[str]) -> object:
-    if depth == 0 or rng.random() < 0.15:
-        return var(rng.choice(names)) if names and rng.random() < 0.75 else integer(rng.randint(-9, 9))
-    parts = [random_expression(rng, depth - 1, names) for _ in range(rng.choice((2, 2, 3)))]
-    match rng.randrange(6):
-        case 0:
-            return linear(rng.randint(-4, 4), [(p, rng.randint(-4, 4)) for p in parts])  # type: ignore[misc]
-        case 1:
-            return linear(0, [(p, rng.choice((1, 1, -1))) for p in parts])  # type: ignore[misc]
-        case 2:
-            return floordiv(parts[0], rng.choice((2, 3, 7, -2)))  # type: ignore[arg-type]
-        case 3:
-            return mod(parts[0], rng.choice((2, 3, 7, -2)))  # type: ignore[arg-type]
-        case 4:
-            return ceildiv(parts[0], rng.choice((2, 3, 7, -2)))  # type: ignore[arg-type]
-    return rng.choice((minimum, maximum))(*parts)  # type: ignore[arg-type]
-
-
-def random_map(rng: random.Random) -> IndexingMap:
-    dims = [
-        (rng.choice(("d{}", "th_{}")).format(i), lo := rng.randint(-2, 2), lo + rng.randint(-1, 4))
-        for i in range(rng.randrange(4))
-    ]
-    ranges = [(f"s{i}", 0, rng.randint(-1, 4)) for i in range(rng.randrange(3))]
-    names = [v[0] for v in dims + ranges]
-    rts = []
-    for i in range(rng.randrange(3)):
-        index = tuple(random_expression(rng, 2, names) for _ in range(rng.randrange(3)))
-        source = (
-            RuntimeSource(f"of{i} = s32[{rng.randrange(9)}] parameter({i})", index)
-            if rng.random() < 0.5
-            else None
-        )  # type: ignore[arg-type]
-        rts.append(RuntimeVariable(f"rt{i}", 0, rng.randint(-1, 4), source))
-        if rng.random() < 0.5:
-            names.append(f"rt{i}")
-    names = list(dict.fromkeys([*names, *(r.name for r in rts)]))
-    results = [random_expression(rng, 3, names) for _ in range(rng.randrange(4))]
-    constraints = [
-        (random_expression(rng, 2, names), rng.randint(-5, 3), rng.randint(-2, 9))
-        for _ in range(rng.randrange(3))
-    ]
-    return IndexingMap.of(dims, ranges, rts, results, constraints)  # type: ignore[arg-type]
-
-
-def test_round_trip_of_random_maps() -> None:
-    rng = random.Random(7)
-    for _ in range(400):
-        m = random_map(rng)
+def test_round_trip_of_random_maps(maps: Any) -> None:
+    for k in range(400):
+        m = maps.map(empty=True, names=("d s rt", "th_ s rt")[k % 2])
+        if k % 3 == 0:
+            m = maps.sourced(m)
         for division in ("floordiv", "/"):
             for multiline in (False, True):
                 assert parse_map(format_map(m, division, multiline)) == m

@@ -1,4 +1,4 @@
-"""What `indexproof layout show` and `indexproof layout bitcast` say of arrays in memory, and the page about layouts."""
+"""What `indexproof layout` says of arrays in memory, bitcasts and launches, and the page about layouts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from ..core.indexing_map import IndexingMap
+from ..core.launch import Launched
 from ..core.layout import Memory, bitcast_map, decompose, element_bits, memory, placement
 from ..core.layout.bitcast import Decomposition, TransposeStep
 from ..core.layout.memory import integers
@@ -17,19 +18,24 @@ from ..core.op import Case
 from ..core.simplify_map import simplify_map
 from ..core.text import format_map
 from ..rules.catalog import constraints, division, minmax, mixed_radix, remainder, sums
+from ..rules.simplifier import simplify
+from ..verify.concrete import equal_maps
+from ..verify.launches import verify_launch
 from ..verify.layouts import CheckedClaim, layout_cases, layout_obligations, verify_bitcast, verify_memory
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined, table
-from .machine import document, plain, written_as
+from .machine import ABSENT, document, plain, written_as
 
 __all__ = [
     "Described",
     "DescribedBitcast",
+    "DescribedLaunch",
     "bitcast_text",
-    "claims_keys",
     "described",
     "described_bitcast",
+    "described_launch",
     "figures",
+    "launch_text",
     "layout_json",
     "layout_page",
     "layout_text",
@@ -82,18 +88,10 @@ def layout_text(d: Described, index: Sequence[int] | None = None, position: int 
         lines.append(("element", _element(at, tuple(index))))
     if position is not None:
         lines.append(("position", _position(at, position)))
-    for c in d.checked:
-        lines.append((c.answer.verdict.value, c.claim + _why(c)))
-    parts = [block(str(at), lines)]
-    grid = list(_grid(at))
-    if grid:
-        parts.append("\n".join(grid))
-    if d.checked:
-        parts.append(_closing(d.verdict, d.checked))
-    return "\n\n".join(parts)
+    return _with_claims(str(at), lines, d, "\n".join(_grid(at)))
 
 
-def claims_keys(cls: type, keys: str, **computed: Callable[[Any], Any]) -> None:
+def _claims_keys(cls: type, keys: str, **computed: Callable[[Any], Any]) -> None:
     """Declare the keys of something whose claims were checked."""
     written_as(
         cls,
@@ -107,7 +105,7 @@ written_as(
     CheckedClaim,
     "claim verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values",
 )
-claims_keys(
+_claims_keys(
     Described,
     "shape=at.shape padded_dimensions=at.padded_dimensions minor_to_major=at.layout.minor_to_major tiles "
     "physical=at.physical expanded=at.expanded positions=at.size padding_positions=at.padding_size bytes=at.bytes "
@@ -162,14 +160,10 @@ def bitcast_text(d: DescribedBitcast) -> str:
         ("backward", format_map(d.backward)),
         ("forward", format_map(d.forward)),
     ]
-    lines += [(c.answer.verdict.value, c.claim + _why(c)) for c in d.checked]
-    parts = [block(f"{d.steps.source} -> {d.steps.target}", lines)]
-    if d.checked:
-        parts.append(_closing(d.verdict, d.checked))
-    return "\n\n".join(parts)
+    return _with_claims(f"{d.steps.source} -> {d.steps.target}", lines, d)
 
 
-claims_keys(
+_claims_keys(
     DescribedBitcast,
     "source=steps.source target=steps.target kind=steps.kind steps backward forward",
     steps=lambda d: [
@@ -179,11 +173,98 @@ claims_keys(
 )
 
 
-def _closing(verdict: Status, checked: Sequence[CheckedClaim]) -> str:
-    seconds = sum(c.answer.seconds for c in checked)
-    false = sum(not c.proved for c in checked)
-    said = f"{verdict.value}  {count(len(checked), 'claim')}"
-    return joined([f"{said}, {f'{false} not proved' if false else 'all proved'}", f"in {duration(seconds)}"])
+@dataclass(frozen=True)
+class DescribedLaunch:
+    """A launch with its maps in simplified form, and what is proved of them, if that was asked."""
+
+    at: Launched
+    thread_map: IndexingMap
+    block_map: IndexingMap
+    warp_map: IndexingMap
+    owners: IndexingMap
+    reads: IndexingMap | None
+    by: str
+    checked: tuple[CheckedClaim, ...] = ()
+
+    @property
+    def verdict(self) -> Status:
+        """The worst of the answers; `NOT CHECKED` without any."""
+        return worst([c.answer.verdict for c in self.checked])
+
+
+def described_launch(
+    at: Launched, m: IndexingMap | None = None, by: str = "thread", verify: bool = False
+) -> DescribedLaunch:
+    """The simplified maps of a launch and what it reads by ``m``; with ``verify`` it is these that are checked."""
+    thread, block_, warp = simplify(at.thread_map), simplify(at.block_map), simplify(at.warp_map)
+    owners = simplify(at.owners)
+    composed = None if m is None else at.reads(m, by)
+    reads = None if composed is None else simplify(composed)
+    checked: list[CheckedClaim] = []
+    if verify:
+        checked = verify_launch(
+            at, simplify(at.places), owners, thread_map=thread, block_map=block_, warp_map=warp
+        )
+        if composed is not None and reads is not None:
+            claim = f"a {by} reads what the map says of what it computes"
+            checked.append(CheckedClaim(claim, equal_maps(composed, reads)))
+    return DescribedLaunch(at, thread, block_, warp, owners, reads, by, tuple(checked))
+
+
+def launch_text(d: DescribedLaunch) -> str:
+    """What a person reads about a launch."""
+    at = d.at
+    launch = at.launch
+    places = launch.size * launch.unroll * at.chunks
+    idle = places - at.shape.size
+    lines = [
+        ("threads", f"{_times(launch.threads)} in a block, warps of {launch.warp}"),
+        ("blocks", _times(launch.blocks)),
+        (
+            "elements",
+            f"{at.shape.size:,}, {launch.unroll} at once by a thread, in {count(at.chunks, 'round')}; "
+            f"{count(idle, 'place')} without one",
+        ),
+        ("thread", format_map(d.thread_map)),
+        ("block", format_map(d.block_map)),
+        ("warp", format_map(d.warp_map)),
+        ("place", format_map(d.owners)),
+    ]
+    if d.reads is not None:
+        lines.append((f"{d.by} reads", format_map(d.reads)))
+    return _with_claims(str(at.shape), lines, d)
+
+
+_claims_keys(
+    DescribedLaunch,
+    "shape=at.shape threads=at.launch.threads blocks=at.launch.blocks unroll=at.launch.unroll warp=at.launch.warp "
+    "chunks=at.chunks thread_map block_map warp_map owners reads",
+    reads=lambda d: ABSENT if d.reads is None else d.reads,
+)
+
+
+def _with_claims(
+    head: str,
+    lines: Sequence[tuple[str, str]],
+    d: Described | DescribedBitcast | DescribedLaunch,
+    picture: str = "",
+) -> str:
+    """Return a block, what was proved of it, a picture, and the verdict."""
+    shown = [*lines]
+    for c in d.checked:
+        found = c.answer.counterexample
+        shown.append((c.answer.verdict.value, c.claim + ("" if found is None else f": {found}")))
+    closing = ""
+    if d.checked:
+        false = sum(not c.proved for c in d.checked)
+        said = f"{d.verdict.value}  {count(len(d.checked), 'claim')}"
+        seconds = duration(sum(c.answer.seconds for c in d.checked))
+        closing = joined([f"{said}, {f'{false} not proved' if false else 'all proved'}", f"in {seconds}"])
+    return "\n\n".join(filter(None, [block(head, shown), picture, closing]))
+
+
+def _times(sizes: Sequence[int]) -> str:
+    return " × ".join(map(str, sizes))
 
 
 def _order(at: Memory) -> str:
@@ -194,8 +275,7 @@ def _order(at: Memory) -> str:
 
 
 def _tile(counts: Sequence[int], tile: str, sizes: Sequence[int]) -> str:
-    tiles = " × ".join(map(str, counts))
-    return f"{tile} on {_sizes(sizes)}: {tiles} {'tile' if prod(counts) == 1 else 'tiles'}"
+    return f"{tile} on {_sizes(sizes)}: {_times(counts)} {'tile' if prod(counts) == 1 else 'tiles'}"
 
 
 def _sizes(sizes: Sequence[int]) -> str:
@@ -230,11 +310,6 @@ def _element(at: Memory, index: Sequence[int]) -> str:
 def _position(at: Memory, position: int) -> str:
     found = at.index(position)
     return f"{position} is padding" if found is None else f"{position} holds element {_tuple(found)}"
-
-
-def _why(c: CheckedClaim) -> str:
-    found = c.answer.counterexample
-    return "" if found is None else f": {found}"
 
 
 def _grid(at: Memory) -> Iterator[str]:

@@ -200,7 +200,7 @@ def launch(
     read is what the map says of what is computed; this then decides the exit status.
     """
     from ...core.launch import Launch
-    from ..launches import described_launch, launch_text
+    from ..layouts import described_launch, launch_text
     from ..machine import document, plain
 
     made = Launch(integers("--threads", threads), integers("--blocks", blocks), unroll, warp)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from indexproof.core.expr import lift, minimum, var
+from indexproof.core.expr import lift, var
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.linear.export import certificate_json, recorded
 
@@ -32,18 +32,6 @@ def forged(hypotheses: list[Json], goal: Json, proof: Json) -> Json:
 
 
 NONE: Json = {"shifts": [], "parts": []}
-
-
-def test_a_choice_divides_by_nothing_new() -> None:
-    """What compares the arguments of an extremum would say of their divisors that they are not zero."""
-    term = minimum(lift(1) // y, 0)
-    cases = []
-    for chosen in term.args:
-        (other,) = (x for x in term.args if x is not chosen)
-        cases.append(recorded([chosen <= other], y.ne(0)))
-    assert None not in cases
-    data = certificate_json("forged", [], y.ne(0), {"step": "choice", "term": term, "cases": cases})
-    refused(json.loads(json.dumps(data)), "divides by what")
 
 
 def test_the_dividend_of_a_multiple_is_known() -> None:

@@ -12,7 +12,7 @@ solvers at the leaves, and this package.  Nothing that a certificate says is bel
 * a name for a value must be new, also a further one for a quotient whose remainder has a name already, and a definition
   must be an equation that has been shown,
 * sign cases must be all there are, or the missing ones excluded by a combination of facts or because a divisor of the
-  claim would be zero; cases of a minimum or maximum must cover all of its arguments,
+  claim would be zero,
 * a term of a goal may be replaced by another one that is shown to be equal to it,
 * a bound of a quotient may be replaced by that of its dividend where hypotheses say that the divisor is not negative,
 * a factor may be left out of what a power of two divides where it is shown to be odd and the product is what it is,
@@ -25,8 +25,8 @@ solvers at the leaves, and this package.  Nothing that a certificate says is bel
 
 Divisors of the claim are assumed not to be zero, which is an obligation of its own.
 
-:mod:`.tree` reduces a claim to others, :mod:`.cases` divides it into cases, and :mod:`.steps` checks what is said in one
-case against what is known there (:mod:`.state`).
+:mod:`.tree` reduces a claim to others and divides it into cases; :mod:`.steps` checks the steps of one case against the
+facts known there (:mod:`.state`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from ...core.condition import Condition
-from .check import CertificateRefused, Check, Verified
-from .conditions import conjuncts
-from .reading import Json, read_condition, read_terms
-from .solvers import Solver, cvc5_refutes, z3_refutes
+from .check import CertificateRefused, Check, Solver, Verified, cvc5_refutes, z3_refutes
+from .conditions import conjuncts, read_condition, read_terms
+from .polynomials import Json
 from .state import Unknown
 from .tree import Tree
 

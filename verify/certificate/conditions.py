@@ -1,10 +1,12 @@
-"""What the checker sees in terms and conditions, and makes of them."""
+"""Terms and conditions in certificates: read from JSON, taken apart and rewritten by the checker alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...core.condition import (
+    FALSE,
+    TRUE,
     And,
     Compare,
     Condition,
@@ -18,10 +20,91 @@ from ...core.condition import (
     divides,
     negate,
 )
-from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Sum, postorder
-from .polynomials import Polynomial, constant, plus, times, variable
+from ...core.expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Mod,
+    Mul,
+    Sum,
+    ceildiv,
+    floordiv,
+    integer,
+    linear,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    postorder,
+    var,
+)
+from .polynomials import ONE, Json, Polynomial, constant, variable
 
-__all__ = ["conjuncts", "divisors_in", "is_natural", "mapped", "opaque", "shortened"]
+__all__ = [
+    "conjuncts",
+    "divisors_in",
+    "is_natural",
+    "mapped",
+    "opaque",
+    "read_condition",
+    "read_terms",
+    "shortened",
+]
+
+_OPERATORS: dict[str, Callable[..., Expr]] = {
+    "fdiv": floordiv,
+    "mod": mod,
+    "cdiv": ceildiv,
+    "mul": mul,
+    "min": minimum,
+    "max": maximum,
+}
+
+
+def read_terms(table: Sequence[Json]) -> list[Expr]:
+    """The terms of a table, of which each may refer to those before it.  Raises :class:`ValueError`."""
+    out: list[Expr] = []
+    for entry in table:
+        match entry:
+            case int():
+                out.append(integer(_exactly(entry)))
+            case ["var", str(name), str(kind)] if not kind or kind.isidentifier():
+                out.append(var(name, kind))
+            case ["sum", int(const), list(terms)]:
+                out.append(linear(_exactly(const), [(out[t], _exactly(k)) for t, k in terms]))
+            case [str(op), *args]:
+                out.append(_OPERATORS[op](*(out[a] for a in args)))
+            case _:
+                raise ValueError(f"no term: {entry}")
+    return out
+
+
+def _exactly(n: Json) -> int:
+    """An integer; ``true`` and ``1.0`` are equal to one, and would take its place wherever it is used."""
+    if type(n) is not int:
+        raise ValueError(f"no integer: {n}")
+    return n
+
+
+def read_condition(c: Json, terms: Sequence[Expr]) -> Condition:
+    """A condition, whose terms are numbers in the table.  Raises :class:`ValueError`."""
+    match c:
+        case bool():
+            return TRUE if c else FALSE
+        case ["<=" | "<" | "==" | "!=" as op, a, b]:
+            return Compare(op, terms[a], terms[b])
+        case ["within", e, lo, hi]:
+            return Within(terms[e], terms[lo], terms[hi])
+        case ["divides", d, e]:
+            return Divides(terms[d], terms[e])
+        case ["not", arg]:
+            return Not(read_condition(arg, terms))
+        case ["and", *args]:
+            return And(tuple(read_condition(a, terms) for a in args))
+        case ["or", *args]:
+            return Or(tuple(read_condition(a, terms) for a in args))
+    raise ValueError(f"no condition: {c}")
 
 
 def conjuncts(c: Condition) -> list[Condition]:
@@ -37,7 +120,7 @@ def conjuncts(c: Condition) -> list[Condition]:
 
 
 def is_natural(e: Expr, known: Sequence[Condition]) -> bool:
-    """Whether hypotheses say so of ``e``, or of all that it is a product or a sum of."""
+    """Whether hypotheses say that ``e``, or all that it is a product or a sum of, is not negative."""
     if isinstance(e, Int):
         return e.value >= 0
     if any(_says_natural(h, e) for h in known):
@@ -72,30 +155,26 @@ def _says_natural(h: Condition, e: Expr) -> bool:
 
 
 def divisors_in(roots: Iterable[Expr]) -> set[Expr]:
-    """What is divided by in terms, but for numbers."""
-    nodes = postorder(*roots)
+    """The divisors in terms, except numbers other than zero."""
     return {
         n.b
-        for n in nodes
+        for n in postorder(*roots)
         if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not (isinstance(n.b, Int) and n.b.value)
     }
 
 
 def opaque(root: Expr, names: dict[Expr, Polynomial]) -> Polynomial:
-    """The polynomial of a term in which whatever is no sum or product is a name, the same for the same term."""
+    """The polynomial of a term; each subterm that is no sum or product becomes a name, equal subterms the same one."""
     for n in postorder(root, known=names):
         match n:
             case Int():
                 names[n] = constant(n.value)
             case Sum():
-                total = constant(n.const)
-                for t, k in n.terms:
-                    total = plus(total, names[t], k)
-                names[n] = total
+                names[n] = sum((names[t] * k for t, k in n.terms), start=constant(n.const))
             case Mul():
-                product = constant(1)
+                product = ONE
                 for f in n.factors:
-                    product = times(product, names[f])
+                    product = product * names[f]
                 names[n] = product
             case _:
                 names[n] = variable(f"#{len(names)}")
@@ -115,7 +194,7 @@ def shortened(c: Condition, shorter: Mapping[Expr, Expr]) -> Condition:
 
 
 def mapped(c: Condition, of: Callable[[Condition], Condition]) -> Condition:
-    """The condition with ``of`` each of the parts that are put together by and, or and not."""
+    """The condition with ``of`` applied to each part that and, or and not put together."""
     match c:
         case And(args):
             return all_of(mapped(a, of) for a in args)

@@ -1,4 +1,4 @@
-"""What is known in one case of a claim, and what terms and conditions mean there."""
+"""The facts, definitions, quotients and extrema of one case of a claim, and the meaning of terms under them."""
 
 from __future__ import annotations
 
@@ -7,29 +7,25 @@ from typing import Any
 
 from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within, negate
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, postorder
-from .formulas import (
+from .polynomials import (
     CONTRADICTION,
+    ONE,
     TAUTOLOGY,
     Formula,
-    conjunction,
-    disjunction,
-    nonnegative,
-    nonzero,
-    substituted,
-    zero,
-)
-from .polynomials import (
     Key,
     Monomial,
     Polynomial,
+    conjunction,
     constant,
+    disjunction,
     exact_quotient,
-    key_of,
-    plus,
+    nonnegative,
+    nonzero,
     split,
-    times,
+    substituted,
     variable,
     with_values,
+    zero,
 )
 
 __all__ = ["State", "Unknown", "variable_name"]
@@ -50,7 +46,7 @@ def variable_name(v: Var) -> str:
 
 
 class State:
-    """What is known in one case: definitions, signs, facts, and what divisions and extrema are."""
+    """One case: its definitions, signs, facts, and the values of divisions and extrema."""
 
     def __init__(self) -> None:
         self.definitions: dict[str, Polynomial] = {}
@@ -67,7 +63,7 @@ class State:
         self.names: set[str] = set()
 
     def copy(self) -> State:
-        """For one of several cases."""
+        """A copy for one of several cases."""
         out = State()
         for name, value in vars(self).items():
             setattr(out, name, value.copy())
@@ -78,7 +74,7 @@ class State:
         one = {name: value}
 
         def moved(key: Key) -> Key:
-            return key_of(with_values(dict(key), one))
+            return with_values(Polynomial(key), one).key
 
         self.definitions = {v: with_values(p, one) for v, p in self.definitions.items()} | one
         self.signs = [(with_values(p, one), s) for p, s in self.signs]
@@ -98,8 +94,7 @@ class State:
 
     def sign_facts(self) -> set[Formula]:
         """What the decided signs say."""
-        one = constant(1)
-        return {nonnegative(plus(times(p, constant(s)), one, -1)) if s else zero(p) for p, s in self.signs}
+        return {nonnegative(p * s - 1) if s else zero(p) for p, s in self.signs}
 
     def is_zero(self, b: Polynomial) -> bool:
         """Whether ``b`` is zero in this case."""
@@ -120,30 +115,24 @@ class State:
                 name = variable_name(n)
                 return self.definitions.get(name, variable(name))
             case Sum():
-                total = constant(n.const)
-                for t, k in n.terms:
-                    total = plus(total, memo[t], k)
-                return total
+                return sum((memo[t] * k for t, k in n.terms), start=constant(n.const))
             case Mul():
-                product = constant(1)
+                product = ONE
                 for f in n.factors:
-                    product = times(product, memo[f])
+                    product = product * memo[f]
                 return self.rewritten(product)
             case FloorDiv():
                 return self.quotient(memo[n.a], memo[n.b])[0]
             case Mod():
                 return self.quotient(memo[n.a], memo[n.b])[1]
             case CeilDiv():
-                a, b, one = memo[n.a], memo[n.b], constant(1)
-                up = key_of(plus(plus(a, b), one, -1)), key_of(b)
-                if up in self.divisions:
-                    return self.divisions[up][0]
-                a, b = plus({}, a, -1), plus({}, b, -1)
-                down = key_of(plus(plus(a, b), one, -1)), key_of(b)
-                if down in self.divisions:
-                    return self.divisions[down][0]
+                for sign in (1, -1):
+                    a, b = memo[n.a] * sign, memo[n.b] * sign
+                    found = self.divisions.get(((a + b - 1).key, b.key))
+                    if found is not None:
+                        return found[0]
             case Min() | Max():
-                entry = type(n).__name__.lower(), tuple(key_of(memo[a]) for a in n.args)
+                entry = type(n).__name__.lower(), tuple(memo[a].key for a in n.args)
                 if entry in self.extrema:
                     return self.extrema[entry]
         raise Unknown
@@ -154,7 +143,7 @@ class State:
             for product, value in self.rewrites.items():
                 kept, moved = split(p, product)
                 if moved:
-                    p = plus(kept, times(moved, value))
+                    p = kept + moved * value
                     break
             else:
                 break
@@ -163,13 +152,13 @@ class State:
     def quotient(self, a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
         """Quotient and remainder of floor division."""
         a = self.rewritten(a)
-        found = self.divisions.get((key_of(a), key_of(b)))
+        found = self.divisions.get((a.key, b.key))
         if found is not None:
             return found
-        found = self.divisions.get((key_of(plus({}, a, -1)), key_of(plus({}, b, -1))))
+        found = self.divisions.get(((-a).key, (-b).key))
         if found is None:
             raise Unknown
-        return found[0], plus({}, found[1], -1)
+        return found[0], -found[1]
 
     def formula(self, c: Condition, memo: dict[Expr, Polynomial]) -> Formula:
         """A condition over polynomials.  Raises :class:`Unknown`."""
@@ -177,12 +166,12 @@ class State:
             case Truth(value):
                 return TAUTOLOGY if value else CONTRADICTION
             case Compare(op, x, y):
-                gap = plus(self.value(y, memo), self.value(x, memo), -1)
+                gap = self.value(y, memo) - self.value(x, memo)
                 match op:
                     case "<=":
                         return nonnegative(gap)
                     case "<":
-                        return nonnegative(plus(gap, constant(1), -1))
+                        return nonnegative(gap - 1)
                     case "==":
                         return zero(gap)
                 return nonzero(gap)
@@ -195,13 +184,16 @@ class State:
             case Or(args):
                 return disjunction(self.formula(a, memo) for a in args)
             case Divides(d, e):
-                if self.is_zero(self.value(d, memo)):
-                    return CONTRADICTION
-                return zero(self.quotient(self.value(e, memo), self.value(d, memo))[1])
+                rest = self._remainder(d, e, memo)
+                return CONTRADICTION if rest is None else zero(rest)
             case Not(Divides(d, e)):
-                if self.is_zero(self.value(d, memo)):
-                    return TAUTOLOGY
-                return nonzero(self.quotient(self.value(e, memo), self.value(d, memo))[1])
+                rest = self._remainder(d, e, memo)
+                return TAUTOLOGY if rest is None else nonzero(rest)
             case Not(arg):
                 return self.formula(negate(arg), memo)
         raise TypeError(type(c).__name__)
+
+    def _remainder(self, d: Expr, e: Expr, memo: dict[Expr, Polynomial]) -> Polynomial | None:
+        """The remainder of ``e`` by ``d``; ``None`` where ``d`` is zero."""
+        divisor = self.value(d, memo)
+        return None if self.is_zero(divisor) else self.quotient(self.value(e, memo), divisor)[1]

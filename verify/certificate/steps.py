@@ -7,33 +7,27 @@ from collections.abc import Sequence
 from ...core.condition import Compare, Condition, Divides, negate
 from ...core.expr import Expr, integer, mod
 from ..schemes import LEMMAS
-from .check import CertificateRefused
-from .claim import Claim
-from .formulas import (
+from .check import CertificateRefused, Claim
+from .conditions import read_condition
+from .polynomials import (
     CONTRADICTION,
     TAUTOLOGY,
     Formula,
+    Json,
+    Polynomial,
     atoms,
     disjunction,
+    exact_quotient,
     nonnegative,
     nonzero,
     parts_of,
+    read_formula,
+    read_polynomial,
     substituted,
-    zero,
-)
-from .polynomials import (
-    Polynomial,
-    constant,
-    exact_quotient,
-    key_of,
-    names_of,
-    plus,
-    text_of,
-    times,
     variable,
     with_values,
+    zero,
 )
-from .reading import Json, read_condition, read_formula, read_polynomial
 from .state import State, Unknown
 
 __all__ = ["Steps"]
@@ -53,7 +47,7 @@ class Steps:
         self._untranslated = True
 
     def refuse(self, reason: str) -> CertificateRefused:
-        """What is raised where the step at hand is wrong."""
+        """The exception to raise where the step at hand is wrong."""
         return CertificateRefused(self.place, reason)
 
     def established(self) -> set[Formula]:
@@ -69,7 +63,7 @@ class Steps:
 
     def known_names(self, p: Polynomial) -> None:
         """Every name must mean something."""
-        unknown = names_of(p) - self.state.names
+        unknown = p.names - self.state.names
         if unknown:
             raise self.refuse(f"{min(unknown)} means nothing here")
 
@@ -165,31 +159,31 @@ class Steps:
             f = self._premise(number)
             if f[0] != "ge":
                 raise self.refuse("a bound of a name is an inequality")
-            bound = dict(f[1])
+            bound = Polynomial(f[1])
             names = [m for m in bound if m]
             if len(names) != 1 or len(names[0]) != 1 or abs(bound[names[0]]) != 1:
                 raise self.refuse("a bound of a name is a bound of one name")
             (v,) = names[0]
             least = -bound.get((), 0)
             if bound[names[0]] > 0:
-                shifts[v] = plus(variable(v), constant(least))
+                shifts[v] = variable(v) + least
             elif v not in shifts:
-                shifts[v] = plus(constant(-least), variable(v), -1)
+                shifts[v] = -variable(v) - least
         rest = p
         for cofactor, number in e["parts"]:
             k = read_polynomial(cofactor)
             f = self._premise(number)
             if f[0] != "ge":
                 raise self.refuse("only inequalities are combined")
-            if any(c < 0 for c in with_values(k, shifts).values()) or not names_of(k) <= set(shifts):
-                raise self.refuse(f"the factor {text_of(k)} may be negative")
-            rest = plus(rest, times(k, dict(f[1])), -1)
-        if not names_of(rest) <= set(shifts) or any(c < 0 for c in with_values(rest, shifts).values()):
-            raise self.refuse(f"{text_of(p)} >= 0 does not follow from the facts that are named")
+            if any(c < 0 for c in with_values(k, shifts).values()) or not k.names <= set(shifts):
+                raise self.refuse(f"the factor {k} may be negative")
+            rest = rest - k * Polynomial(f[1])
+        if not rest.names <= set(shifts) or any(c < 0 for c in with_values(rest, shifts).values()):
+            raise self.refuse(f"{p} >= 0 does not follow from the facts that are named")
         self.claim.check.lemma("certificate", self.place)
 
     def _by_combination(self, step: Json, f: Formula) -> None:
-        p = read_polynomial(step["of"]) if "of" in step else dict(f[1])
+        p = read_polynomial(step["of"]) if "of" in step else Polynomial(f[1])
         if nonnegative(p) != f:
             raise self.refuse("the combination shows something else")
         self.evidence(step["evidence"], p)
@@ -197,35 +191,34 @@ class Steps:
     # -- quotients
     def _new(self, kind: str, entry: Sequence[Polynomial], names: tuple[Polynomial, ...]) -> None:
         """Names must be new, or mean this already."""
-        meaning = (kind, *map(key_of, entry))
-        keys = tuple(key_of(n) for n in names)
+        meaning = (kind, *(p.key for p in entry))
+        keys = tuple(n.key for n in names)
         if (meaning, keys) in self.state.made:
             return
         for n in names:
-            fresh = names_of(n)
+            fresh = n.names
             if fresh & self.state.names or len(fresh) != 1 or n.get((next(iter(fresh)),)) != 1 or len(n) > 2:
-                raise self.refuse(f"{text_of(n)} is no new name")
+                raise self.refuse(f"{n} is no new name")
             if any(m and len(m) != 1 for m in n):
-                raise self.refuse(f"{text_of(n)} is no new name")
+                raise self.refuse(f"{n} is no new name")
             self.state.names |= fresh
         self.state.made.add((meaning, keys))
 
     def _made_quotients(self, a: Polynomial, b: Polynomial, r: Polynomial) -> list[Polynomial]:
         """Quotients with the remainder ``r``, from what was introduced for dividends that differ by multiples."""
-        divisor, remainder = key_of(b), key_of(r)
         found = []
         for meaning, keys in self.state.made:
-            if meaning[0] == "quotient" and meaning[2] == divisor and keys[1] == remainder:
-                more = exact_quotient(plus(a, dict(meaning[1]), -1), b)
+            if meaning[0] == "quotient" and meaning[2] == b.key and keys[1] == r.key:
+                more = exact_quotient(a - Polynomial(meaning[1]), b)
                 if more is not None:
-                    found.append(plus(dict(keys[0]), more))
+                    found.append(Polynomial(keys[0]) + more)
         return found
 
     def _by_name(self, step: Json) -> None:
         a, b, q, r = (read_polynomial(step[k]) for k in ("dividend", "divisor", "quotient", "remainder"))
         for p in (a, b):
             self.known_names(p)
-        self.evidence(step["one"], plus(b, constant(1), -1))
+        self.evidence(step["one"], b - 1)
         made = self._made_quotients(a, b, r)
         if not made:
             self._new("quotient", (a, b), (q, r))
@@ -233,11 +226,11 @@ class Steps:
             # another name for it
             self._new("the same quotient", (a, b), (q,))
         self.state.named |= {
-            zero(plus(plus(a, times(b, q), -1), r, -1)),
+            zero(a - b * q - r),
             nonnegative(r),
-            nonnegative(plus(plus(b, r, -1), constant(1), -1)),
+            nonnegative(b - r - 1),
         }
-        self.state.divisions[key_of(a), key_of(b)] = q, r
+        self.state.divisions[a.key, b.key] = q, r
         self.claim.check.lemma("radix", self.place)
 
     def _by_divisible(self, step: Json) -> None:
@@ -249,48 +242,47 @@ class Steps:
         if not any(c in self.claim.known for c in stated):
             raise self.refuse(f"no hypothesis says that {d} divides {e}")
         memo: dict[Expr, Polynomial] = {}
-        if self.state.value(d, memo) not in (b, plus({}, b, -1)) or self.state.value(e, memo) != given:
+        if self.state.value(d, memo) not in (b, -b) or self.state.value(e, memo) != given:
             raise self.refuse("the hypothesis speaks of other terms")
-        if exact_quotient(plus(given, a, -1), b) is None:
+        if exact_quotient(given - a, b) is None:
             raise self.refuse("the dividends do not differ by a multiple of the divisor")
-        self.evidence(step["one"], plus(b, constant(1), -1))
-        known = self.state.divisions.get((key_of(a), key_of(b)))
+        self.evidence(step["one"], b - 1)
+        known = self.state.divisions.get((a.key, b.key))
         if known is not None and known[0] == k:
             # the quotient that has been named: what the divisor divides leaves nothing
             self.claim.check.lemma("unique quotient", self.place)
         else:
             self._new("multiple", (a, b), (k,))
-        self.state.named.add(zero(plus(a, times(b, k), -1)))
-        self.state.divisions[key_of(a), key_of(b)] = k, {}
-        turned = plus({}, a, -1)
-        self.state.divisions[key_of(turned), key_of(b)] = plus({}, k, -1), {}
+        self.state.named.add(zero(a - b * k))
+        self.state.divisions[a.key, b.key] = k, Polynomial()
+        self.state.divisions[(-a).key, b.key] = -k, Polynomial()
         self.claim.check.lemma("divisibility", self.place)
 
     def _by_quotient(self, step: Json) -> None:
         a, b, q, r = (read_polynomial(step[k]) for k in ("dividend", "divisor", "quotient", "remainder"))
         for p in (a, b, q, r):
             self.known_names(p)
-        gap = plus(plus(a, times(b, q), -1), r, -1)
+        gap = a - b * q - r
         for cofactor, number in step["equations"]:
             f = self._premise(number)
             if f[0] != "eq":
                 raise self.refuse("only equations are multiplied with anything")
-            product = times(read_polynomial(cofactor), dict(f[1]))
+            product = read_polynomial(cofactor) * Polynomial(f[1])
             # an equation is kept up to its sign
-            gap = min((plus(gap, product, s) for s in (-1, 1)), key=len)
+            gap = min((gap - product, gap + product), key=len)
         if gap:
-            raise self.refuse(f"{text_of(a)} is not ({text_of(b)})·({text_of(q)}) + {text_of(r)}")
+            raise self.refuse(f"{a} is not ({b})·({q}) + {r}")
         self.evidence(step["low"], r)
-        self.evidence(step["high"], plus(plus(b, r, -1), constant(1), -1))
-        self.state.divisions[key_of(a), key_of(b)] = q, r
+        self.evidence(step["high"], b - r - 1)
+        self.state.divisions[a.key, b.key] = q, r
         self.claim.check.lemma("unique quotient", self.place)
 
     def _by_rewrite(self, step: Json) -> None:
         product, value = read_polynomial(step["product"]), read_polynomial(step["value"])
         if len(product) != 1 or list(product.values()) != [1]:
-            raise self.refuse(f"{text_of(product)} is no product")
-        if self._premise(step["equation"]) != zero(plus(product, value, -1)):
-            raise self.refuse(f"no equation says that {text_of(product)} = {text_of(value)}")
+            raise self.refuse(f"{product} is no product")
+        if self._premise(step["equation"]) != zero(product - value):
+            raise self.refuse(f"no equation says that {product} = {value}")
         for p in (product, value):
             self.known_names(p)
         self.state.rewrites[next(iter(product))] = value
@@ -298,7 +290,7 @@ class Steps:
 
     def _known_quotient(self, step: Json) -> tuple[Polynomial, Polynomial, Polynomial]:
         a, b, q = (read_polynomial(step[k]) for k in ("dividend", "divisor", "quotient"))
-        known = self.state.divisions.get((key_of(a), key_of(b)))
+        known = self.state.divisions.get((a.key, b.key))
         if known is None or known[0] != q:
             raise self.refuse("this is not the quotient")
         return a, b, q
@@ -312,44 +304,34 @@ class Steps:
 
     def _by_quotient_of_a_bound(self, step: Json, f: Formula) -> None:
         a, b, q = self._known_quotient(step)
-        t, one = read_polynomial(step["t"]), constant(1)
-        if f != nonnegative(plus(t, q, -1)):
+        t = read_polynomial(step["t"])
+        if f != nonnegative(t - q):
             raise self.refuse("the bound is another one")
-        self.evidence(step["below"], plus(plus(times(b, plus(t, one)), one, -1), a, -1))
+        self.evidence(step["below"], b * (t + 1) - 1 - a)
         self.claim.check.lemma("quotient of a bound", self.place)
 
     def _by_divided_bound(self, step: Json, f: Formula) -> None:
-        b, t, r, one = (
-            read_polynomial(step["base"]),
-            read_polynomial(step["t"]),
-            read_polynomial(step["r"]),
-            constant(1),
-        )
+        b, t, r = (read_polynomial(step[k]) for k in ("base", "t", "r"))
         if f != nonnegative(t):
             raise self.refuse("the bound is another one")
-        self.evidence(step["one"], plus(b, one, -1))
-        self.evidence(step["of"], plus(times(b, t), r))
-        self.evidence(step["gap"], plus(plus(b, r, -1), one, -1))
+        self.evidence(step["one"], b - 1)
+        self.evidence(step["of"], b * t + r)
+        self.evidence(step["gap"], b - r - 1)
         self.claim.check.lemma("divided bound", self.place)
 
     def _by_equal_digits(self, step: Json, f: Formula) -> None:
-        b, t, r, one = (
-            read_polynomial(step["base"]),
-            read_polynomial(step["t"]),
-            read_polynomial(step["r"]),
-            constant(1),
-        )
-        if self._premise(step["of"]) != zero(plus(times(b, t), r)) or f not in (zero(t), zero(r)):
+        b, t, r = (read_polynomial(step[k]) for k in ("base", "t", "r"))
+        if self._premise(step["of"]) != zero(b * t + r) or f not in (zero(t), zero(r)):
             raise self.refuse("the equation says something else")
-        self.evidence(step["high"], plus(plus(b, r, -1), one, -1))
-        self.evidence(step["low"], plus(plus(b, r), one, -1))
+        self.evidence(step["high"], b - r - 1)
+        self.evidence(step["low"], b + r - 1)
         self.claim.check.lemma("equal digits", self.place)
 
     # -- extrema
     def _by_extremum(self, step: Json) -> None:
         op, args = str(step["name"]), [read_polynomial(a) for a in step["args"]]
-        sign = constant({"min": 1, "max": -1}[op])
-        kept = list({key_of(a): a for a in args}.values())
+        sign = {"min": 1, "max": -1}[op]
+        kept = list({a.key: a for a in args}.values())
         if not kept:
             raise self.refuse("an extremum has arguments")
         for p in kept:
@@ -358,7 +340,7 @@ class Steps:
             p, q = read_polynomial(less), read_polynomial(other)
             if p not in kept or q not in kept or p == q:
                 raise self.refuse("an argument is left out for one that is not there")
-            self.evidence(why, times(plus(p, q, -1), sign))
+            self.evidence(why, (p - q) * sign)
             kept.remove(p)
             self.claim.check.lemma("decided extremum", self.place)
         value = read_polynomial(step["value"])
@@ -367,29 +349,29 @@ class Steps:
                 raise self.refuse("the extremum is the argument that is left")
         else:
             self._new(op, kept, (value,))
-            self.state.named |= {nonnegative(times(plus(p, value, -1), sign)) for p in kept}
-            self.state.named.add(disjunction(zero(plus(p, value, -1)) for p in kept))
-            self.state.extremes[str(key_of(value))] = op, tuple(map(key_of, kept))
+            self.state.named |= {nonnegative((p - value) * sign) for p in kept}
+            self.state.named.add(disjunction(zero(p - value) for p in kept))
+            self.state.extremes[str(value.key)] = op, tuple(p.key for p in kept)
             self.claim.check.lemma("extremum", self.place)
-        self.state.extrema[op, tuple(map(key_of, args))] = value
+        self.state.extrema[op, tuple(a.key for a in args)] = value
 
     def _by_extremum_bound(self, step: Json, f: Formula) -> None:
         op, value, bound = str(step["name"]), read_polynomial(step["value"]), read_polynomial(step["bound"])
-        sign = constant({"min": 1, "max": -1}[op])
+        sign = {"min": 1, "max": -1}[op]
         args = [read_polynomial(a) for a in step["args"]]
-        if self.state.extremes.get(str(key_of(value))) != (op, tuple(map(key_of, args))):
+        if self.state.extremes.get(str(value.key)) != (op, tuple(a.key for a in args)):
             raise self.refuse("this is not the extremum of these arguments")
-        if f != nonnegative(times(plus(value, bound, -1), sign)) or len(step["each"]) != len(args):
+        if f != nonnegative((value - bound) * sign) or len(step["each"]) != len(args):
             raise self.refuse("the bound is another one")
         for p, why in zip(args, step["each"], strict=True):
-            self.evidence(why, times(plus(p, bound, -1), sign))
+            self.evidence(why, (p - bound) * sign)
         self.claim.check.lemma("extremum", self.place)
 
     # -- leaves
     def _by_substitution(self, step: Json, f: Formula) -> None:
         ((v, value),) = ((str(v), read_polynomial(p)) for v, p in step["values"].items())
-        if v in names_of(value) or self._premise(step["equation"]) != zero(plus(variable(v), value, -1)):
-            raise self.refuse(f"no equation says that {v} = {text_of(value)}")
+        if v in value.names or self._premise(step["equation"]) != zero(variable(v) - value):
+            raise self.refuse(f"no equation says that {v} = {value}")
         if substituted(self._premise(step["of"]), {v: value}) != f:
             raise self.refuse("the substitution gives something else")
         self.claim.check.lemma("substitution", self.place)
@@ -417,8 +399,8 @@ class Steps:
                 if self._premise(why) != meaning.formula(c, memo):
                     raise self.refuse(f"a premise of {name!r} is not shown")
                 continue
-            gap = plus(meaning.value(c.b, memo), meaning.value(c.a, memo), -1)
-            self.evidence(why, plus(gap, constant(1), -1) if c.op == "<" else gap)
+            gap = meaning.value(c.b, memo) - meaning.value(c.a, memo)
+            self.evidence(why, gap - 1 if c.op == "<" else gap)
         then = meaning.formula(scheme.then, memo)
         if f != then and f not in parts_of(then):
             raise self.refuse(f"this is no instance of {name!r}")

@@ -1,21 +1,32 @@
-"""The tree of a proof: every node reduces a claim to others, or proves it by cases."""
+"""The tree of a proof: nodes that reduce a claim to others, nodes that divide it into cases, and the leaves."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 
 from ...core.condition import FALSE, TRUE, Compare, Condition, Divides, all_exprs, any_of, divides
-from ...core.expr import Expr, FloorDiv, Int, Max, Min, Mul, Sum, Var, integer, linear, mod, mul
-from .cases import Cases
-from .check import CertificateRefused, Check
-from .claim import Claim
-from .conditions import conjuncts, divisors_in, is_natural, mapped, opaque, shortened
-from .polynomials import Polynomial, times
-from .reading import Json, read_condition
-from .roots import are_roots
+from ...core.expr import Expr, FloorDiv, Int, Mul, Sum, Var, integer, linear, mod, mul
+from .check import CertificateRefused, Check, Claim
+from .conditions import conjuncts, divisors_in, is_natural, mapped, opaque, read_condition, shortened
+from .polynomials import (
+    Json,
+    Polynomial,
+    exact_quotient,
+    read_polynomial,
+    substituted,
+    variable,
+    with_values,
+    zero,
+)
+from .state import State, variable_name
+from .steps import Steps
 
 __all__ = ["Tree"]
+
+#: So many classes are looked at to see that there are no other roots than those that are named.
+_LOOKED_AT = 4096
 
 
 class Tree:
@@ -31,8 +42,6 @@ class Tree:
                 self._inline(node, known, goals, place)
             case "goals":
                 self._goals(node, known, goals, place)
-            case "choice":
-                self._choice(node, known, goals, place)
             case "quotient bound":
                 self._quotient_bound(node, known, goals, place)
             case "equal terms":
@@ -48,7 +57,7 @@ class Tree:
             case "contradiction":
                 self.prove(node["then"], known, [FALSE], f"{place}.then")
             case _:
-                Cases(Claim(self.check, known, goals)).prove(node, place)
+                _Cases(Claim(self.check, known, goals)).prove(node, place)
 
     def _goals(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
         """Goals are shown one after another; each may be used for those that come later."""
@@ -74,26 +83,6 @@ class Tree:
         except ZeroDivisionError as error:
             raise CertificateRefused(place, f"{v} = {e} divides by zero") from error
         self.prove(node["then"], rest, goals, f"{place}.then")
-
-    def _choice(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
-        term = self.check.terms[node["term"]]
-        if not isinstance(term, (Min, Max)):
-            raise CertificateRefused(place, f"{term} is no minimum or maximum")
-        if len(node["cases"]) != len(term.args):
-            raise CertificateRefused(place, f"{term} has {len(term.args)} cases, not {len(node['cases'])}")
-        # its arguments are compared in the cases, and no divisor there is taken to be zero
-        if not divisors_in([term]) <= divisors_in(e for c in (*known, *goals) for e in all_exprs(c)):
-            raise CertificateRefused(place, f"{term} divides by what the claim does not")
-        for k, chosen in enumerate(term.args):
-            others = [x for n, x in enumerate(term.args) if n != k]
-            given = [chosen <= x if isinstance(term, Min) else x <= chosen for x in others]
-            try:
-                here = [p for h in known for p in conjuncts(h.substitute({term: chosen}))]
-                wanted = [p for g in goals for p in conjuncts(g.substitute({term: chosen}))]
-            except ZeroDivisionError:
-                continue  # a divisor of the claim would be zero
-            here += [p for c in given for p in conjuncts(c)]
-            self.prove(node["cases"][k], here, wanted, f"{place}.cases[{k}]")
 
     def _quotient_bound(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
         """A bound of a quotient is shown if that of its dividend is: ``a // d <= t`` by ``a <= d·t + d - 1``, and
@@ -157,7 +146,7 @@ class Tree:
             for n in part["factors"]:
                 if not 0 <= n < len(odd):
                     raise CertificateRefused(f"{place}.shorter[{k}]", f"there is no odd factor {n}")
-                product = times(product, opaque(odd[n], names))
+                product = product * opaque(odd[n], names)
             if not divisors_in([rest]) <= divisors:
                 raise CertificateRefused(
                     f"{place}.shorter[{k}]", f"{rest} divides by what the claim does not"
@@ -192,7 +181,7 @@ class Tree:
             coefficients = [0] * (1 + max(map(len, p)))
             for monomial, a in p.items():
                 coefficients[len(monomial)] = a
-            if not are_roots(coefficients, modulus, found):
+            if not _are_roots(coefficients, modulus, found):
                 raise CertificateRefused(f"{place}.solved[{k}]", f"these are not the roots of {e}")
             classes[divides(integer(modulus), e)] = any_of(divides(integer(m), v - r) for r, m in found)
             self.check.found.steps += 1
@@ -258,3 +247,133 @@ class Tree:
         except ZeroDivisionError:
             return  # a divisor of the claim would be zero
         self.prove(node, here, wanted, place)
+
+
+class _Cases:
+    """The cases of one claim."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+
+    def prove(self, node: Json, place: str) -> None:
+        """Check that a node proves all goals."""
+        state = State()
+        state.names = {
+            variable_name(v) for c in (*self.claim.known, *self.claim.goals) for v in c.variables()
+        }
+        self._case(node, state, place)
+
+    def _case(self, node: Json, state: State, place: str) -> None:
+        """Check a case that is divided further, makes definitions, or is a leaf."""
+        step = node["step"]
+        if step == "factor":
+            self._signs(node, Steps(self.claim, state, place), {}, place)
+            return
+        state.rewrites = {}
+        steps = Steps(self.claim, state, place)
+        steps.run(node["steps"])
+        match step:
+            case "sign":
+                self._signs(node, steps, node["excluded"], place)
+            case "define":
+                self._define(node, steps, place)
+            case "leaf":
+                self._leaf(node, steps, place)
+            case _:
+                raise CertificateRefused(place, f"there is no step {step!r}")
+
+    def _signs(self, node: Json, steps: Steps, excluded: Json, place: str) -> None:
+        p = read_polynomial(node["of"])
+        steps.known_names(p)
+        for s in (1, -1, 0):
+            if str(s) in node["cases"]:
+                state = steps.state.copy()
+                state.signs.append((p, s))
+                self._case(node["cases"][str(s)], state, f"{place}.cases[{s}]")
+            elif s and str(s) in excluded:
+                # p is not positive, or not negative
+                steps.evidence(excluded[str(s)], p * -s)
+            elif s == 0 and "divisor" in node:
+                self._not_zero(p, read_polynomial(node["divisor"]), steps.state, place)
+            else:
+                raise CertificateRefused(place, f"the case in which {p} has the sign {s} is missing")
+        self.claim.check.lemma("sign split", place)
+
+    def _not_zero(self, p: Polynomial, divisor: Polynomial, state: State, place: str) -> None:
+        """``p`` is a factor of a divisor of the claim."""
+        if exact_quotient(divisor, p) is None or not self.claim.divides_by(divisor, state):
+            raise CertificateRefused(place, f"{p} may be zero")
+
+    def _define(self, node: Json, steps: Steps, place: str) -> None:
+        state = steps.state.copy()
+        state.facts = steps.established()
+        defined: dict[str, Polynomial] = {}
+        for d in node["define"]:
+            name, value, equation = str(d["name"]), read_polynomial(d["value"]), d["equation"]
+            if name in state.definitions or name in value.names or name not in state.names:
+                raise CertificateRefused(place, f"{name} cannot be defined as {value}")
+            if equation is None:
+                # a new name for the negation
+                fresh = value.names
+                if len(fresh) != 1 or value != {tuple(fresh): -1} or fresh & state.names:
+                    raise CertificateRefused(place, f"{value} is no negation of a new name")
+                state.names |= fresh
+            else:
+                gap = zero(variable(name) - value)
+                shown = (
+                    state.sign_facts() if equation == "sign" else {substituted(steps.fact(equation), defined)}
+                )
+                if gap not in shown:
+                    raise CertificateRefused(place, f"{name} = {value} is not what the equation says")
+            state.define(name, value)
+            defined = {v: with_values(x, {name: value}) for v, x in defined.items()} | {name: value}
+        self.claim.check.lemma("substitution", place)
+        self._case(node["then"], state, f"{place}.then")
+
+    def _leaf(self, node: Json, steps: Steps, place: str) -> None:
+        done: list[Condition] = []
+        for k, part in enumerate(node["parts"]):
+            here = f"{place}.parts[{k}]"
+            goal = read_condition(part["goal"], self.claim.check.terms) if "goal" in part else None
+            if goal is not None and goal is not TRUE and goal not in self.claim.goals:
+                raise CertificateRefused(here, f"{goal} is no goal")
+            steps.goal, steps.place = goal, here
+            steps.run(part["steps"])
+            self.claim.check.contradictory([steps.fact(n, goal) for n in part["refute"]], here)
+            self.claim.check.found.leaves += 1
+            if goal is None:
+                return
+            done.append(goal)
+            steps.shown.append(goal)
+        missing = [g for g in self.claim.goals if g not in done]
+        if missing:
+            raise CertificateRefused(place, f"{missing[0]} is not shown")
+
+
+def _are_roots(p: Sequence[int], modulus: int, classes: Sequence[tuple[int, int]]) -> bool:
+    """Whether a power of two divides a polynomial exactly at the integers of classes ``r + m·k``."""
+
+    def at(r: int, m: int) -> list[int]:
+        """The coefficients of ``p(r + m·y)``, by the binomial theorem."""
+        return [
+            sum(a * math.comb(i, j) * r ** (i - j) for i, a in enumerate(p) if i >= j) * m**j
+            for j in range(len(p))
+        ]
+
+    if any(m < 1 or m & (m - 1) or any(a % modulus for a in at(r, m)) for r, m in classes):
+        return False
+    todo = [(0, 1)]
+    for _ in range(_LOOKED_AT):
+        if not todo:
+            return True
+        r, m = todo.pop()
+        if any(m % other == 0 and (r - s) % other == 0 for s, other in classes):
+            continue
+        free, *rest = at(r, m)
+        step = math.gcd(modulus, *rest)
+        if free % step:
+            continue  # some power of two divides all coefficients but this one
+        if step == modulus:
+            return False
+        todo += [(r, 2 * m), (r + m, 2 * m)]
+    return False

@@ -13,20 +13,17 @@ from typing import Any
 
 from indexproof.core.condition import divides
 from indexproof.core.expr import var
-from indexproof.verify.certificate.check import CertificateRefused, Check, Verified
-from indexproof.verify.certificate.claim import Claim
-from indexproof.verify.certificate.formulas import Formula, substituted
+from indexproof.verify.certificate.check import CertificateRefused, Check, Claim, Verified, z3_refutes
 from indexproof.verify.certificate.polynomials import (
+    Formula,
+    Json,
     Polynomial,
     constant,
-    key_of,
-    names_of,
-    plus,
-    times,
+    read_formula,
+    read_polynomial,
+    substituted,
     variable,
 )
-from indexproof.verify.certificate.reading import Json, read_formula, read_polynomial
-from indexproof.verify.certificate.solvers import z3_refutes
 from indexproof.verify.certificate.state import State, Unknown
 from indexproof.verify.certificate.steps import Steps
 from indexproof.verify.schemes import LEMMAS
@@ -42,7 +39,7 @@ _TERMS = (x, y, z, n, m, x // y, x % y, x // m, 2 * x)
 _KNOWN = (y > 0, divides(y, z), -3 <= x, x <= 3 * n + 2, n >= 0)
 _GOALS = (x // y * y <= x, (x // m).eq((-x) // (-m)))
 #: In the case at hand m is negative.
-_SIGN: tuple[Polynomial, int] = ({("m",): 1}, -1)
+_SIGN: tuple[Polynomial, int] = (variable("m"), -1)
 
 _POINTS = tuple(
     {"x": vx, "y": vy, "z": vy * vz, "n": vn, "m": vm}
@@ -126,9 +123,9 @@ def _at(p: Polynomial, point: _Point) -> int:
 def _holds(f: Formula, point: _Point) -> bool:
     match f[0]:
         case "ge":
-            return _at(dict(f[1]), point) >= 0
+            return _at(Polynomial(f[1]), point) >= 0
         case "eq":
-            return _at(dict(f[1]), point) == 0
+            return _at(Polynomial(f[1]), point) == 0
         case "and":
             return all(_holds(g, point) for g in f[1:])
     return any(_holds(g, point) for g in f[1:])
@@ -201,13 +198,13 @@ class _Case:
             if not all(_holds(f, p) for f in known):
                 return True
             for (a, b), (q, r) in state.divisions.items():
-                divisor = _at(dict(b), p)
-                if divisor < 1 or divmod(_at(dict(a), p), divisor) != (_at(q, p), _at(r, p)):
+                divisor = _at(Polynomial(b), p)
+                if divisor < 1 or divmod(_at(Polynomial(a), p), divisor) != (_at(q, p), _at(r, p)):
                     return True
             for (op, args), value in state.extrema.items():
-                if _meaning(op, [_at(dict(a), p) for a in args]) != (_at(value, p),):
+                if _meaning(op, [_at(Polynomial(a), p) for a in args]) != (_at(value, p),):
                     return True
-            if any(_at({product: 1}, p) != _at(value, p) for product, value in state.rewrites.items()):
+            if any(_at(Polynomial({product: 1}), p) != _at(value, p) for product, value in state.rewrites.items()):
                 return True
         return False
 
@@ -217,15 +214,15 @@ class _Case:
         while todo:
             later = []
             for (kind, *of), names in todo:
-                if not all(names_of(dict(key)) <= p.keys() for key in of):
+                if not all(Polynomial(key).names <= p.keys() for key in of):
                     later.append(((kind, *of), names))
                     continue
-                values = _meaning(kind, [_at(dict(key), p) for key in of])
+                values = _meaning(kind, [_at(Polynomial(key), p) for key in of])
                 if values is None:
                     return False
                 for key, value in zip(names, values, strict=True):
-                    name = dict(key)
-                    for v in names_of(name) - p.keys():
+                    name = Polynomial(key)
+                    for v in name.names - p.keys():
                         p[v] = value - name.get((), 0)
                     if _at(name, p) != value:
                         return False
@@ -270,20 +267,20 @@ def _says_truth(step: Json, p: _Point) -> bool:
 _SIMPLE: list[Polynomial] = [
     *(constant(k) for k in (0, 1, -1, 2)),
     *(variable(v) for v in "xynzmqrke"),
-    *(times(constant(-1), variable(v)) for v in "xynzmqr"),
-    *(plus(variable(v), constant(c)) for v in "xyq" for c in (1, -1)),
-    {("x",): 1, ("y",): 1},
-    {("x",): 1, ("y",): -1},
-    {("x",): 1, ("z",): 1},
-    {("k",): 1, ("q",): 1},
-    {("q", "y"): 1},
-    {("k", "y"): 1},
-    {("q", "y"): -1, ("x",): 1},
+    *(-variable(v) for v in "xynzmqr"),
+    *(variable(v) + c for v in "xyq" for c in (1, -1)),
+    variable("x") + variable("y"),
+    variable("x") - variable("y"),
+    variable("x") + variable("z"),
+    variable("k") + variable("q"),
+    variable("q") * variable("y"),
+    variable("k") * variable("y"),
+    variable("x") - variable("q") * variable("y"),
 ]
 #: A name that means nothing.
 _UNKNOWN = variable("w")
 #: Not negative where a goal is denied.
-_DENIED: Polynomial = {("q", "y"): 1, ("x",): -1}
+_DENIED: Polynomial = Polynomial({("q", "y"): 1, ("x",): -1})
 
 
 def _json(p: Polynomial) -> Json:
@@ -291,7 +288,7 @@ def _json(p: Polynomial) -> Json:
 
 
 def _formula(f: Formula) -> Json:
-    return [f[0], *(map(_formula, f[1:]) if f[0] in ("and", "or") else [_json(dict(f[1]))])]
+    return [f[0], *(map(_formula, f[1:]) if f[0] in ("and", "or") else [_json(Polynomial(f[1]))])]
 
 
 class _Draw:
@@ -305,9 +302,9 @@ class _Draw:
         rng = self.rng
         p = rng.choice(_SIMPLE)
         if rng.random() < 0.25:
-            p = plus(p, rng.choice(_SIMPLE), rng.choice((1, -1)))
+            p = p + rng.choice(_SIMPLE) * rng.choice((1, -1))
         if rng.random() < 0.1:
-            p = times(p, rng.choice(_SIMPLE))
+            p = p * rng.choice(_SIMPLE)
         return p if rng.random() < 0.97 else _UNKNOWN
 
     def new(self) -> Polynomial:
@@ -315,7 +312,7 @@ class _Draw:
         u = variable(f"u{self.rng.randrange(100)}")
         if self.rng.random() < 0.7:
             return u
-        return plus(u, self.rng.choice([constant(1), times(u, u), times(u, u), variable("x")]))
+        return u + self.rng.choice([constant(1), u * u, u * u, variable("x")])
 
     def equation(self) -> int:
         """The number of an equation."""
@@ -336,7 +333,7 @@ class _Draw:
             shifts = [self.number() for _ in range(2)]
         factors = [constant(1), constant(2), variable("y")]
         if rng.random() < 0.2:
-            factors = [rng.choice([constant(-1), variable("x"), variable("q"), {("y",): -1}])]
+            factors = [rng.choice([constant(-1), variable("x"), variable("q"), -variable("y")])]
         found: list[Json] = [[]]
         for k, f in enumerate(self.case.numbers):
             if f[0] == "ge":
@@ -383,11 +380,11 @@ class _Draw:
         rng = self.rng
         if rng.random() < 0.5:
             (a, b), (q, r) = rng.choice(sorted(self.case.steps.state.divisions.items(), key=repr))
-            more = rng.choice(_SIMPLE) if rng.random() < 0.5 else {}
-            return plus(dict(a), times(dict(b), more)), dict(b), plus(q, more), r
+            more = rng.choice(_SIMPLE) if rng.random() < 0.5 else Polynomial()
+            return Polynomial(a) + Polynomial(b) * more, Polynomial(b), q + more, r
         b = variable("y") if rng.random() < 0.7 else rng.choice([_DENIED, self.polynomial()])
         q, r = self.polynomial(), variable("r") if rng.random() < 0.6 else self.polynomial()
-        return plus(times(b, q), r), b, q, r
+        return b * q + r, b, q, r
 
     def _name(self) -> dict[str, Any]:
         a, b, q, r = self._division()
@@ -398,7 +395,7 @@ class _Draw:
             "divisor": _json(b),
             "quotient": _json(q),
             "remainder": _json(r),
-            "one": self.evidence(plus(b, constant(1), -1)),
+            "one": self.evidence(b - 1),
         }
 
     def _divisible(self) -> dict[str, Any]:
@@ -410,14 +407,14 @@ class _Draw:
             given, b = variable(str(_TERMS[e])), variable("y")
         return {
             "dividend": _json(
-                plus(given, times(b, self.polynomial())) if self.rng.random() < 0.7 else self.polynomial()
+                given + b * self.polynomial() if self.rng.random() < 0.7 else self.polynomial()
             ),
             "divisor": _json(b),
             "quotient": _json(k),
             "given": _json(given),
             "d": 1,
             "e": e,
-            "one": self.evidence(plus(b, constant(1), -1)),
+            "one": self.evidence(b - 1),
         }
 
     def _quotient(self) -> dict[str, Any]:
@@ -426,7 +423,7 @@ class _Draw:
         if self.rng.random() < 0.4:
             k = self.equation() if self.rng.random() < 0.7 else self.comparison()
             by = self.polynomial()
-            a = plus(a, times(by, dict(self.case.numbers[k][1])))
+            a = a + by * Polynomial(self.case.numbers[k][1])
             equations = [[_json(by), k]]
         return {
             "dividend": _json(a),
@@ -435,17 +432,17 @@ class _Draw:
             "remainder": _json(r),
             "equations": equations,
             "low": self.evidence(r),
-            "high": self.evidence(plus(plus(b, r, -1), constant(1), -1)),
+            "high": self.evidence(b - r - 1),
         }
 
     def _rewrite(self) -> dict[str, Any]:
         k = self.equation()
-        p = dict(self.case.numbers[k][1])
+        p = Polynomial(self.case.numbers[k][1])
         names, c = self.rng.choice(sorted(p.items()))
-        product = {names: 1}
+        product = Polynomial({names: 1})
         if self.rng.random() < 0.2:
-            product = plus(product, self.polynomial())
-        return {"product": _json(product), "value": _json(plus(product, p, -c)), "equation": k}
+            product = product + self.polynomial()
+        return {"product": _json(product), "value": _json(product - p * c), "equation": k}
 
     def _quotient_of_a_natural_number(self) -> dict[str, Any]:
         a, b, q, _ = self._division()
@@ -461,65 +458,62 @@ class _Draw:
 
     def _quotient_of_a_bound(self) -> dict[str, Any]:
         a, b, q, _ = self._division()
-        one = constant(1)
         t = self.polynomial()
         if self.rng.random() < 0.4:
             a, b, q, t = (variable(v) for v in "nyhn")
         if self.rng.random() < 0.5:
-            a = plus(plus(times(b, plus(t, one)), one, -1), constant(self.rng.choice((0, 1))), -1)
-            q = self.rng.choice([q, {}])
+            a = b * (t + 1) - 1 - self.rng.choice((0, 1))
+            q = self.rng.choice([q, Polynomial()])
         return {
             "dividend": _json(a),
             "divisor": _json(b),
             "quotient": _json(q),
             "t": _json(t),
-            "below": self.evidence(plus(plus(times(b, plus(t, one)), one, -1), a, -1)),
-            "fact": ["ge", _json(plus(t, q, -1))] if self.rng.random() < 0.8 else self.fact(),
+            "below": self.evidence(b * (t + 1) - 1 - a),
+            "fact": ["ge", _json(t - q)] if self.rng.random() < 0.8 else self.fact(),
         }
 
     def _divided_bound(self) -> dict[str, Any]:
-        b, t, r, one = variable("y"), self.polynomial(), self.polynomial(), constant(1)
+        b, t, r = variable("y"), self.polynomial(), self.polynomial()
         if self.rng.random() < 0.5:
             # what is known not to be negative, up to less than the base
-            t, r = self.rng.choice([variable("n"), plus(variable("n"), one)]), plus(one, b, -1)
+            t, r = self.rng.choice([variable("n"), variable("n") + 1]), -b + 1
         return {
             "base": _json(b),
             "t": _json(t),
             "r": _json(r),
-            "one": self.evidence(plus(b, one, -1)),
-            "of": self.evidence(plus(times(b, t), r)),
-            "gap": self.evidence(plus(plus(b, r, -1), one, -1)),
+            "one": self.evidence(b - 1),
+            "of": self.evidence(b * t + r),
+            "gap": self.evidence(b - r - 1),
             "fact": ["ge", _json(t)],
         }
 
     def _equal_digits(self) -> dict[str, Any]:
-        b, r, one = variable("y"), variable("r"), constant(1)
+        b, r = variable("y"), variable("r")
         k = self.equation()
-        rest = plus(dict(self.case.numbers[k][1]), r, self.rng.choice((1, -1)))
-        t = {tuple(v for v in names if v != "y"): c for names, c in rest.items() if "y" in names}
+        rest = Polynomial(self.case.numbers[k][1]) + r * self.rng.choice((1, -1))
+        t = Polynomial({tuple(v for v in ns if v != "y"): c for ns, c in rest.items() if "y" in ns})
         return {
             "base": _json(b),
             "t": _json(t),
             "r": _json(r),
             "of": k,
-            "high": self.evidence(plus(plus(b, r, -1), one, -1)),
-            "low": self.evidence(plus(plus(b, r), one, -1)),
+            "high": self.evidence(b - r - 1),
+            "low": self.evidence(b + r - 1),
             "fact": ["eq", _json(self.rng.choice((t, r)))],
         }
 
     def _extremum(self) -> dict[str, Any]:
         rng = self.rng
-        sign = constant(rng.choice((1, -1)))
+        sign = rng.choice((1, -1))
         args = [self.polynomial() for _ in range(rng.choice((0, 1, 2, 2, 3)))]
         dropped = []
         if len(args) > 1 and rng.random() < 0.6:
             if rng.random() < 0.5:
-                args[0] = plus(args[1], times(sign, rng.choice([variable("n"), variable("r"), constant(1)])))
-            dropped = [
-                [_json(args[0]), _json(args[1]), self.evidence(times(plus(args[0], args[1], -1), sign))]
-            ]
+                args[0] = args[1] + rng.choice([variable("n"), variable("r"), constant(1)]) * sign
+            dropped = [[_json(args[0]), _json(args[1]), self.evidence((args[0] - args[1]) * sign)]]
         return {
-            "name": "min" if sign == {(): 1} else "max",
+            "name": "min" if sign == 1 else "max",
             "args": [_json(p) for p in args],
             "dropped": dropped,
             "value": _json(rng.choice([self.new(), *args[-1:]])),
@@ -527,31 +521,31 @@ class _Draw:
 
     def _extremum_bound(self) -> dict[str, Any]:
         rng = self.rng
-        op, keys = self.case.steps.state.extremes[str(key_of(variable("e")))]
-        args = [dict(key) for key in keys]
+        op, keys = self.case.steps.state.extremes[str(variable("e").key)]
+        args = [Polynomial(key) for key in keys]
         bound = self.polynomial() if rng.random() < 0.5 else constant(rng.choice((0, -1)))
         if rng.random() < 0.2:
             args = args[:1]
             bound = args[0]
-        sign = constant({"min": 1, "max": -1}[op])
+        sign = {"min": 1, "max": -1}[op]
         value = variable(rng.choice("eeeq"))
         return {
             "name": op,
             "args": [_json(a) for a in args],
             "value": _json(value),
             "bound": _json(bound),
-            "each": [self.evidence(times(plus(a, bound, -1), sign)) for a in args],
-            "fact": ["ge", _json(times(plus(value, bound, -1), sign))],
+            "each": [self.evidence((a - bound) * sign) for a in args],
+            "fact": ["ge", _json((value - bound) * sign)],
         }
 
     def _substitution(self) -> dict[str, Any]:
         k, of = self.equation(), self.number()
-        p = dict(self.case.numbers[k][1])
+        p = Polynomial(self.case.numbers[k][1])
         single = [(names, c) for names, c in sorted(p.items()) if len(names) == 1 and abs(c) == 1]
         if not single:
             return self._other()
         ((v,), c) = self.rng.choice(single)
-        value = plus(variable(v), p, -c)
+        value = variable(v) - p * c
         if self.rng.random() < 0.2:
             value = self.polynomial()
         fact = _formula(substituted(self.case.numbers[of], {v: value}))
@@ -588,7 +582,7 @@ class _Draw:
             fact = meaning.formula(scheme.then, {})
             for c in scheme.given:
                 f = meaning.formula(c, {})
-                given.append(self.evidence(dict(f[1])) if f[0] == "ge" else self.number())
+                given.append(self.evidence(Polynomial(f[1])) if f[0] == "ge" else self.number())
         except Unknown:
             return self._other()
         return {
@@ -601,7 +595,7 @@ class _Draw:
 
 def _rest(p: Polynomial, by: Polynomial, f: Formula) -> bool:
     """Whether nothing is left of ``p`` but what is seen not to be negative."""
-    rest = plus(p, times(by, dict(f[1])), -1)
+    rest = p - by * Polynomial(f[1])
     return all(c > 0 and set(names) <= set("nyr") for names, c in rest.items())
 
 

@@ -29,9 +29,8 @@ from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Var, interpret, postorder
 from .encode import Encoder
 from .linear.formula import FALSE as NEVER
 from .linear.formula import Formula, FormulaLogic, at_least, either, zero
-from .linear.leaf import Leaf
 from .linear.polynomial import ONE, ZERO, Poly, Ring, variable
-from .linear.question import Meter
+from .linear.question import Leaf, Meter
 from .linear.question import Question as LinearQuestion
 from .linear.record import Fact
 from .obligations import Obligation

@@ -35,9 +35,8 @@ from .linear.formula import (
     nonzero,
     zero,
 )
-from .linear.leaf import Leaf
 from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, constant, variable
-from .linear.question import Meter, Question
+from .linear.question import Leaf, Meter, Question
 from .linear.record import Fact
 
 __all__ = ["LINEARISED", "Linearised", "Opaque", "TooLong", "ask", "by_linearisation", "negated"]

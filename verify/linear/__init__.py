@@ -19,9 +19,10 @@ check.
 
 from __future__ import annotations
 
-from .leaf import Leaf, leaf_smtlib
+from .leaves import Budget
 from .lemmas import LEMMAS, STEPS, Scheme
-from .prover import Budget, Outcome, explain, prove
+from .prover import Outcome, explain, prove
+from .question import Leaf, leaf_smtlib
 from .record import Fact
 
 __all__ = [

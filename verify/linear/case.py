@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from ...core.expr import Var
+from .formula import Zero
 from .polynomial import Poly, variable
 from .record import Fact, Resolved
 
-__all__ = ["Case", "Contradiction", "Definition", "Names", "NeedSign", "Witness", "name_of", "rank"]
+__all__ = [
+    "Case",
+    "Contradiction",
+    "Definition",
+    "Names",
+    "NeedSign",
+    "Witness",
+    "best_definition",
+    "name_of",
+    "rank",
+]
 
 
 @dataclass(frozen=True)
@@ -137,3 +149,23 @@ def rank(name: str) -> int:
     """Variables of the claim are eliminated first, quotients last: they are what dividends are written in."""
     stem, mark, number = name.rpartition("!")
     return _RANKS.get(stem, 0) if mark and number.isdecimal() else 0
+
+
+def best_definition(facts: Iterable[Fact], rejected: Collection[str] = ()) -> tuple[str, Poly, Fact] | None:
+    """The equation to solve next: a name, its value and the fact that says so; ``None`` if there is none.
+
+    Variables of the claim are eliminated before names that stand for remainders, those before quotients.
+    """
+    best: tuple[tuple[int, int, int, str], Fact, int] | None = None
+    for f in facts:
+        if isinstance(f.formula, Zero):
+            p = f.formula.p
+            for v, c in p.units():
+                order = rank(v), p.degree, len(p), v
+                if v not in rejected and (best is None or order < best[0]):
+                    best = order, f, c
+    if best is None:
+        return None
+    (_, _, _, name), equation, c = best
+    assert isinstance(equation.formula, Zero)
+    return name, equation.formula.p.without(name) * -c, equation

@@ -17,8 +17,9 @@ from ..equate import equated
 from ..preprocess import comparisons, unquotienting
 from ..recombine import recombinations
 from .formula import All, AtLeast, Formula, Some, Zero
+from .leaves import Budget
 from .polynomial import Poly
-from .prover import Budget, Outcome, prove
+from .prover import Outcome, prove
 from .record import Fact, Log, Node, Reason, Resolved
 
 __all__ = ["FORMAT", "certificate", "certificate_json", "of_equal_terms", "recorded"]
@@ -224,8 +225,6 @@ class _Writer:
                 out["cases"] = [self.node(c) for c in n["cases"]]
             case "contradiction":
                 out["then"] = self.node(n["then"])
-            case "choice":
-                out |= {"term": self.term(n["term"]), "cases": [self.node(c) for c in n["cases"]]}
             case "factor":
                 out |= {"of": _poly(n["of"]), "cases": {s: self.node(c) for s, c in n["cases"].items()}}
             case "sign":

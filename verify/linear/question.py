@@ -1,22 +1,114 @@
-"""Questions to z3 about linear integer arithmetic, asked in SMT-LIB: what is exported is what was asked."""
+"""Linear questions as SMT-LIB: those that z3 is asked, and the leaves of a proof, which any solver can check again."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 
 from .. import encode
 from ..budget import MAX_RLIMIT
-from .formula import Formula
-from .leaf import Symbols, smtlib
-from .polynomial import Monomial
+from .formula import All, AtLeast, Formula, Some, atoms
+from .polynomial import Monomial, Poly
+from .record import Fact
 
-__all__ = ["Meter", "Question"]
+__all__ = ["Leaf", "Meter", "Question", "Symbols", "leaf_smtlib", "smtlib"]
 
 _VALUE = re.compile(r"\(define-fun (\|[^|]*\||[^\s()]+) \(\) Int\s+(?:\(- (\d+)\)|(\d+))\)")
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Facts that contradict each other in linear integer arithmetic, every monomial a variable of its own.
+
+    The last fact is the negated goal.  ``steps`` are the decisions and steps that led here, ``lemmas`` the
+    names of the schemes whose instances are among the facts, ``closed`` how the contradiction was seen:
+    ``identity`` (the negated goal is false as it stands), ``certificate`` (by a bound without a solver) or
+    ``solver``.
+    """
+
+    facts: tuple[Fact, ...]
+    steps: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    closed: str
+
+
+_PLAIN = re.compile(r"[A-Za-z_~!@$%^&*+=<>.?/-][0-9A-Za-z_~!@$%^&*+=<>.?/-]*")
+
+
+class Symbols:
+    """An SMT-LIB symbol for every monomial: its factors joined by ``*``, a number where they are not plain."""
+
+    def __init__(self) -> None:
+        self.of: dict[Monomial, str] = {}
+        self.monomials: dict[str, Monomial] = {}
+
+    def symbol(self, m: Monomial) -> str:
+        """The symbol of ``m``."""
+        found = self.of.get(m)
+        if found is None:
+            # a monomial of one name could spell like a product of several only if a name contained the star
+            plain = all(_PLAIN.fullmatch(v) and "*" not in v for v in m)
+            found = "|" + "*".join(m) + "|" if plain else f"|#{len(self.of)}|"
+            self.of[m] = found
+            self.monomials[found] = m
+        return found
+
+
+def _number(n: int) -> str:
+    return str(n) if n >= 0 else f"(- {-n})"
+
+
+def _sum(terms: list[tuple[Monomial, int]], symbols: Symbols) -> str:
+    parts = []
+    for m, c in terms:
+        if not m:
+            parts.append(_number(c))
+        else:
+            parts.append(symbols.symbol(m) if c == 1 else f"(* {_number(c)} {symbols.symbol(m)})")
+    return "0" if not parts else parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
+
+
+def _relation(op: str, p: Poly, symbols: Symbols) -> str:
+    # positive terms on the left, negated negative ones on the right: short, and easy to read
+    left = [(m, c) for m, c in p.key if c > 0]
+    right = [(m, -c) for m, c in p.key if c < 0]
+    return f"({op} {_sum(left, symbols)} {_sum(right, symbols)})"
+
+
+def smtlib(f: Formula, symbols: Symbols) -> str:
+    """A formula as an SMT-LIB term."""
+    match f:
+        case AtLeast(p):
+            return _relation(">=", p, symbols)
+        case All(parts):
+            return f"(and {' '.join(smtlib(g, symbols) for g in parts)})" if parts else "true"
+        case Some(parts):
+            return f"(or {' '.join(smtlib(g, symbols) for g in parts)})" if parts else "false"
+    return _relation("=", f.p, symbols)
+
+
+def monomials(formulas: Iterable[Formula]) -> list[Monomial]:
+    """The monomials that occur, in order."""
+    found = {m for f in formulas for a in atoms(f) for m in a.p.terms if m}
+    return sorted(found, key=lambda m: (len(m), m))
+
+
+def leaf_smtlib(leaf: Leaf) -> str:
+    """The leaf as an SMT-LIB 2 script in QF_LIA; the expected answer is ``unsat``."""
+    symbols = Symbols()
+    used = monomials(f.formula for f in leaf.facts)
+    lines = ["(set-logic QF_LIA)", "(set-info :status unsat)"]
+    for m in used:
+        symbol = symbols.symbol(m)
+        comment = f" ; {'·'.join(m)}" if symbol.startswith("|#") else ""
+        lines.append(f"(declare-const {symbol} Int){comment}")
+    for f in leaf.facts:
+        lines += [f"; {f.why}", f"(assert {smtlib(f.formula, symbols)})"]
+    return "\n".join([*lines, "(check-sat)", ""])
 
 
 class Meter:

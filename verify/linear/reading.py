@@ -27,7 +27,7 @@ from ...core.condition import (
 )
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, interpret, postorder
 from .bounds import Evidence
-from .case import Definition, Witness, rank
+from .case import Definition, Witness, best_definition, rank
 from .divisions import Divisions
 from .formula import (
     FALSE,
@@ -70,14 +70,10 @@ def divides_somewhere(c: Condition) -> bool:
 class Reading(Divisions):
     """One pass over the conditions; also the algebra and the logic that interpret them."""
 
-    def read(
-        self, hypotheses: Sequence[Condition], goals: Sequence[Condition], *, goals_first: bool
-    ) -> list[Formula]:
+    def read(self, hypotheses: Sequence[Condition], goals: Sequence[Condition]) -> list[Formula]:
         """State the hypotheses and return the negated goals.
 
-        Hypotheses without divisions come first: they tell the signs of divisors.  The first division of a
-        name decides its radix, so it matters what comes next; either order proves claims that the other does
-        not.
+        Hypotheses without divisions come first: they tell the signs of divisors.
         """
         plain: list[Condition] = []
         rest: list[Condition] = []
@@ -86,9 +82,6 @@ class Reading(Divisions):
         for h in plain:
             self.state(self.formula(h), "hypothesis")
         self._settle()
-        if goals_first:
-            for g in goals:
-                self.formula(negate(g))
         self._assume(sorted(rest, key=lambda h: not isinstance(h, Divides)))
         self.compare_digits()
         return [self.formula(negate(g)) for g in goals]
@@ -105,19 +98,13 @@ class Reading(Divisions):
 
     def solve(self) -> Definition | None:
         """An equation among the hypotheses as a definition: that of the most dispensable name."""
-        best: tuple[tuple[int, int, int, str], Fact, int] | None = None
-        for f in self.facts:
-            if isinstance(f.formula, Zero) and f.why in ("hypothesis", "equal digits") and self.refine:
-                p = f.formula.p
-                for v, c in p.units():
-                    order = rank(v), p.degree, len(p), v
-                    if v not in self.case.rejected and (best is None or order < best[0]):
-                        best = order, f, c
+        if not self.refine:
+            return None
+        usable = (f for f in self.facts if f.why in ("hypothesis", "equal digits"))
+        best = best_definition(usable, self.case.rejected)
         if best is None:
             return None
-        name, equation, c = best[0][3], best[1], best[2]
-        assert isinstance(equation.formula, Zero)
-        value = equation.formula.p.without(name) * -c
+        name, value, equation = best
         made = {v for v in value.names if rank(v)}
         known = [f for f in self.facts if f.why != "hypothesis" and isinstance(f.formula, AtLeast)]
         kept = [f for f in known if not made.isdisjoint(names_in(f.formula))]

@@ -204,7 +204,9 @@ class _Case:
             for (op, args), value in state.extrema.items():
                 if _meaning(op, [_at(Polynomial(a), p) for a in args]) != (_at(value, p),):
                     return True
-            if any(_at(Polynomial({product: 1}), p) != _at(value, p) for product, value in state.rewrites.items()):
+            if any(
+                _at(Polynomial({product: 1}), p) != _at(value, p) for product, value in state.rewrites.items()
+            ):
                 return True
         return False
 

@@ -1,0 +1,333 @@
+"""One leaf of a proof: the facts of a case contradict the negated goals, by bounds alone or by linear questions.
+
+Instances of lemmas are added as models of the question violate them, and differences that must be zero are derived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ...core.condition import Condition
+from .bounds import Bounds
+from .case import Witness, best_definition
+from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, at_least, nonzero, substitute, zero
+from .lemmas import Instance, Setting, pool
+from .polynomial import ONE, Monomial, Poly
+from .question import Leaf, Meter, Question
+from .reading import Reading
+from .record import Fact, Log, Node, Reason, Resolved, Unrecorded
+
+__all__ = ["Budget", "Exhausted", "Leaves"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits that do not depend on the machine: z3 resource units for one question, and counts.
+
+    ``patient`` allows further ways of reading a claim where the first one leaves it open.
+    """
+
+    rlimit: int = 3_000_000
+    questions: int = 200
+    instances: int = 20_000
+    readings: int = 400
+    leaves: int = 96
+    rounds: int = 30
+    patient: bool = True
+
+
+class Exhausted(Exception):
+    """A count of the budget has been reached."""
+
+
+@dataclass
+class _State:
+    """The facts of a leaf; equations that define quotients apart."""
+
+    facts: list[Fact]
+    witnesses: list[Witness]
+    choices: list[tuple[Poly, tuple[Poly, ...]]]
+    steps: list[str]
+
+    def substituted(self, values: dict[str, Poly], dropped: Fact, step: str) -> _State:
+        """The state after an equation has been used up."""
+        moved = (_substituted(f, values, dropped) for f in self.facts if f is not dropped)
+        facts = [f for f in moved if f.formula != TRUE]
+        choices = [(m.substitute(values), tuple(o.substitute(values) for o in os)) for m, os in self.choices]
+        return _State(facts, [w.substitute(values) for w in self.witnesses], choices, [*self.steps, step])
+
+
+def _substituted(f: Fact, values: dict[str, Poly], equation: Fact) -> Fact:
+    """A fact after an equation has been used."""
+    g = substitute(f.formula, values)
+    if g == f.formula:
+        return f
+    return Fact(g, f.why, Reason("substitution", {"values": values, "equation": equation, "of": f}))
+
+
+class Leaves:
+    """The leaves that have been closed, the solver that was asked about them, and the budget for more."""
+
+    def __init__(self, budget: Budget, record: bool) -> None:
+        self.budget = budget
+        self.record = record
+        self.meter = Meter(budget.rlimit)
+        self.closed: list[Leaf] = []
+        self.reason = ""
+        self._instances = 0
+
+    def add(self, facts: Iterable[Fact], steps: Iterable[str], closed: str) -> None:
+        """Note a closed leaf.  Raises :class:`Exhausted` where there are too many."""
+        kept = tuple(facts)
+        lemmas = dict.fromkeys(f.why.removeprefix("lemma: ") for f in kept if f.why.startswith("lemma: "))
+        self.closed.append(Leaf(kept, tuple(steps), tuple(lemmas), closed))
+        if len(self.closed) > self.budget.leaves:
+            raise Exhausted(f"more than {self.budget.leaves} leaves")
+
+    def close(
+        self, reading: Reading, goals: Sequence[Condition], refuted: Sequence[Formula], patient: bool
+    ) -> list[Node] | None:
+        """A proof of each goal in the case that was read, or ``None``; goals that are shown serve the rest."""
+        steps = [*reading.case.steps, *reading.used]
+        parts: list[Node] = []
+        open_ = []
+        for goal, negated in zip(goals, refuted, strict=True):
+            found = self._certified(negated, reading, steps)
+            if found is None:
+                open_.append((goal, negated))
+            else:
+                parts.append({"goal": goal, "refute": found})
+        if not open_:
+            return parts
+        reading.divide_bounds()
+        state = _State(reading.facts, reading.witnesses, reading.choices, steps)
+        shown: list[Fact] = []
+        for goal, negated in open_:
+            found = self._certified(negated, reading, steps)
+            if found is None:
+                known = replace(state, facts=[*state.facts, *shown])
+                found = self._refuted(known, negated, patient)
+                if found is None:
+                    self.reason = f"a leaf is left open: {negated}"
+                    return None
+                shown.append(Fact(reading.formula(goal), "shown", Reason("shown", {"goal": goal})))
+            parts.append({"goal": goal, "refute": found})
+        return parts
+
+    # -- one leaf
+    def _certified(self, refuted: Formula, reading: Reading, steps: Sequence[str]) -> list[Fact] | None:
+        """The facts that show the negated goal to be false by bounds alone; ``None`` where they do not."""
+        shown: list[Fact] = []
+        if not _impossible(refuted, reading.bounds, shown, reading.log):
+            return None
+        facts = [*shown, Fact(refuted, "negated goal", Reason("negated goal"))]
+        self.add(facts, steps, "certificate" if shown else "identity")
+        return facts
+
+    def _refuted(self, state: _State, refuted: Formula, patient: bool) -> list[Fact] | None:
+        """Facts that contradict the negated goal, with it."""
+        levels = (2,) if patient else (0, 1)
+        negated = Fact(refuted, "negated goal", Reason("negated goal"))
+        careful = _solved(state, negated, eager=False)
+        found = self._ask(*careful, levels=levels)
+        if found is not None:
+            return found
+        eager = _solved(state, negated, eager=True)
+        return self._ask(*eager, levels=levels) if eager[0].steps != careful[0].steps else None
+
+    def _ask(self, state: _State, negated: Fact, levels: Sequence[int], nested: int = 0) -> list[Fact] | None:
+        refuted = negated.formula
+        if refuted == FALSE or any(f.formula == FALSE for f in state.facts):
+            facts = [*(f for f in state.facts if f.formula == FALSE), negated]
+            self.add(facts, state.steps, "identity")
+            return facts
+        if self.meter.questions > self.budget.questions:
+            raise Exhausted(f"more than {self.budget.questions} questions")
+        question = Question(self.meter)
+        question.add(f.formula for f in state.facts)
+        question.add([refuted])
+        if question.contradictory():
+            facts = [*state.facts, negated]
+            self.add(facts, state.steps, "solver")
+            return facts
+        setting, bounds = _setting(state, refuted)
+        log = None
+        if self.record:
+            log = Log()
+            for f in state.facts:
+                log.add(f)
+        near = setting.near()
+        used: list[Instance] = []
+        for level in levels:
+            instances, differences = pool(setting if level else near, max(level, 1))
+            self._instances += len(instances)
+            if self._instances > self.budget.instances:
+                raise Exhausted(f"more than {self.budget.instances:,} instances of lemmas")
+            closed, values = self._violated(question, instances, used)
+            if closed:
+                facts = [*state.facts, *(_instance(i, bounds, log) for i in used), negated]
+                self.add(facts, state.steps, "solver")
+                return facts
+            if values is None or nested >= 2:
+                continue
+            derived = self._derived(question, differences, values, state, used, negated, bounds, log)
+            if derived:
+                facts = [*state.facts, *derived]
+                more = replace(state, facts=facts)
+                found = self._ask(*_solved(more, negated, eager=True), levels=(level,), nested=nested + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def _violated(
+        self, question: Question, instances: Sequence[Instance], used: list[Instance]
+    ) -> tuple[bool, dict[Monomial, int] | None]:
+        """Add instances that the current model violates until none is left, or there is no model."""
+        left = list(instances)
+        wanted = sorted({m for i in left for p in i.polynomials() for m in p.terms if m})
+        batch = 10
+        for _ in range(self.budget.rounds):
+            if not self.budget.patient and self.meter.questions > self.budget.questions:
+                raise Exhausted(f"more than {self.budget.questions} questions")
+            if question.undecided:
+                return False, None
+            values = _completed(question.model(), wanted)
+            violated: list[Instance] = []
+            kept: list[Instance] = []
+            for n, i in enumerate(left):
+                if len(violated) >= batch:
+                    kept += left[n:]
+                    break
+                (kept if i.holds(values) else violated).append(i)
+            if not violated:
+                return False, values
+            left = kept
+            used += violated
+            question.add(i.formula for i in violated)
+            if question.contradictory():
+                return True, None
+            batch = batch + batch // 2
+        used += left
+        question.add(i.formula for i in left)
+        if question.contradictory():
+            return True, None
+        return False, None if question.undecided else _completed(question.model(), wanted)
+
+    def _derived(
+        self,
+        question: Question,
+        differences: Sequence[Poly],
+        values: dict[Monomial, int],
+        state: _State,
+        used: Sequence[Instance],
+        negated: Fact,
+        bounds: Bounds,
+        log: Log | None,
+    ) -> list[Fact]:
+        """Differences that the facts force to be zero; each leaves a leaf of its own."""
+        found: list[Fact] = []
+        facts: list[Fact] = []
+        for d in differences:
+            if len(d) < 2 or any(m and m not in values for m in d.terms) or d.value(values):
+                continue
+            if question.contradictory_with([nonzero(d)]):
+                facts = facts or [*state.facts, negated, *(_instance(i, bounds, log) for i in used)]
+                self.add([*facts, Fact(nonzero(d), "negated goal")], state.steps, "solver")
+                found.append(Fact(zero(d), "derived", Reason("derived", {"zero": d, "from": facts})))
+        return found
+
+
+def _instance(i: Instance, bounds: Bounds, log: Log | None) -> Fact:
+    """An instance of a lemma as a fact; why its premises hold, where that is recorded."""
+    if log is None:
+        return i.fact
+    given: list[Resolved | Fact] = []
+    for p, relation in i.premises:
+        if relation == "=":
+            equal = next((f for f in log.entries if isinstance(f, Fact) and f.formula == zero(p)), None)
+            if equal is None:
+                raise Unrecorded(f"{p} = 0")
+            given.append(equal)
+        elif bounds.certain(p):
+            given.append(_with_settled(bounds, log).resolved(bounds.evidence(p)))
+        else:
+            raise Unrecorded(f"{p} is not negative")
+    data = {"lemma": i.name, "with": i.binding, "given": given}
+    return Fact(i.formula, f"lemma: {i.name}", Reason("lemma", data))
+
+
+def _with_settled(bounds: Bounds, log: Log) -> Log:
+    """A log to which the bounds of names that follow from facts have been added."""
+    for p, evidence in bounds.settled.items():
+        data = {"evidence": log.resolved(evidence)}
+        log.add(Fact(AtLeast(p), "combination", Reason("combination", data)))
+    bounds.settled.clear()
+    return log
+
+
+def _completed(model: dict[Monomial, int], wanted: Iterable[Monomial]) -> dict[Monomial, int]:
+    """Values for all monomials: products where the question leaves them open."""
+    values = dict(model)
+    for m in wanted:
+        if m not in values:
+            total = 1
+            for v in m:
+                total *= values.get((v,), 0)
+            values[m] = total
+    return values
+
+
+def _impossible(f: Formula, bounds: Bounds, shown: list[Fact], log: Log | None) -> bool:
+    """Whether ``f`` is false by certificates, which are added to ``shown``."""
+    sides: tuple[Poly, ...] = ()
+    match f:
+        case AtLeast(p):
+            sides = (-p - ONE,)
+        case Zero(p):
+            sides = (p - ONE, -p - ONE)
+        case All(parts):
+            return any(_impossible(g, bounds, shown, log) for g in parts)
+        case Some(parts):
+            return all(_impossible(g, bounds, shown, log) for g in parts)
+    for side in sides:
+        if bounds.certain(side):
+            reason = None
+            if log is not None:
+                reason = Reason("combination", {"evidence": log.resolved(bounds.evidence(side)), "of": side})
+            shown.append(Fact(at_least(side), "lemma: certificate", reason))
+            return True
+    return False
+
+
+def _setting(state: _State, refuted: Formula) -> tuple[Setting, Bounds]:
+    bounds = Bounds()
+    for f in state.facts:
+        if isinstance(f.formula, AtLeast):
+            bounds.learn(f.formula.p)
+    bounds.settle()
+    formulas = [f.formula for f in state.facts]
+    setting = Setting(
+        [f.p for f in formulas if isinstance(f, Zero)],
+        [f.p for f in formulas if isinstance(f, AtLeast)],
+        [f for f in formulas if isinstance(f, (All, Some))],
+        refuted,
+        state.witnesses,
+        bounds.low,
+        state.choices,
+        bounds.certain,
+    )
+    return setting, bounds
+
+
+def _solved(state: _State, refuted: Fact, *, eager: bool) -> tuple[_State, Fact]:
+    """Equations solved for a name and substituted; those that define quotients only when ``eager``."""
+    for _ in range(40):
+        usable = (f for f in state.facts if eager or not f.why.startswith("quotient"))
+        best = best_definition(usable)
+        if best is None:
+            break
+        v, value, equation = best
+        state = state.substituted({v: value}, equation, f"substitution: {v} = {value}")
+        refuted = _substituted(refuted, {v: value}, equation)
+    return state, refuted

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import z3
 
@@ -26,19 +25,20 @@ from ..core.condition import (
     negate,
 )
 from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Var, interpret, postorder
+from .budget import Budget
 from .encode import Encoder
+from .evidence import Question, note
 from .linear.formula import FALSE as NEVER
 from .linear.formula import Formula, FormulaLogic, at_least, either, zero
 from .linear.polynomial import ONE, ZERO, Poly, Ring, variable
 from .linear.question import Leaf, Meter
 from .linear.question import Question as LinearQuestion
 from .linear.record import Fact
-from .obligations import Obligation
+from .obligation import Obligation
+from .refute import small_point
 from .schemes import LEMMAS, STEPS, Scheme, multiples_are_apart
-
-if TYPE_CHECKING:
-    from .solve import Budget
-    from .verdict import Verdict
+from .solve import contradiction, decide
+from .verdict import Status, Verdict
 
 __all__ = ["FAMILY", "LemmaObligation", "lemma_obligations", "proved_lemmas"]
 
@@ -53,10 +53,6 @@ class LemmaObligation(Obligation):
 
     def decided(self, budget: Budget) -> Verdict:
         """The verdict, without the reduction that uses the lemma."""
-        from .evidence import Question, note, wanted
-        from .refute import small_point
-        from .verdict import Status, Verdict
-
         point = small_point(self.hypotheses, self.goal)
         if point is not None:
             witness = {v.name: n for v, n in point.items()}
@@ -76,18 +72,13 @@ class LemmaObligation(Obligation):
         known = list(self.hypotheses)
         # a quotient is shown before its remainder, which it determines
         for part in self.goal.args if isinstance(self.goal, And) else (self.goal,):
-            context = z3.Context()
-            encoder = Encoder(context, "witness")
+            encoder = Encoder(z3.Context())
             conditions = [*map(encoder.condition, known), z3.Not(encoder.condition(part))]
-            solver = encoder.solver(conditions, budget.proof)
-            text = solver.sexpr() if wanted() else ""
-            answer = solver.check()
-            spent += sum(int(amount) for name, amount in solver.statistics() if name == "rlimit count")
-            if answer != z3.unsat:
+            proved, cost, asked = contradiction(encoder, conditions, budget.proof)
+            spent += cost
+            if not proved:
                 return Verdict(Status.UNDECIDED, "", spent, tried=("small points", "witness"))
-            if text:
-                script = f"(set-logic QF_NIA)\n(set-info :status unsat)\n{text}(check-sat)\n"
-                note([Question("witness", script)])
+            note(asked)
             known.append(part)
         return Verdict(Status.PROVED, "witness", spent)
 
@@ -197,8 +188,6 @@ def lemma_obligations(lemma: Scheme) -> Iterator[LemmaObligation]:
 
 def proved_lemmas(of: Iterable[Scheme] = (*LEMMAS.values(), *STEPS.values())) -> frozenset[str]:
     """The names of the lemmas that are proved, here and now."""
-    from .solve import Budget, decide
-
     budget = Budget()
     return frozenset(
         lemma.name for lemma in of if all(decide(o, budget).proved for o in lemma_obligations(lemma))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..core.condition import (
@@ -64,22 +65,12 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
     the canonical form, and *no new overflow* for every width in ``widths``.
     """
     left, right, when = rule.left, rule.right, rule.when
-    shown = _subterms(("left", left), ("right", right))
+    sides = ("left", left), ("right", right)
 
-    def owe(kind: str, hypotheses: Sequence[Condition], goal: Condition, **more: object) -> Obligation:
-        return Obligation(
-            "rule",
-            rule.name,
-            kind,
-            tuple(hypotheses),
-            goal,
-            show=shown,
-            where=rule.where,
-            claim=rule.statement(),
-            **more,  # type: ignore[arg-type]
-        )
-
-    yield owe("sound", when, left.eq(right))
+    owe = partial(
+        Obligation, "rule", rule.name, where=rule.where, claim=rule.statement(), show=_subterms(*sides)
+    )
+    yield owe("sound", tuple(when), left.eq(right))
     # the redex is given, so its own divisors are not zero
     given = defined(left)
     yield owe("defined", (given, *when), all_of((defined(right), _defined_conditions(rule.guard))))
@@ -91,9 +82,17 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
     if not rule.structural:
         # extraction chooses by cost, and what a strategy proposes is measured where the declaration does not descend
         if not rule.sharing and not (rule.choose and measured(rule)):
-            yield _progress(rule)
+            before, after = measure(left), measure(right)
+            hypotheses = (*_sizes(rule.variables, [left]), *rule.conditions)
+            sizes = _labelled(Measure._fields, before, after)
+            yield owe("progress", hypotheses, _lexicographic(before, after), show=sizes)
         for width in widths:
-            yield _no_new_overflow(rule, width)
+            # if every subexpression of the left side fits into the machine type, so does every one of the right side
+            lo, hi = -(1 << (width - 1)), (1 << (width - 1)) - 1
+            inside = [e.within(lo, hi) for e in (*_compound(left), *rule.variables)]
+            fits = all_of(e.within(lo, hi) for e in _compound(right))
+            kind = f"no new overflow, int{width}"
+            yield owe(kind, (*rule.conditions, *inside), fits, gate=False, width=width)
 
 
 def _sizes(variables: Sequence[Var], roots: Sequence[Expr]) -> list[Condition]:
@@ -118,43 +117,12 @@ def _lexicographic(before: Sequence[Expr], after: Sequence[Expr]) -> Condition:
     return any_of(cases)
 
 
-def _progress(rule: Rule) -> Obligation:
-    smaller = _lexicographic(measure(rule.left), measure(rule.right))
-    hypotheses = [*_sizes(rule.variables, [rule.left]), *rule.conditions]
-    return Obligation(
-        "rule",
-        rule.name,
-        "progress",
-        tuple(hypotheses),
-        smaller,
-        show=tuple(
-            (f"{side} {label}", m)
-            for side, e in (("left", rule.left), ("right", rule.right))
-            for label, m in zip(Measure._fields, measure(e), strict=True)
-        ),
-        where=rule.where,
-        claim=rule.statement(),
-    )
-
-
-def _no_new_overflow(rule: Rule, width: int) -> Obligation:
-    """If every subexpression of the left side fits into the machine type, so does every one of the right side."""
-    lo, hi = -(1 << (width - 1)), (1 << (width - 1)) - 1
-    fits_left = [e.within(lo, hi) for _, e in _subterms(("", rule.left))]
-    fits_left += [v.within(lo, hi) for v in rule.variables]
-    fits_right = all_of(e.within(lo, hi) for _, e in _subterms(("", rule.right)))
-    return Obligation(
-        "rule",
-        rule.name,
-        f"no new overflow, int{width}",
-        (*rule.conditions, *fits_left),
-        fits_right,
-        show=_subterms(("left", rule.left), ("right", rule.right)),
-        gate=False,
-        where=rule.where,
-        claim=rule.statement(),
-        width=width,
-    )
+def _labelled(
+    names: Sequence[str], before: Sequence[Expr], after: Sequence[Expr]
+) -> tuple[tuple[str, Expr], ...]:
+    """The measures of both sides with their names."""
+    sides = ("left", before), ("right", after)
+    return tuple((f"{side} {name}", m) for side, ms in sides for name, m in zip(names, ms, strict=True))
 
 
 @dataclass(frozen=True)
@@ -176,26 +144,8 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
     left, right = rule.claim()
     when = rule.when
     shown = _subterms(*[("left", b.e) for b in rule.left], *[("right", b.e) for b in rule.right])
-
-    def owe(
-        kind: str,
-        hypotheses: Sequence[Condition],
-        goal: Condition,
-        made: type[Obligation] = Obligation,
-        **more: object,
-    ) -> Obligation:
-        return made(
-            "constraint rule",
-            rule.name,
-            kind,
-            tuple(hypotheses),
-            goal,
-            show=shown,
-            where=rule.where,
-            claim=rule.statement(),
-            **more,  # type: ignore[arg-type]
-        )
-
+    where, said = rule.where, rule.statement()
+    owe = partial(Obligation, "constraint rule", rule.name, where=where, claim=said, show=shown)
     given = _defined_conditions([b.condition() for b in rule.left])
     # a rule that finds a contradiction has a left side that holds nowhere; the rest must still be possible
     possible = (given, *rule.conditions) if right is FALSE else (given, *rule.conditions, left)
@@ -210,23 +160,24 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
     yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
     yield owe("not vacuous", possible, FALSE, question="exists")
     if not measured_constraint(rule):
-        yield _constraint_progress(rule)
+        before, after = constraint_measure(rule.left), constraint_measure(rule.right)
+        smaller, sizes = _lexicographic(before, after), _labelled(ConstraintMeasure._fields, before, after)
+        yield owe("progress", _natural_measures(rule), smaller, show=sizes)
     for k, c in enumerate(when):
         others = (given, *when[:k], *when[k + 1 :])
         goal = all_of((any_of((negate(left), right)), any_of((negate(right), left))))
         proofs = Way(left, rule.by, right), Way(right, rule.back_by, left)
-        yield owe(
-            f"needs {show_condition(c)}", others, goal, Needed, question="exists", gate=False, proofs=proofs
-        )
+        kind = f"needs {show_condition(c)}"
+        needed = partial(Needed, "constraint rule", rule.name, where=where, claim=said, show=shown)
+        yield needed(kind, others, goal, "exists", gate=False, proofs=proofs)
 
 
-def _constraint_progress(rule: ConstraintRule) -> Obligation:
-    """The right side is smaller in the order of :mod:`~indexproof.core.constraint_order`.
+def _natural_measures(rule: ConstraintRule) -> tuple[Condition, ...]:
+    """The conditions of a rule, and that the measures of :mod:`~indexproof.core.constraint_order` are natural numbers.
 
-    Rules whose declaration does not show it owe nothing: production measures every application.
+    Rules whose declaration does not show that they make progress owe no proof of it: production measures every
+    application.
     """
-    before, after = constraint_measure(rule.left), constraint_measure(rule.right)
-    smaller = _lexicographic(before, after)
     variables = [v for v in rule.variables if v.kind != "const"]
     hypotheses = _sizes(variables, [b.e for b in rule.left])
     for v in variables:
@@ -234,55 +185,34 @@ def _constraint_progress(rule: ConstraintRule) -> Obligation:
         hypotheses.append(var(f"{v.name}#") >= (1 if v.kind == "expr" else 0))
         hypotheses += [var(f"{v.name}∘").within(0, 1), var(f"{v.name}∓") >= 0]
         hypotheses += [var(f"{v.name}′{mark}") >= 0 for mark in "#∘∓"]
-    return Obligation(
-        "constraint rule",
-        rule.name,
-        "progress",
-        (*hypotheses, *rule.conditions),
-        smaller,
-        show=tuple(
-            (f"{side} {label}", m)
-            for side, sizes in (("left", before), ("right", after))
-            for label, m in zip(ConstraintMeasure._fields, sizes, strict=True)
-        ),
-        where=rule.where,
-        claim=rule.statement(),
-    )
+    return (*hypotheses, *rule.conditions)
 
 
 def _subterms(*sides: tuple[str, Expr]) -> tuple[tuple[str, Expr], ...]:
     """Every compound subexpression, labelled by side, innermost first."""
-    out: list[tuple[str, Expr]] = []
-    for label, root in sides:
-        for node in postorder(root):
-            if not isinstance(node, (Var, Int)) and (label, node) not in out:
-                out.append((label, node))
-    return tuple(out)
+    return tuple(dict.fromkeys((label, node) for label, root in sides for node in _compound(root)))
+
+
+def _compound(root: Expr) -> list[Expr]:
+    return [node for node in postorder(root) if not isinstance(node, (Var, Int))]
 
 
 # ---------------------------------------------------------------------------------------------------- transfer functions
 def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
     """*Sound* for both ends, *tight* for both ends unless the law is an approximation, and *not vacuous*."""
-
-    def owe(
-        kind: str, hypotheses: Sequence[Condition], goal: Condition, question: Question = "valid"
-    ) -> Obligation:
-        return Obligation(
-            "transfer",
-            law.name,
-            kind,
-            tuple(hypotheses),
-            goal,
-            question,
-            show=_subterms(("value", law.value), ("lo", law.lo), ("hi", law.hi)),
-            where="transfer.py",
-            claim=law.statement(),
-            tags=(f"approximate: {law.approximate}",) if law.approximate else (),
-        )
-
-    yield owe("sound below", law.hypotheses(), law.lo <= law.value)
-    yield owe("sound above", law.hypotheses(), law.value <= law.hi)
-    yield owe("not vacuous", law.hypotheses(), FALSE, "exists")
+    owe = partial(
+        Obligation,
+        "transfer",
+        law.name,
+        show=_subterms(("value", law.value), ("lo", law.lo), ("hi", law.hi)),
+        where="transfer.py",
+        claim=law.statement(),
+        tags=(f"approximate: {law.approximate}",) if law.approximate else (),
+    )
+    given = tuple(law.hypotheses())
+    yield owe("sound below", given, law.lo <= law.value)
+    yield owe("sound above", given, law.value <= law.hi)
+    yield owe("not vacuous", given, FALSE, "exists")
     if law.approximate:
         return
     inputs = [*(v for v, _, _ in law.inputs), *law.unbounded]
@@ -294,16 +224,16 @@ def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
             inside = [lift(v.substitute(at)).within(lo, hi) for v, lo, hi in boxes]
             allowed = [c.substitute(at) for c in law.where]
             attained.append(all_of([*inside, *allowed, law.value.substitute(at).eq(bound)]))
-        yield owe(kind, law.bounds(), any_of(attained))
+        yield owe(kind, tuple(law.bounds()), any_of(attained))
 
 
 def known_obligations(law: KnownLaw) -> Iterator[Obligation]:
     """*Sound* and *not vacuous*."""
     roots = [e for h in (*law.given, law.then) for e in all_exprs(h)]
     shown = _subterms(*[("term", e) for e in roots])
-    base = {"show": shown, "where": "transfer.py", "claim": law.statement()}
-    yield Obligation("transfer", law.name, "sound", law.given, law.then, **base)  # type: ignore[arg-type]
-    yield Obligation("transfer", law.name, "not vacuous", law.given, FALSE, "exists", **base)  # type: ignore[arg-type]
+    owe = partial(Obligation, "transfer", law.name, show=shown, where="transfer.py", claim=law.statement())
+    yield owe("sound", law.given, law.then)
+    yield owe("not vacuous", law.given, FALSE, "exists")
 
 
 # ------------------------------------------------------------------------------------------------------------------ ops

@@ -1,8 +1,8 @@
 """What can be done to a question before a solver sees it, without changing its answer.
 
 Equalities that define a variable are solved and substituted, conjunctive goals are split, and parts that are literally
-assumed, or true by the canonical form of sums, are dropped.  Each part is then asked with the hypotheses that share its
-variables, which is sufficient, and only if that fails with all of them.
+assumed, or true by the canonical form of sums, are dropped.  Each part is then asked with the hypotheses that it reaches
+through common variables.
 """
 
 from __future__ import annotations
@@ -63,12 +63,11 @@ __all__ = [
 class Part:
     """One conjunct of a goal with the hypotheses that bear on it, in canonical names.
 
-    ``near`` are those that the goal reaches in two steps, ``all`` those it reaches at all: dimensions of an op are
-    mostly independent of each other.  ``whole`` is what of the goal shares their variables: its other quotients are
-    worth knowing about (the digits of one index, say).
+    ``all`` are those that the goal reaches through common variables: dimensions of an op are mostly independent of each
+    other.  ``whole`` are the parts of the goal that share these variables: their quotients are worth knowing about
+    (the digits of one index, say).
     """
 
-    near: tuple[Condition, ...]
     all: tuple[Condition, ...]
     goal: Condition
     whole: Condition
@@ -193,8 +192,7 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
     Variables are renamed in natural order of their names, so that the same question about another dimension is the same
     question, with the same answer at the same cost.
     """
-    near = _reached(known, goal, steps=2)
-    reached = _reached(known, goal, steps=len(known) + 1)
+    reached = _reached(known, goal)
     variables = {v for c in (*reached, goal) for v in mentioned(c)}
     numbered = sorted(variables, key=lambda v: (natural_key(v.name), v.kind))
     names = {v: var(f"v{k}") for k, v in enumerate(numbered)}
@@ -202,7 +200,6 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
     every = [*reached, *whole, goal]
     renamed = dict(zip(every, substituted(every, names), strict=True))
     return Part(
-        ordered(renamed[h] for h in near),
         ordered(renamed[h] for h in reached),
         renamed[goal],
         all_of(ordered(renamed[g] for g in whole)),
@@ -225,20 +222,14 @@ def _by_text(conditions: list[Condition]) -> list[Condition]:
     return sorted(conditions, key=str) if len(conditions) > 1 else conditions
 
 
-def _reached(known: Sequence[Condition], goal: Condition, steps: int) -> list[Condition]:
-    """The hypotheses whose variables the goal reaches in so many steps, in their order."""
+def _reached(known: Sequence[Condition], goal: Condition) -> list[Condition]:
+    """The hypotheses that the goal reaches through common variables, in their order."""
     reached = mentioned(goal)
-    kept: set[Condition] = set()
     left = {h: mentioned(h) for h in known}
-    for _ in range(steps):
-        more = {h: vs for h, vs in left.items() if not reached.isdisjoint(vs)}
-        if not more:
-            break
-        kept.update(more)
+    while more := {h: vs for h, vs in left.items() if not reached.isdisjoint(vs)}:
         reached = reached.union(*more.values())
-        for h in more:
-            del left[h]
-    return [h for h in known if h in kept]
+        left = {h: vs for h, vs in left.items() if h not in more}
+    return [h for h in known if h not in left]
 
 
 def lower_bounds(known: Sequence[Condition]) -> dict[Var, int]:

@@ -23,15 +23,11 @@ same on a loaded machine, in any process and in any order (reports/semantics.md,
     evaluate the claim on small and random integers; finds most counterexamples, and smallest ones.
 ``bounded points``
     the same on integers chosen one after the other, inside the bounds that the hypotheses state (:mod:`.bounded`).
-``quotient certificate``
-    ``L // d = R`` becomes ``0 <= L - d·R < d``, both signs of d apart; then as ``witness``.
 ``linearisation``
     every quotient, remainder and product a name, what models get wrong about products added as lemmas
     (:mod:`.linearised`).
-``divisor signs``
-    as ``witness``, once for each sign of every symbolic divisor, with ``c = d·k`` for a divisibility hypothesis.
-``divisor signs, patient``, ``witness, patient``
-    the same with the full budget.
+``witness, patient``
+    as ``witness`` with the full budget.
 ``model``
     z3's own division with ``a % b`` as ``a - b·(a // b)``, bounded variables first; finds counterexamples.
 
@@ -47,11 +43,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import z3
 
-from ..core.condition import FALSE, Compare, Condition, Divides, all_of, any_of, negate
-from ..core.expr import Expr, FloorDiv, Var, lift, var
+from ..core.condition import FALSE, Condition, any_of, negate
+from ..core.expr import Var
 from . import linear
 from .budget import Budget
 from .encode import Encoder, resources
@@ -75,7 +72,16 @@ from .trust.disagreement import Disagreement
 from .trust.smtlib import script
 from .verdict import Status, Verdict
 
-__all__ = ["Budget", "by_equated_dividends", "by_recombined_digits", "decide", "exists", "reduced", "valid"]
+__all__ = [
+    "Budget",
+    "by_equated_dividends",
+    "by_recombined_digits",
+    "contradiction",
+    "decide",
+    "exists",
+    "reduced",
+    "valid",
+]
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
@@ -305,12 +311,8 @@ def _refuted(
 
 # ---------------------------------------------------------------------------------------------------------- encodings
 def _quick(part: Part, budget: Budget) -> Attempt:
-    """The witness encoding with little patience, near hypotheses first."""
-    proved, cost, asked = _unsat(part.near, part.goal, budget.quick)
-    if not proved:
-        proved, more, asked = _unsat(part.all, part.goal, budget.quick, part.whole)
-        cost += more
-    return proved, cost, asked
+    """The witness encoding with little patience."""
+    return _unsat(part.all, part.goal, budget.quick, part.whole)
 
 
 def _linear(part: Part, budget: Budget) -> Attempt:
@@ -338,16 +340,16 @@ def _unsat(
         encoder.condition(mention)
     conditions.append(z3.Not(encoder.condition(goal)))
     conditions += [encoder.value(d) != 0 for d in symbolic if not positive(d, least)]
+    return contradiction(encoder, conditions, budget)
+
+
+def contradiction(encoder: Encoder, conditions: Sequence[Any], budget: int) -> Attempt:
+    """Whether z3 says that encoded conditions contradict each other, at what cost, and the script where it is wanted."""
     s = encoder.solver(conditions, budget)
     # before it is asked: afterwards it is printed as the solver has rewritten it
-    text = _script(s) if wanted() else ""
+    asked = f"(set-logic QF_NIA)\n(set-info :status unsat)\n{s.sexpr()}(check-sat)\n" if wanted() else ""
     proved = s.check() == z3.unsat
-    return proved, resources(s), (Question("witness", text),) if proved and text else ()
-
-
-def _script(s: z3.Solver) -> str:
-    """What a solver was asked, as it prints it."""
-    return f"(set-logic QF_NIA)\n(set-info :status unsat)\n{s.sexpr()}(check-sat)\n"
+    return proved, resources(s), (Question("witness", asked),) if proved and asked else ()
 
 
 def _witness(part: Part, budget: Budget) -> Attempt:
@@ -411,72 +413,10 @@ def by_equated_dividends(
     return outcomes
 
 
-def _certificate(part: Part, budget: Budget) -> Attempt:
-    """Quotients are unique: whatever satisfies the inequalities of the quotient is the quotient."""
-    certified = certificate(part.goal)
-    return (False, 0, ()) if certified is None else _unsat(part.all, certified, budget.linear)
-
-
-def certificate(goal: Condition) -> Condition | None:
-    """A goal ``L // d = R`` as inequalities that imply it, or ``None``."""
-    if not isinstance(goal, Compare) or goal.op != "==":
-        return None
-    for a, b in ((goal.a, goal.b), (goal.b, goal.a)):
-        if isinstance(a, FloorDiv):
-            gap, d = a.a - a.b * b, a.b
-            positive = all_of((lift(0) < d, lift(0) <= gap, gap < d))
-            negative = all_of((d < 0, d < gap, gap <= 0))
-            return any_of((positive, negative))
-    return None
-
-
 def _linearised(part: Part, budget: Budget) -> Attempt:
     found = by_linearisation(part.all, part.goal, _linear_limits(budget).rlimit)
     kept = (Question("linear", found.leaf),) if found.leaf is not None and wanted() else ()
     return found.proved, found.resources, kept
-
-
-def _signs_briefly(part: Part, budget: Budget) -> Attempt:
-    return _signs(part, replace(budget, proof=6 * budget.linear))
-
-
-def _signs(part: Part, budget: Budget) -> Attempt:
-    """Prove the claim apart for each sign of every symbolic divisor, with divisibility spelled out as a product."""
-    hypotheses, goal = substitute_divisibility(part.all, part.goal)
-    least = lower_bounds(hypotheses)
-    signs = [d for d in divisors([*hypotheses, goal]) if not positive(d, least)][:4]
-    if not signs:
-        return _unsat(hypotheses, goal, budget.proof, part.whole)
-    spent = 0
-    kept: list[Question] = []
-    for choice in itertools.product((1, -1), repeat=len(signs)):
-        extra = [d > 0 if s > 0 else d < 0 for d, s in zip(signs, choice, strict=True)]
-        proved, cost, asked = _unsat([*extra, *hypotheses], goal, budget.proof)
-        spent += cost
-        if not proved:
-            return False, spent, ()
-        kept += asked
-    return True, spent, tuple(kept)
-
-
-def substitute_divisibility(
-    hypotheses: Sequence[Condition], goal: Condition
-) -> tuple[list[Condition], Condition]:
-    """``d ∣ c`` for a variable c becomes ``c = d·k`` with a fresh k, everywhere."""
-    found: dict[Expr, Expr] = {}
-    kept: list[Condition] = []
-    for h in hypotheses:
-        if (
-            isinstance(h, Divides)
-            and isinstance(h.e, Var)
-            and h.e not in found
-            and h.e not in h.d.variables()
-        ):
-            found[h.e] = h.d * var(f"{h.e.name}/{h.d}")
-            kept.append(h.d.ne(0))
-        else:
-            kept.append(h)
-    return [h.substitute(found) for h in kept], goal.substitute(found)
 
 
 _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
@@ -485,10 +425,7 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "recombined digits": _recombined,
     "equated dividends": _equated,
     "witness": _quick,
-    "quotient certificate": _certificate,
     LINEARISED: _linearised,
-    "divisor signs": _signs_briefly,
-    "divisor signs, patient": _signs,
     "witness, patient": _witness,
 }
 #: Tried on every part before a counterexample is looked for, in order.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
-from ..core.condition import FALSE, Condition, all_exprs, all_of
+from ..core.condition import FALSE, all_exprs, all_of
 from ..core.expr import Expr, lift
 from ..core.transform import Reduced, merge_runtime
 from ..rules.transforms import TransformLaw
@@ -27,26 +28,19 @@ def transform_obligations(law: TransformLaw) -> Iterator[Obligation]:
     same = [lift(old[v]).substitute(new).eq(v) for v in seen]
     roots = [lift(e) for e in (*law.back, *law.there)]
 
-    def owe(
-        kind: str, hypotheses: Sequence[Condition], goal: Condition, question: str = "valid"
-    ) -> Obligation:
-        return Obligation(
-            "transform",
-            law.name,
-            kind,
-            tuple(hypotheses),
-            goal,
-            question,  # type: ignore[arg-type]
-            show=tuple((f"{v}", e) for v, e in [*_shown(old), *_shown(new)]),
-            where="transforms.py",
-            claim=law.statement(),
-        )
-
+    owe = partial(
+        Obligation,
+        "transform",
+        law.name,
+        show=tuple((f"{v}", e) for v, e in [*_shown(old), *_shown(new)]),
+        where="transforms.py",
+        claim=law.statement(),
+    )
     yield owe("into", (*law.when, *law.old_domain()), all_of((*there, *same)))
     # an unused variable may have been anything: the value that is given for it is one that it had
     yield owe("back", (*law.when, *law.new_domain()), all_of(c.substitute(old) for c in law.old_domain()))
     stated = [e for c in (*law.old_domain(), *law.new_domain()) for e in all_exprs(c)]
-    yield owe("defined", law.when, defined(*roots, *stated))
+    yield owe("defined", tuple(law.when), defined(*roots, *stated))
     possible = () if law.nowhere else law.old_domain()
     yield owe("not vacuous", (*law.when, *possible), FALSE, "exists")
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from .linear import Leaf, leaf_smtlib
 
-__all__ = ["Question", "collecting", "note", "wanted"]
+__all__ = ["ProofQuestion", "collecting", "note", "wanted"]
 
 
 @dataclass(frozen=True)
-class Question:
+class ProofQuestion:
     """One question whose answer was ``unsat``: the strategy that asked it, and the leaf or the script it asked."""
 
     strategy: str
@@ -27,13 +27,13 @@ class Question:
         return self.asked if isinstance(self.asked, str) else leaf_smtlib(self.asked)
 
 
-_notes: ContextVar[list[Question] | None] = ContextVar("notes", default=None)
+_notes: ContextVar[list[ProofQuestion] | None] = ContextVar("notes", default=None)
 
 
 @contextmanager
-def collecting() -> Iterator[list[Question]]:
+def collecting() -> Iterator[list[ProofQuestion]]:
     """A list that grows by the questions of every proof that is accepted within the block."""
-    found: list[Question] = []
+    found: list[ProofQuestion] = []
     token = _notes.set(found)
     try:
         yield found
@@ -46,7 +46,7 @@ def wanted() -> bool:
     return _notes.get() is not None
 
 
-def note(questions: Iterable[Question]) -> None:
+def note(questions: Iterable[ProofQuestion]) -> None:
     """Add questions that a proof rests on."""
     found = _notes.get()
     if found is not None:

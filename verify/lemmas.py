@@ -27,13 +27,12 @@ from ..core.condition import (
 from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Var, interpret, postorder
 from .budget import Budget
 from .encode import Encoder
-from .evidence import Question, note
+from .evidence import ProofQuestion, note
 from .linear.formula import FALSE as NEVER
 from .linear.formula import Formula, FormulaLogic, at_least, either, zero
 from .linear.polynomial import ONE, ZERO, Poly, Ring, variable
-from .linear.question import Leaf, Meter
-from .linear.question import Question as LinearQuestion
-from .linear.record import Fact
+from .linear.question import Leaf, LinearQuestion, Meter
+from .linear.record import LinearFact
 from .obligation import Obligation
 from .refute import small_point
 from .schemes import LEMMAS, STEPS, Scheme, multiples_are_apart
@@ -66,7 +65,7 @@ class LemmaObligation(Obligation):
             apart = [(b.substitute(named), d.substitute(named)) for b, d in scheme.apart]
             leaves, spent = _linear(self.hypotheses, self.goal, apart, 20 * budget.linear)
             if leaves is not None:
-                note(Question("linear", leaf) for leaf in leaves)
+                note(ProofQuestion("linear", leaf) for leaf in leaves)
                 return Verdict(Status.PROVED, "linear", spent)
         spent = 0
         known = list(self.hypotheses)
@@ -103,8 +102,8 @@ def _linear(
         question.add(everything)
         if not question.contradictory():
             return None, meter.spent
-        kept = [Fact(f, "lemma") for f in everything[:-1]]
-        leaves.append(Leaf((*kept, Fact(negated, "negated goal")), (), (), "solver"))
+        kept = [LinearFact(f, "lemma") for f in everything[:-1]]
+        leaves.append(Leaf((*kept, LinearFact(negated, "negated goal")), (), (), "solver"))
     return leaves, meter.spent
 
 

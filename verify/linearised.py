@@ -36,8 +36,8 @@ from .linear.formula import (
     zero,
 )
 from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, constant, variable
-from .linear.question import Leaf, Meter, Question
-from .linear.record import Fact
+from .linear.question import Leaf, LinearQuestion, Meter
+from .linear.record import LinearFact
 
 __all__ = ["LINEARISED", "Linearised", "Opaque", "TooLong", "ask", "by_linearisation", "negated"]
 
@@ -279,10 +279,10 @@ def ask(
     """Whether the facts contradict ``violated``, or else what ``understood`` makes of a model."""
     facts = [f for f in reading.facts if f != TRUE]
     if violated == FALSE or FALSE in facts:
-        return Linearised(True, 0, 0, Leaf((Fact(FALSE, "negated goal"),), (), (), "identity"))
+        return Linearised(True, 0, 0, Leaf((LinearFact(FALSE, "negated goal"),), (), (), "identity"))
     limit = _SPENT * rlimit if reading.products else rlimit // _PLAIN
     meter = Meter(limit)
-    question = Question(meter)
+    question = LinearQuestion(meter)
     question.add([*facts, violated])
     products = _products(reading)
     pool = [f for u, v in products for f in _sizes(u, v) if f != TRUE]
@@ -291,9 +291,9 @@ def ask(
     batch = _BATCH
     for _ in range(_ROUNDS):
         if question.contradictory():
-            shown = [Fact(f, "fact") for f in facts] + [Fact(f, f"lemma: {_LEMMA}") for f in used]
+            shown = [LinearFact(f, "fact") for f in facts] + [LinearFact(f, f"lemma: {_LEMMA}") for f in used]
             lemmas = (_LEMMA,) if used else ()
-            leaf = Leaf((*shown, Fact(violated, "negated goal")), (), lemmas, "solver")
+            leaf = Leaf((*shown, LinearFact(violated, "negated goal")), (), lemmas, "solver")
             return Linearised(True, meter.spent, meter.questions, leaf)
         if question.undecided or len(used) > _INSTANCES or meter.spent > limit:
             break

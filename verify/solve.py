@@ -53,7 +53,7 @@ from . import linear
 from .budget import Budget
 from .encode import Encoder, resources
 from .equate import equated
-from .evidence import Question, note, wanted
+from .evidence import ProofQuestion, note, wanted
 from .linearised import LINEARISED, by_linearisation
 from .obligations import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
@@ -195,7 +195,7 @@ def _order(question: Part) -> Sequence[str]:
 
 
 #: Whether a strategy succeeded, its resources, and the questions that its proof rests on where they are wanted.
-Attempt = tuple[bool, int, tuple[Question, ...]]
+Attempt = tuple[bool, int, tuple[ProofQuestion, ...]]
 
 
 @lru_cache(maxsize=4096)
@@ -211,12 +211,12 @@ def _attempt(name: str, asked: Part, budget: Budget, evidence: bool) -> Attempt:
 
 
 def reduced(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget | None = None
-) -> linear.Outcome:
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget | None = None
+) -> linear.Reduction:
     """:func:`.linear.prove` where divisors are not zero; notes the leaves of a proof."""
     outcome = linear.prove(hypotheses, goal, budget=limits, assume_defined=True)
     if outcome.proved:
-        note(Question("linear", leaf) for leaf in outcome.leaves)
+        note(ProofQuestion("linear", leaf) for leaf in outcome.leaves)
     return outcome
 
 
@@ -318,12 +318,14 @@ def _quick(part: Part, budget: Budget) -> Attempt:
 def _linear(part: Part, budget: Budget) -> Attempt:
     """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
     outcome = linear.prove(part.all, part.goal, budget=_linear_limits(budget), assume_defined=True)
-    kept = tuple(Question("linear", leaf) for leaf in outcome.leaves) if outcome.proved and wanted() else ()
+    kept = (
+        tuple(ProofQuestion("linear", leaf) for leaf in outcome.leaves) if outcome.proved and wanted() else ()
+    )
     return outcome.proved, outcome.resources, kept
 
 
-def _linear_limits(budget: Budget) -> linear.Budget:
-    return linear.Budget(rlimit=20 * budget.linear, questions=max(8, budget.linear // 750))
+def _linear_limits(budget: Budget) -> linear.ReductionBudget:
+    return linear.ReductionBudget(rlimit=20 * budget.linear, questions=max(8, budget.linear // 750))
 
 
 def _unsat(
@@ -349,7 +351,7 @@ def contradiction(encoder: Encoder, conditions: Sequence[Any], budget: int) -> A
     # before it is asked: afterwards it is printed as the solver has rewritten it
     asked = f"(set-logic QF_NIA)\n(set-info :status unsat)\n{s.sexpr()}(check-sat)\n" if wanted() else ""
     proved = s.check() == z3.unsat
-    return proved, resources(s), (Question("witness", asked),) if proved and asked else ()
+    return proved, resources(s), (ProofQuestion("witness", asked),) if proved and asked else ()
 
 
 def _witness(part: Part, budget: Budget) -> Attempt:
@@ -366,18 +368,20 @@ def _recombined(part: Part, budget: Budget) -> Attempt:
     return _in_turn(by_recombined_digits(part.all, part.goal, _linear_limits(budget)))
 
 
-def _in_turn(outcomes: Sequence[linear.Outcome]) -> Attempt:
+def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
     """Linear proofs of which each needs those before it; of none nothing is proved."""
     proved = bool(outcomes) and outcomes[-1].proved
     kept = (
-        tuple(Question("linear", leaf) for o in outcomes for leaf in o.leaves) if proved and wanted() else ()
+        tuple(ProofQuestion("linear", leaf) for o in outcomes for leaf in o.leaves)
+        if proved and wanted()
+        else ()
     )
     return proved, sum(o.resources for o in outcomes), kept
 
 
 def by_recombined_digits(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget
-) -> list[linear.Outcome]:
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
+) -> list[linear.Reduction]:
     """What is divided is first shown to be the number that its digits make up; then the goal is about that number.
 
     The proofs in order, of which only the last one may have failed; none if no digits are divided.
@@ -387,7 +391,7 @@ def by_recombined_digits(
         return []
     # what was shown of other digits of the same number would have to be read in the long form
     plain = [h for h in hypotheses if not recombinations(h)[0]]
-    outcomes: list[linear.Outcome] = []
+    outcomes: list[linear.Reduction] = []
     for claim in (*(s.eq(v) for s, v in steps), shorter):
         outcomes.append(linear.prove(plain, claim, budget=limits, assume_defined=True))
         if not outcomes[-1].proved:
@@ -400,8 +404,8 @@ def _equated(part: Part, budget: Budget) -> Attempt:
 
 
 def by_equated_dividends(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget
-) -> list[linear.Outcome]:
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
+) -> list[linear.Reduction]:
     """What is divided is replaced by what an equation says that it is; the proofs as for digits, none if there is nothing.
 
     The equations are left out of the last proof, which would solve them for one of their variables.
@@ -415,7 +419,7 @@ def by_equated_dividends(
 
 def _linearised(part: Part, budget: Budget) -> Attempt:
     found = by_linearisation(part.all, part.goal, _linear_limits(budget).rlimit)
-    kept = (Question("linear", found.leaf),) if found.leaf is not None and wanted() else ()
+    kept = (ProofQuestion("linear", found.leaf),) if found.leaf is not None and wanted() else ()
     return found.proved, found.resources, kept
 
 

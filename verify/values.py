@@ -9,7 +9,7 @@ claimed is not proved.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import z3
 
@@ -25,8 +25,6 @@ Found = dict[str, dict[Path, Bits]]
 
 _WIDTHS = {f"{sign}{n}": n for sign in "su" for n in (2, 4, 8, 16, 32, 64)} | {"pred": 1}
 _LITERAL = re.compile(r"true|false|-?\d+")
-
-Binary = Callable[[z3.BitVecRef, z3.BitVecRef], z3.BitVecRef]
 
 
 def _width(shape: object) -> int:

@@ -21,10 +21,10 @@ from indexproof.verify.catalogue import catalogue
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
 from indexproof.verify.certificate.conditions import is_natural
 from indexproof.verify.lemmas import LemmaObligation, lemma_obligations, proved_lemmas
-from indexproof.verify.linear import Budget as Limits
+from indexproof.verify.linear import ReductionBudget as Limits
 from indexproof.verify.linear import export
 from indexproof.verify.linear.export import _with_quotient_bounds, certificate, certificate_json, recorded
-from indexproof.verify.linear.prover import Outcome
+from indexproof.verify.linear.prover import Reduction
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.preprocess import unquotienting
 from indexproof.verify.rulefiles import odd, read_rule_file
@@ -419,9 +419,9 @@ def bounded() -> Json:
     """A certificate of what the bounds of dividends prove; what has a quotient is not proved as it stands."""
     reduction = export.prove
 
-    def without_quotients(known: Sequence[Condition], goal: Condition, **more: Any) -> Outcome:
+    def without_quotients(known: Sequence[Condition], goal: Condition, **more: Any) -> Reduction:
         if next(iter(unquotienting(known, goal)), None) is not None:
-            return Outcome(False, "", (), (), 0, 0)
+            return Reduction(False, "", (), (), 0, 0)
         return reduction(known, goal, **more)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -197,7 +197,7 @@ def test_a_planted_mistake_would_be_believed_if_nobody_asked(
     proposing(monkeypatch, digits, number)
     prove = linear.prove
 
-    def unasked(known: Sequence[Condition], claim: Condition, **more: Any) -> linear.Outcome:
+    def unasked(known: Sequence[Condition], claim: Condition, **more: Any) -> linear.Reduction:
         return prove(known, TRUE if claim == digits.eq(number) else claim, **more)
 
     monkeypatch.setattr(linear, "prove", unasked)

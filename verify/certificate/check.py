@@ -13,7 +13,15 @@ from ..schemes import LEMMAS, STEPS
 from .polynomials import Formula, Monomial, Polynomial
 from .state import State, Unknown
 
-__all__ = ["CertificateRefused", "Check", "Claim", "Solver", "Verified", "cvc5_refutes", "z3_refutes"]
+__all__ = [
+    "CertificateRefused",
+    "CertifiedClaim",
+    "Check",
+    "Solver",
+    "Verified",
+    "cvc5_refutes",
+    "z3_refutes",
+]
 
 #: Whether a question in SMT-LIB is contradictory.
 Solver = Callable[[str], bool]
@@ -69,7 +77,7 @@ class Check:
 
 
 @dataclass
-class Claim:
+class CertifiedClaim:
     """Hypotheses and goals that are proved by cases, and the check that they are part of."""
 
     check: Check

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...core.condition import Compare, Condition, Divides, negate
 from ...core.expr import Expr, integer, mod
 from ..schemes import LEMMAS
-from .check import CertificateRefused, Claim
+from .check import CertificateRefused, CertifiedClaim
 from .conditions import read_condition
 from .polynomials import (
     CONTRADICTION,
@@ -36,7 +36,7 @@ __all__ = ["Steps"]
 class Steps:
     """The steps of one case, in order; each adds facts that its name and its premises justify."""
 
-    def __init__(self, claim: Claim, state: State, place: str) -> None:
+    def __init__(self, claim: CertifiedClaim, state: State, place: str) -> None:
         self.claim = claim
         self.state = state
         self.place = place

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ...core.condition import FALSE, TRUE, Compare, Condition, Divides, all_exprs, any_of, divides
 from ...core.expr import Expr, FloorDiv, Int, Mul, Sum, Var, integer, linear, mod, mul
-from .check import CertificateRefused, Check, Claim
+from .check import CertificateRefused, CertifiedClaim, Check
 from .conditions import conjuncts, divisors_in, is_natural, mapped, opaque, read_condition, shortened
 from .polynomials import (
     Json,
@@ -57,7 +57,7 @@ class Tree:
             case "contradiction":
                 self.prove(node["then"], known, [FALSE], f"{place}.then")
             case _:
-                _Cases(Claim(self.check, known, goals)).prove(node, place)
+                _Cases(CertifiedClaim(self.check, known, goals)).prove(node, place)
 
     def _goals(self, node: Json, known: list[Condition], goals: list[Condition], place: str) -> None:
         """Goals are shown one after another; each may be used for those that come later."""
@@ -252,7 +252,7 @@ class Tree:
 class _Cases:
     """The cases of one claim."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: CertifiedClaim) -> None:
         self.claim = claim
 
     def prove(self, node: Json, place: str) -> None:

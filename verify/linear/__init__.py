@@ -19,19 +19,19 @@ check.
 
 from __future__ import annotations
 
-from .leaves import Budget
+from .leaves import ReductionBudget
 from .lemmas import LEMMAS, STEPS, Scheme
-from .prover import Outcome, explain, prove
+from .prover import Reduction, explain, prove
 from .question import Leaf, leaf_smtlib
-from .record import Fact
+from .record import LinearFact
 
 __all__ = [
     "LEMMAS",
     "STEPS",
-    "Budget",
-    "Fact",
     "Leaf",
-    "Outcome",
+    "LinearFact",
+    "Reduction",
+    "ReductionBudget",
     "Scheme",
     "explain",
     "leaf_smtlib",

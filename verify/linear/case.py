@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from ...core.expr import Var
 from .formula import Zero
 from .polynomial import Poly, variable
-from .record import Fact, Resolved
+from .record import LinearFact, Resolved
 
 __all__ = [
-    "Case",
-    "Contradiction",
     "Definition",
-    "Names",
+    "ImpossibleCase",
     "NeedSign",
+    "SignCase",
+    "ValueNames",
     "Witness",
     "best_definition",
     "name_of",
@@ -52,23 +52,23 @@ class Definition:
     name: str
     value: Poly
     why: str
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[LinearFact, ...] = ()
     witness: Witness | None = None
-    equation: Fact | None = None
+    equation: LinearFact | None = None
 
 
 @dataclass(frozen=True)
-class Case:
+class SignCase:
     """Decisions under which conditions are read; no defined name is left in the value of a definition."""
 
     definitions: dict[str, Poly] = field(default_factory=dict)
     signs: tuple[tuple[Poly, int], ...] = ()
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[LinearFact, ...] = ()
     witnesses: tuple[Witness, ...] = ()
     steps: tuple[str, ...] = ()
     rejected: frozenset[str] = frozenset()
 
-    def with_definition(self, d: Definition) -> Case:
+    def with_definition(self, d: Definition) -> SignCase:
         """The case with one more definition; unchanged where that would be circular."""
         value = d.value.substitute(self.definitions)
         if d.name in value.names or d.name in self.definitions:
@@ -82,7 +82,7 @@ class Case:
             steps=(*self.steps, f"{d.why}: {d.name} = {d.value}"),
         )
 
-    def with_sign(self, p: Poly, sign: int) -> Case:
+    def with_sign(self, p: Poly, sign: int) -> SignCase:
         """The case in which ``p`` has this sign."""
         p = p.substitute(self.definitions)
         text = f"sign split: {p} {'>' if sign > 0 else '<' if sign else '='} 0"
@@ -98,7 +98,7 @@ class Case:
         return case
 
 
-class Names:
+class ValueNames:
     """Names for values that no polynomial denotes.  A name means the same in every reading of a claim."""
 
     def __init__(self) -> None:
@@ -112,10 +112,10 @@ class Names:
         return self._of[entry]
 
 
-class Contradiction(Exception):
+class ImpossibleCase(Exception):
     """The hypotheses contradict the decisions of the case: ``fact`` is false."""
 
-    def __init__(self, fact: Fact) -> None:
+    def __init__(self, fact: LinearFact) -> None:
         super().__init__(fact.why)
         self.fact = fact
 
@@ -136,7 +136,7 @@ class NeedSign(Exception):
 def name_of(v: Var) -> str:
     """The polynomial name of a variable; the kind is part of a variable's identity.
 
-    Names made here have one ``!`` and no variable's name has, so neither can be taken for the other.
+    ValueNames made here have one ``!`` and no variable's name has, so neither can be taken for the other.
     """
     name = v.name.replace("!", "!!").replace(":", "::")
     return f"{name}:{v.kind}" if v.kind else name
@@ -151,12 +151,14 @@ def rank(name: str) -> int:
     return _RANKS.get(stem, 0) if mark and number.isdecimal() else 0
 
 
-def best_definition(facts: Iterable[Fact], rejected: Collection[str] = ()) -> tuple[str, Poly, Fact] | None:
+def best_definition(
+    facts: Iterable[LinearFact], rejected: Collection[str] = ()
+) -> tuple[str, Poly, LinearFact] | None:
     """The equation to solve next: a name, its value and the fact that says so; ``None`` if there is none.
 
     Variables of the claim are eliminated before names that stand for remainders, those before quotients.
     """
-    best: tuple[tuple[int, int, int, str], Fact, int] | None = None
+    best: tuple[tuple[int, int, int, str], LinearFact, int] | None = None
     for f in facts:
         if isinstance(f.formula, Zero):
             p = f.formula.p

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from ...core.expr import Var
 from .bounds import Evidence
-from .case import Contradiction, Definition, NeedSign, Witness, name_of, rank
-from .facts import Facts, shared_factor
+from .case import Definition, ImpossibleCase, NeedSign, Witness, name_of, rank
+from .facts import CaseFacts, shared_factor
 from .formula import (
     FALSE,
     Zero,
@@ -16,12 +16,12 @@ from .formula import (
     zero,
 )
 from .polynomial import ONE, ZERO, Poly, common, constant, variable
-from .record import Fact, Reason, Unrecorded
+from .record import LinearFact, Reason, Unrecorded
 
-__all__ = ["Divisions"]
+__all__ = ["DivisionReading"]
 
 
-class Divisions(Facts):
+class DivisionReading(CaseFacts):
     """Division in one sign case, as an algebra (:func:`~indexproof.core.expr.interpret`)."""
 
     def floordiv(self, a: Poly, b: Poly) -> Poly:
@@ -42,10 +42,10 @@ class Divisions(Facts):
     def _undefined(self, a: Poly, b: Poly, rounding: str) -> tuple[Poly, Poly]:
         """Division by zero has no value: both are names of which nothing is known."""
         if self.assume_defined:
-            fact = Fact(FALSE, "defined", Reason("defined", {"divisor": b}))
+            fact = LinearFact(FALSE, "defined", Reason("defined", {"divisor": b}))
             if self.log is not None:
                 self.log.add(fact)
-            raise Contradiction(fact)
+            raise ImpossibleCase(fact)
         if self.log is not None:
             raise Unrecorded("a division by zero")
         entry = rounding, a
@@ -206,7 +206,7 @@ class Divisions(Facts):
         self._fresh |= q.names | r.names
         self._divided[a, b] = q, r
         w = Witness(a, b, q, r)
-        equation = Fact(zero(a - b * q - r), f"quotient {q} of {a} by {b}", Reason("named"))
+        equation = LinearFact(zero(a - b * q - r), f"quotient {q} of {a} by {b}", Reason("named"))
         if self.log is not None:
             one = self.log.resolved(self.at_least_one(b))
             parts = {"dividend": a, "divisor": b, "quotient": q, "remainder": r, "one": one}
@@ -214,7 +214,10 @@ class Divisions(Facts):
             self.log.add(equation)
             self._equations.append(equation)
         named = Reason("named")
-        facts = [Fact(at_least(r), "remainder", named), Fact(at_least(b - r - ONE), "remainder", named)]
+        facts = [
+            LinearFact(at_least(r), "remainder", named),
+            LinearFact(at_least(b - r - ONE), "remainder", named),
+        ]
         for f in facts:
             self.state(f.formula, f.why, f.reason)
         more = self._quotient_bounds(w)
@@ -239,7 +242,7 @@ class Divisions(Facts):
         a = self.rewritten(a)
         low, high = self._range(r, b)
         gap = a - b * q - r
-        equations: list[tuple[Poly, Fact]] = []
+        equations: list[tuple[Poly, LinearFact]] = []
         for f in reversed(self._equations) if gap else ():
             assert isinstance(f.formula, Zero)
             cofactor, rest = gap.divide(f.formula.p)
@@ -254,14 +257,14 @@ class Divisions(Facts):
             Reason("quotient", {**parts, "low": self.log.resolved(low), "high": self.log.resolved(high)})
         )
 
-    def _quotient_bounds(self, w: Witness) -> list[Fact]:
+    def _quotient_bounds(self, w: Witness) -> list[LinearFact]:
         certain, q = self.bounds.certain, w.quotient
         found = []
         parts = {"dividend": w.dividend, "divisor": w.divisor, "quotient": q}
         if certain(w.dividend):
             natural = self.bounds.evidence(w.dividend) if self.log is not None else None
             reason = self._made("quotient of a natural number", **parts, natural=natural)
-            found.append(Fact(at_least(q), "quotient of a natural number", reason))
+            found.append(LinearFact(at_least(q), "quotient of a natural number", reason))
         above = self.bounds.greatest(w.dividend)
         tops = self._divided_tops(above, w.divisor)
         if not tops:
@@ -271,7 +274,7 @@ class Divisions(Facts):
         for t, why in tops.items():
             # dividend <= divisor·(t + 1) - 1
             reason = self._made("quotient of a bound", **parts, t=t, below=why)
-            found.append(Fact(at_least(t - q), "quotient of a bound", reason))
+            found.append(LinearFact(at_least(t - q), "quotient of a bound", reason))
         return found
 
     def _divided_tops(self, above: Iterable[tuple[Poly, Evidence]], b: Poly) -> dict[Poly, Evidence]:

@@ -17,10 +17,10 @@ from ..equate import equated
 from ..preprocess import comparisons, unquotienting
 from ..recombine import recombinations
 from .formula import All, AtLeast, Formula, Some, Zero
-from .leaves import Budget
+from .leaves import ReductionBudget
 from .polynomial import Poly
-from .prover import Outcome, prove
-from .record import Fact, Log, Node, Reason, Resolved
+from .prover import Reduction, prove
+from .record import LinearFact, Log, Node, Reason, Resolved
 
 __all__ = ["FORMAT", "certificate", "certificate_json", "of_equal_terms", "recorded"]
 
@@ -30,8 +30,8 @@ Json = Any
 
 
 def certificate(
-    name: str, hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None = None
-) -> tuple[Json, Outcome]:
+    name: str, hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None
+) -> tuple[Json, Reduction]:
     """A certificate that the hypotheses imply the goal where no divisor is zero, or ``None`` where none is found."""
     outcome = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True)
     proof = outcome.proof or _otherwise(hypotheses, goal, budget)
@@ -40,13 +40,17 @@ def certificate(
     return certificate_json(name, hypotheses, goal, proof), outcome
 
 
-def recorded(hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None = None) -> Node | None:
+def recorded(
+    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None
+) -> Node | None:
     """A recorded proof: of the goal, of its parts one by one, or that the hypotheses contradict each other."""
     proof = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True).proof
     return proof or _otherwise(hypotheses, goal, budget)
 
 
-def _otherwise(hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None) -> Node | None:
+def _otherwise(
+    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
+) -> Node | None:
     proof = _with_quotient_bounds(hypotheses, goal, budget)
     if proof is None and goal is not FALSE:
         nothing = prove(hypotheses, FALSE, budget=budget, assume_defined=True, record=True).proof
@@ -55,7 +59,7 @@ def _otherwise(hypotheses: Sequence[Condition], goal: Condition, budget: Budget 
 
 
 def _with_quotient_bounds(
-    hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None
+    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
 ) -> Node | None:
     """A proof of the parts of a goal one after another, some of them as bounds of dividends instead of quotients."""
     shown: list[Condition] = []
@@ -87,7 +91,7 @@ def _with_quotient_bounds(
 
 
 def _with_recombined_digits(
-    hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None
+    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
 ) -> Node | None:
     """A proof of the goal about the numbers that its digits make up, after one that they do."""
     steps, left = recombinations(goal)
@@ -100,7 +104,7 @@ def _with_recombined_digits(
 
 
 def _with_equated_dividends(
-    hypotheses: Sequence[Condition], goal: Condition, budget: Budget | None
+    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
 ) -> Node | None:
     """A proof of the goal about what hypotheses say that its dividends are."""
     steps, rest, left = equated(hypotheses, goal)
@@ -139,7 +143,7 @@ class _Writer:
         self.terms: list[Json] = []
         self._terms: dict[Expr, int] = {}
         self._facts: dict[int, int] = {}
-        self._alive: list[Fact] = []
+        self._alive: list[LinearFact] = []
 
     # -- the claim
     def term(self, root: Expr) -> int:
@@ -241,7 +245,7 @@ class _Writer:
 
     def _definition(self, d: Node, steps: list[Json]) -> Json:
         equation = d["equation"]
-        number = self._fact(equation, steps) if isinstance(equation, Fact) else equation
+        number = self._fact(equation, steps) if isinstance(equation, LinearFact) else equation
         return {"name": d["name"], "value": _poly(d["value"]), "equation": number}
 
     def _part(self, p: Node) -> Json:
@@ -255,20 +259,20 @@ class _Writer:
     def _log(self, log: Log | None) -> list[Json]:
         steps: list[Json] = []
         for entry in log.entries if log is not None else ():
-            if isinstance(entry, Fact):
+            if isinstance(entry, LinearFact):
                 self._fact(entry, steps)
             else:
                 steps.append(self._reason(entry, steps))
         return steps
 
-    def _fact(self, f: Fact, steps: list[Json]) -> int:
+    def _fact(self, f: LinearFact, steps: list[Json]) -> int:
         """The number of a fact, after the steps that lead to it."""
         # a chain of substitutions is long, so this does not recurse along it
-        chain: list[Fact] = []
+        chain: list[LinearFact] = []
         while id(f) not in self._facts:
             chain.append(f)
             before = f.reason.data.get("of") if f.reason is not None else None
-            if not isinstance(before, Fact):
+            if not isinstance(before, LinearFact):
                 break
             f = before
         for f in reversed(chain):
@@ -288,7 +292,7 @@ class _Writer:
                 return _poly(v)
             case Resolved():
                 return self._evidence(v, steps)
-            case Fact():
+            case LinearFact():
                 return self._fact(v, steps)
             case Condition():
                 return self.condition(v)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...core.expr import Expr
 from .bounds import Bounds, Evidence
-from .case import Case, Contradiction, Definition, Names, Witness, rank
+from .case import Definition, ImpossibleCase, SignCase, ValueNames, Witness, rank
 from .formula import (
     All,
     AtLeast,
@@ -21,9 +21,9 @@ from .formula import (
     zero,
 )
 from .polynomial import ONE, ZERO, Monomial, Poly, Ring, common, over, variable
-from .record import Fact, Log, Reason, Resolved, Unrecorded
+from .record import LinearFact, Log, Reason, Resolved, Unrecorded
 
-__all__ = ["Facts", "cofactors", "shared_factor"]
+__all__ = ["CaseFacts", "cofactors", "shared_factor"]
 
 #: Longer facts than this are not divided.
 _DIVIDED = 80
@@ -31,13 +31,13 @@ _DIVIDED = 80
 _STRIDES = 4
 
 
-class Facts(Ring, FormulaLogic):
+class CaseFacts(Ring, FormulaLogic):
     """What is known in one case.  Where a certificate is wanted the log has the reasons."""
 
     def __init__(
         self,
-        case: Case,
-        names: Names,
+        case: SignCase,
+        names: ValueNames,
         *,
         assume_defined: bool = False,
         refine: bool = True,
@@ -52,7 +52,7 @@ class Facts(Ring, FormulaLogic):
         self.assume_defined = assume_defined
         self.refine = refine
         self.bounds = Bounds()
-        self.facts: list[Fact] = []
+        self.facts: list[LinearFact] = []
         self.witnesses: list[Witness] = []
         self.choices: list[tuple[Poly, tuple[Poly, ...]]] = []
         self.defining: list[Definition] = []
@@ -68,7 +68,7 @@ class Facts(Ring, FormulaLogic):
         self._facts_seen = 0
         self._divisor = ZERO
         self._ranges: dict[tuple[Poly, Poly], tuple[Evidence, Evidence]] = {}
-        self._equations: list[Fact] = []
+        self._equations: list[LinearFact] = []
         #: By dividend and positive divisor.  A proof that is recorded has one quotient for both: where facts contradict
         #: each other, another one would do as well later on.
         self._logged: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
@@ -93,7 +93,7 @@ class Facts(Ring, FormulaLogic):
 
     def state(self, f: Formula, why: str, reason: Reason | None = None) -> None:
         """Add a fact."""
-        fact = Fact(f, why, reason or Reason(why))
+        fact = LinearFact(f, why, reason or Reason(why))
         match f:
             case All(parts):
                 for g in parts:
@@ -102,7 +102,7 @@ class Facts(Ring, FormulaLogic):
             case Some(()):
                 if self.log is not None:
                     self.log.add(fact)
-                raise Contradiction(fact)
+                raise ImpossibleCase(fact)
             case AtLeast(p):
                 if p in self.bounds.facts:
                     return
@@ -120,7 +120,9 @@ class Facts(Ring, FormulaLogic):
         self.bounds.settle()
         if self.log is not None:
             for p, evidence in self.bounds.settled.items():
-                self.log.add(Fact(AtLeast(p), "combination", Reason("combination", self._why(evidence))))
+                self.log.add(
+                    LinearFact(AtLeast(p), "combination", Reason("combination", self._why(evidence)))
+                )
         self.bounds.settled.clear()
 
     def _why(self, evidence: Evidence) -> dict[str, Resolved]:
@@ -160,7 +162,7 @@ class Facts(Ring, FormulaLogic):
                 raise Unrecorded(f"{r} is a remainder by {b}")
         return self._ranges[r, b]
 
-    def _rewrite(self, equation: Poly, fact: Fact) -> None:
+    def _rewrite(self, equation: Poly, fact: LinearFact) -> None:
         """Use an equation of a product of variables to rewrite the product."""
         for m, c in sorted(equation.terms.items(), key=lambda t: (-len(t[0]), t[0])):
             rest = Poly({n: k for n, k in equation.terms.items() if n != m})

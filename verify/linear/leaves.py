@@ -14,15 +14,15 @@ from .case import Witness, best_definition
 from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, at_least, nonzero, substitute, zero
 from .lemmas import Instance, Setting, pool
 from .polynomial import ONE, Monomial, Poly
-from .question import Leaf, Meter, Question
+from .question import Leaf, LinearQuestion, Meter
 from .reading import Reading
-from .record import Fact, Log, Node, Reason, Resolved, Unrecorded
+from .record import LinearFact, Log, Node, Reason, Resolved, Unrecorded
 
-__all__ = ["Budget", "Exhausted", "Leaves"]
+__all__ = ["Exhausted", "Leaves", "ReductionBudget"]
 
 
 @dataclass(frozen=True)
-class Budget:
+class ReductionBudget:
     """Limits that do not depend on the machine: z3 resource units for one question, and counts.
 
     ``patient`` allows further ways of reading a claim where the first one leaves it open.
@@ -45,12 +45,12 @@ class Exhausted(Exception):
 class _State:
     """The facts of a leaf; equations that define quotients apart."""
 
-    facts: list[Fact]
+    facts: list[LinearFact]
     witnesses: list[Witness]
     choices: list[tuple[Poly, tuple[Poly, ...]]]
     steps: list[str]
 
-    def substituted(self, values: dict[str, Poly], dropped: Fact, step: str) -> _State:
+    def substituted(self, values: dict[str, Poly], dropped: LinearFact, step: str) -> _State:
         """The state after an equation has been used up."""
         moved = (_substituted(f, values, dropped) for f in self.facts if f is not dropped)
         facts = [f for f in moved if f.formula != TRUE]
@@ -58,18 +58,18 @@ class _State:
         return _State(facts, [w.substitute(values) for w in self.witnesses], choices, [*self.steps, step])
 
 
-def _substituted(f: Fact, values: dict[str, Poly], equation: Fact) -> Fact:
+def _substituted(f: LinearFact, values: dict[str, Poly], equation: LinearFact) -> LinearFact:
     """A fact after an equation has been used."""
     g = substitute(f.formula, values)
     if g == f.formula:
         return f
-    return Fact(g, f.why, Reason("substitution", {"values": values, "equation": equation, "of": f}))
+    return LinearFact(g, f.why, Reason("substitution", {"values": values, "equation": equation, "of": f}))
 
 
 class Leaves:
     """The leaves that have been closed, the solver that was asked about them, and the budget for more."""
 
-    def __init__(self, budget: Budget, record: bool) -> None:
+    def __init__(self, budget: ReductionBudget, record: bool) -> None:
         self.budget = budget
         self.record = record
         self.meter = Meter(budget.rlimit)
@@ -77,7 +77,7 @@ class Leaves:
         self.reason = ""
         self._instances = 0
 
-    def add(self, facts: Iterable[Fact], steps: Iterable[str], closed: str) -> None:
+    def add(self, facts: Iterable[LinearFact], steps: Iterable[str], closed: str) -> None:
         """Note a closed leaf.  Raises :class:`Exhausted` where there are too many."""
         kept = tuple(facts)
         lemmas = dict.fromkeys(f.why.removeprefix("lemma: ") for f in kept if f.why.startswith("lemma: "))
@@ -102,7 +102,7 @@ class Leaves:
             return parts
         reading.divide_bounds()
         state = _State(reading.facts, reading.witnesses, reading.choices, steps)
-        shown: list[Fact] = []
+        shown: list[LinearFact] = []
         for goal, negated in open_:
             found = self._certified(negated, reading, steps)
             if found is None:
@@ -111,24 +111,24 @@ class Leaves:
                 if found is None:
                     self.reason = f"a leaf is left open: {negated}"
                     return None
-                shown.append(Fact(reading.formula(goal), "shown", Reason("shown", {"goal": goal})))
+                shown.append(LinearFact(reading.formula(goal), "shown", Reason("shown", {"goal": goal})))
             parts.append({"goal": goal, "refute": found})
         return parts
 
     # -- one leaf
-    def _certified(self, refuted: Formula, reading: Reading, steps: Sequence[str]) -> list[Fact] | None:
+    def _certified(self, refuted: Formula, reading: Reading, steps: Sequence[str]) -> list[LinearFact] | None:
         """The facts that show the negated goal to be false by bounds alone; ``None`` where they do not."""
-        shown: list[Fact] = []
+        shown: list[LinearFact] = []
         if not _impossible(refuted, reading.bounds, shown, reading.log):
             return None
-        facts = [*shown, Fact(refuted, "negated goal", Reason("negated goal"))]
+        facts = [*shown, LinearFact(refuted, "negated goal", Reason("negated goal"))]
         self.add(facts, steps, "certificate" if shown else "identity")
         return facts
 
-    def _refuted(self, state: _State, refuted: Formula, patient: bool) -> list[Fact] | None:
+    def _refuted(self, state: _State, refuted: Formula, patient: bool) -> list[LinearFact] | None:
         """Facts that contradict the negated goal, with it."""
         levels = (2,) if patient else (0, 1)
-        negated = Fact(refuted, "negated goal", Reason("negated goal"))
+        negated = LinearFact(refuted, "negated goal", Reason("negated goal"))
         careful = _solved(state, negated, eager=False)
         found = self._ask(*careful, levels=levels)
         if found is not None:
@@ -136,7 +136,9 @@ class Leaves:
         eager = _solved(state, negated, eager=True)
         return self._ask(*eager, levels=levels) if eager[0].steps != careful[0].steps else None
 
-    def _ask(self, state: _State, negated: Fact, levels: Sequence[int], nested: int = 0) -> list[Fact] | None:
+    def _ask(
+        self, state: _State, negated: LinearFact, levels: Sequence[int], nested: int = 0
+    ) -> list[LinearFact] | None:
         refuted = negated.formula
         if refuted == FALSE or any(f.formula == FALSE for f in state.facts):
             facts = [*(f for f in state.facts if f.formula == FALSE), negated]
@@ -144,7 +146,7 @@ class Leaves:
             return facts
         if self.meter.questions > self.budget.questions:
             raise Exhausted(f"more than {self.budget.questions} questions")
-        question = Question(self.meter)
+        question = LinearQuestion(self.meter)
         question.add(f.formula for f in state.facts)
         question.add([refuted])
         if question.contradictory():
@@ -181,7 +183,7 @@ class Leaves:
         return None
 
     def _violated(
-        self, question: Question, instances: Sequence[Instance], used: list[Instance]
+        self, question: LinearQuestion, instances: Sequence[Instance], used: list[Instance]
     ) -> tuple[bool, dict[Monomial, int] | None]:
         """Add instances that the current model violates until none is left, or there is no model."""
         left = list(instances)
@@ -216,36 +218,36 @@ class Leaves:
 
     def _derived(
         self,
-        question: Question,
+        question: LinearQuestion,
         differences: Sequence[Poly],
         values: dict[Monomial, int],
         state: _State,
         used: Sequence[Instance],
-        negated: Fact,
+        negated: LinearFact,
         bounds: Bounds,
         log: Log | None,
-    ) -> list[Fact]:
+    ) -> list[LinearFact]:
         """Differences that the facts force to be zero; each leaves a leaf of its own."""
-        found: list[Fact] = []
-        facts: list[Fact] = []
+        found: list[LinearFact] = []
+        facts: list[LinearFact] = []
         for d in differences:
             if len(d) < 2 or any(m and m not in values for m in d.terms) or d.value(values):
                 continue
             if question.contradictory_with([nonzero(d)]):
                 facts = facts or [*state.facts, negated, *(_instance(i, bounds, log) for i in used)]
-                self.add([*facts, Fact(nonzero(d), "negated goal")], state.steps, "solver")
-                found.append(Fact(zero(d), "derived", Reason("derived", {"zero": d, "from": facts})))
+                self.add([*facts, LinearFact(nonzero(d), "negated goal")], state.steps, "solver")
+                found.append(LinearFact(zero(d), "derived", Reason("derived", {"zero": d, "from": facts})))
         return found
 
 
-def _instance(i: Instance, bounds: Bounds, log: Log | None) -> Fact:
+def _instance(i: Instance, bounds: Bounds, log: Log | None) -> LinearFact:
     """An instance of a lemma as a fact; why its premises hold, where that is recorded."""
     if log is None:
         return i.fact
-    given: list[Resolved | Fact] = []
+    given: list[Resolved | LinearFact] = []
     for p, relation in i.premises:
         if relation == "=":
-            equal = next((f for f in log.entries if isinstance(f, Fact) and f.formula == zero(p)), None)
+            equal = next((f for f in log.entries if isinstance(f, LinearFact) and f.formula == zero(p)), None)
             if equal is None:
                 raise Unrecorded(f"{p} = 0")
             given.append(equal)
@@ -254,14 +256,14 @@ def _instance(i: Instance, bounds: Bounds, log: Log | None) -> Fact:
         else:
             raise Unrecorded(f"{p} is not negative")
     data = {"lemma": i.name, "with": i.binding, "given": given}
-    return Fact(i.formula, f"lemma: {i.name}", Reason("lemma", data))
+    return LinearFact(i.formula, f"lemma: {i.name}", Reason("lemma", data))
 
 
 def _with_settled(bounds: Bounds, log: Log) -> Log:
     """A log to which the bounds of names that follow from facts have been added."""
     for p, evidence in bounds.settled.items():
         data = {"evidence": log.resolved(evidence)}
-        log.add(Fact(AtLeast(p), "combination", Reason("combination", data)))
+        log.add(LinearFact(AtLeast(p), "combination", Reason("combination", data)))
     bounds.settled.clear()
     return log
 
@@ -278,7 +280,7 @@ def _completed(model: dict[Monomial, int], wanted: Iterable[Monomial]) -> dict[M
     return values
 
 
-def _impossible(f: Formula, bounds: Bounds, shown: list[Fact], log: Log | None) -> bool:
+def _impossible(f: Formula, bounds: Bounds, shown: list[LinearFact], log: Log | None) -> bool:
     """Whether ``f`` is false by certificates, which are added to ``shown``."""
     sides: tuple[Poly, ...] = ()
     match f:
@@ -295,7 +297,7 @@ def _impossible(f: Formula, bounds: Bounds, shown: list[Fact], log: Log | None) 
             reason = None
             if log is not None:
                 reason = Reason("combination", {"evidence": log.resolved(bounds.evidence(side)), "of": side})
-            shown.append(Fact(at_least(side), "lemma: certificate", reason))
+            shown.append(LinearFact(at_least(side), "lemma: certificate", reason))
             return True
     return False
 
@@ -320,7 +322,7 @@ def _setting(state: _State, refuted: Formula) -> tuple[Setting, Bounds]:
     return setting, bounds
 
 
-def _solved(state: _State, refuted: Fact, *, eager: bool) -> tuple[_State, Fact]:
+def _solved(state: _State, refuted: LinearFact, *, eager: bool) -> tuple[_State, LinearFact]:
     """Equations solved for a name and substituted; those that define quotients only when ``eager``."""
     for _ in range(40):
         usable = (f for f in state.facts if eager or not f.why.startswith("quotient"))

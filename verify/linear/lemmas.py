@@ -16,7 +16,7 @@ from ..schemes import LEMMAS, STEPS, Scheme
 from .case import Witness
 from .formula import TRUE, Formula, at_least, atoms, both, either, holds, names, nonzero, zero
 from .polynomial import ONE, ZERO, Monomial, Poly, over, product, variable
-from .record import Fact
+from .record import LinearFact
 
 __all__ = ["LEMMAS", "STEPS", "Instance", "Scheme", "Setting", "pool"]
 
@@ -40,9 +40,9 @@ class Instance:
         self.premises = premises
 
     @property
-    def fact(self) -> Fact:
+    def fact(self) -> LinearFact:
         """For a leaf."""
-        return Fact(self.formula, f"lemma: {self.name}")
+        return LinearFact(self.formula, f"lemma: {self.name}")
 
     def holds(self, values: Mapping[Monomial, int]) -> bool:
         """Whether these values of the monomials satisfy it."""

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from ...core.condition import Compare, Condition, Within, all_exprs
 from ...core.expr import Expr, Max, Min, Mul, Var, postorder
 from ..preprocess import lower_bounds, mentioned
-from .case import Case, Contradiction, Definition, Names, NeedSign, name_of
+from .case import Definition, ImpossibleCase, NeedSign, SignCase, ValueNames, name_of
 from .facts import cofactors
 from .formula import zero
-from .leaves import Budget, Exhausted, Leaves
+from .leaves import Exhausted, Leaves, ReductionBudget
 from .polynomial import Poly, variable
 from .question import Leaf
 from .reading import Reading, conjuncts, divides_somewhere, extrema
-from .record import Fact, Log, Node, Reason, Unrecorded
+from .record import LinearFact, Log, Node, Reason, Unrecorded
 
-__all__ = ["Outcome", "explain", "prove"]
+__all__ = ["Reduction", "explain", "prove"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Reduction:
     """Whether the claim was proved, by which leaves and at what cost (z3 resource units).
 
     ``strategy`` is ``identity`` where no solver was asked.  ``steps`` names what was done, each once, in
@@ -44,17 +44,17 @@ def prove(
     hypotheses: Sequence[Condition],
     goal: Condition,
     *,
-    budget: Budget | None = None,
+    budget: ReductionBudget | None = None,
     assume_defined: bool = False,
     record: bool = False,
-) -> Outcome:
+) -> Reduction:
     """Try to prove that the hypotheses imply the goal for all integers.
 
     A division by zero is an unknown integer; with ``assume_defined`` the caller vouches, by a proof of its
     own, that no divisor in the claim is zero.  With ``record`` a proof is found of which a certificate can be
     written; that takes longer, and there are claims that can be proved in other ways only.
     """
-    search = _Search(budget or Budget(), assume_defined, record)
+    search = _Search(budget or ReductionBudget(), assume_defined, record)
     reason = ""
     known, shown, inlined = _inlined(conjuncts(hypotheses), goal)
     proof: Node | None = None
@@ -71,7 +71,7 @@ def prove(
     steps = dict.fromkeys(
         s.partition(":")[0] for leaf in search.leaves.closed for s in (*leaf.steps, *leaf.lemmas)
     )
-    return Outcome(
+    return Reduction(
         proved,
         "linear" if asked else "identity",
         tuple(search.leaves.closed),
@@ -83,7 +83,7 @@ def prove(
     )
 
 
-def explain(outcome: Outcome) -> str:
+def explain(outcome: Reduction) -> str:
     """The proof, or how far it came, as text."""
     counts = (
         f"{len(outcome.leaves)} leaves, {outcome.questions} questions, {outcome.resources:,} resource units"
@@ -131,12 +131,12 @@ _SIGNED = 2
 
 
 class _Search:
-    def __init__(self, budget: Budget, assume_defined: bool, record: bool = False) -> None:
+    def __init__(self, budget: ReductionBudget, assume_defined: bool, record: bool = False) -> None:
         self.budget = budget
         self.assume_defined = assume_defined
         self.record = record
         self.leaves = Leaves(budget, record)
-        self.names = Names()
+        self.names = ValueNames()
 
     # -- attempts
     def prove(self, hypotheses: Sequence[Condition], goals: Sequence[Condition]) -> Node | None:
@@ -230,14 +230,14 @@ class _Search:
     ) -> Node | None:
         """All sign cases of all goals, those of the polynomials in ``signs`` decided."""
         found: dict[str, Node] = {}
-        first = Case()
+        first = SignCase()
         place, key = found, "root"
         for d in _defined_by_equations(hypotheses, goals):
             first, place, key = self._defined(first, [d], None, place, key)
         for p, s in signs:
             before, first = first, first.with_sign(p, s)
             place, key = self._signed(before, first, p, s, place, key)
-        todo: list[tuple[Case, dict[str, Node], str]] = [(first, place, key)]
+        todo: list[tuple[SignCase, dict[str, Node], str]] = [(first, place, key)]
         read = 0
         while todo:
             case, place, key = todo.pop()
@@ -271,7 +271,7 @@ class _Search:
                     after = case.with_sign(need.poly, s)
                     todo.append((after, *self._signed(case, after, need.poly, s, cases, str(s))))
                 continue
-            except Contradiction as contradiction:
+            except ImpossibleCase as contradiction:
                 self.leaves.add([contradiction.fact], case.steps, "identity")
                 place[key] = {"step": "leaf", "log": log, "parts": [{"refute": [contradiction.fact]}]}
                 continue
@@ -288,8 +288,13 @@ class _Search:
         return found["root"]
 
     def _defined(
-        self, case: Case, definitions: Sequence[Definition], log: Log | None, place: dict[str, Node], key: str
-    ) -> tuple[Case, dict[str, Node], str]:
+        self,
+        case: SignCase,
+        definitions: Sequence[Definition],
+        log: Log | None,
+        place: dict[str, Node],
+        key: str,
+    ) -> tuple[SignCase, dict[str, Node], str]:
         """The case with definitions, and where its proof goes."""
         made = []
         for d in definitions:
@@ -301,7 +306,7 @@ class _Search:
         return case, node, "then"
 
     def _signed(
-        self, before: Case, after: Case, p: Poly, s: int, place: dict[str, Node], key: str
+        self, before: SignCase, after: SignCase, p: Poly, s: int, place: dict[str, Node], key: str
     ) -> tuple[dict[str, Node], str]:
         """Where the proof of a sign case goes: below the definition that the sign makes."""
         made = [
@@ -375,7 +380,7 @@ def _defined_by_equations(
     hypotheses: Sequence[Condition], goals: Sequence[Condition]
 ) -> Iterator[Definition]:
     """Division-free equations among the hypotheses, as definitions."""
-    case = Case()
+    case = SignCase()
     equations = [
         h
         for h in hypotheses
@@ -388,7 +393,7 @@ def _defined_by_equations(
         for v in mentioned(c):
             uses[name_of(v)] = uses.get(name_of(v), 0) + 1
     for h in equations:
-        a, b = (Reading(case, Names()).value(e) for e in h.exprs())
+        a, b = (Reading(case, ValueNames()).value(e) for e in h.exprs())
         gap = a - b
         if _of_digits(gap):
             continue
@@ -396,7 +401,7 @@ def _defined_by_equations(
         units = sorted(gap.units(), key=lambda u: (u[0] not in bare, uses.get(u[0], 0), u[0]))
         if units:
             name, sign = units[0]
-            equation = Fact(zero(gap), "hypothesis", Reason("equation"))
+            equation = LinearFact(zero(gap), "hypothesis", Reason("equation"))
             d = Definition(name, gap.without(name) * -sign, "substitution", equation=equation)
             case = case.with_definition(d)
             yield d

@@ -13,9 +13,9 @@ from .. import encode
 from ..budget import MAX_RLIMIT
 from .formula import All, AtLeast, Formula, Some, atoms
 from .polynomial import Monomial, Poly
-from .record import Fact
+from .record import LinearFact
 
-__all__ = ["Leaf", "Meter", "Question", "Symbols", "leaf_smtlib", "smtlib"]
+__all__ = ["Leaf", "LinearQuestion", "Meter", "Symbols", "leaf_smtlib", "smtlib"]
 
 _VALUE = re.compile(r"\(define-fun (\|[^|]*\||[^\s()]+) \(\) Int\s+(?:\(- (\d+)\)|(\d+))\)")
 
@@ -30,7 +30,7 @@ class Leaf:
     ``solver``.
     """
 
-    facts: tuple[Fact, ...]
+    facts: tuple[LinearFact, ...]
     steps: tuple[str, ...]
     lemmas: tuple[str, ...]
     closed: str
@@ -134,7 +134,7 @@ class Meter:
         return self._context
 
 
-class Question:
+class LinearQuestion:
     """Assertions, and whether integers satisfy them."""
 
     def __init__(self, meter: Meter) -> None:

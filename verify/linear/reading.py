@@ -1,6 +1,6 @@
 """Conditions as facts over polynomials, in one sign case: quotients and remainders are named or computed.
 
-A :class:`Case` is what has been decided so far: signs of divisors and definitions of names.  A
+A :class:`SignCase` is what has been decided so far: signs of divisors and definitions of names.  A
 :class:`Reading` is one pass over the conditions under these decisions.  It may find that the sign of a
 divisor must be known (:class:`NeedSign`), or that a name is better written as ``divisor·quotient +
 remainder`` (``Reading.defining``); the conditions are then read again.  In the radix notation that results
@@ -28,7 +28,7 @@ from ...core.condition import (
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, interpret, postorder
 from .bounds import Evidence
 from .case import Definition, Witness, best_definition, rank
-from .divisions import Divisions
+from .divisions import DivisionReading
 from .formula import (
     FALSE,
     TRUE,
@@ -44,7 +44,7 @@ from .formula import (
 )
 from .formula import names as names_in
 from .polynomial import ZERO, Poly, constant, variable
-from .record import Fact, Reason
+from .record import LinearFact, Reason
 
 __all__ = ["Reading", "conjuncts", "divides_somewhere", "extrema"]
 
@@ -67,7 +67,7 @@ def divides_somewhere(c: Condition) -> bool:
     return any(divides_somewhere(p) for p in c.parts())
 
 
-class Reading(Divisions):
+class Reading(DivisionReading):
     """One pass over the conditions; also the algebra and the logic that interpret them."""
 
     def read(self, hypotheses: Sequence[Condition], goals: Sequence[Condition]) -> list[Formula]:
@@ -212,7 +212,7 @@ class Reading(Divisions):
         self._divided[rest, d] = k, ZERO
         self._divided[-rest, d] = -k, ZERO
         w = Witness(rest, d, k, ZERO)
-        equation = Fact(zero(rest - d * k), "hypothesis", Reason("named"))
+        equation = LinearFact(zero(rest - d * k), "hypothesis", Reason("named"))
         if self.log is not None:
             one = self.log.resolved(self.at_least_one(d))
             parts = {"dividend": rest, "divisor": d, "quotient": k, "given": given, "one": one}

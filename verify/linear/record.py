@@ -12,7 +12,7 @@ from .bounds import Evidence
 from .formula import AtLeast, Formula
 from .polynomial import Poly
 
-__all__ = ["Fact", "Log", "Node", "Reason", "Resolved", "Unrecorded"]
+__all__ = ["LinearFact", "Log", "Node", "Reason", "Resolved", "Unrecorded"]
 
 #: A node of a certificate while it is made: JSON but for polynomials, formulas, terms and facts.
 Node = dict[str, Any]
@@ -31,7 +31,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Fact:
+class LinearFact:
     """A formula that holds, and why: a hypothesis, a sign case, or the name of a step or lemma.
 
     ``reason`` says it so that it can be checked, where a proof is recorded.
@@ -46,21 +46,21 @@ class Fact:
 class Resolved:
     """Evidence whose facts are those of a log."""
 
-    parts: tuple[tuple[Poly, Fact], ...]
-    shifts: tuple[Fact, ...]
+    parts: tuple[tuple[Poly, LinearFact], ...]
+    shifts: tuple[LinearFact, ...]
 
 
 class Log:
     """Facts and divisions in the order in which they were found."""
 
     def __init__(self) -> None:
-        self.entries: list[Fact | Reason] = []
-        self._bounds: dict[Poly, Fact] = {}
+        self.entries: list[LinearFact | Reason] = []
+        self._bounds: dict[Poly, LinearFact] = {}
 
-    def add(self, entry: Fact | Reason) -> None:
+    def add(self, entry: LinearFact | Reason) -> None:
         """Note a fact or a step that is none."""
         self.entries.append(entry)
-        if isinstance(entry, Fact) and isinstance(entry.formula, AtLeast):
+        if isinstance(entry, LinearFact) and isinstance(entry.formula, AtLeast):
             self._bounds.setdefault(entry.formula.p, entry)
 
     def resolved(self, e: Evidence) -> Resolved:

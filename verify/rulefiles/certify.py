@@ -16,12 +16,12 @@ from .roots import solved
 __all__ = ["case_certificate"]
 
 
-def case_certificate(o: Obligation, budget: linear.Budget | None = None) -> Any:
+def case_certificate(o: Obligation, budget: linear.ReductionBudget | None = None) -> Any:
     """The certificate of one case as JSON, or ``None`` where none is found."""
     found, _ = certificate(o.name, o.hypotheses, o.goal, budget)
     if found is not None:
         return found
-    limits = budget or linear.Budget()
+    limits = budget or linear.ReductionBudget()
     proof = (
         _roots(o, limits)
         or _odd_factors(o, limits)
@@ -31,7 +31,7 @@ def case_certificate(o: Obligation, budget: linear.Budget | None = None) -> Any:
     return proof and certificate_json(o.name, o.hypotheses, o.goal, proof)
 
 
-def _roots(o: Obligation, budget: linear.Budget) -> Node | None:
+def _roots(o: Obligation, budget: linear.ReductionBudget) -> Node | None:
     found = solved(o)
     if found is None:
         return None
@@ -45,7 +45,7 @@ def _roots(o: Obligation, budget: linear.Budget) -> Node | None:
     return {"step": "roots", "solved": parts, "then": then}
 
 
-def _odd_factors(o: Obligation, budget: linear.Budget) -> Node | None:
+def _odd_factors(o: Obligation, budget: linear.ReductionBudget) -> Node | None:
     found, _ = without_odd_factors(o, budget)
     if found is None:
         return None
@@ -68,7 +68,7 @@ def _odd_factors(o: Obligation, budget: linear.Budget) -> Node | None:
     return node
 
 
-def _residues(o: Obligation, budget: linear.Budget | None) -> Node | None:
+def _residues(o: Obligation, budget: linear.ReductionBudget | None) -> Node | None:
     modulus, variables = where(o)
     if not variables:
         return None

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from ...core.condition import Condition, all_exprs
 from ...core.expr import CeilDiv, Expr, Extremum, FloorDiv, Mod, postorder, var
 from .. import linear
-from ..evidence import Question, note
+from ..evidence import ProofQuestion, note
 from ..linear.export import of_equal_terms, recorded
 from ..linear.record import Node
 from ..linearised import by_linearisation
@@ -69,7 +69,7 @@ def _is_compound(e: Expr) -> bool:
     return any(isinstance(n, (*_DIVISIONS, Extremum)) for n in postorder(e))
 
 
-def by_equal_terms(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
+def by_equal_terms(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, int]:
     """Whether a case is proved once equal terms are one, and the cost.
 
     What has become of the goal is proved as it stands, or of any number in place of one of the terms that were found to
@@ -84,23 +84,23 @@ def by_equal_terms(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
         last = linear.prove(hypotheses, claim, budget=limits, assume_defined=True)
         spent += last.resources
         if last.proved:
-            note(Question("linear", leaf) for leaf in (*leaves, *last.leaves))
+            note(ProofQuestion("linear", leaf) for leaf in (*leaves, *last.leaves))
             return True, spent
     whole = by_linearisation(o.hypotheses, goal, limits.rlimit)
     spent += whole.resources
     if whole.proved:
-        note(Question("linear", leaf) for leaf in leaves)
+        note(ProofQuestion("linear", leaf) for leaf in leaves)
         if whole.leaf is not None:
-            note([Question("linear", whole.leaf)])
+            note([ProofQuestion("linear", whole.leaf)])
     return whole.proved, spent
 
 
 def _replaced(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget
-) -> tuple[list[tuple[Expr, Expr]], Condition, list[linear.Outcome]]:
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
+) -> tuple[list[tuple[Expr, Expr]], Condition, list[linear.Reduction]]:
     """The replacements that are proved, the goal after them, and all attempts to prove one."""
     steps: list[tuple[Expr, Expr]] = []
-    outcomes: list[linear.Outcome] = []
+    outcomes: list[linear.Reduction] = []
     asked: set[tuple[Expr, Expr]] = set()
     while len(outcomes) < _ATTEMPTS:
         step = next((s for s in proposals(hypotheses, goal) if s not in asked), None)
@@ -130,7 +130,7 @@ def _widened(
 
 
 def proof_by_equal_terms(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.Budget
+    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
 ) -> Node | None:
     """The same as a part of a certificate, where the goal is proved as it stands; otherwise ``None``."""
     steps, replaced, _ = _replaced(hypotheses, goal, limits)

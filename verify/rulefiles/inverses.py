@@ -30,7 +30,7 @@ _MULTIPLES = 4
 _ROUNDS = 6
 
 
-def by_inverses(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
+def by_inverses(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, int]:
     """Whether the claim is proved, and at what cost; only where a hypothesis says that something leaves the remainder 1."""
     known, goals = conjuncts(o.hypotheses, o.goal)
     ring = Polynomials()

@@ -61,7 +61,7 @@ class Shortened:
     goal: Condition
 
 
-def by_odd_factors(o: Obligation, limits: reduction.Budget) -> tuple[bool, int]:
+def by_odd_factors(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool, int]:
     """Whether the claim is proved once odd factors are left out, and at what cost; where there are none it is not."""
     found, spent = without_odd_factors(o, limits)
     if found is None:
@@ -70,7 +70,7 @@ def by_odd_factors(o: Obligation, limits: reduction.Budget) -> tuple[bool, int]:
     return outcome.proved, spent + outcome.resources
 
 
-def without_odd_factors(o: Obligation, limits: reduction.Budget) -> tuple[Shortened | None, int]:
+def without_odd_factors(o: Obligation, limits: reduction.ReductionBudget) -> tuple[Shortened | None, int]:
     """The claim without odd factors, and what it cost to show that they are odd; ``None`` where there are none."""
     # where c divides d, d is a multiple of c
     factors = {
@@ -99,7 +99,7 @@ def without_odd_factors(o: Obligation, limits: reduction.Budget) -> tuple[Shorte
 class _Shorter:
     """Conditions without odd factors, equivalent to those that were there wherever the hypotheses hold."""
 
-    def __init__(self, o: Obligation, limits: reduction.Budget) -> None:
+    def __init__(self, o: Obligation, limits: reduction.ReductionBudget) -> None:
         self.hypotheses = o.hypotheses
         self.obligation = o
         self.limits = limits

@@ -16,7 +16,7 @@ from functools import lru_cache
 from ...core.condition import FALSE
 from ...core.errors import TooLargeError
 from .. import linear
-from ..evidence import Question, note
+from ..evidence import ProofQuestion, note
 from ..linearised import LINEARISED, Linearised
 from ..obligations import Obligation
 from ..refute import bounded_point, minimised, model
@@ -206,7 +206,7 @@ def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearise
     """What is seen from a rule without cases."""
     found = as_a_whole(r, _limits(budget).rlimit // (_BRIEFLY if briefly else 1))
     if found.leaf is not None:
-        note([Question("linear", found.leaf)])
+        note([ProofQuestion("linear", found.leaf)])
     return found
 
 
@@ -273,20 +273,20 @@ def _at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bo
 
     Digits that are divided again are put together first, and dividends replaced by what they are said to be.
     """
-    outcomes: list[linear.Outcome] = []
+    outcomes: list[linear.Reduction] = []
     for name, shortened in _SHORTENED:
         found = shortened(o.hypotheses, o.goal, _limits(budget, patient=patient))
         outcomes += found
         if found and found[-1].proved:
-            note(Question("linear", leaf) for outcome in found for leaf in outcome.leaves)
+            note(ProofQuestion("linear", leaf) for outcome in found for leaf in outcome.leaves)
             return True, name, sum(outcome.resources for outcome in outcomes)
     outcome = reduced(o.hypotheses, o.goal, _limits(budget, patient=patient))
     return outcome.proved, outcome.strategy, outcome.resources + sum(o.resources for o in outcomes)
 
 
-def _limits(budget: Budget, *, patient: bool = True) -> linear.Budget:
+def _limits(budget: Budget, *, patient: bool = True) -> linear.ReductionBudget:
     questions = max(8, budget.linear // 750) if patient else 8
-    return linear.Budget(rlimit=20 * budget.linear, questions=questions, patient=patient)
+    return linear.ReductionBudget(rlimit=20 * budget.linear, questions=questions, patient=patient)
 
 
 def _is_large(r: StatedRule, point: Point) -> bool:
@@ -527,7 +527,7 @@ _READ_SOON = frozenset(
         "and",
     }
 )
-_BRIEF = linear.Budget(rlimit=100_000, questions=2, patient=False)
+_BRIEF = linear.ReductionBudget(rlimit=100_000, questions=2, patient=False)
 
 
 @lru_cache(maxsize=128)

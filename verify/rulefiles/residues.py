@@ -24,7 +24,7 @@ RESIDUES = "residues"
 _CASES = 96
 
 
-def by_residues(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
+def by_residues(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, int]:
     """Whether the claim is proved in every case, and at what cost; where it has no such cases it is not."""
     modulus, variables = where(o)
     if not variables:

@@ -38,7 +38,7 @@ class Solved:
     goal: Condition
 
 
-def by_roots(o: Obligation, limits: linear.Budget) -> tuple[bool, int]:
+def by_roots(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, int]:
     """Whether the claim is proved once roots stand for polynomials, and at what cost; without any it is not."""
     found = solved(o)
     if found is None:

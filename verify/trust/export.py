@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.errors import InputError, TooLargeError
-from ..evidence import Question, collecting
+from ..evidence import ProofQuestion, collecting
 from ..obligations import Obligation
 from ..refute import confirmed as fails
 from ..refute import model, variables_of
@@ -132,13 +132,13 @@ def _answer(
     return "unsat" if answer == "unsat" else "unknown", None
 
 
-def _evidence(o: Obligation, budget: Budget) -> list[Question]:
+def _evidence(o: Obligation, budget: Budget) -> list[ProofQuestion]:
     with collecting() as found:
         decide(o, budget)
     return found
 
 
-def _questions(stem: str, evidence: Sequence[Question]) -> Iterator[tuple[str, Question]]:
+def _questions(stem: str, evidence: Sequence[ProofQuestion]) -> Iterator[tuple[str, ProofQuestion]]:
     for k, q in enumerate(evidence, start=1):
         yield f"{stem}-question-{k}.smt2", q
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from ...core.condition import Condition
 from ...core.errors import InputError, TooLargeError
-from ..evidence import Question
+from ..evidence import ProofQuestion
 from ..obligations import Obligation
 from ..recheck import is_example
 from ..refute import confirmed as fails
@@ -62,7 +62,7 @@ def _reply(text: str, rlimit: int) -> Reply:
 
 
 def second_opinion(
-    o: Obligation, v: Verdict, evidence: Sequence[Question], limits: Limits | None = None
+    o: Obligation, v: Verdict, evidence: Sequence[ProofQuestion], limits: Limits | None = None
 ) -> Opinion | None:
     """What cvc5 says of a verdict and the questions it rests on; ``None`` where there is nothing to say it of.
 

@@ -69,7 +69,7 @@ LIES: dict[str, Callable[[], list[Change]]] = {
     "a fault instead of an answer": lambda: [(z3.Solver, "check", _fault)],
     "models off by one": lambda: [without_reduction(), (z3.ModelRef, "eval", _off_by(1))],
     "models far off": lambda: [without_reduction(), (z3.ModelRef, "eval", _off_by(-1000))],
-    "every leaf is contradictory": lambda: [(question.Question, "contradictory", lambda s: True)],
+    "every leaf is contradictory": lambda: [(question.LinearQuestion, "contradictory", lambda s: True)],
     "unknown is unsat": lambda: [
         (z3.Solver, "check", lambda s, *more: z3.unsat if (r := _check(s, *more)) == z3.unknown else r)
     ],

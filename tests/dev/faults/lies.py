@@ -123,7 +123,7 @@ def replaced(*changes: Change) -> Iterator[None]:
 def without_reduction() -> Change:
     """Without the reduction to linear arithmetic, so that the encoding is asked."""
     from indexproof.verify import linear
-    from indexproof.verify.linear import Outcome as Reduced
+    from indexproof.verify.linear import Reduction as Reduced
 
     def nothing(*_: Any, **__: Any) -> Reduced:
         return Reduced(False, "linear", (), (), 0, 0)

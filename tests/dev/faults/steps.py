@@ -13,7 +13,13 @@ from typing import Any
 
 from indexproof.core.condition import divides
 from indexproof.core.expr import var
-from indexproof.verify.certificate.check import CertificateRefused, Check, Claim, Verified, z3_refutes
+from indexproof.verify.certificate.check import (
+    CertificateRefused,
+    CertifiedClaim,
+    Check,
+    Verified,
+    z3_refutes,
+)
 from indexproof.verify.certificate.polynomials import (
     Formula,
     Json,
@@ -161,7 +167,10 @@ class _Case:
         state = State()
         state.names = set("mnxyz")
         state.signs = [_SIGN]
-        case = cls(Steps(Claim(check, list(_KNOWN), list(_GOALS)), state, "case"), [dict(p) for p in _POINTS])
+        case = cls(
+            Steps(CertifiedClaim(check, list(_KNOWN), list(_GOALS)), state, "case"),
+            [dict(p) for p in _POINTS],
+        )
         case.steps.goal = _GOALS[0]
         for step in _START:
             accepted = case.take(step)

@@ -13,7 +13,7 @@ import z3
 from indexproof.core.condition import Condition, all_of, any_of, divides
 from indexproof.core.expr import Expr, add, ceildiv, integer, maximum, minimum, mul, postorder, rebuild, var
 from indexproof.core.op import box, digits_of, product, row_major, symbols
-from indexproof.verify.linear import LEMMAS, STEPS, Budget, explain, leaf_smtlib, prove
+from indexproof.verify.linear import LEMMAS, STEPS, ReductionBudget, explain, leaf_smtlib, prove
 
 a, b, c, d, e, g, h, k, m, n, p, q, r, s, t, u, v, w, x, y, z = map(var, "abcdeghkmnpqrstuvwxyz")
 
@@ -302,10 +302,13 @@ def test_names_of_variables_do_not_matter() -> None:
 
 def test_budgets_bound_the_work() -> None:
     hypotheses, goal = INTERVALS["quotient"]
-    assert "questions" in prove(hypotheses, goal, budget=Budget(questions=2)).reason
-    assert "leaves" in prove(*IDENTITIES["a multiple leaves the quotient"], budget=Budget(leaves=1)).reason
-    assert "sign cases" in prove(*IDENTITIES["nested quotients"], budget=Budget(readings=1)).reason
-    assert not prove(hypotheses, goal, budget=Budget(rlimit=1)).proved
+    assert "questions" in prove(hypotheses, goal, budget=ReductionBudget(questions=2)).reason
+    assert (
+        "leaves"
+        in prove(*IDENTITIES["a multiple leaves the quotient"], budget=ReductionBudget(leaves=1)).reason
+    )
+    assert "sign cases" in prove(*IDENTITIES["nested quotients"], budget=ReductionBudget(readings=1)).reason
+    assert not prove(hypotheses, goal, budget=ReductionBudget(rlimit=1)).proved
 
 
 # ---------------------------------------------------------------------------------------- false claims
@@ -379,7 +382,7 @@ def false_claims(count: int) -> list[tuple[str, Claim, dict[str, int]]]:
 def test_no_false_claim_is_proved() -> None:
     mutants = false_claims(300)
     assert len(mutants) == 300
-    budget = Budget(questions=8, instances=1_000, readings=100)
+    budget = ReductionBudget(questions=8, instances=1_000, readings=100)
     for k, (name, (hypotheses, goal), point) in enumerate(mutants):
         # what can be proved without the assumption can be proved with it
         for assume_defined in (True, False) if k % 5 == 0 else (True,):

@@ -199,7 +199,7 @@ def test_odd_factors_are_left_out_of_what_a_power_of_two_divides() -> None:
 
 def test_nothing_but_an_odd_factor_is_left_out() -> None:
     """The strategy alone, on claims that are false: it may not prove them."""
-    limits = linear.Budget()
+    limits = linear.ReductionBudget()
     for line in ODD_FACTORS.strip().splitlines():
         name, statement = line.split(":", 1)
         text = f'integers 8 bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
@@ -239,7 +239,7 @@ def test_a_polynomial_in_one_variable_has_few_roots(line: str, width: int) -> No
     if true:
         assert ROOTS in verdict.strategy
     else:
-        assert not all(by_roots(o, linear.Budget())[0] for o in expanded(r))
+        assert not all(by_roots(o, linear.ReductionBudget())[0] for o in expanded(r))
 
 
 def test_roots_are_those_that_enumeration_finds() -> None:
@@ -289,7 +289,7 @@ def test_an_odd_cofactor_of_a_difference_is_left_out(line: str, width: int) -> N
     if true:
         assert ODD in verdict.strategy
     else:
-        assert not all(by_odd_factors(o, linear.Budget())[0] for o in expanded(r))
+        assert not all(by_odd_factors(o, linear.ReductionBudget())[0] for o in expanded(r))
 
 
 def test_odd_numbers_and_no_others_can_be_left_out() -> None:

@@ -13,7 +13,7 @@ import pytest
 from indexproof.core.condition import Condition, divides
 from indexproof.core.expr import Expr, integer, maximum, minimum, var
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
-from indexproof.verify.linear import Budget as Limits
+from indexproof.verify.linear import ReductionBudget as Limits
 from indexproof.verify.linear.export import certificate_json
 from indexproof.verify.refute import sample, small_point
 from indexproof.verify.rulefiles import (

@@ -32,6 +32,6 @@ def has_counterexample(o: Obligation) -> bool:
 def test_what_does_not_follow_is_not_proved(planted: Inverse) -> None:
     wrong, twin = owed(planted.wrong), owed(planted.twin)
     assert has_counterexample(wrong)
-    assert not by_inverses(wrong, linear.Budget())[0]
+    assert not by_inverses(wrong, linear.ReductionBudget())[0]
     assert not has_counterexample(twin)
-    assert by_inverses(twin, linear.Budget())[0]
+    assert by_inverses(twin, linear.ReductionBudget())[0]

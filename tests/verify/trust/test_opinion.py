@@ -18,7 +18,7 @@ from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, ceildiv, maximum, minimum, var
 from indexproof.verify.cache import Cache
 from indexproof.verify.catalogue import catalogue
-from indexproof.verify.evidence import Question, collecting
+from indexproof.verify.evidence import ProofQuestion, collecting
 from indexproof.verify.linear import question
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
@@ -225,7 +225,7 @@ def test_only_cvc5_is_asked() -> None:
 def test_a_lie_about_a_question_stops_everything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # far away from every point that is tried
     with (
-        changed(monkeypatch, (question.Question, "contradictory", lambda self: True)),
+        changed(monkeypatch, (question.LinearQuestion, "contradictory", lambda self: True)),
         pytest.raises(Disagreement) as caught,
     ):
         prove_all([SOUND, FAR, FALSE], jobs=1, confirm="cvc5")
@@ -273,7 +273,7 @@ def test_a_question_about_products_does_not_confirm() -> None:
     hard = Obligation(
         "test", "hard", "sound", (x >= 2, y >= 2, a >= 2), (x * y * a * a * x).ne(1_000_003 * 7)
     )
-    said = second_opinion(hard, Verdict(Status.PROVED, "witness"), [Question("witness", script)])
+    said = second_opinion(hard, Verdict(Status.PROVED, "witness"), [ProofQuestion("witness", script)])
     assert said is not None
     assert not said.confirms
 

@@ -191,6 +191,8 @@ class Differences(Proposals):
         ledger, engine = self.ledger, self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         for f in self.sums():
+            if f not in ledger.owners:
+                continue
             todo = list(f[1])
             mark, cost = len(ledger.log), ledger.cost
             g = f

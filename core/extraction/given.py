@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..engine import Engine
-from ..expr import Binary, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, postorder
-from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, lone, minus
+from ..expr import Binary, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, Var, postorder
+from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, lone
 
 __all__ = ["as_given", "takes_sums_apart"]
 
@@ -17,9 +17,14 @@ def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
         f: Form
         if t is Sum:
             s: Sum = e  # type: ignore[assignment]
-            f = s.const, ()
+            c = s.const
+            total: dict[int, int] = {}
             for x, k in s.terms:
-                f = minus(f, done[x], -k)
+                n, terms = done[x]
+                c += k * n
+                for a, j in terms:
+                    total[a] = total.get(a, 0) + k * j
+            f = c, tuple(sorted([t for t in total.items() if t[1]]))
         elif t is FloorDiv or t is Mod:
             q: Binary = e  # type: ignore[assignment]
             if type(q.b) is Int and q.b.value > 0:
@@ -42,13 +47,20 @@ def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
 def takes_sums_apart(engine: Engine, es: list[Expr]) -> bool:
     """Whether a sum that is divided more than once is no longer one in the normal forms of ``es``, which have been read."""
     divisions: dict[Expr, list[Expr]] = {}
-    for e in postorder(*es):
+    seen: set[Expr] = set()
+    todo = list(es)
+    while todo:
+        e = todo.pop()
         t = type(e)
+        if t is Var or t is Int or e in seen:
+            continue
+        seen.add(e)
         if t is FloorDiv or t is Mod:
             q: Binary = e  # type: ignore[assignment]
             x = q.a
             if type(x) is Sum and len(x.terms) > 1:
                 divisions.setdefault(x, []).append(e)
+        todo += e.children
     kind, arg = engine.kind, engine.arg
     for several in divisions.values():
         if len(several) > 1:

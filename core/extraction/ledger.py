@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from ..engine import Engine
 from ..expr import Expr, floordiv, integer, linear, maximum, minimum, mod
-from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, Form, atom, minus
+from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, Form
 
 __all__ = ["Choice", "Ledger"]
 
@@ -203,11 +203,12 @@ class Ledger:
         if saved > 0 and len(users) == 1 and len(f[1]) == 1:
             return True
         for g in users:
-            k = 0
-            for a, j in g[1]:
-                if a == key:
-                    k = j
-            saved += self._sum(g, minus(minus(g, atom(key), k), f, -k))
+            total = dict(g[1])
+            k = total.pop(key)
+            for a, j in f[1]:
+                total[a] = total.get(a, 0) + k * j
+            now = g[0] + k * f[0], tuple(sorted([t for t in total.items() if t[1]]))
+            saved += self._sum(g, now)
         return saved > 0
 
     def _spared(self, a: int, depth: int) -> int:

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from .condition import Condition, condition_interpret
 from .constraint_choose import CONSTRAINT_STRATEGIES, Ends, Proposal
 from .constraint_order import Bound, descends
-from .expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, lift, maximum, minimum
+from .expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, interpret, lift, maximum, minimum
 from .facts import Facts
-from .matcher import bindings, const_text
+from .matcher import bindings
 from .rewrite import Bounded, ConstraintRule, DeclarationError
 
 __all__ = [
@@ -202,6 +202,42 @@ def most(*args: Any) -> Any:
 def inside(ends: tuple[Any, Any], lo: Any, hi: Any) -> bool:
     """Whether everything between the ends lies between ``lo`` and ``hi``."""
     return bool(lo <= ends[0] and ends[1] <= hi)
+
+
+class _ConstText:
+    """Python text of an expression over constants only."""
+
+    def integer(self, n: int) -> str:
+        return f"({n})" if n < 0 else str(n)
+
+    def variable(self, v: Var) -> str:
+        return v.name
+
+    def sum(self, const: int, terms: list[tuple[str, int]]) -> str:
+        return "(" + " + ".join([*(t if k == 1 else f"{k} * {t}" for t, k in terms), str(const)]) + ")"
+
+    def product(self, factors: list[str]) -> str:
+        return "(" + " * ".join(factors) + ")"
+
+    def floordiv(self, a: str, b: str) -> str:
+        return f"({a} // {b})"
+
+    def mod(self, a: str, b: str) -> str:
+        return f"({a} % {b})"
+
+    def ceildiv(self, a: str, b: str) -> str:
+        return f"(-(-{a} // {b}))"
+
+    def minimum(self, args: list[str]) -> str:
+        return f"min({', '.join(args)})"
+
+    def maximum(self, args: list[str]) -> str:
+        return f"max({', '.join(args)})"
+
+
+def const_text(e: Expr) -> str:
+    """Python text that computes an expression over constants."""
+    return interpret((e,), _ConstText())[0]
 
 
 def _source(rule: ConstraintRule) -> tuple[str, bool]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 
+from .choose import STRATEGIES
 from .expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, rebuild
 from .facts import Facts
-from .matcher import Matcher, matcher, pairs, rejoined
-from .rewrite import Rule, RuleSet
+from .matcher import bindings, instance
+from .rewrite import DeclarationError, Rule, RuleSet, measure
 from .steps import Step, Trace
 
 __all__ = ["Driver"]
@@ -26,7 +28,7 @@ class Driver:
         self.facts = facts
         self.trace = trace
         self.engine = engine
-        self.by_head: dict[type[Expr], list[tuple[Rule, Matcher]]] = _indexed(
+        self.by_head: dict[type[Expr], list[Rule]] = _indexed(
             tuple(rules.rules if isinstance(rules, RuleSet) else rules)
         )
         self.normal: dict[Expr, Expr] = {}
@@ -72,22 +74,24 @@ class Driver:
             return None
         if isinstance(e, (Min, Max)) and len(e.args) > 2:
             return self._pairwise(e, rules)
-        for rule, match in rules:
-            found = match(e, self.facts)
+        for rule in rules:
+            found = applied(rule, e, self.facts)
             if found is not None:
                 self._record(rule, found[1], e, found[0])
                 return found[0]
         return None
 
-    def _pairwise(self, e: Min | Max, rules: list[tuple[Rule, Matcher]]) -> Expr | None:
+    def _pairwise(self, e: Min | Max, rules: list[Rule]) -> Expr | None:
         """Minimum and maximum are associative: a rule for two arguments serves any two of many."""
-        for x, y, others in pairs(e.args):
+        for i, j in combinations(range(len(e.args)), 2):
+            x, y = e.args[i], e.args[j]
+            others = [a for n, a in enumerate(e.args) if n not in (i, j)]
             both = rebuild(e, (x, y))
-            for rule, match in rules:
-                found = match(both, self.facts)
+            for rule in rules:
+                found = applied(rule, both, self.facts)
                 if found is None:
                     continue
-                after = rejoined(e, x, y, found[0], others)
+                after = _rejoined(e, x, y, found[0], others)
                 if after is not None:
                     self._record(rule, found[1], both, found[0])
                     return after
@@ -98,11 +102,43 @@ class Driver:
             self.trace.append(Step(rule, binding, before, after, self.engine))
 
 
+def applied(rule: Rule, e: Expr, facts: Facts) -> tuple[Expr, tuple[Expr, ...]] | None:
+    """Return what ``rule`` makes of ``e`` and the values of its variables, ``None`` where it does not apply."""
+    for binding in _proposals(rule, e, facts):
+        after = instance(rule, e, binding, facts)
+        # of a rule whose values are chosen, descent is not proved for all of them
+        if after is not None and (not rule.choose or measure(after).values() < measure(e).values()):
+            return after, tuple(binding[v.name] for v in rule.variables)
+    return None
+
+
+def _proposals(rule: Rule, e: Expr, facts: Facts) -> Iterator[Mapping[str, Expr]]:
+    """Values with which the rule may apply to ``e``.  Raises :class:`DeclarationError` for an unknown strategy."""
+    if not rule.choose:
+        return ({v.name: x for v, x in found.items()} for found in bindings(rule.left, e))
+    strategy = STRATEGIES.get(rule.choose)
+    if strategy is None:
+        raise DeclarationError(
+            f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {', '.join(STRATEGIES)}"
+        )
+    return strategy(e, facts)
+
+
+def _rejoined(e: Min | Max, x: Expr, y: Expr, joined: Expr, others: list[Expr]) -> Expr | None:
+    """The extremum ``e`` with ``joined`` for its arguments x and y, if that descends in the order.
+
+    One argument less descends in any case; otherwise what both became goes on with the others, and stands below one
+    extremum more than they did.
+    """
+    whole = rebuild(e, (joined, *others))
+    return whole if joined in (x, y) or measure(whole).values() < measure(e).values() else None
+
+
 _HEADS = (Var, Sum, Mul, FloorDiv, Mod, CeilDiv, Min, Max)
-_cache: dict[tuple[Rule, ...], dict[type[Expr], list[tuple[Rule, Matcher]]]] = {}
+_cache: dict[tuple[Rule, ...], dict[type[Expr], list[Rule]]] = {}
 
 
-def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[tuple[Rule, Matcher]]]:
+def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[Rule]]:
     found = _cache.get(rules)
     if found is None:
         found = {}
@@ -110,6 +146,6 @@ def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[tuple[Rule, Match
             if not (r.structural or r.sharing):
                 # a left side that is a bare variable is every expression
                 for head in _HEADS if isinstance(r.left, Var) else (type(r.left),):
-                    found.setdefault(head, []).append((r, matcher(r)))
+                    found.setdefault(head, []).append(r)
         _cache[rules] = found
     return found

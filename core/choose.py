@@ -13,7 +13,7 @@ from typing import TypeAlias
 from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, floordiv, integer, linear, mod
 from .facts import Facts
 
-__all__ = ["STRATEGIES", "Binding", "content", "least_common_multiple"]
+__all__ = ["STRATEGIES", "Binding", "least_common_multiple"]
 
 Binding: TypeAlias = Mapping[str, Expr]
 
@@ -131,17 +131,6 @@ def common_constant(e: Expr, facts: Facts) -> Iterator[Binding]:
     if constants and all(constants):
         k = min(constants, key=lambda c: (abs(c), c))
         yield {"x": e.args[0], "y": e.args[1], "k": integer(k)}
-
-
-def content(e: Expr) -> Iterator[Binding]:
-    """The greatest common divisor of a sum's coefficients, negative when all of them are."""
-    const, terms = _as_sum(e)
-    if const == 0 and terms:
-        g = math.gcd(*[k for _, k in terms])
-        if all(k < 0 for _, k in terms):
-            g = -g
-        if g != 1:
-            yield {"x": linear(0, [(t, k // g) for t, k in terms]), "k": integer(g)}
 
 
 def least_common_multiple(m: int, s: int, n: int, t: int) -> Binding | None:

@@ -4,8 +4,7 @@ The function generated for a rule is given constraints, a function that encloses
 values.  It establishes that the constraints *are* the left side and that *every* condition holds, and then builds the
 right side; otherwise it answers ``None``.  Where the left side binds a variable it is read off, and a rest is what is left
 of the sum.  Everything else is proposed, by the strategy of the rule (``choose=``) or by whoever calls: a wrong proposal
-costs time and is refused.  :func:`applications` is the reference that generated functions are compared with; it knows
-nothing but substitution.
+costs time and is refused.
 """
 
 from __future__ import annotations
@@ -19,21 +18,19 @@ from .condition import Condition, condition_interpret
 from .constraint_choose import CONSTRAINT_STRATEGIES, Ends, Proposal
 from .constraint_order import Bound, descends
 from .expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, interpret, lift, maximum, minimum
-from .facts import Facts
 from .matcher import bindings
-from .rewrite import Bounded, ConstraintRule, DeclarationError
+from .rewrite import ConstraintRule, DeclarationError
 
 __all__ = [
     "Applied",
     "Check",
     "CompiledConstraintRule",
-    "applications",
     "compiled_constraint_rule",
     "constraint_source",
-    "ends_of",
     "inside",
     "least",
     "most",
+    "proposals_of",
     "use_written",
 ]
 
@@ -43,45 +40,7 @@ Check: TypeAlias = Callable[[Sequence[Bound], Ends, Proposal], "Applied | None"]
 Propose: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
 
 
-# ------------------------------------------------------------------------------------------------- the reference
-def applications(
-    rule: ConstraintRule, constraints: Sequence[Bound], facts: Facts
-) -> Iterator[tuple[tuple[Bound, ...], dict[Var, Expr]]]:
-    """Every way in which ``rule`` applies to ``constraints``: what becomes of them, and the values of its variables.
-
-    The left side under the binding must be the constraints themselves, every condition must certainly hold, and the
-    outcome must be smaller.
-    """
-    for found in _proposals(rule)(constraints, ends_of(facts)):
-        values = {v: lift(found[v.name]) for v in rule.variables if v.name in found}
-        try:
-            if any(_instance(b, values) != c for b, c in zip(rule.left, constraints, strict=True)):
-                continue
-            if not all(facts.holds(k.substitute(values)) for k in rule.conditions):
-                continue
-            after = tuple(_instance(b, values) for b in rule.right)
-        except ZeroDivisionError:
-            continue
-        if descends(constraints, after):
-            yield after, values
-
-
-def _instance(b: Bounded, values: Mapping[Var, Expr]) -> Bound:
-    e, lo, hi = (part.substitute(values) for part in (b.e, b.lo, b.hi))
-    return e, lo.value, hi.value  # type: ignore[attr-defined]
-
-
-def ends_of(facts: Facts) -> Ends:
-    """The enclosures that ``facts`` gives."""
-
-    def ends(e: Expr) -> tuple[int, int]:
-        lo, hi = facts.interval(e)
-        return lo, hi  # type: ignore[return-value]
-
-    return ends
-
-
-def _proposals(rule: ConstraintRule) -> Propose:
+def proposals_of(rule: ConstraintRule) -> Propose:
     """The strategy of the rule, or all bindings under which the left side may be the constraints."""
     if rule.choose:
         found = CONSTRAINT_STRATEGIES.get(rule.choose)
@@ -108,7 +67,6 @@ def _proposals(rule: ConstraintRule) -> Propose:
     return matched
 
 
-# ------------------------------------------------------------------------------------------------------- compiled
 @dataclass(frozen=True, eq=False)
 class CompiledConstraintRule:
     """A rule ready for production.
@@ -159,7 +117,7 @@ def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     first = rule.left[0].e
     # a product of patterns is a sum whose coefficients have a common factor
     head = None if isinstance(first, Var) else Sum if isinstance(first, Mul) else type(first)
-    propose = _proposals(rule)
+    propose = proposals_of(rule)
     return CompiledConstraintRule(rule, check, propose if proposed else None, head)
 
 

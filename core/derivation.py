@@ -158,6 +158,7 @@ class Derivation:
     @property
     def wider(self) -> str:
         """That the result needs, or may need, wider machine integers than what was given; empty where it does not."""
+        # who checks derivations loads no code of the simplifier
         from .room import widening
 
         return widening(self.before, self.after)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from .constraint_normal import shifted_variable
 from .derivation import ConstraintChange, Derivation, DerivationStep, MapChange, Part, Position, RuleStep
 from .errors import IndexproofError
-from .expr import Expr, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
+from .expr import Expr, Max, Min, Var, maximum, minimum, postorder, rebuild
 from .indexing_map import Constraint, IndexingMap
 from .interval import Interval
 from .rewrite import RuleSet
@@ -291,17 +292,6 @@ def replace_constraints(
 
 def _merged(constraints: Iterable[Constraint]) -> Iterable[Constraint]:
     return IndexingMap._trusted((), (), (), (), constraints).constraints
-
-
-def shifted_variable(e: Expr) -> tuple[Var, int, int] | None:
-    """``±v + n`` as ``(v, ±1, n)``."""
-    if isinstance(e, Var):
-        return e, 1, 0
-    if isinstance(e, Sum) and len(e.terms) == 1:
-        t, k = e.terms[0]
-        if isinstance(t, Var) and abs(k) == 1:
-            return t, k, e.const
-    return None
 
 
 def box_of(c: Constraint) -> Interval:

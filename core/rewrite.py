@@ -8,7 +8,8 @@ A rule is a function that runs once, on pattern variables, and returns the equat
         return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(0, g - 1)))
 
 The annotation says what a variable matches: ``Expr`` anything, ``Const`` an integer literal, ``Rest`` the summands left
-over.  The same object is proved (:mod:`indexproof.verify`), made into code (:mod:`.kernel.generate`), printed and documented.
+over.  The same object is proved (:mod:`indexproof.verify`), printed and documented; production is
+generated from it (:mod:`.kernel.generate`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import is_
-from typing import TYPE_CHECKING
 
 from .constraint_normal import Constraints, Contradiction
 from .cost import DIVISION_WEIGHT, cost, map_cost
@@ -19,11 +18,9 @@ from .derivation import MapChange
 from .expr import Expr, Sum, integer
 from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from .rewrite import RuleSet
+from .room import Room, at_rest
 from .simplify import Simplifier
 from .steps import Trace
-
-if TYPE_CHECKING:
-    from .room import Room
 
 __all__ = ["empty_domain", "simplify_map"]
 
@@ -77,8 +74,6 @@ def _kept(
     quick: bool,
 ) -> IndexingMap:
     """What needs no wider integers than ``m``: what is found without a look at them, or else with one."""
-    from .room import Room, at_rest
-
     start = mark = len(trace or ())
 
     def simplified(now: IndexingMap, room: Room | None = None) -> IndexingMap:

@@ -39,10 +39,9 @@ from .expr import (
     mod,
 )
 from .facts import Facts
-from .indexing_map import Constraint, IndexingMap, Variable
 from .interval import Interval, is_infinite
 
-__all__ = ["constraints_of", "tighten", "tighten_around", "tightened"]
+__all__ = ["constraints_of", "tighten", "tighten_around"]
 
 End = int | float
 #: ``lo <= expr <= hi`` with ends that may be infinite.
@@ -233,22 +232,6 @@ def _next(start: End, k: int, c: int, m: int, first: int, last: int, step: int) 
     return start
 
 
-def tightened(m: IndexingMap) -> IndexingMap:
-    """The map with tightened bounds of dimension and range variables; its relation is the same.
-
-    Bounds of runtime variables stay as they are, since they say how a value is clamped: what a constraint
-    demands of one remains a constraint.
-    """
-    free: dict[Var, Interval] = {v.expr: Interval(v.lo, v.hi) for v in (*m.dims, *m.ranges)}
-    fixed = {v.expr: Interval(v.lo, v.hi) for v in m.rts}
-    box, constraints = tighten_around(free, fixed, [(c.expr, c.lo, c.hi) for c in m.constraints])
-    return m.with_(
-        dims=tuple(_bounded(v, box) for v in m.dims),
-        ranges=tuple(_bounded(v, box) for v in m.ranges),
-        constraints=tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in constraints),
-    )
-
-
 def tighten_around(
     free: Mapping[Var, Interval], fixed: Mapping[Var, Interval], constraints: Sequence[Bounded]
 ) -> tuple[dict[Var, Interval], list[Bounded]]:
@@ -256,7 +239,3 @@ def tighten_around(
     box, left = tighten({**free, **fixed}, constraints)
     kept: list[Bounded] = [(v, int(box[v].lo), int(box[v].hi)) for v, i in fixed.items() if box[v] != i]
     return {v: box[v] for v in free}, [*left, *kept]
-
-
-def _bounded(v: Variable, box: Mapping[Var, Interval]) -> Variable:
-    return Variable(v.name, int(box[v.expr].lo), int(box[v.expr].hi))

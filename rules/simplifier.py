@@ -6,13 +6,16 @@ Nothing here asks a solver.  :mod:`indexproof.core` has the same functions for a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, overload
+from typing import Literal, overload
 
 from ..core.cost import weight_of
+from ..core.derivation import Derivation
+from ..core.explain import explained
 from ..core.expr import Expr, ExprLike, Var, lift, var
 from ..core.facts import Facts
 from ..core.indexing_map import Constraint, IndexingMap, expect_map
 from ..core.interval import Interval
+from ..core.room import Room, at_rest
 from ..core.simplify import Simplifier
 from ..core.simplify_map import simplify_map
 from ..core.steps import Trace
@@ -20,9 +23,6 @@ from ..core.transform import Distinct, Reduced, reduce_map
 from ..core.transform import canonical as _canonical
 from ..core.transform import distinct as _distinct
 from .catalog import RULES
-
-if TYPE_CHECKING:
-    from ..core.derivation import Derivation
 
 __all__ = ["canonical", "distinct", "reduce", "simplify", "simplify_expr"]
 
@@ -85,8 +85,6 @@ def simplify(
             quick=quick,
             keep_width=keep_width,
         )
-    from ..core.explain import explained
-
     trace: Trace = []
     # a map that is known to be in normal form would have nothing to tell
     given = m.with_()
@@ -175,7 +173,6 @@ def simplify_expr(
     simplifier = Simplifier(RULES, Facts(boxes, known), division_weight=division_weight, quick=bool(quick))
     if not keep_width:
         return simplifier.all([lift(e)])[0]
-    from ..core.room import Room, at_rest
 
     def room_of(es: list[Expr]) -> Room:
         return Room.of(es, {v: Interval(*i) for v, i in boxes.items()}, known)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
 from indexproof.core.condition import all_of
-from indexproof.core.constraint_choose import CONSTRAINT_STRATEGIES
-from indexproof.core.constraint_matcher import applications, compiled_constraint_rule, ends_of
+from indexproof.core.constraint_choose import CONSTRAINT_STRATEGIES, Ends
+from indexproof.core.constraint_matcher import compiled_constraint_rule, proposals_of
 from indexproof.core.constraint_order import Bound, constraint_measure, descends
 from indexproof.core.expr import (
     Expr,
     Int,
     Mod,
     Sum,
+    Var,
     integer,
+    lift,
     linear,
     maximum,
     minimum,
@@ -59,6 +61,42 @@ def _expression(rng: random.Random, depth: int) -> Expr:
 def _bound(rng: random.Random, e: Expr) -> Bound:
     lo = rng.randint(-6, 6)
     return e, lo, lo + rng.choice([0, 0, 0, 1, 3, 9])
+
+
+def applications(
+    rule: ConstraintRule, constraints: Sequence[Bound], facts: Facts
+) -> Iterator[tuple[tuple[Bound, ...], dict[Var, Expr]]]:
+    """Yield every way in which ``rule`` applies: what becomes of the constraints, and the values of its variables.
+
+    This is the reference, which knows nothing but substitution.
+    """
+    for found in proposals_of(rule)(constraints, ends_of(facts)):
+        values = {v: lift(found[v.name]) for v in rule.variables if v.name in found}
+        try:
+            if any(_instance(b, values) != c for b, c in zip(rule.left, constraints, strict=True)):
+                continue
+            if not all(facts.holds(k.substitute(values)) for k in rule.conditions):
+                continue
+            after = tuple(_instance(b, values) for b in rule.right)
+        except ZeroDivisionError:
+            continue
+        if descends(constraints, after):
+            yield after, values
+
+
+def _instance(b: Bounded, values: Mapping[Var, Expr]) -> Bound:
+    e, lo, hi = (part.substitute(values) for part in (b.e, b.lo, b.hi))
+    return e, lo.value, hi.value  # type: ignore[attr-defined]
+
+
+def ends_of(facts: Facts) -> Ends:
+    """The enclosures that ``facts`` gives."""
+
+    def ends(e: Expr) -> tuple[int, int]:
+        lo, hi = facts.interval(e)
+        return lo, hi  # type: ignore[return-value]
+
+    return ends
 
 
 def _constraints(rng: random.Random, rule: ConstraintRule) -> list[Bound]:

@@ -11,7 +11,7 @@ from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
-from indexproof.core.tighten import constraints_of, tighten, tightened
+from indexproof.core.tighten import constraints_of, tighten, tighten_around
 
 CASES = """
 (d0) -> (d0), domain: d0 in [0, 19], d0 - 3 in [0, 14], (d0 - 3) mod 7 in [0, 0]
@@ -50,6 +50,19 @@ CASES = """
 (d0)[s0] -> (d0 + s0), domain: d0 in [0, 9], s0 in [0, 9], s0 - 2 in [0, 3]
 (d0)[s0] -> (d0 + s0), domain: d0 in [0, 9], s0 in [2, 5]
 """
+
+
+def tightened(m: IndexingMap) -> IndexingMap:
+    """The map with tightened boxes of dimensions and ranges; those of runtime variables stay."""
+    free = {v.expr: Interval(v.lo, v.hi) for v in (*m.dims, *m.ranges)}
+    fixed = {v.expr: Interval(v.lo, v.hi) for v in m.rts}
+    box, constraints = tighten_around(free, fixed, [(c.expr, c.lo, c.hi) for c in m.constraints])
+    dims, ranges = (
+        tuple(Variable(v.name, int(box[v.expr].lo), int(box[v.expr].hi)) for v in side)
+        for side in (m.dims, m.ranges)
+    )
+    kept = tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in constraints)
+    return m.with_(dims=dims, ranges=ranges, constraints=kept)
 
 
 @pytest.mark.parametrize("case", CASES.strip().split("\n\n"))

@@ -266,27 +266,43 @@ class Simplifier:
 
     def _plain(self, es: list[Expr]) -> list[Expr]:
         """The normal forms of the results as they are, and what is given where that costs less."""
+        seen = [es]
+        marks = [len(self.trace or ())]
+        while len(seen) < PASSES:
+            results, settled = self._plain_once(seen[-1])
+            if results in seen:
+                first = seen.index(results)
+                self._forget(marks[first])
+                return results
+            if settled:
+                return results
+            seen.append(results)
+            marks.append(len(self.trace or ()))
+        return seen[-1]
+
+    def _plain_once(self, es: list[Expr]) -> tuple[list[Expr], bool]:
+        """Normal forms where those cost no more than ``es``, or some of them; and whether what comes out is at rest."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         try:
             forms = self._read(es)
         except Excess:
-            return es
+            return es, True
         spent = engine.spent
         results = [engine.write(f) for f in forms]
         if (weight == DIVISION_WEIGHT and engine.written <= spent) or not self._larger(results, es):
             if self.trace is not None:
                 self.trace.append(Written(tuple(results), self.number))
-            return results
+            return results, True
         if self._deep():
-            return es
+            return es, True
         search = Search(Ledger(engine, weight, as_given(engine, es)))
         search.normal_forms()
         results = search.ledger.expressions()
         if self._larger(results, es):
-            return es
+            return es, True
         self._tell(search.ledger)
-        return results
+        return results, False
 
     def _narrow(self, es: list[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]) -> list[Expr]:
         """What is found from ``es`` and from normal forms, where sums that leave the ends are dear."""

@@ -7,12 +7,12 @@ own proofs, by composition along every path between the two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from ...core.analysis import NoMap, computation_maps
+from ...core.analysis import computation_maps
 from ...core.analysis.catalogue import OpCatalogue
 from ...core.analysis.runtime import operand_name, with_sources
 from ...core.errors import InputError, quoted
@@ -153,7 +153,7 @@ class Program:
             return []
         if reads.unknown:
             raise InputError(
-                f"the map is not known: {_first(reads.unknown)}", expected="instructions with known maps"
+                f"the map is not known: {reads.unknown[0]}", expected="instructions with known maps"
             )
         return reads.maps
 
@@ -173,10 +173,6 @@ class Program:
 def sources_by_name(m: IndexingMap) -> IndexingMap:
     """The map with names of instructions as the sources of its runtime variables."""
     return with_sources(m, lambda source: RuntimeSource(operand_name(source.hlo), source.results))
-
-
-def _first(reasons: Sequence[NoMap]) -> NoMap:
-    return reasons[0]
 
 
 def _simplify(m: IndexingMap) -> IndexingMap:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, NoReturn
 
@@ -29,6 +30,7 @@ _ENDPOINT: Final = rf"(?:%?{_NAME}|\(\s*\))[ \t]*(?:\[[^\]\n]*\])?"
 _OP_CLAIM: Final = re.compile(rf"{_ENDPOINT}[ \t]*->", re.ASCII)
 _EXPECT: Final = re.compile(r"[ \t]*expect(?=[ \t]+(?!in\b)[A-Za-z]|[ \t]*\Z)")
 _WORD: Final = re.compile(r"[^\s:]+")
+_SOLID: Final = re.compile(r"\S+")
 _RELATION: Final = re.compile(r":|(?:within|covers)\b|[⊆⊇]")
 _PARTS: Final = re.compile(
     r"""(?P<hlo> \bhlo[ \t]*:[^\n]* ) | (?P<string> "(?:[^"\\\n]|\\.)*" )
@@ -95,11 +97,29 @@ class _Reader:
     def fail(self, message: str, at: int, expected: str = "") -> NoReturn:
         raise self.error(message, at, expected)
 
-    def passed_on(self, error: InputError) -> InputError:
-        """``error`` of another reader, which counted lines and columns as this file does."""
-        return InputError(
-            error.message, source=self.original, line=error.line, column=error.column, expected=error.expected
-        )
+    def unexpected(
+        self, at: int, end: int, expected: str, ends: str = "the claim ends too early"
+    ) -> NoReturn:
+        """Complain about the word at an offset, or that there is none."""
+        word = _SOLID.match(self.text, at, end)
+        self.fail(f"unexpected {quoted(word[0])}" if word else "the claim ends too early", at, expected)
+
+    @contextmanager
+    def located(self, at: int) -> Iterator[None]:
+        """Errors of others, at an offset of this file, or where they count lines and columns as this file does."""
+        try:
+            yield
+        except InputError as error:
+            if not error.line:
+                where = f"{error.path}: " if error.path else ""
+                raise self.error(where + error.message, at, error.expected) from None
+            raise InputError(
+                error.message,
+                source=self.original,
+                line=error.line,
+                column=error.column,
+                expected=error.expected,
+            ) from None
 
     # -- statements
     def file(self) -> ClaimsFile:
@@ -171,11 +191,8 @@ class _Reader:
         if words[0] not in _VERDICTS:
             self.fail(f"{quoted(words[0])} is no verdict to expect", place, verdicts)
         if len(words) > 1:
-            self.fail(
-                f"unexpected {quoted(words[1])}",
-                self.text.index(words[1], place + len(words[0])),
-                "the end of the line",
-            )
+            second = self.text.index(words[1], place + len(words[0]))
+            self.fail(f"unexpected {quoted(words[1])}", second, "the end of the line")
         if not self.drafts:
             self.fail("there is no claim above that could be expected to have a verdict", block.at, "a claim")
         draft = self.drafts[-1]
@@ -204,18 +221,12 @@ class _Reader:
         name, after = self.name(block, at, "a program")
         rest = self.text[after : block.at + len(block.text)]
         line, newline, body = rest.partition("\n")
+        expected = "HLO instructions on the following, indented lines"
         if line.strip():
-            self.fail(
-                f"unexpected {quoted(line.strip())} after the program's name",
-                after + _indent(line),
-                "HLO instructions on the following, indented lines",
-            )
+            message = f"unexpected {quoted(line.strip())} after the program's name"
+            self.fail(message, after + _indent(line), expected)
         if not body.strip():
-            self.fail(
-                f"the program {quoted(name)} is empty",
-                after,
-                "HLO instructions on the following, indented lines",
-            )
+            self.fail(f"the program {quoted(name)} is empty", after, expected)
         if name in self.programs:
             self.fail(
                 f"a second program {quoted(name)}",
@@ -224,10 +235,8 @@ class _Reader:
             )
         self.programs[name] = block.first
         start = after + len(line) + len(newline)
-        try:
+        with self.located(start):
             self.program = load_program(name, body, self.error("", start).line)
-        except InputError as error:
-            raise self.passed_on(error) from None
         self.program_block = block
         self.claimed = 0
 
@@ -334,47 +343,29 @@ class _Reader:
             names = [] if head is None else [n.strip() for n in head[1].split(",")]
             bounds.update((n, (0, size - 1)) for n, size in zip(names, sizes, strict=False))
         place = self.error("", start)
-        try:
+        with self.located(start):
             return read_map(piece, bounds=bounds, first_line=place.line, first_column=place.column)
-        except InputError as error:
-            if not error.line:  # JSON names a path instead
-                where = f"{error.path}: " if error.path else ""
-                raise self.error(where + error.message, start, error.expected) from None
-            raise self.passed_on(error) from None
 
     # -- claims about programs
     def op_claim(self, block: _Block) -> None:
         at, end = block.at, block.at + len(block.text)
         program = self.program
         if program is None:
-            self.fail(
-                "a claim about instructions, but there is no program above it in this section",
-                at,
-                "`hlo NAME` before it",
-            )
+            message = "a claim about instructions, but there is no program above it in this section"
+            self.fail(message, at, "`hlo NAME` before it")
         source, after = self.endpoint(program, at)
         arrow = self.text.index("->", after)
         target, after = self.endpoint(program, arrow + 2)
         relation = _RELATION.match(self.text, after + _indent(self.text[after:end]))
         if relation is None:
             place = after + _indent(self.text[after:end])
-            word = re.compile(r"\S+").match(self.text, place, end)
-            self.fail(
-                f"unexpected {quoted(word[0])}" if word else "the claim ends too early",
-                place,
-                "`: MAP`, `within MAP` or `covers MAP`",
-            )
+            self.unexpected(place, end, "`: MAP`, `within MAP` or `covers MAP`")
         start = relation.end()
         if relation[0] != ":" and (colon := re.compile(r"[ \t]*:").match(self.text, start)):
             start = colon.end()
-        try:
+        with self.located(at):
             program.direction(source, target)
-        except InputError as error:
-            self.fail(error.message, at, error.expected)
-        try:
             truth = program.maps(source, target)
-        except InputError as error:
-            self.fail(error.message, at, error.expected)
         maps = tuple(self.sources(program, m, truth, *piece) for m, piece in self.maps(start, end, source))
         kind = _RELATIONS[relation[0]]
         name = f"{program.name}: {source} -> {target}" + ("" if kind == "equals" else f" {kind}")
@@ -397,12 +388,7 @@ class _Reader:
             return program.endpoint(NOTHING, None), nothing.end()
         found = re.compile(rf"%?({_NAME})", re.ASCII).match(self.text, at)
         if found is None:
-            word = re.compile(r"\S+").match(self.text, at)
-            self.fail(
-                f"unexpected {quoted(word[0])}" if word else "the claim ends too early",
-                at,
-                "the name of an instruction",
-            )
+            self.unexpected(at, len(self.text), "the name of an instruction")
         end = found.end()
         leaf = None
         bracket = re.compile(r"[ \t]*\[[ \t]*([^\]\n]*?)[ \t]*\]").match(self.text, end)
@@ -414,10 +400,8 @@ class _Reader:
                     "an array's number, counted from 0",
                 )
             leaf, end = int(bracket[1]), bracket.end()
-        try:
+        with self.located(at):
             return program.endpoint(found[1], leaf), end
-        except InputError as error:
-            self.fail(error.message, at, error.expected)
 
     def maps(self, start: int, end: int, source: Endpoint) -> Iterator[tuple[IndexingMap, tuple[int, int]]]:
         """The maps joined by ``and``; none for ``nothing``."""
@@ -455,11 +439,8 @@ class _Reader:
             name = operand_name(hlo)
             found = known.get(name)
             if found is None and name not in inside:
-                self.fail(
-                    f"there is no instruction {quoted(name)} in {quoted(program.name)}",
-                    at,
-                    f"one of {', '.join([*known][:12])}",
-                )
+                message = f"there is no instruction {quoted(name)} in {quoted(program.name)}"
+                self.fail(message, at, f"one of {', '.join([*known][:12])}")
             if found is not None:
                 self.check_source(program, v, found, at)
             rts.append(replace(v, source=RuntimeSource(name, v.source.results)))
@@ -474,18 +455,14 @@ class _Reader:
             except InputError as error:
                 self.fail(error.message, at + max(error.column - 1, 0), error.expected)
             if _essence(said) != _essence(found):
-                self.fail(
-                    f"{quoted(found.name)} is another instruction in {quoted(program.name)}",
-                    at,
-                    f"its text in the program, or `hlo: {found.name}`",
-                )
+                message = f"{quoted(found.name)} is another instruction in {quoted(program.name)}"
+                self.fail(message, at, f"its text in the program, or `hlo: {found.name}`")
         if isinstance(found.shape, Shape) and len(v.source.results) != len(found.shape.dims):
             indices = len(v.source.results)
-            self.fail(
-                f"{quoted(v.name)} is read at {indices} indices, but {quoted(found.name)} is {found.shape}",
-                at,
-                f"{len(found.shape.dims)} results in the map below `hlo:`",
+            message = (
+                f"{quoted(v.name)} is read at {indices} indices, but {quoted(found.name)} is {found.shape}"
             )
+            self.fail(message, at, f"{len(found.shape.dims)} results in the map below `hlo:`")
 
 
 def _essence(i: Instruction) -> tuple[object, ...]:

@@ -19,20 +19,20 @@ def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[I
     unless both sides say which instruction they read and the instructions differ.  Variables without partner
     get names of their own.
     """
-    theirs = [(k, m, x) for m in model for k, x in enumerate(m.rts)]
+    theirs = [(m, x) for m in model for x in m.rts]
     taken = {v.name for m in (*model, *maps) for v in m.variables}
     out = []
     for m in maps:
         names: dict[str, str] = {}
         used: set[str] = set()
-        for rule in (_same_element, _same_name, _same_place):
-            for k, y in enumerate(m.rts):
+        for alike in (_same_element, _same_name, _same_place):
+            for y in m.rts:
                 if y.name in names:
                     continue
-                for j, other, x in theirs:
+                for other, x in theirs:
                     if x.name in used or (x.source and y.source and x.source.hlo != y.source.hlo):
                         continue
-                    if rule(j, other, x.name, k, m, y.name):
+                    if alike(other, x, m, y):
                         names[y.name] = x.name
                         used.add(x.name)
                         break
@@ -40,7 +40,7 @@ def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[I
         for y in m.rts:
             if y.name not in names:
                 name = y.name
-                while name in clash or any(name == x.name for _, _, x in theirs):
+                while name in clash or any(name == x.name for _, x in theirs):
                     name += "_"
                 names[y.name] = name
                 clash.add(name)
@@ -67,21 +67,20 @@ def sharing_runtime(maps: Sequence[IndexingMap], others: Sequence[IndexingMap]) 
     return out
 
 
-def _same_element(j: int, other: IndexingMap, x: str, k: int, m: IndexingMap, y: str) -> bool:
-    a, b = other.rts[j].source, m.rts[k].source
-    if a is None or b is None or len(a.results) != len(b.results):
+def _same_element(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: RuntimeVariable) -> bool:
+    if x.source is None or y.source is None or len(x.source.results) != len(y.source.results):
         return False
     place: dict[Expr, Expr] = dict(zip(m.dim_vars, other.dim_vars, strict=False))
     place.update(zip(m.range_vars, other.range_vars, strict=False))
-    return tuple(substitute_all(b.results, place)) == a.results
+    return tuple(substitute_all(y.source.results, place)) == x.source.results
 
 
-def _same_name(j: int, other: IndexingMap, x: str, k: int, m: IndexingMap, y: str) -> bool:
-    return x == y
+def _same_name(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: RuntimeVariable) -> bool:
+    return x.name == y.name
 
 
-def _same_place(j: int, other: IndexingMap, x: str, k: int, m: IndexingMap, y: str) -> bool:
-    return j == k
+def _same_place(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: RuntimeVariable) -> bool:
+    return other.rts.index(x) == m.rts.index(y)
 
 
 # --------------------------------------------------------------------------------------------- at an element

@@ -39,7 +39,7 @@ from ...core.expr import (
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval, is_infinite
 from ..verdict import Status
-from .places import parts, whole
+from .equations import parts, solution, span, whole
 
 __all__ = [
     "Answer",
@@ -180,6 +180,29 @@ class Problem:
         variables = tuple((v, i) for v, i in box.items() if v in used)
         return Problem(variables, tuple(where), tuple(options)), fixed
 
+    def eliminated(self) -> tuple[Problem, list[tuple[Var, Expr]]]:
+        """The problem without the variables that its equations and known remainders determine, and what these equal."""
+        box = dict(self.variables)
+        where, options = list(self.where), list(self.options)
+        found: list[tuple[Var, Expr]] = []
+        while True:
+            hits = (
+                (n, s)
+                for n, f in enumerate(where)
+                if f.within.lo == f.within.hi
+                and (s := solution(f.expr, int(f.within.lo), box, len(found))) is not None
+            )
+            hit = next(hits, None)
+            if hit is None:
+                return Problem(tuple(box.items()), tuple(where), tuple(options)), found
+            n, (v, e, fresh) = hit
+            del where[n]
+            within = box.pop(v)
+            box.update(fresh)
+            where = [*substituted(where, {v: e}), Fact(e, within)]
+            options = [o.substituted({v: e}) for o in options]
+            found.append((v, e))
+
     def violated_by(self, point: Point) -> bool | None:
         """Whether ``point`` is a counterexample, by evaluation; ``None`` if there is too much to try."""
         env = self.environment(point)
@@ -264,10 +287,7 @@ def _narrow_sums(where: Sequence[Fact], box: dict[Var, Interval]) -> None:
         before = dict(box)
         for e, within in sums:
             for v, k in e.terms:
-                rest = Interval(e.const, e.const)
-                for x, j in e.terms:
-                    if x is not v:
-                        rest = rest.plus(box[x].scale(j))  # type: ignore[index]
+                rest = span(e.const, [(x, j) for x, j in e.terms if x is not v], box)
                 if not box[v].empty and not rest.empty:  # type: ignore[index]
                     box[v] &= preimage(Interval(within.lo - rest.hi, within.hi - rest.lo), k, 0)  # type: ignore[index]
         if box == before:

@@ -21,14 +21,8 @@ import numpy as np
 from ...core.expr import (
     Expr,
     Integers,
-    Mod,
-    Sum,
     Var,
     interpret,
-    lift,
-    linear,
-    postorder,
-    var,
 )
 from ...core.interval import Interval, is_infinite
 from . import isl, smt
@@ -46,9 +40,9 @@ from .forms import (
     plus,
     scaled,
 )
-from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, smallest, substituted
+from .problem import HOLDS, Box, Outcome, Point, Problem, smallest
 
-__all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide", "solve_equations"]
+__all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide"]
 
 NAME = "SAT sweeping"
 #: The same with z3 for local questions that isl leaves open: minima and maxima are choices, which isl multiplies out.
@@ -382,59 +376,6 @@ def _lead(f: Form) -> int:
     return min(m for m in f if m)
 
 
-# ------------------------------------------------------------------------------------------------- equations
-def solve_equations(problem: Problem) -> tuple[Problem, list[tuple[Var, Expr]]]:
-    """The problem without the variables that its equations and known remainders determine, and what these are."""
-    box = dict(problem.variables)
-    where, options = list(problem.where), list(problem.options)
-    found: list[tuple[Var, Expr]] = []
-    while True:
-        hit = next(
-            ((n, s) for n, f in enumerate(where) if (s := _solution(f, box, len(found))) is not None), None
-        )
-        if hit is None:
-            return Problem(tuple(box.items()), tuple(where), tuple(options)), found
-        n, (v, e, fresh) = hit
-        del where[n]
-        within = box.pop(v)
-        box.update(fresh)
-        where = [*substituted(where, {v: e}), Fact(e, within)]
-        options = [o.substituted({v: e}) for o in options]
-        found.append((v, e))
-
-
-def _solution(f: Fact, box: dict[Var, Interval], count: int) -> tuple[Var, Expr, dict[Var, Interval]] | None:
-    """A variable that ``f`` determines, its value, and the variable in that with its interval, if it needs one."""
-    e, (lo, hi) = f
-    if lo != hi:
-        return None
-    fresh: dict[Var, Interval] = {}
-    if isinstance(e, Mod) and not e.b.children and isinstance(e.a, (Sum, Var)):
-        m = abs(int(e.b.evaluate({})))
-        form = e.a if isinstance(e.a, Sum) else linear(0, [(e.a, 1)])
-        terms = form.terms if isinstance(form, Sum) else ((form, 1),)
-        if any(not isinstance(t, Var) for t, _ in terms):
-            return None
-        t = var(f"{terms[0][0]}!{count}")
-        span = Interval(0, 0)
-        for x, k in terms:
-            span = span.plus(box[x].scale(k))  # type: ignore[index]
-        span = span.shift((form.const if isinstance(form, Sum) else 0) - int(lo))
-        if is_infinite(span.lo) or is_infinite(span.hi):
-            return None
-        fresh[t] = Interval(-(-int(span.lo) // m), int(span.hi) // m)
-        e = e.a - m * t
-        lo = int(lo)
-    if not isinstance(e, Sum):
-        return None
-    for v, k in e.terms:
-        if isinstance(v, Var) and v in box and abs(k) == 1:
-            rest = linear(e.const, [(x, j) for x, j in e.terms if x is not v])
-            if not any(n is v for n in postorder(rest)):
-                return v, (lift(int(lo)) - rest) * k, fresh
-    return None
-
-
 # ------------------------------------------------------------------------------------------------ the engine
 def _columns(problem: Problem) -> list[Any]:
     """Sample values of each variable at points that satisfy the facts, if enough of those drawn do."""
@@ -459,7 +400,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Out
         return Outcome("open", note="not tried")
     if any(is_infinite(x) for _, i in problem.variables for x in i):
         return Outcome("open", note="not tried")
-    smaller, solved = solve_equations(Problem(problem.variables, problem.where, tuple(options)))
+    smaller, solved = Problem(problem.variables, problem.where, tuple(options)).eliminated()
     simple = smaller.simplified()
     if simple is None:
         return HOLDS

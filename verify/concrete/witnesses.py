@@ -300,7 +300,7 @@ def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Expr, Any]:
 
     The columns hold ``int64`` where nothing can leave it, otherwise Python integers.
     """
-    smaller, definitions = sat_sweeping.solve_equations(Problem(problem.variables, problem.where))
+    smaller, definitions = Problem(problem.variables, problem.where).eliminated()
     box = smaller.variables
     dtype: type = np.int64 if all(abs(x) < 2**40 for _, i in box for x in i) else object
     near = simplex([i for _, i in box], _SMALL) if box else []

@@ -1,18 +1,26 @@
-"""Equations between places: numbers of mixed radix that are equal have equal digits, with gaps between strides too.
+"""Simplify equations before any engine is asked: digits of mixed radix, and variables that an equation determines.
 
-``850·d0 + 9·d1 + d2 = 850·e0 + 9·e1 + e2`` is ``850·(d0 - e0) = r`` with r between -850 and 850, so both sides are
-zero, and so on with r.  What is left of the equation of two places are equations between two variables.  A place of
-which a quotient and the remainder are known is known itself.  A solver would look for all that in one system.
+Numbers of mixed radix that are equal have equal digits, with gaps between strides too.
+``850·d0 + 9·d1 + d2 = 850·e0 + 9·e1 + e2`` is ``850·(d0 - e0) = r`` with ``-850 < r < 850``, so both sides are zero, and
+so on with r.  A number of which a quotient and the remainder are known is known itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, linear, substitute_all
+from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, lift, linear, substitute_all, var
 from ...core.interval import Interval, is_infinite
 
-__all__ = ["parts", "whole"]
+__all__ = ["parts", "solution", "span", "whole"]
+
+
+def span(const: int, terms: Iterable[tuple[Expr, int]], box: Mapping[Var, Interval]) -> Interval:
+    """The interval of ``const + Σ k·v`` for variables in their boxes."""
+    total = Interval(const, const)
+    for v, k in terms:
+        total = total.plus(box[v].scale(k))  # type: ignore[index]
+    return total
 
 
 def parts(e: Expr, box: Mapping[Var, Interval]) -> list[Expr]:
@@ -41,13 +49,11 @@ def _split(e: Expr, box: Mapping[Var, Interval]) -> list[Expr] | None:
         low = [(v, k) for v, k in e.terms if k % s]
         if s == 1 or not low:
             break
-        span = Interval(e.const, e.const)
-        for v, k in low:
-            span = span.plus(box[v].scale(k))  # type: ignore[index]
-        if is_infinite(span.lo) or is_infinite(span.hi) or span.empty:
+        lo, hi = span(e.const, low, box)
+        if is_infinite(lo) or is_infinite(hi) or lo > hi:
             return None
         # -r is a multiple of s
-        least, most = -(int(span.hi) // s), -int(span.lo) // s
+        least, most = -(int(hi) // s), -int(lo) // s
         if least > most:
             return [integer(1)]
         if least == most:
@@ -77,7 +83,7 @@ def _pairs(equations: Sequence[Expr]) -> Iterator[tuple[tuple[Expr, Expr], Expr]
             case Sum(const=0, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))):
                 if n != m or n <= 0 or k != -j:
                     continue
-                # other than the expressions themselves, their remainders may be written in any way
+                # unlike the quotients, the remainders may be written in any way
                 for other in equations:
                     if other is not one and _is_remainder(other, x, y, n):
                         yield (one, x - y), other
@@ -91,3 +97,31 @@ def _is_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
     (spelled,) = substitute_all((e,), mods) if mods else (e,)
     wanted = x - y - (x // n - y // n) * n
     return spelled in (wanted, -wanted)
+
+
+def solution(
+    e: Expr, value: int, box: Mapping[Var, Interval], count: int
+) -> tuple[Var, Expr, dict[Var, Interval]] | None:
+    """A variable that ``e = value`` determines, what it equals, and the variables in that which are new, with their boxes.
+
+    ``x mod m = value`` is ``x = value + m·t`` with a new variable t, called after the number ``count``.
+    """
+    fresh: dict[Var, Interval] = {}
+    if isinstance(e, Mod) and not e.b.children and isinstance(e.a, (Sum, Var)):
+        m = abs(int(e.b.evaluate({})))
+        const, terms = (e.a.const, e.a.terms) if isinstance(e.a, Sum) else (0, ((e.a, 1),))
+        if any(not isinstance(t, Var) for t, _ in terms):
+            return None
+        lo, hi = span(const - value, terms, box)
+        if is_infinite(lo) or is_infinite(hi):
+            return None
+        t = var(f"{terms[0][0]}!{count}")
+        fresh[t] = Interval(-(-int(lo) // m), int(hi) // m)
+        e = e.a - m * t
+    if isinstance(e, Sum):
+        for v, k in e.terms:
+            if isinstance(v, Var) and v in box and abs(k) == 1:
+                rest = linear(e.const, [(x, j) for x, j in e.terms if x is not v])
+                if v not in rest.variables():
+                    return v, (lift(value) - rest) * k, fresh
+    return None

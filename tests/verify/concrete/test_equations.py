@@ -11,7 +11,7 @@ from indexproof.core.condition import all_of
 from indexproof.core.expr import Expr, integer, linear, var
 from indexproof.core.interval import Interval
 from indexproof.verify.concrete import Fact, Problem, holds
-from indexproof.verify.concrete.places import parts, whole
+from indexproof.verify.concrete.equations import parts, whole
 from indexproof.verify.verdict import Status
 
 x, y, z, u, v, w = map(var, "xyzuvw")

@@ -25,6 +25,7 @@ from .selection import Named
 
 __all__ = [
     "attributes",
+    "claim_lines",
     "example_of",
     "list_json",
     "list_text",
@@ -33,7 +34,6 @@ __all__ = [
     "sentence",
     "show_json",
     "show_text",
-    "transform_lines",
 ]
 
 #: Obligations are listed one by one for this many claims at most.
@@ -140,43 +140,40 @@ def _headed(head: str, text: str) -> str:
 
 def _page(c: Named) -> str:
     claim = c.claim
-    lines: list[tuple[str, str]] = []
-    match claim:
-        case Rule():
-            lines.append(("claim", f"{show(claim.left)}  →  {show(claim.right)}"))
-            lines += _conditions(claim)
-            if claim.structural:
-                lines.append(("used", "by the constructors of expressions themselves; never matched"))
-        case ConstraintRule():
-            left, right = claim.claim()
-            lines += [("claim", f"{show_condition(left)}  ⇔  {show_condition(right)}"), *_conditions(claim)]
-        case TransferLaw():
-            lines.append(("value", f"{show(claim.value)} ∈ [{show(claim.lo)}, {show(claim.hi)}]"))
-            lines += [
-                ("for", f"{show(v)} ∈ [{show(lo)}, {show(hi)}]") for v, lo, hi in claim.inputs if v is not lo
-            ]
-            lines += [("when", show_condition(k)) for k in (*claim.when, *claim.where)]
-            lines.append(
-                (
-                    "bounds",
-                    f"not tight: {claim.approximate}" if claim.approximate else "tight: both are attained",
-                )
-            )
-        case KnownLaw():
-            lines.append(("claim", show_condition(claim.then)))
-            lines += [("when", show_condition(k)) for k in claim.given]
-        case TransformLaw():
-            lines += transform_lines(claim)
-        case Scheme():
-            lines += [
-                ("claim", show_condition(claim.then)),
-                *(("when", show_condition(k)) for k in claim.given),
-            ]
     if isinstance(claim, (TransformLaw, Scheme)):
         where = "transforms.py" if isinstance(claim, TransformLaw) else "schemes.py"
     else:
         where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
-    return block(_headed(f"{c.name}   {c.family}, {where}", document_of(claim)), lines)
+    return block(_headed(f"{c.name}   {c.family}, {where}", document_of(claim)), claim_lines(claim))
+
+
+def claim_lines(claim: Claim) -> list[tuple[str, str]]:
+    """Return what a rule or law states, its conditions and examples, as labelled lines."""
+    match claim:
+        case Rule():
+            lines = [("claim", f"{show(claim.left)}  →  {show(claim.right)}"), *_conditions(claim)]
+            if claim.structural:
+                lines.append(("used", "by the constructors of expressions themselves; never matched"))
+        case ConstraintRule():
+            left, right = claim.claim()
+            lines = [("claim", f"{show_condition(left)}  ⇔  {show_condition(right)}"), *_conditions(claim)]
+        case TransferLaw():
+            lines = [("value", f"{show(claim.value)} ∈ [{show(claim.lo)}, {show(claim.hi)}]")]
+            lines += [
+                ("for", f"{show(v)} ∈ [{show(lo)}, {show(hi)}]") for v, lo, hi in claim.inputs if v is not lo
+            ]
+            lines += [("from", f"{show(e)} ∈ [{show(lo)}, {show(hi)}]") for e, lo, hi in claim.known]
+            lines += [("when", show_condition(k)) for k in (*claim.when, *claim.where)]
+            loose = f"not tight: {claim.approximate}"
+            lines.append(("bounds", loose if claim.approximate else "tight: both are attained"))
+        case KnownLaw() | Scheme():
+            lines = [("claim", show_condition(claim.then))]
+            lines += [("when", show_condition(k)) for k in claim.given]
+        case TransformLaw():
+            lines = transform_lines(claim)
+        case _:
+            lines = []
+    return lines
 
 
 def transform_lines(law: TransformLaw) -> list[tuple[str, str]]:
@@ -194,7 +191,9 @@ def transform_lines(law: TransformLaw) -> list[tuple[str, str]]:
 def _conditions(rule: Rule | ConstraintRule) -> list[tuple[str, str]]:
     lines = [("when", show_condition(k)) for k in rule.when]
     lines += [("guard", f"{show_condition(k)}   (for progress or taste, not for truth)") for k in rule.guard]
-    if rule.choose:
+    if isinstance(rule, Rule) and rule.sharing:
+        lines.append(("chosen", "by cost, once, for the finished normal forms of all results together"))
+    elif rule.choose:
         lines.append(("chosen", f"by the strategy `{rule.choose}`; every proposal is checked"))
     lines += [("fires", f"{before}  →  {after or 'true'}") for before, after in rule.fires.items()]
     lines += [("keeps", text) for text in rule.keeps]

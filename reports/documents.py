@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..core.condition import show_condition
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
 from ..core.notation import show
@@ -15,9 +14,9 @@ from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, meas
 from ..rules import catalog
 from ..rules.ops import OPS
 from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
-from ..rules.transforms import TRANSFORM_LAWS
+from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from ..verify.catalogue import MAX_RANK
-from .catalogue import attributes, document_of, example_of, map_lines, transform_lines
+from .catalogue import attributes, claim_lines, document_of, example_of, map_lines
 from .layout import count
 from .layouts import figures, layout_page
 
@@ -110,7 +109,7 @@ def _rules() -> str:
     for name, rules in known:
         out.append(f"## {name}")
         out.append(_module_doc(name))
-        out += [_rule(r) for r in rules]
+        out += [_entry(r) for r in rules]
     return "\n\n".join(out)
 
 
@@ -120,28 +119,9 @@ def _module_doc(name: str) -> str:
     return _first_paragraph(import_module(f"..rules.{name}", __package__))
 
 
-def _rule(r: Rule | ConstraintRule) -> str:
-    lines = []
-    if isinstance(r, Rule):
-        lines.append(f"{show(r.left)}  →  {show(r.right)}")
-    else:
-        left, right = r.claim()
-        lines.append(f"{show_condition(left)}  ⇔  {show_condition(right)}")
-    lines += [f"  when   {show_condition(c)}" for c in r.when]
-    lines += [f"  guard  {show_condition(c)}" for c in r.guard]
-    lines += [f"  fires  {before}  →  {after or 'true'}" for before, after in r.fires.items()]
-    lines += [f"  keeps  {text}" for text in r.keeps]
-    notes = []
-    if isinstance(r, Rule) and r.sharing:
-        notes.append("Chosen by cost, once, for the finished normal forms of all results together.")
-    elif r.choose:
-        notes.append(
-            f"The strategy `{r.choose}` proposes the values that the left side does not bind; each is "
-            f"checked."
-        )
-    if isinstance(r, Rule) and r.structural:
-        notes.append("Applied by the constructors of expressions themselves.")
-    return "\n\n".join([f"### {r.name}", r.doc, _code(lines), *notes])
+def _entry(claim: Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw) -> str:
+    """Return the section of a rule or law."""
+    return "\n\n".join([f"### {claim.name}", claim.doc, _code(list(_aligned(claim_lines(claim))))])
 
 
 def _transfer() -> str:
@@ -152,29 +132,15 @@ def _transfer() -> str:
         "attained by some input) unless it says why it is not. A test asks the domain on all small numbers: it "
         "finds what the law says.",
     ]
-    out += [_law(law) for law in TRANSFER_LAWS]
+    out += [_entry(law) for law in TRANSFER_LAWS]
     out += ["## What follows from what is known"]
-    out += [_law(law) for law in KNOWN_LAWS]
+    out += [_entry(law) for law in KNOWN_LAWS]
     return "\n\n".join(out)
-
-
-def _law(law: TransferLaw | KnownLaw) -> str:
-    if isinstance(law, KnownLaw):
-        lines = [show_condition(law.then), *(f"  when  {show_condition(c)}" for c in law.given)]
-        return "\n\n".join([f"### {law.name}", law.doc, _code(lines)])
-    lines = [f"{show(law.value)} ∈ [{show(law.lo)}, {show(law.hi)}]"]
-    lines += [f"  for   {show(v)} ∈ [{show(lo)}, {show(hi)}]" for v, lo, hi in law.inputs if v is not lo]
-    lines += [f"  from  {show(e)} ∈ [{show(lo)}, {show(hi)}]" for e, lo, hi in law.known]
-    lines += [f"  when  {show_condition(c)}" for c in (*law.when, *law.where)]
-    notes = [f"Not tight: {law.approximate}."] if law.approximate else []
-    return "\n\n".join([f"### {law.name}", law.doc, _code(lines), *notes])
 
 
 def _transforms() -> str:
     out = ["# Map transforms", _module_doc("transforms")]
-    for law in TRANSFORM_LAWS:
-        lines = [f"{label:<7} {text}" for label, text in transform_lines(law)]
-        out.append("\n\n".join([f"### {law.name}", law.doc, _code(lines)]))
+    out += [_entry(law) for law in TRANSFORM_LAWS]
     return "\n\n".join(out)
 
 

@@ -19,7 +19,8 @@ STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 
 _SPACE = re.compile(r"\s*+")
 _NAME = re.compile(rf"%?+({NAME})", re.ASCII)
-_COMMENT = re.compile(rf"{STRING}|/\*.*?\*/|//[^\n]*+", re.DOTALL)
+# What is not closed reaches to the end of the text, so that no mark is looked for twice.
+_COMMENT = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*+', re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 _BRACKET = re.compile(rf"{STRING}|[{{}}()\[\]]|\"", re.DOTALL)
 _VALUE_STEP = re.compile(rf"[^\s,{{}}()\[\]\"]++|{STRING}|[{{(\[]", re.DOTALL)
@@ -134,41 +135,17 @@ class Source:
 
 
 def blank_comments(text: str) -> str:
-    """`text` with comments replaced by as many spaces (newlines kept), so that offsets stay valid."""
+    """Return `text` with comments replaced by as many spaces (newlines kept), so that offsets stay valid."""
     if "/*" not in text and "//" not in text:
         return text
-    if '\\\\"' in text:
-        return _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else _blank(found[0]), text)
-    # Counting quotes tells whether a comment stands in a string, and is much faster than matching strings.
-    pieces: list[str] = []
-    done = at = 0
-    block, line = text.find("/*"), text.find("//")
-    quoted = False
-    while block >= 0 or line >= 0:
-        start = block if line < 0 or 0 <= block < line else line
-        quoted ^= bool((text.count('"', at, start) - text.count('\\"', at, start)) & 1)
-        at = start + 1
-        if not quoted:
-            close, after = ("*/", 2) if start == block else ("\n", 0)
-            end = text.find(close, start + 2)
-            if end < 0 and start == block:
-                block = -1  # no later one is closed either
-                continue
-            at = len(text) if end < 0 else end + after
-            pieces += (text[done:start], _blank(text[start:at]))
-            done = at
-        if 0 <= block < at:
-            block = text.find("/*", at)
-        if 0 <= line < at:
-            line = text.find("//", at)
-    pieces.append(text[done:])
-    return "".join(pieces)
+    return _COMMENT.sub(lambda found: _blank(found[0]), text)
 
 
-def _blank(comment: str) -> str:
-    if "\n" not in comment:
-        return " " * len(comment)
-    return re.sub(r"[^\n]", " ", comment)
+def _blank(found: str) -> str:
+    """The spaces for a comment; a string, and a comment that is not closed, as it is."""
+    if found[0] == '"' or (found[1] == "*" and (len(found) < 4 or not found.endswith("*/"))):
+        return found
+    return " " * len(found) if "\n" not in found else re.sub(r"[^\n]", " ", found)
 
 
 def shorten(word: str, limit: int = 40) -> str:

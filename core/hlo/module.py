@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 from ..errors import InputError
 from .attributes import (
@@ -125,54 +125,32 @@ class Instruction:
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """An attribute such as `dimensions={0,2}`; InputError when absent (and no default) or other."""
-        value = self.attribute(name)
-        if value is None and default is not None:
-            return tuple(default)
-        if isinstance(value, tuple) and all(isinstance(v, int) for v in value):
-            return tuple(v for v in value if isinstance(v, int))
-        raise self._wrong(name, value, "integers in braces, such as {0,2}")
+        default = None if default is None else tuple(default)
+        return self._typed(name, _all_integers, "integers in braces, such as {0,2}", default)
 
     def integer(self, name: str, default: int | None = None) -> int:
         """An attribute such as `index=0`; InputError when absent (and no default) or of another form."""
-        value = self.attribute(name)
-        if value is None and default is not None:
-            return default
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-        raise self._wrong(name, value, "an integer")
+        return self._typed(name, lambda v: v if type(v) is int else None, "an integer", default)
 
     def word(self, name: str, default: str | None = None) -> str:
         """An attribute such as `direction=LT`; InputError when absent (and no default) or not a word."""
-        value = self.attribute(name)
-        if value is None and default is not None:
-            return default
-        if isinstance(value, Quoted):
-            return value.plain
-        if isinstance(value, str):
-            return value
-        raise self._wrong(name, value, "a word")
+        return self._typed(name, _one_word, "a word", default)
 
     def flag(self, name: str, default: bool = False) -> bool:
         """An attribute such as `is_stable=true`; InputError when it is something else."""
-        value = self.attribute(name)
-        if value is None:
-            return default
-        if isinstance(value, bool):
-            return value
-        raise self._wrong(name, value, "true or false")
+        return self._typed(name, lambda v: v if isinstance(v, bool) else None, "true or false", default)
 
     def reference(self, name: str) -> str:
         """The computation that an attribute such as `to_apply=%add` names; InputError when it names none."""
-        value = self.attribute(name)
-        if isinstance(value, Reference):
-            return value.name
-        raise self._wrong(name, value, "the name of a computation")
+        return self._typed(
+            name, lambda v: v.name if isinstance(v, Reference) else None, "the name of a computation"
+        )
 
     def references(self, name: str) -> tuple[str, ...]:
         """The computations that an attribute such as `branch_computations={%a, %b}` names, or the one."""
         value = self.attribute(name)
-        if isinstance(value, tuple) and all(isinstance(v, Reference) for v in value):
-            return tuple(v.name for v in value if isinstance(v, Reference))
+        if isinstance(value, tuple) and (found := _all_of(value, Reference)) is not None:
+            return tuple(v.name for v in found)
         return (self.reference(name),)
 
     def replica_groups(self) -> tuple[tuple[int, ...], ...]:
@@ -182,13 +160,7 @@ class Instruction:
 
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
         """An attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError when absent or other."""
-        value = self.attribute(name)
-        if isinstance(value, tuple):
-            found = tuple(v for v in value if isinstance(v, tuple) and len(v) == 2)
-            numbers = tuple((a, b) for a, b in found if isinstance(a, int) and isinstance(b, int))
-            if len(numbers) == len(value):
-                return numbers
-        raise self._wrong(name, value, "pairs of integers, such as {{0,1},{1,0}}")
+        return self._typed(name, _all_pairs, "pairs of integers, such as {{0,1},{1,0}}")
 
     def backend_config(self) -> Any:
         """`backend_config` as JSON: None when absent, the text itself when it is not JSON."""
@@ -214,10 +186,8 @@ class Instruction:
 
     def strides(self) -> tuple[Stride, ...]:
         """`slice={[5:10:1], [0:50]}`; empty for `{}`."""
-        value = self.attribute("slice")
-        if isinstance(value, tuple) and all(isinstance(v, Stride) for v in value):
-            return tuple(v for v in value if isinstance(v, Stride))
-        raise self._wrong("slice", value, "[start:limit:stride] per dimension, such as {[0:10:2]}")
+        wanted = "[start:limit:stride] per dimension, such as {[0:10:2]}"
+        return self._typed("slice", lambda v: _all_of(v, Stride), wanted)
 
     def window(self) -> tuple[WindowDimension, ...]:
         """`window={size=… stride=… …}`, empty when there is none."""
@@ -226,17 +196,13 @@ class Instruction:
 
     def padding(self) -> tuple[tuple[int, int, int], ...]:
         """`padding=1_4_1x4_8_0` as (low, high, interior) per dimension."""
-        value = self.attribute("padding")
-        if value is None:
-            raise self._wrong("padding", value, "low_high_interior per dimension, such as 1_4_1x4_8_0")
-        return self._parsed("padding", value, parse_padding)
+        wanted = "low_high_interior per dimension, such as 1_4_1x4_8_0"
+        return self._typed("padding", lambda v: self._parsed("padding", v, parse_padding), wanted)
 
     def dim_labels(self) -> DimensionLabels:
         """`dim_labels=b01f_01io->b01f`."""
-        value = self.attribute("dim_labels")
-        if value is None:
-            raise self._wrong("dim_labels", value, "labels such as b01f_01io->b01f")
-        return self._parsed("dim_labels", value, parse_dim_labels)
+        wanted = "labels such as b01f_01io->b01f"
+        return self._typed("dim_labels", lambda v: self._parsed("dim_labels", v, parse_dim_labels), wanted)
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -261,13 +227,43 @@ class Instruction:
         except ValueError as error:
             raise InputError(f"{self.name}: {error}", path=name) from None
 
-    def _wrong(self, name: str, value: Value | None, wanted: str) -> InputError:
+    def _typed(
+        self, name: str, accept: Callable[[Value], T | None], wanted: str, default: T | None = None
+    ) -> T:
+        """What `accept` makes of an attribute; InputError when that is None, or it is absent and has no default."""
+        value = self.attribute(name)
         if value is None:
-            return InputError(
-                f"{self.name}: {self.opcode} has no attribute {name}", expected=wanted, path=name
-            )
-        message = f"{self.name}: {self.opcode} has {name}={shorten(format_value(value))}"
-        return InputError(message, expected=wanted, path=name)
+            if default is None:
+                message = f"{self.name}: {self.opcode} has no attribute {name}"
+                raise InputError(message, expected=wanted, path=name)
+            return default
+        found = accept(value)
+        if found is None:
+            message = f"{self.name}: {self.opcode} has {name}={shorten(format_value(value))}"
+            raise InputError(message, expected=wanted, path=name)
+        return found
+
+
+def _all_of(value: Value, kind: type[T]) -> tuple[T, ...] | None:
+    """A tuple whose parts are all of one type, None for anything else."""
+    parts = tuple(v for v in value if isinstance(v, kind)) if isinstance(value, tuple) else ()
+    return parts if isinstance(value, tuple) and len(parts) == len(value) else None
+
+
+def _all_integers(value: Value) -> tuple[int, ...] | None:
+    return _all_of(value, int)
+
+
+def _one_word(value: Value) -> str | None:
+    if isinstance(value, Quoted):
+        return value.plain
+    return value if isinstance(value, str) else None
+
+
+def _all_pairs(value: Value) -> tuple[tuple[int, int], ...] | None:
+    parts = _all_of(value, tuple) or ()
+    pairs = tuple((p[0], p[1]) for p in parts if len(p) == 2 and _all_of(p, int) is not None)
+    return pairs if isinstance(value, tuple) and len(pairs) == len(value) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,53 +350,17 @@ class Computation:
         return tuple({name: None for i in self.instructions for name in i.called})
 
 
-class Rows(Sequence[tuple[int, Value]]):
-    """Numbered rows of a source table; parsed when they are asked for. Equal to the tuple of its rows."""
-
-    __slots__ = ("_parsed", "_spelled")
-
-    def __init__(self, spelled: Sequence[tuple[int, str]]) -> None:
-        self._spelled = spelled
-        self._parsed: tuple[tuple[int, Value], ...] | None = None
-
-    @property
-    def all(self) -> tuple[tuple[int, Value], ...]:
-        """The rows, parsed."""
-        if self._parsed is None:
-            self._parsed = tuple((number, parse_value("", text)) for number, text in self._spelled)
-        return self._parsed
-
-    def __len__(self) -> int:
-        return len(self._spelled)
-
-    def __iter__(self) -> Iterator[tuple[int, Value]]:
-        return iter(self.all)
-
-    @overload
-    def __getitem__(self, index: int) -> tuple[int, Value]: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[tuple[int, Value], ...]: ...
-    def __getitem__(self, index: int | slice) -> tuple[int, Value] | tuple[tuple[int, Value], ...]:
-        return self.all[index]
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Rows):
-            return self._spelled == other._spelled or self.all == other.all
-        return self.all == other if isinstance(other, tuple) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.all)
-
-    def __repr__(self) -> str:
-        return repr(self.all)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourceTable:
-    """A source table before the computations (`FileNames`, `StackFrames`, …): numbered rows."""
+    """A source table before the computations (`FileNames`, `StackFrames`, …): numbered rows, as written."""
 
     name: str
-    rows: Rows | tuple[tuple[int, Value], ...]
+    spelled: tuple[tuple[int, str], ...]
+
+    @cached_property
+    def rows(self) -> tuple[tuple[int, Value], ...]:
+        """The rows, parsed."""
+        return tuple((number, parse_value("", text)) for number, text in self.spelled)
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ from ..errors import InputError
 from .attributes import MESH, Attributes, Value, parse_value
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, mistake
-from .module import SNIPPET, Computation, Instruction, Module, Operand, Rows, Signature, SourceTable
+from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
 from .shape import AnyShape, Shape, TupleShape, read_shape, scan_shape
 
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
@@ -175,7 +175,7 @@ class _Reader:
             end = self.source.value_end(found.end())
             rows.append((int(found[1]), self.text[found.end() : end]))
             position = end
-        return SourceTable(name, Rows(rows)), position
+        return SourceTable(name, tuple(rows)), position
 
     def computation(self, name: str, position: int, loose: bool) -> tuple[Computation, int]:
         """A computation whose name has been read; `position` is at `(` or `{`."""

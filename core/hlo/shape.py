@@ -255,15 +255,6 @@ def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:
             pending.extend(((*path, k), e) for k, e in reversed(list(enumerate(part.elements))))
 
 
-def element_at(shape: AnyShape, path: tuple[int, ...]) -> AnyShape:
-    """The part of a shape at a path; IndexError when the path leaves the shape."""
-    for k in path:
-        if isinstance(shape, Shape) or not 0 <= k < len(shape.elements):
-            raise IndexError(path)
-        shape = shape.elements[k]
-    return shape
-
-
 def read_shape(text: str) -> AnyShape:
     """The shape that `text` spells; `InputError` when it spells none."""
     source = Source(text)

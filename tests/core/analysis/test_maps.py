@@ -1,8 +1,4 @@
-"""Maps of computations against a reference that executes them and remembers what every element was made of.
-
-The catalogue here is a handful of ops written down for these tests; the real one has its own tests and
-proofs.
-"""
+"""Maps of computations against a reference that executes them and remembers what every element was made of."""
 
 from __future__ import annotations
 
@@ -29,6 +25,7 @@ from indexproof.core.hlo import (
 )
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Direction
+from indexproof.rules.ops import catalogue
 
 O2I: Direction = "output_to_input"
 I2O: Direction = "input_to_output"
@@ -43,107 +40,12 @@ def d(k: int) -> Any:
     return var(f"d{k}")
 
 
-class Small:
-    """A catalogue of a few ops."""
+class Extended:
+    """The catalogue of ops, with methods of a subclass for opcodes that it does not have."""
 
     def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | NoMap:
-        make = getattr(self, "op_" + instruction.opcode.replace("-", "_"), None)
-        if instruction.opcode in ELEMENTWISE:
-            dims = instruction.operand_arrays[0].dims
-            one = IndexingMap.of(boxes("d", dims), results=[d(k) for k in range(len(dims))])
-            return [[[one] for _ in instruction.operands]]
-        if make is None:
-            return NoMap(instruction.name, f"{instruction.opcode} has no map here")
-        out = [a.dims for _, a in leaves(instruction.shape or Shape("f32", ()))]
-        return make(instruction, direction, out[0], [a.dims for a in instruction.operand_arrays], len(out))
-
-    def op_transpose(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-        p = i.integers("dimensions")
-        if way == O2I:
-            return [[[IndexingMap.of(boxes("d", out), results=[d(p.index(k)) for k in range(len(p))])]]]
-        return [[[IndexingMap.of(boxes("d", ins[0]), results=[d(k) for k in p])]]]
-
-    def op_reverse(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-        over = i.integers("dimensions")
-        results = [n - 1 - d(k) if k in over else d(k) for k, n in enumerate(out)]
-        return [[[IndexingMap.of(boxes("d", out), results=results)]]]
-
-    def op_broadcast(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-        to = i.integers("dimensions")
-        if way == O2I:
-            return [[[IndexingMap.of(boxes("d", out), results=[d(k) for k in to])]]]
-        ranges = [(f"s{k}", 0, n - 1) for k, n in enumerate(out) if k not in to]
-        results = [d(to.index(k)) if k in to else var(f"s{k}") for k in range(len(out))]
-        return [[[IndexingMap.of(boxes("d", ins[0]), ranges, results=results)]]]
-
-    def op_slice(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-        s = i.strides()
-        if way == O2I:
-            return [
-                [
-                    [
-                        IndexingMap.of(
-                            boxes("d", out), results=[d(k) * c.stride + c.start for k, c in enumerate(s)]
-                        )
-                    ]
-                ]
-            ]
-        at = [d(k) - c.start for k, c in enumerate(s)]
-        inside = [(a // c.stride, 0, n - 1) for a, c, n in zip(at, s, out, strict=True)]
-        exact = [(a % c.stride, 0, 0) for a, c in zip(at, s, strict=True)]
-        results = [a // c.stride for a, c in zip(at, s, strict=True)]
-        return [[[IndexingMap.of(boxes("d", ins[0]), results=results, constraints=inside + exact)]]]
-
-    def op_concatenate(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-        (along,) = i.integers("dimensions")
-        maps, start = [], 0
-        for dims in ins:
-            shift = start if way == I2O else -start
-            results = [d(k) + shift if k == along else d(k) for k in range(len(out))]
-            cut = [] if way == I2O else [(d(along), start, start + dims[along] - 1)]
-            maps.append(
-                [IndexingMap.of(boxes("d", dims if way == I2O else out), results=results, constraints=cut)]
-            )
-            start += dims[along]
-        return [maps]
-
-    def op_reduce(self, i: Instruction, way: Direction, out: Any, ins: Any, outputs: int) -> OpMaps:
-        over = i.integers("dimensions")
-        dims = ins[0]
-        kept = [k for k in range(len(dims)) if k not in over]
-        if way == O2I:
-            ranges = [(f"s{k}", 0, dims[k] - 1) for k in over]
-            results = [var(f"s{k}") if k in over else d(kept.index(k)) for k in range(len(dims))]
-            data, init = (
-                IndexingMap.of(boxes("d", out), ranges, results=results),
-                IndexingMap.of(boxes("d", out)),
-            )
-        else:
-            data = IndexingMap.of(boxes("d", dims), results=[d(k) for k in kept])
-            init = IndexingMap.of([], boxes("s", out), results=[var(f"s{k}") for k in range(len(out))])
-        half = len(ins) // 2
-        return [[[data]] * half + [[init]] * half for _ in range(outputs)]
-
-    def op_dynamic_slice(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-        rts = [
-            (f"rt{k}", 0, n - m, RuntimeSource(o.name, ()))
-            for k, (n, m, o) in enumerate(zip(ins[0], out, i.operands[1:], strict=True))
-        ]
-        rank = len(out)
-        if way == O2I:
-            data = IndexingMap.of(
-                boxes("d", out), rts=rts, results=[d(k) + var(f"rt{k}") for k in range(rank)]
-            )
-            index = IndexingMap.of(boxes("d", out))
-        else:
-            at = [d(k) - var(f"rt{k}") for k in range(rank)]
-            inside = [(a, 0, n - 1) for a, n in zip(at, out, strict=True)]
-            data = IndexingMap.of(boxes("d", ins[0]), rts=rts, results=at, constraints=inside)
-            index = IndexingMap.of([], boxes("s", out), results=[var(f"s{k}") for k in range(rank)])
-        return [[[data]] + [[index]] * rank]
-
-
-SMALL = Small()
+        made = getattr(self, f"op_{instruction.opcode}", None)
+        return catalogue.maps(instruction, direction) if made is None else made(instruction)
 
 
 class Reference:
@@ -283,7 +185,7 @@ def check_against_reference(text: str, *, seeds: int = 3, limit: int = 1000) -> 
                 for parameter, leaf, element in taint[at]:
                     wanted.setdefault((root, parameter, leaf), set()).add((at, element))
         for way in (O2I, I2O):
-            maps = computation_maps(module, SMALL, direction=way, fold_constants=fold, limit=limit)
+            maps = computation_maps(module, catalogue, direction=way, fold_constants=fold, limit=limit)
             assert not maps.unknown
             found: dict[tuple[int, int, int], set[Any]] = {}
             for key, reads in maps.leaves.items():
@@ -433,7 +335,7 @@ def test_maps_are_what_is_read(name: str) -> None:
 
 
 def test_tuple_parameters_have_maps_per_leaf() -> None:
-    shown = computation_maps(read_module(MODULES["tuples everywhere"]), SMALL)
+    shown = computation_maps(read_module(MODULES["tuples everywhere"]), catalogue)
     assert {key: sorted(map(repr, reads.maps)) for key, reads in shown.leaves.items()} == {
         (0, 0, 0): ["(d0) -> (d0), domain: d0 in [0, 3]"],
         (1, 0, 0): ["(d0) -> (-d0 + 3), domain: d0 in [0, 3]"],
@@ -536,7 +438,7 @@ def test_random_modules(seed: int) -> None:
 
 
 def test_names_of_runtime_sources() -> None:
-    maps = computation_maps(read_module(MODULES["dynamic slice in a fusion"]), SMALL)
+    maps = computation_maps(read_module(MODULES["dynamic slice in a fusion"]), catalogue)
     first, second = sorted(maps[0, 0], key=repr)
     assert [v.source.hlo for v in first.rts if v.source] == [
         "x/n = s32[] negate(i)",
@@ -546,16 +448,16 @@ def test_names_of_runtime_sources() -> None:
         "y/n = s32[] negate(i)",
         "j = s32[] parameter(2)",
     ]
-    through = computation_maps(read_module(MODULES["start through a tuple"]), SMALL)[0, 0][0]
+    through = computation_maps(read_module(MODULES["start through a tuple"]), catalogue)[0, 0][0]
     assert [v.source for v in through.rts] == [RuntimeSource("i = s32[] parameter(1)", ())]
-    array = computation_maps(read_module(MODULES["start taken from an array"]), SMALL)[0, 0][0]
+    array = computation_maps(read_module(MODULES["start taken from an array"]), catalogue)[0, 0][0]
     assert [v.source.hlo for v in array.rts if v.source] == ["s = s32[] reduce(i, zero), dimensions={0}"]
 
 
 def test_constants_are_folded_after_clamping() -> None:
-    maps = computation_maps(read_module(MODULES["constant start"]), SMALL)[0, 0]
+    maps = computation_maps(read_module(MODULES["constant start"]), catalogue)[0, 0]
     assert [repr(m) for m in maps] == ["(d0) -> (d0 + 4), domain: d0 in [0, 1]"]
-    kept = computation_maps(read_module(MODULES["constant start"]), SMALL, fold_constants=False)[0, 0]
+    kept = computation_maps(read_module(MODULES["constant start"]), catalogue, fold_constants=False)[0, 0]
     assert [v.source.hlo for m in kept for v in m.rts if v.source] == [
         "m = s32[] constant(-3)",
         "c = s32[] constant(7)",
@@ -578,11 +480,11 @@ def test_only_known_constants_are_folded(constant: str, shape: str, wanted: str 
         c = {shape} constant({constant})
         ROOT s = s32[1,2] gatherish(p, c) }}"""
 
-    class Gatherish(Small):
-        def op_gatherish(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-            index = (d(1),) if ins[1] else ()
+    class Gatherish(Extended):
+        def op_gatherish(self, i: Instruction) -> OpMaps:
+            index = (d(1),) if i.operand_arrays[1].dims else ()
             rts = [("rt0", 0, 8, RuntimeSource(i.operands[1].name, index))]
-            data = IndexingMap.of(boxes("d", out), rts=rts, results=[d(0) + var("rt0"), d(1)])
+            data = IndexingMap.of(boxes("d", i.array.dims), rts=rts, results=[d(0) + var("rt0"), d(1)])
             return [[[data], []]]
 
     (m,) = computation_maps(read_module(text), Gatherish())[0, 0]
@@ -597,10 +499,10 @@ def test_iota_is_folded_only_where_it_does_not_wrap() -> None:
         ("f32", 9, False),
     ):
 
-        class Pick(Small):
-            def op_pick(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
+        class Pick(Extended):
+            def op_pick(self, i: Instruction) -> OpMaps:
                 rts = [("rt0", 0, 500, RuntimeSource(i.operands[1].name + " = something", (d(0),)))]
-                return [[[IndexingMap.of(boxes("d", out), rts=rts, results=[var("rt0")])], []]]
+                return [[[IndexingMap.of(boxes("d", i.array.dims), rts=rts, results=[var("rt0")])], []]]
 
         text = f"""ENTRY e {{
             p = s32[501] parameter(0)
@@ -623,8 +525,8 @@ def test_what_has_no_map_is_said() -> None:
             m = s32[4] fusion(n, q), kind=kLoop, calls=f
             ROOT a = s32[4] add(m, r) }""")
     for way in (O2I, I2O):
-        maps = computation_maps(module, SMALL, direction=way)
-        reason = NoMap("m/c", "mystery has no map here")
+        maps = computation_maps(module, catalogue, direction=way)
+        reason = NoMap("m/c", "no op for the opcode `mystery` in the catalogue")
         assert maps.unknown == {(0, 0, 0): [reason], (0, 1, 0): [reason]}
         assert [repr(m) for m in maps[0, 2]] == ["(d0) -> (d0), domain: d0 in [0, 3]"]
         assert maps[0, 0] == []
@@ -664,14 +566,14 @@ def test_what_has_no_map_is_said() -> None:
     ],
 )
 def test_reasons(text: str, reason: str) -> None:
-    maps = computation_maps(read_module(text), SMALL)
+    maps = computation_maps(read_module(text), catalogue)
     assert [reason in str(r) for reads in maps.unknown.values() for r in reads] == [True], maps.unknown
 
 
 def test_a_value_read_along_many_paths_gives_one_map() -> None:
     lines = ["p = s32[4] parameter(0)", "x0 = s32[4] negate(p)"]
     lines += [f"x{k + 1} = s32[4] add(x{k}, x{k})" for k in range(200)]
-    maps = computation_maps(read_module("\n".join(lines)), SMALL)
+    maps = computation_maps(read_module("\n".join(lines)), catalogue)
     assert [repr(m) for m in maps[0, 0]] == ["(d0) -> (d0), domain: d0 in [0, 3]"]
 
 
@@ -685,8 +587,8 @@ def test_too_many_maps_are_given_up_and_said() -> None:
             f"x{k + 1} = s32[{n}] add(a{k}, b{k})",
         ]
     module = read_module("\n".join(lines))
-    assert len(computation_maps(module, SMALL, limit=4096)[0, 0]) == 4096
-    given_up = computation_maps(module, SMALL, limit=100)
+    assert len(computation_maps(module, catalogue, limit=4096)[0, 0]) == 4096
+    given_up = computation_maps(module, catalogue, limit=100)
     assert given_up[0, 0] == []
     assert "more than 100 different maps" in str(given_up.unknown[0, 0, 0][0])
 
@@ -696,41 +598,43 @@ def test_deduplication_uses_what_it_is_given() -> None:
         p = s32[1,4] parameter(0)
         r = s32[1,4] reverse(p), dimensions={0}
         ROOT a = s32[1,4] add(p, r) }""")
-    assert len(computation_maps(module, SMALL)[0, 0]) == 2
+    assert len(computation_maps(module, catalogue)[0, 0]) == 2
 
     def same(a: IndexingMap, b: IndexingMap) -> bool:
         return a.relation() == b.relation()
 
-    assert len(computation_maps(module, SMALL, equal=same)[0, 0]) == 1
+    assert len(computation_maps(module, catalogue, equal=same)[0, 0]) == 1
 
     def no_first(m: IndexingMap) -> IndexingMap:
         return m.with_(results=(m.results[0].substitute({var("d0"): 0}), *m.results[1:]))
 
-    assert len(computation_maps(module, SMALL, no_first)[0, 0]) == 1
+    assert len(computation_maps(module, catalogue, no_first)[0, 0]) == 1
 
 
 def test_maps_of_one_instruction() -> None:
     module = read_module(MODULES["fusion called twice"])
-    maps = instruction_maps(module, "y", SMALL)
+    maps = instruction_maps(module, "y", catalogue)
     assert {key: list(map(repr, found)) for key, found in maps.items()} == {
-        (0, 0): ["(d0) -> (d0), domain: d0 in [0, 7], d0 in [0, 3]"],
-        (0, 1): ["(d0) -> (-d0 + 7), domain: d0 in [0, 7], d0 in [4, 7], d0 - 4 in [0, 3]"],
+        (0, 0): ["(d0) -> (d0), domain: d0 in [0, 3]"],
+        (0, 1): ["(d0) -> (-d0 + 7), domain: d0 in [4, 7]"],
     }
     element = read_module(MODULES["start through a tuple"])
-    maps = instruction_maps(element, "j", SMALL, computation="f")
+    maps = instruction_maps(element, "j", catalogue, computation="f")
     assert {key: [repr(m) for m in reads.maps] for key, reads in maps.leaves.items()} == {
         (0, 0, 0): ["() -> ()"]
     }
     free = read_module("t = s32[3,2] transpose(s32[2,3] x), dimensions={1,0}")
-    assert [repr(m) for m in instruction_maps(free, "t", SMALL)[0, 0]] == [
+    assert [repr(m) for m in instruction_maps(free, "t", catalogue)[0, 0]] == [
         "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]"
     ]
 
 
 def test_a_catalogue_must_name_operands_as_sources() -> None:
-    class Wrong(Small):
-        def op_transpose(self, i: Instruction, way: Direction, out: Any, ins: Any, _: int) -> OpMaps:
-            return [[[IndexingMap.of(boxes("d", out), rts=[("rt0", 0, 1, RuntimeSource("zebra", ()))])]]]
+    class Wrong(Extended):
+        def op_transpose(self, i: Instruction) -> OpMaps:
+            return [
+                [[IndexingMap.of(boxes("d", i.array.dims), rts=[("rt0", 0, 1, RuntimeSource("zebra", ()))])]]
+            ]
 
     with pytest.raises(InputError, match="zebra"):
         computation_maps(read_module("p = s32[2] parameter(0)\nt = s32[2] transpose(p)"), Wrong())
@@ -745,7 +649,7 @@ def test_unwritten_shapes_are_filled_by_a_rule() -> None:
 
     filled = fill_shapes(module, rule)
     assert filled.entry.root.shape == read_shape("s32[3,2]")
-    assert [repr(m) for m in computation_maps(filled, SMALL)[0, 0]] == [
+    assert [repr(m) for m in computation_maps(filled, catalogue)[0, 0]] == [
         "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]"
     ]
 
@@ -756,5 +660,5 @@ def test_deep_call_chains_need_no_stack() -> None:
         f"f{k + 1} {{ p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=f{k} }}"
         for k in range(3000)
     ]
-    maps = computation_maps(read_module("\n".join(lines)), SMALL)
+    maps = computation_maps(read_module("\n".join(lines)), catalogue)
     assert [repr(m) for m in maps[0, 0]] == ["(d0) -> (d0), domain: d0 in [0, 3]"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gc
 import re
+from typing import NoReturn
 
 from ..errors import InputError
 from .attributes import MESH, Attributes, Value, parse_value
@@ -104,6 +105,14 @@ class _Reader:
         self.line = 1
         self.counted = 0
 
+    def fail(self, position: int, message: str, expected: str) -> NoReturn:
+        """Raise `InputError` that points at the first word at or after an offset."""
+        self.source.fail(self.source.skip(position), message, expected)
+
+    def unexpected(self, position: int, where: str, expected: str) -> NoReturn:
+        """Raise `InputError` that says what stands at an offset and should not."""
+        self.source.fail(position, f"{self.source.found(position)} {where}", expected)
+
     def module(self) -> Module:
         source, text = self.source, self.text
         position = source.skip(0)
@@ -131,10 +140,8 @@ class _Reader:
                 continue
             start = _COMPUTATION.match(text, position)
             if start is None:
-                source.fail(
-                    position,
-                    f"{source.found(position)} where a computation belongs",
-                    "a computation such as `ENTRY main { … }`",
+                self.unexpected(
+                    position, "where a computation belongs", "a computation such as `ENTRY main { … }`"
                 )
             computation, position = self.computation(start[2], start.end(), loose=header is None)
             if computation.name in named:
@@ -159,9 +166,7 @@ class _Reader:
         """Instructions up to the end of the text as one computation."""
         computation, position = self.body(SNIPPET, position, None, loose=True)
         if position != len(self.text):
-            self.source.fail(
-                position, f"{self.source.found(position)} after an instruction", "an instruction"
-            )
+            self.unexpected(position, "after an instruction", "an instruction")
         return Module(SNIPPET, (computation,), SNIPPET)
 
     def table(self, name: str, position: int) -> tuple[SourceTable, int]:
@@ -189,9 +194,7 @@ class _Reader:
         if not self.text.startswith("}", position):
             if position == len(self.text):
                 self.source.fail(opening, f"the body of {shorten(name)!r} is not closed", "`}`")
-            self.source.fail(
-                position, f"{self.source.found(position)} after an instruction", "an instruction or `}`"
-            )
+            self.unexpected(position, "after an instruction", "an instruction or `}`")
         if signature is not None:
             self.check_signature(computation, signature, header)
         attributes, position = self.attributes(position + 1)
@@ -281,16 +284,16 @@ class _Reader:
             instruction, is_root, end = read
             if is_root:
                 if root is not None:
-                    source.fail(source.skip(position), "a computation has two ROOT instructions", "one ROOT")
+                    self.fail(position, "a computation has two ROOT instructions", "one ROOT")
                 root = len(instructions)
             name_ = instruction.name
             if name_ in known:
-                source.fail(source.skip(position), f"{shorten(name_)!r} is defined twice", "another name")
+                self.fail(position, f"{shorten(name_)!r} is defined twice", "another name")
             if instruction.opcode == "parameter":
                 number = instruction.literal or ""
                 if number in numbers:
-                    source.fail(
-                        source.skip(position),
+                    self.fail(
+                        position,
                         f"parameter {number} is defined twice",
                         "each parameter number once",
                     )
@@ -320,14 +323,14 @@ class _Reader:
         if shape is None or not isinstance(index, int):
             return
         if not isinstance(shape, TupleShape):
-            self.source.fail(
-                self.source.skip(position),
+            self.fail(
+                position,
                 f"{shorten(instruction.name)!r} is an element of {shorten(str(shape))}",
                 "a tuple",
             )
         if not 0 <= index < len(shape.elements):
-            self.source.fail(
-                self.source.skip(position),
+            self.fail(
+                position,
                 f"{shorten(instruction.name)!r} is element {index} of a tuple of {len(shape.elements)}",
                 f"an index from 0 to {len(shape.elements) - 1}"
                 if shape.elements
@@ -335,8 +338,8 @@ class _Reader:
             )
         element = shape.elements[index]
         if instruction.shape is not None and not _same_array(element, instruction.shape):
-            self.source.fail(
-                self.source.skip(position),
+            self.fail(
+                position,
                 f"{shorten(instruction.name)!r} is written {shorten(str(instruction.shape))}, element {index} is "
                 f"{shorten(str(element))}",
                 "the shape of the element",
@@ -477,16 +480,19 @@ class _Reader:
         found = _START.match(text, position)
         if found is None:
             return self.misplaced(position)
-        end = found.end()
         shape: AnyShape | None = None
-        opcode = _OPCODE.match(text, end)
+        opcode = _OPCODE.match(text, found.end())
         if opcode is None:
-            shape, end = scan_shape(source, end, self.shapes)
-            opcode = _OPCODE.match(text, end)
-            if opcode is None:
-                end = source.skip(end)
-                source.fail(end, f"{source.found(end)} where an opcode belongs", "an opcode such as `add(`")
+            shape, end = scan_shape(source, found.end(), self.shapes)
+            opcode = self.opcode(end)
         return found[1], found[2], shape, opcode[1], opcode.end() - 1
+
+    def opcode(self, position: int) -> re.Match[str]:
+        """An opcode with its parenthesis, which must come next."""
+        found = _OPCODE.match(self.text, position)
+        if found is None:
+            self.unexpected(self.source.skip(position), "where an opcode belongs", "an opcode such as `add(`")
+        return found
 
     def misplaced(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
         """`f32[4,8] out = reduce(…)`: the shape before the name, as some documents have it."""
@@ -498,14 +504,10 @@ class _Reader:
             if word == "ROOT":
                 _, end = source.name(end, "an instruction's name")
                 end = source.skip(end)
-            source.fail(end, f"{source.found(end)} in an instruction", "`=`")
+            self.unexpected(end, "in an instruction", "`=`")
         shape, end = scan_shape(source, position, self.shapes)
         name, end = source.name(end, "an instruction's name")
-        end = source.expect("=", end, "in an instruction")
-        opcode = _OPCODE.match(text, end)
-        if opcode is None:
-            end = source.skip(end)
-            source.fail(end, f"{source.found(end)} where an opcode belongs", "an opcode such as `add(`")
+        opcode = self.opcode(source.expect("=", end, "in an instruction"))
         return None, name, shape, opcode[1], opcode.end() - 1
 
     def literal(self, opcode: str, inside: str, position: int, shape: AnyShape | None) -> str:
@@ -513,9 +515,7 @@ class _Reader:
         spelled = " ".join(inside.split()) if '"' not in inside else inside.strip()
         if opcode == "parameter":
             if not spelled.isdecimal() or not spelled.isascii() or len(spelled) > 9:
-                self.source.fail(
-                    self.source.skip(position), f"parameter({shorten(spelled)})", "a parameter number"
-                )
+                self.fail(position, f"parameter({shorten(spelled)})", "a parameter number")
             return str(int(spelled))
         if not spelled:
             self.source.fail(position, "a constant without value", "a value such as `0` or `{1,2}`")
@@ -577,7 +577,7 @@ class _Reader:
             if position < end:
                 position = source.skip(source.expect(",", position, "between operands"))
                 if position >= end:
-                    source.fail(position, f"{source.found(position)} where an operand belongs", "an operand")
+                    self.unexpected(position, "where an operand belongs", "an operand")
         return tuple(operands)
 
     def attributes(self, position: int) -> tuple[tuple[tuple[str, Value], ...], int]:
@@ -601,9 +601,7 @@ class _Reader:
         after = self.source.skip(position)
         if text.startswith(",", after):
             after = self.source.skip(after + 1)
-            self.source.fail(
-                after, f"{self.source.found(after)} after a comma", "an attribute such as `dimensions={0}`"
-            )
+            self.unexpected(after, "after a comma", "an attribute such as `dimensions={0}`")
         return tuple(attributes), position
 
     def value_end(self, name: str, position: int) -> int:

@@ -726,11 +726,7 @@ def _replace(value: Any, values: Mapping[Var, int]) -> Any:
 
 # -------------------------------------------------------------------------------------------- production maps
 def concrete(
-    op: Op,
-    operand: int,
-    direction: Direction,
-    shapes: Sequence[Sizes],
-    names: Sequence[str] | None = None,
+    op: Op, operand: int, direction: Direction, shapes: Sequence[Sizes], names: Sequence[str] | None = None
 ) -> IndexingMap:
     """The map between the op's output and ``operand`` for operands of these sizes.
 

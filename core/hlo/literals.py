@@ -25,12 +25,7 @@ _WORD = re.compile(r"[^\s{},]++")
 VALUE = re.compile(r"(?:[^\s,(){}]++(?:\(0x[0-9a-fA-F]++\))?+|\((?:[^()]++|\([^()]*+\))*+\))", re.ASCII)
 
 # The least magnitudes that round to infinity. Numbers of few digits and without exponent are not even looked at.
-_OVERFLOW = {
-    "f16": 65520.0,
-    "bf16": 2.0**128 - 2.0**119,
-    "f32": 2.0**128 - 2.0**103,
-    "f64": float("inf"),
-}
+_OVERFLOW = {"f16": 65520.0, "bf16": 2.0**128 - 2.0**119, "f32": 2.0**128 - 2.0**103, "f64": float("inf")}
 _LARGE = re.compile(r"(?<![\w.\-])-?(?:\d{5,}+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+|[\d.]++[eE]\+?\d++)", re.ASCII)
 
 

@@ -292,11 +292,7 @@ class _Reader:
             if instruction.opcode == "parameter":
                 number = instruction.literal or ""
                 if number in numbers:
-                    self.fail(
-                        position,
-                        f"parameter {number} is defined twice",
-                        "each parameter number once",
-                    )
+                    self.fail(position, f"parameter {number} is defined twice", "each parameter number once")
                 numbers[number] = len(instructions)
             elif instruction.opcode == "get-tuple-element":
                 self.check_element(instruction, position)
@@ -324,9 +320,7 @@ class _Reader:
             return
         if not isinstance(shape, TupleShape):
             self.fail(
-                position,
-                f"{shorten(instruction.name)!r} is an element of {shorten(str(shape))}",
-                "a tuple",
+                position, f"{shorten(instruction.name)!r} is an element of {shorten(str(shape))}", "a tuple"
             )
         if not 0 <= index < len(shape.elements):
             self.fail(
@@ -411,12 +405,7 @@ class _Reader:
         return None if inside.rstrip().endswith(",") else tuple(operands)
 
     def resolve(
-        self,
-        instruction: Instruction,
-        known: dict[str, Operand],
-        position: int,
-        end: int,
-        loose: bool,
+        self, instruction: Instruction, known: dict[str, Operand], position: int, end: int, loose: bool
     ) -> Instruction:
         """Give every operand the shape of the instruction that it names."""
         operands = []

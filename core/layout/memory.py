@@ -289,9 +289,7 @@ class Memory:
 
 
 def memory(
-    shape: Shape | str,
-    padded_dimensions: Iterable[int] = (),
-    padding_value: PaddingValue | str | None = None,
+    shape: Shape | str, padded_dimensions: Iterable[int] = (), padding_value: PaddingValue | str | None = None
 ) -> Memory:
     """The memory of an array, from a shape or its text. Raises `InputError` for a tuple."""
     read = read_shape(shape) if isinstance(shape, str) else shape

@@ -241,10 +241,7 @@ class Placement(Padded):
             yield from Tiling(tile).demands(x, value)
         on = f"padded={exact_text(self.padded)}"
         for d, (n, wide) in enumerate(zip(x, self.padded or x, strict=True)):
-            yield (
-                lift(wide) >= n,
-                f"{on} makes dimension {d} narrower than in shape {exact_text(list(x))}",
-            )
+            yield (lift(wide) >= n, f"{on} makes dimension {d} narrower than in shape {exact_text(list(x))}")
         yield lift(self.tail) >= 1, f"tail={self.tail} is less than 1"
 
     # -- the steps

@@ -126,10 +126,7 @@ class Scatter(Indexed):
         y, sizes = x[self.count], self._window_sizes(x)
         return [
             Runtime.of(
-                self.count,
-                (batch.get(e, lift(j)) for e in range(len(y))),
-                -1,
-                lift(x[0][d]) - sizes[d] + 1,
+                self.count, (batch.get(e, lift(j)) for e in range(len(y))), -1, lift(x[0][d]) - sizes[d] + 1
             )
             for j, d in enumerate(self.scatter_dims_to_operand_dims)
         ]

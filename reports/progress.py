@@ -43,7 +43,7 @@ class Lines:
         return total >= self.least and self.done * parts // total > before * parts // total
 
     def share(self, things: str) -> str:
-        """How much is done of so many ``things``."""
+        """Return the share that is done, as in ``10%  5 of 50 things``."""
         percent = 100 * self.done // self.total if self.total else 100
         return f"{percent:3}%  {self.done:,} of {self.total:,} {things}"
 

@@ -1,4 +1,4 @@
-"""What a person reads about trust: engines that disagree, sabotage, stability, exported questions."""
+"""Reports on engines that disagree, and on exported questions."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Cache:
 
     @property
     def damaged(self) -> int:
-        """How many entries (a file that is none counts as one) were not believed."""
+        """The number of entries that were not believed; a file that is no cache counts as one."""
         return self.refused.total() - self.refused["locked"] - self.refused["unusable"]
 
     # -- opening
@@ -213,7 +213,7 @@ class Cache:
         return out
 
     def manifest(self, name: str) -> Any:
-        """What is recorded under ``name`` (:mod:`.manifest`), read from JSON; ``None`` for nothing that can be believed."""
+        """Return the JSON recorded under ``name`` (:mod:`.manifest`), or ``None`` if nothing there can be believed."""
         key = _MANIFEST + name
         try:
             return json.loads(self._bodies([key]).get(key, "null"))

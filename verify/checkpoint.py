@@ -1,7 +1,7 @@
-"""Files to which a run adds a line for everything that it has finished, so that another run goes on from there.
+"""Checkpoints: a run adds a line to a file for each item that it finishes, and another run goes on from there.
 
-A line is a JSON object whose first entry is a key: a digest of the question, and of whatever the answer depends on.  What
-was interrupted may have left a line without its end.
+A line is a JSON object whose first entry is a key: a digest of the question, and of everything that the answer depends on.
+The last line may lack its end, where a run was interrupted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Checkpoint:
     def known(
         self, read: Callable[[Mapping[str, Any]], T], better: Callable[[T, T], bool] = lambda new, old: True
     ) -> dict[str, T]:
-        """What the lines say, by key.
+        """Return the entries by key.
 
         Of several lines with one key, a later one counts if it is ``better`` than the one before.  Left out is what
         ``read`` raises :class:`ValueError`, :class:`TypeError`, :class:`KeyError` or :class:`AttributeError` for, and what

@@ -62,8 +62,10 @@ _one_at_a_time = threading.Lock()
 
 
 def perform(parcel: bytes, expected: dict[str, str]) -> list[tuple[int, Verdict]]:
-    """What a worker does: a pickled job.  Raises :class:`InputError` on a worker that is not what is expected, which may
-    have joined after the others were asked.
+    """Do a pickled job on a worker.
+
+    Raises :class:`InputError` on a worker with other versions than ``expected``: it may have joined after the others
+    were asked.
     """
     with _one_at_a_time:
         if differences := _differences(fingerprint(), expected):
@@ -75,7 +77,7 @@ _SAME = "workers that run the same indexproof and solvers as this process"
 
 
 def _differences(found: dict[str, str], expected: dict[str, str]) -> str:
-    """In words, what a worker has that it should not."""
+    """Return the versions in which a worker differs, in words."""
     unlike = [
         f"{name} {found.get(name, 'none')} instead of {version}"
         for name, version in expected.items()
@@ -158,11 +160,11 @@ class Cluster:
 
     @property
     def size(self) -> int:
-        """How many workers there are."""
+        """The number of workers, at least one."""
         return max(1, len(self._known))
 
     def _introduce(self) -> None:
-        """See that every worker is what this process is."""
+        """Check that every worker has the versions of this process."""
         try:
             self._client.wait_for_workers(1, timeout=self.patience)
         except TimeoutError:
@@ -187,7 +189,7 @@ class Cluster:
 
     # -- work
     def results(self, jobs: Sequence[Job]) -> Found:
-        """What :func:`~indexproof.verify.run.work` says of every job, as it comes.
+        """Yield the verdicts of every job as they come.
 
         A job that ends its workers (``KilledWorker``) is taken apart; the obligations of such a job are given to the
         cluster one after the other, with nothing beside them, and one that ends its workers even so is
@@ -212,7 +214,7 @@ class Cluster:
     def _sent(
         self, jobs: Sequence[Job], ahead: Callable[[], int]
     ) -> Iterator[tuple[Job, list[tuple[int, Verdict]] | BaseException]]:
-        """Every job with its results, or with the ``KilledWorker`` that became of it."""
+        """Yield every job with its results, or with the ``KilledWorker`` that it ended in."""
         waiting = deque(jobs)
         flying: dict[Any, Job] = {}
         task = _by_value("perform")
@@ -260,7 +262,7 @@ class Cluster:
         raise error
 
     def _look_around(self, again: bool = False) -> None:
-        """See, every second, who is there.  Raises :class:`CrewLost` if nobody is."""
+        """Count the workers once a second.  Raises :class:`CrewLost` if there are none."""
         now = time.monotonic()
         if now < self._checked + 1 and not again:
             return
@@ -279,7 +281,7 @@ class Cluster:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Dask reports every lost connection on its own; here it is said once, in other words."""
+    """Silence Dask, which logs every lost connection; the report says it once."""
     logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [log.level for log in logs]
     for log in logs:

@@ -285,7 +285,7 @@ def common_digest(sources: Mapping[str, str], homes: set[str]) -> str:
 
 
 def depends(home: str, homes: set[str], sources: Mapping[str, str]) -> dict[str, Any]:
-    """What a manifest says of what it depends on."""
+    """Return the part of a manifest that lists the files it depends on."""
     return {
         "common": common_digest(sources, homes),
         "files": {path: sources.get(path) for path in reached(home, homes)},

@@ -1,4 +1,4 @@
-"""What becomes of many obligations: their verdicts, in order, and what else is to be told of a run."""
+"""The result of a run over many obligations: their verdicts in order, and how the run went."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Run:
 
     @property
     def unconfirmed(self) -> list[Result]:
-        """Where a second opinion was asked for, what a solver proved and the second one could not settle.
+        """The results that a solver proved and a second one, which was asked, could not settle.
 
         What needed no solver (a claim that is an identity) cannot go wrong in one.
         """
@@ -80,7 +80,7 @@ class Run:
         return [r for r in asked if r.verdict.opinion is None or not r.verdict.opinion.confirms]
 
     def count(self, status: Status) -> int:
-        """How many gated obligations have this verdict."""
+        """The number of gated obligations with this verdict."""
         return sum(r.verdict.status is status for r in self.gated)
 
     def by_subject(self) -> dict[tuple[str, str], list[Result]]:

@@ -1,4 +1,4 @@
-"""Which rules are proved: what a derivation in checked mode may rest on."""
+"""The rules that are proved, which are those that a derivation in checked mode may use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What of a verdict can be checked without proving anything: a counterexample or an example is evaluated.
+"""Check a verdict without proving anything: evaluate its counterexample or example.
 
-That settles every verdict that rests on a point, wherever it comes from.  A proof rests on no point, so of a proof only
-the form is checked.
+This settles every verdict that rests on a point, wherever it comes from.  A proof rests on no point, so only its form is
+checked.
 """
 
 from __future__ import annotations

@@ -82,10 +82,10 @@ class Crew(Protocol):
 
     @property
     def size(self) -> int:
-        """How many obligations they decide at once."""
+        """The number of obligations that they decide at once."""
 
     def results(self, jobs: Sequence[Job]) -> Found:
-        """What :func:`work` says of every job, as it comes; :func:`died` for an obligation that ends its workers.
+        """Yield the verdicts of every job as they come; :func:`died` for an obligation that ends its workers.
 
         Raises :class:`CrewLost` where there is nobody left to work.
         """

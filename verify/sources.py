@@ -1,7 +1,7 @@
-"""What the program is: the bytes of its sources and the versions of what it runs on, as digests.
+"""Digests of the program: the bytes of its sources and the versions of the packages that it runs on.
 
-Nothing is believed of modification times, and nothing is loaded to find out: a version is the one that the installed
-distribution states, so that neither a solver nor numpy has to be there before it is used.
+Modification times are not believed.  Nothing is loaded to find a version: it is read from the metadata of the installed
+distribution, so that neither a solver nor numpy is imported before it is used.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def bytecode_is_current(root: Path = ROOT) -> bool:
 
 @lru_cache(maxsize=1)
 def first_read() -> Mapping[str, str]:
-    """What :func:`read_sources` found when this process first asked: the prover that it runs does not change."""
+    """Return the result of the first :func:`read_sources` of this process, whose prover does not change while it runs."""
     return read_sources()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dev.faults import run as sabotage
-from dev.faults.task import Outcome, Task
+from dev.faults.fault import Batch, Fault
 from dev.stability import stability as stability_module
 from indexproof.verify.trust.solvers import available, z3_reply
 from indexproof.verify.verdict import Status, Verdict
@@ -242,10 +242,10 @@ def test_tools_that_are_not_installed_are_named_with_the_remedy(
 
 def test_faults(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = {
-        "crash": [Outcome("crash", "one", "not checked")],
-        "claim": [Outcome("claim", "two", "refuted")],
+        "crash": [Fault("crash", "one", "not checked")],
+        "claim": [Fault("claim", "two", "refuted")],
     }
-    monkeypatch.setattr(sabotage, "tasks", lambda: [Task("crash")])
+    monkeypatch.setattr(sabotage, "tasks", lambda: [Batch("crash")])
     monkeypatch.setattr(sabotage, "perform", lambda t: outcomes[t.kind])
     done = run("dev", "faults", "--jobs", 1)
     assert done.status == 0
@@ -253,7 +253,7 @@ def test_faults(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "100%  crash: 1 case" in done.err
     data = json.loads(run("dev", "faults", "--jobs", 1, "--json").out)
     assert set(data) == {"cases", "exit_status", "format", "kinds", "timing", "verdict", "version"}
-    outcomes["crash"] = [Outcome("crash", "one", "")]
+    outcomes["crash"] = [Fault("crash", "one", "")]
     assert run("dev", "faults", "--jobs", 1).status == 1
 
 

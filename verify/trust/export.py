@@ -38,7 +38,7 @@ class Exported:
 
 
 def expected_answer(o: Obligation, v: Verdict) -> Answer:
-    """What a solver should answer to the scripts of an obligation, given the verdict."""
+    """Return the answer that a solver should give to the scripts of an obligation with this verdict."""
     match v.status:
         case Status.PROVED:
             return "unsat" if o.question == "valid" else "sat"
@@ -118,7 +118,7 @@ def _claims(
 def _answer(
     claim: Claim, point: Mapping[str, int] | None, budget: Budget
 ) -> tuple[Answer, Mapping[str, int] | None]:
-    """What to expect of one case of a false claim that fails at ``point``, and where it fails itself."""
+    """Return the expected answer for one case of a claim that fails at ``point``, and the point where the case fails."""
     names = variables_of([*claim[0], claim[1]])
     if (
         point is not None

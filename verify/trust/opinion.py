@@ -64,7 +64,7 @@ def _reply(text: str, rlimit: int) -> Reply:
 def second_opinion(
     o: Obligation, v: Verdict, evidence: Sequence[ProofQuestion], limits: Limits | None = None
 ) -> Opinion | None:
-    """What cvc5 says of a verdict and the questions it rests on; ``None`` where there is nothing to say it of.
+    """Ask cvc5 about a verdict and the questions it rests on; ``None`` where there is nothing to ask.
 
     Raises :class:`Disagreement` where it says the contrary.
     """

@@ -74,7 +74,7 @@ def z3_name() -> str:
 
 
 def cvc5_reply(script: str, rlimit: int, *, values: bool = False) -> Reply:
-    """What cvc5 answers to a script with one ``(check-sat)`` within ``rlimit`` units.
+    """Ask cvc5 a script with one ``(check-sat)``, within ``rlimit`` resource units.
 
     Raises :class:`InputError` where cvc5 is not installed or cannot read the script.
     """
@@ -152,7 +152,7 @@ def cvc5_proof(script: str, rlimit: int) -> Proof | None:
 
 
 def z3_reply(script: str, rlimit: int) -> Reply:
-    """What z3 answers to the same script."""
+    """Ask z3 the same script."""
     solver = z3.Solver(ctx=z3.Context())
     solver.set("rlimit", rlimit)
     solver.set("random_seed", 0)

@@ -1,4 +1,4 @@
-"""Solvers give wrong answers, none, or wrong models."""
+"""Faults in solvers: wrong answers, none, or wrong models."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import z3
 from indexproof.verify.linear import question
 from indexproof.verify.trust import opinion, solvers
 
+from .fault import Batch, Fault
 from .lies import Change, honest_reply, lied_about, replaced, without_reduction
-from .task import Outcome, Task
 
 __all__ = ["LIES", "SECOND_LIES", "second_solver_cases", "solver_cases"]
 
@@ -83,7 +83,7 @@ def _without_last(self: z3.Solver, *more: Any) -> Any:
     return z3.unsat if answer == z3.sat and len(self.assertions()) > 2 else answer
 
 
-def solver_cases(task: Task) -> Iterator[Outcome]:
+def solver_cases(task: Batch) -> Iterator[Fault]:
     """Claims under one way in which z3 is wrong."""
     # made anew for each claim, so that counted lies begin at the beginning
     make = LIES[task.detail]
@@ -106,7 +106,7 @@ SECOND_LIES: dict[str, dict[str, str]] = {
 }
 
 
-def second_solver_cases(task: Task) -> Iterator[Outcome]:
+def second_solver_cases(task: Batch) -> Iterator[Fault]:
     """Claims under one way in which cvc5 is wrong."""
     lie = _second(SECOND_LIES[task.detail])
     yield from lied_about(

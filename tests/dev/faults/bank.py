@@ -1,4 +1,4 @@
-"""Claims that are lied about, and whether they are true."""
+"""The claims that are examined under faults, and whether they are true."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ _FAR_CLAIMS: tuple[_Claim, ...] = (
 
 def obligations(claims: Sequence[_Claim], kind: str) -> list[Obligation]:
     """Claims as what the prover is asked."""
-    return [Obligation("sabotage", name, kind, hypotheses, goal) for name, hypotheses, goal in claims]
+    return [Obligation("faults", name, kind, hypotheses, goal) for name, hypotheses, goal in claims]
 
 
 def bank() -> list[tuple[Obligation, bool]]:

@@ -1,4 +1,4 @@
-"""Entries and files of the cache are changed, moved, cut off and damaged."""
+"""Faults in the cache: entries and files are changed, moved, cut off and damaged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
 from .bank import BUDGET, FALSE_CLAIMS, TRUE_CLAIMS, obligations
-from .task import Outcome, Task
+from .fault import Batch, Fault
 
 __all__ = ["cache_entry_cases", "cache_file_cases", "without_secret_from_outside"]
 
@@ -78,7 +78,7 @@ def _turned(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _entry_tamperings(s: _Store, k: int) -> Iterator[tuple[str, str, str, bool]]:
-    """What can be done to entry ``k``: the kind, body and seal, and whether it takes a recheck to notice."""
+    """Yield faults of entry ``k``: the kind, body and seal, and whether it takes a recheck to notice."""
     key = s.keys[k]
     text, seal = s.rows[key]
     body = json.loads(text)
@@ -113,7 +113,7 @@ def _entry_tamperings(s: _Store, k: int) -> Iterator[tuple[str, str, str, bool]]
         yield "forged proof, sealed with the secret, rechecked", turned, s.sealed(key, turned), True
 
 
-def cache_entry_cases(task: Task) -> Iterator[Outcome]:
+def cache_entry_cases(task: Batch) -> Iterator[Fault]:
     """Entries that are tampered with, some by somebody who knows the secret."""
     from indexproof.verify.run import prove_all
 
@@ -134,11 +134,11 @@ def cache_entry_cases(task: Task) -> Iterator[Outcome]:
                     else:
                         found = cache.get(s.keys[k], o)
                         noticed = next(iter(cache.refused), "") if found is None else ""
-                yield Outcome("cache entry", f"{kind}: {o.subject}", noticed)
+                yield Fault("cache entry", f"{kind}: {o.subject}", noticed)
                 s.restored(s.keys[k])
 
 
-def cache_file_cases(task: Task) -> Iterator[Outcome]:
+def cache_file_cases(task: Batch) -> Iterator[Fault]:
     """Files that are damaged or cut off."""
     with TemporaryDirectory() as folder, without_secret_from_outside():
         s = _Store(Path(folder))
@@ -170,7 +170,7 @@ def cache_file_cases(task: Task) -> Iterator[Outcome]:
                 )
                 lost = sum(v is None for v in found)
                 noticed = next(iter(cache.refused), "nothing is there") if lost and not wrong else ""
-            yield Outcome("cache file", name, noticed)
+            yield Fault("cache file", name, noticed)
 
 
 def _flipped(data: bytes, at: int) -> bytes:

@@ -10,7 +10,7 @@ from indexproof.core.expr import Expr
 from indexproof.verify.linear.record import Node
 
 from .bank import DIGITS, DIVIDENDS, c, d, x
-from .task import Outcome, Task
+from .fault import Batch, Fault
 
 __all__ = ["certificate_cases"]
 
@@ -34,7 +34,7 @@ def _forged_equalities(known: Sequence[Condition], digits: Expr, number: Expr) -
     yield "shown the other way round", {**again, "term": number, "value": digits}
 
 
-def certificate_cases(task: Task) -> Iterator[Outcome]:
+def certificate_cases(task: Batch) -> Iterator[Fault]:
     """Certificates of false claims, in which a term is replaced by another one that is not equal to it.
 
     Terms are digits and the number that they are said to make up, or two dividends.
@@ -56,4 +56,4 @@ def certificate_cases(task: Task) -> Iterator[Outcome]:
                 noticed = "the checker"
             else:
                 noticed = ""
-            yield Outcome("certificate", f"{how}: {name}", noticed)
+            yield Fault("certificate", f"{how}: {name}", noticed)

@@ -1,4 +1,4 @@
-"""Claims of the catalogue are changed until they are false."""
+"""Faults in claims: those of the catalogue are changed until they are false."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.verdict import Status
 
 from .bank import BUDGET
+from .fault import Batch, Fault
 from .mutation import false_mutants
-from .task import Outcome, Task
 
 __all__ = ["PARTS", "claim_cases"]
 
@@ -37,7 +37,7 @@ def _true_claims() -> list[Obligation]:
     return [o for of in by_family.values() for o in of[:: max(1, len(of) // share)][:share]]
 
 
-def claim_cases(task: Task) -> Iterator[Outcome]:
+def claim_cases(task: Batch) -> Iterator[Fault]:
     """One part of the claims, each changed in several ways."""
     for o in _true_claims()[task.part :: task.parts]:
         for m in false_mutants(o, _WAYS):
@@ -45,8 +45,8 @@ def claim_cases(task: Task) -> Iterator[Outcome]:
                 v = decide(m.obligation, BUDGET)
             except Disagreement:
                 # a prover that is itself must not be convinced
-                yield Outcome("claim", m.obligation.name, "")
+                yield Fault("claim", m.obligation.name, "")
                 continue
             refuted = v.status in (Status.REFUTED, Status.UNDEFINED)
             shown = refuted and v.witness is not None and is_example(m.obligation, v.witness)
-            yield Outcome("claim", m.obligation.name, "refuted" if shown else "")
+            yield Fault("claim", m.obligation.name, "refuted" if shown else "")

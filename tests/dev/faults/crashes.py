@@ -1,4 +1,4 @@
-"""Processes are killed."""
+"""Faults in processes: some are killed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from indexproof.verify.solve import Budget
 from indexproof.verify.verdict import Status, Verdict
 
 from .bank import BUDGET, TRUE_CLAIMS, obligations, x
-from .task import Outcome, Task
+from .fault import Batch, Fault
 
 __all__ = ["crash_cases"]
 
@@ -25,16 +25,16 @@ class Fatal(Obligation):
         raise AssertionError("this process has been killed")
 
 
-def crash_cases(task: Task) -> Iterator[Outcome]:
+def crash_cases(task: Batch) -> Iterator[Fault]:
     """A claim ends every process that looks at it; the others are proved all the same."""
     from indexproof.verify.run import prove_all
 
     others = obligations(TRUE_CLAIMS[:9], "true")
-    fatal = Fatal("sabotage", "a fault", "fatal", (), x >= 0)
+    fatal = Fatal("faults", "a fault", "fatal", (), x >= 0)
     for at in (0, 7):
         todo = [*others[:at], fatal, *others[at:]]
         run = prove_all(todo, jobs=2, budget=BUDGET)
         said = {r.obligation.name: r.verdict.status for r in run.results}
         rest = all(said[o.name] is Status.PROVED for o in others)
         noticed = rest and said[fatal.name] is Status.UNDECIDED and run.exit_status != 0
-        yield Outcome("crash", f"a worker killed at claim {at + 1}", "undecided" if noticed else "")
+        yield Fault("crash", f"a worker killed at claim {at + 1}", "undecided" if noticed else "")

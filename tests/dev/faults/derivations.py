@@ -13,7 +13,7 @@ from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 
-from .task import Outcome, Task
+from .fault import Batch, Fault
 
 __all__ = ["by_changes", "derivation_cases", "forged_derivations"]
 
@@ -114,7 +114,7 @@ def forged_derivations() -> dict[str, Derivation]:
     return found
 
 
-def derivation_cases(_: Task) -> Iterator[Outcome]:
+def derivation_cases(_: Batch) -> Iterator[Fault]:
     """Every forged derivation, with all rules believed."""
     for name, d in forged_derivations().items():
         try:
@@ -122,4 +122,4 @@ def derivation_cases(_: Task) -> Iterator[Outcome]:
             noticed = ""
         except DerivationRefused:
             noticed = "the checker"
-        yield Outcome("derivation", name, noticed)
+        yield Fault("derivation", name, noticed)

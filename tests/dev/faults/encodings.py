@@ -1,4 +1,4 @@
-"""Operators, bounds and steps of the prover are given a wrong meaning."""
+"""Faults in the prover: operators, bounds and steps with a wrong meaning."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from indexproof.verify.preprocess import unquotiented
 from indexproof.verify.recombine import divided
 from indexproof.verify.trust import solvers
 
+from .fault import Batch, Fault
 from .lies import Change, lied_about, replaced, without_reduction
-from .task import Outcome, Task
 
 __all__ = ["ENCODINGS", "encoding_cases"]
 
@@ -250,7 +250,7 @@ def _contradicting(variable: Callable[[Encoder, Var], Any]) -> Callable[[Encoder
     return wrong
 
 
-def encoding_cases(task: Task) -> Iterator[Outcome]:
+def encoding_cases(task: Batch) -> Iterator[Fault]:
     """Claims under one wrong meaning."""
     changes = ENCODINGS[task.detail]()
     baseline = _unreduced if len(changes) > 1 else nullcontext

@@ -1,4 +1,4 @@
-"""Claims are examined while something lies: whether a wrong verdict comes of it."""
+"""Examine claims under a fault, and see whether a wrong verdict comes of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.verdict import Status, Verdict
 
 from .bank import BUDGET, bank
-from .task import Outcome
+from .fault import Fault
 
 __all__ = ["Change", "honest_reply", "lied_about", "replaced", "without_reduction"]
 
@@ -28,7 +28,7 @@ honest_reply = solvers.cvc5_reply
 
 
 def _examined(o: Obligation, confirm: bool) -> tuple[str, Verdict | None]:
-    """How the examination of a claim ends: the verdict, or what stopped it."""
+    """Examine a claim; return the verdict, or what stopped the examination."""
     from indexproof.verify.run import examine
 
     try:
@@ -58,7 +58,7 @@ def lied_about(
     tampering: Callable[[], Any],
     confirm: bool,
     baseline: Callable[[], Any] = nullcontext,
-) -> Iterator[Outcome]:
+) -> Iterator[Fault]:
     """Every claim of the bank is a case whose right outcome under ``baseline`` the tampering changes."""
     for k, (o, true) in enumerate(bank()):
         with baseline(), _briefly():
@@ -71,7 +71,7 @@ def lied_about(
         settled = v is not None and v.status is not Status.UNDECIDED and said != "not confirmed"
         if not wrong and (said == honest or settled):
             continue  # it came to the right verdict all the same
-        yield Outcome(kind, f"{name}: {o.subject}", "" if wrong else _NOTICED.get(said, said))
+        yield Fault(kind, f"{name}: {o.subject}", "" if wrong else _NOTICED.get(said, said))
 
 
 def _briefly() -> Any:
@@ -81,7 +81,7 @@ def _briefly() -> Any:
 
 @cache
 def _honest(k: int, confirm: bool, baseline: Callable[[], Any]) -> str:
-    """How the examination of claim number ``k`` ends where nobody lies."""
+    """Examine claim number ``k`` without any fault."""
     _forget()
     said = _examined(bank()[k][0], confirm)[0]
     _forget()

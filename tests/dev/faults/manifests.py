@@ -1,4 +1,4 @@
-"""Manifests are changed, and so is whatever they depend on."""
+"""Faults in manifests, and in the files that they depend on."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from indexproof.verify.manifest import Whole, common_digest, depends, manifest_n
 from indexproof.verify.sources import read_sources
 
 from .cached import without_secret_from_outside
-from .task import Outcome, Task
+from .fault import Batch, Fault
 
 __all__ = ["manifest_cases"]
 
 
-def manifest_cases(task: Task) -> Iterator[Outcome]:
+def manifest_cases(task: Batch) -> Iterator[Fault]:
     """A manifest that is changed, moved, cut off or put back, and a change of anything that it depends on."""
     sources, there = read_sources(), sections()
     homes = {s.home for s in there}
@@ -42,7 +42,7 @@ def manifest_cases(task: Task) -> Iterator[Outcome]:
                 name = key.removeprefix("manifest ")
                 section = name.removesuffix(", rank 0")
                 if not sound(cache, section, sources):
-                    yield Outcome("manifest", f"left alone: {name}", "")
+                    yield Fault("manifest", f"left alone: {name}", "")
                 _, other, its_seal = rows[(k + 1) % len(rows)]
                 manifest = json.loads(body)
                 spoiled = {
@@ -63,7 +63,7 @@ def manifest_cases(task: Task) -> Iterator[Outcome]:
                     before = cache.damaged
                     believed = sound(cache, section, sources)
                     noticed = "" if believed or cache.damaged == before else "the seal"
-                    yield Outcome("manifest", f"{how}: {name}", noticed)
+                    yield Fault("manifest", f"{how}: {name}", noticed)
                     db.execute("UPDATE entries SET body = ?, seal = ? WHERE key = ?", (body, seal, key))
                 # what the manifest depends on: every file but the homes of other claims and the engine made of them
                 apart = {
@@ -75,7 +75,7 @@ def manifest_cases(task: Task) -> Iterator[Outcome]:
                     changed = {**sources, file: "0" * 64}
                     removed = {f: d for f, d in sources.items() if f != file}
                     believed = sound(cache, section, changed) or sound(cache, section, removed)
-                    yield Outcome(
+                    yield Fault(
                         "manifest", f"{file} changed or removed: {name}", "" if believed else "its digest"
                     )
             db.close()

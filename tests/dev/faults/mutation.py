@@ -1,7 +1,7 @@
 """Claims that are slightly wrong: hypotheses dropped or loosened, goals changed.
 
-A mutant that stays true is no sabotage.  Which ones are false is decided without any prover: a point is found at which
-exact integers satisfy the hypotheses and violate the goal.
+A mutant that stays true is no fault.  A mutant is known to be false without any prover: at some point exact integers
+satisfy the hypotheses and violate the goal.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ from indexproof.reports.layout import block, count, duration, table
 from indexproof.reports.machine import document
 from indexproof.reports.progress import Lines
 
-from .task import Outcome, Task
+from .fault import Batch, Fault
 
 
 class Teller(Lines):
     """A line of progress for every finished task of the faults."""
 
-    def __call__(self, task: Task, outcomes: Sequence[Outcome]) -> None:
+    def __call__(self, task: Batch, outcomes: Sequence[Fault]) -> None:
         """Count one more task."""
         self.advance()
         missed = sum(not o.noticed for o in outcomes)
@@ -25,19 +25,19 @@ class Teller(Lines):
         self.tell(f"{100 * self.done // self.total:3d}%  {what}: {count(len(outcomes), 'case')}{more}")
 
 
-def faults_status(outcomes: Sequence[Outcome]) -> int:
+def faults_status(outcomes: Sequence[Fault]) -> int:
     """0 if there were cases and every one was noticed, else 1."""
     return 0 if outcomes and all(o.noticed for o in outcomes) else 1
 
 
-def _by_kind(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
-    found: dict[str, list[Outcome]] = {}
+def _by_kind(outcomes: Sequence[Fault]) -> dict[str, list[Fault]]:
+    found: dict[str, list[Fault]] = {}
     for o in outcomes:
         found.setdefault(o.kind, []).append(o)
     return found
 
 
-def faults_text(outcomes: Sequence[Outcome], seconds: float) -> Iterator[str]:
+def faults_text(outcomes: Sequence[Fault], seconds: float) -> Iterator[str]:
     """A table by kind, what was not noticed, and the verdict."""
     rows = [("tampered with", "cases", "noticed", "by")]
     for kind, cases in _by_kind(outcomes).items():
@@ -55,7 +55,7 @@ def faults_text(outcomes: Sequence[Outcome], seconds: float) -> Iterator[str]:
     yield f"{verdict}  {count(len(outcomes), 'case')}{of}   in {duration(seconds)}"
 
 
-def faults_json(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
+def faults_json(outcomes: Sequence[Fault], seconds: float) -> dict[str, Any]:
     """The same for programs."""
     status = faults_status(outcomes)
     return document(

@@ -11,8 +11,8 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
 from .bank import BUDGET
+from .fault import Batch, Fault
 from .lies import replaced
-from .task import Outcome, Task
 
 __all__ = ["instance_cases", "rule_file_cases", "whole_rule_cases"]
 
@@ -43,7 +43,7 @@ def _false_rules() -> Iterator[tuple[str, StatedRule]]:
 
     one = Term("int", value=1)
     for semantics in _SEMANTICS:
-        rules = read_rule_file(_RULES.format(semantics=f"semantics {semantics}"), "sabotage.rules").rules
+        rules = read_rule_file(_RULES.format(semantics=f"semantics {semantics}"), "faults.rules").rules
         for r in rules:
             changed = [
                 (f"without {k + 1}", replace(r, conditions=(*r.conditions[:k], *r.conditions[k + 1 :])))
@@ -58,17 +58,17 @@ def _false_rules() -> Iterator[tuple[str, StatedRule]]:
                     yield f"{semantics} {r.name}, {what}", wrong
 
 
-def rule_file_cases(task: Task) -> Iterator[Outcome]:
+def rule_file_cases(task: Batch) -> Iterator[Fault]:
     """False rules are put to the prover of rule files."""
     for what, wrong in _false_rules():
         o = next(stated_rule_obligations(wrong))
         v = decide(o, BUDGET)
         refuted = v.status in (Status.REFUTED, Status.UNDEFINED) and v.witness is not None
         shown = refuted and is_example(o, v.witness or {})
-        yield Outcome("rule file", what, "refuted" if shown else "")
+        yield Fault("rule file", what, "refuted" if shown else "")
 
 
-def whole_rule_cases(task: Task) -> Iterator[Outcome]:
+def whole_rule_cases(task: Batch) -> Iterator[Fault]:
     """A false rule is put to incremental linearisation alone, without the points that would refute it before."""
     from indexproof.verify.rulefiles.evaluate import judge
     from indexproof.verify.rulefiles.whole import as_a_whole
@@ -81,7 +81,7 @@ def whole_rule_cases(task: Task) -> Iterator[Outcome]:
             noticed = "nothing is proved"
         else:
             noticed = "refuted" if judge(wrong, found.found) in ("counterexample", "undefined") else ""
-        yield Outcome("whole rule", what, noticed)
+        yield Fault("whole rule", what, noticed)
 
 
 #: False rules, each with a true one that is called a wider rule and is none: preamble, rule, what it is taken for.
@@ -135,7 +135,7 @@ _INSTANCES: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-def instance_cases(task: Task) -> Iterator[Outcome]:
+def instance_cases(task: Batch) -> Iterator[Fault]:
     """A rule that is taken for an instance of another one, by the prover and in a certificate."""
     from indexproof.verify.rulefiles import prove
     from indexproof.verify.rulefiles.evaluate import judge
@@ -144,11 +144,11 @@ def instance_cases(task: Task) -> Iterator[Outcome]:
     names = "int x, y, t1, t2\nint i in [0, 7]\nconst c, d\nbool p\n"
     for name, head, false, true in _INSTANCES:
         r, wider = (
-            read_rule_file(f"{head}\n{names}r: {rule}\n", "sabotage.rules").rules[0] for rule in (false, true)
+            read_rule_file(f"{head}\n{names}r: {rule}\n", "faults.rules").rules[0] for rule in (false, true)
         )
         point = table_of(r).counterexample()
         assert point is not None, name
         assert judge(r, point) in ("counterexample", "undefined"), name
         with replaced((prove, "generalised", lambda _, wider=wider, **__: wider)):
             used, _ = prove._as_instance(r, BUDGET)
-        yield Outcome("instance", name, "" if used else "the comparison of the two rules")
+        yield Fault("instance", name, "" if used else "the comparison of the two rules")

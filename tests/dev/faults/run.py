@@ -15,15 +15,15 @@ from .claims import PARTS, claim_cases
 from .crashes import crash_cases
 from .derivations import derivation_cases
 from .encodings import ENCODINGS, encoding_cases
+from .fault import Batch, Fault
 from .manifests import manifest_cases
 from .rules import instance_cases, rule_file_cases, whole_rule_cases
 from .steps import step_cases
-from .task import Outcome, Task
 
 __all__ = ["faults", "perform", "tasks"]
 
 #: Each kind with what performs it.
-_KINDS: dict[str, Callable[[Task], Iterator[Outcome]]] = {
+_KINDS: dict[str, Callable[[Batch], Iterator[Fault]]] = {
     "claim": claim_cases,
     "encoding": encoding_cases,
     "solver": solver_cases,
@@ -41,27 +41,27 @@ _KINDS: dict[str, Callable[[Task], Iterator[Outcome]]] = {
 }
 
 
-def tasks() -> list[Task]:
+def tasks() -> list[Batch]:
     """Everything there is to do, the long tasks first."""
-    found = [Task("claim", part=k, parts=PARTS) for k in range(PARTS)]
-    found += [Task("encoding", name) for name in ENCODINGS]
-    found += [Task("solver", name) for name in LIES]
-    found += [Task("second solver", name) for name in SECOND_LIES] if solvers.available() else []
-    found += [Task(kind) for kind in _KINDS if kind not in ("claim", "encoding", "solver", "second solver")]
+    found = [Batch("claim", part=k, parts=PARTS) for k in range(PARTS)]
+    found += [Batch("encoding", name) for name in ENCODINGS]
+    found += [Batch("solver", name) for name in LIES]
+    found += [Batch("second solver", name) for name in SECOND_LIES] if solvers.available() else []
+    found += [Batch(kind) for kind in _KINDS if kind not in ("claim", "encoding", "solver", "second solver")]
     return found
 
 
-def perform(task: Task) -> list[Outcome]:
+def perform(task: Batch) -> list[Fault]:
     """The cases of one task."""
     return list(_KINDS[task.kind](task))
 
 
-def faults(jobs: int, progress: Callable[[Task, list[Outcome]], None] | None = None) -> list[Outcome]:
+def faults(jobs: int, progress: Callable[[Batch, list[Fault]], None] | None = None) -> list[Fault]:
     """Perform all tasks, in processes of their own; the cases in the order of the tasks."""
     todo = tasks()
-    found: dict[Task, list[Outcome]] = {}
+    found: dict[Batch, list[Fault]] = {}
 
-    def keep(task: Task, outcomes: list[Outcome]) -> None:
+    def keep(task: Batch, outcomes: list[Fault]) -> None:
         found[task] = outcomes
         if progress is not None:
             progress(task, outcomes)

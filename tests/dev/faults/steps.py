@@ -34,7 +34,7 @@ from indexproof.verify.certificate.state import State, Unknown
 from indexproof.verify.certificate.steps import Steps
 from indexproof.verify.schemes import LEMMAS
 
-from .task import Outcome, Task
+from .fault import Batch, Fault
 
 __all__ = ["Attempt", "attempts", "step_cases"]
 
@@ -138,7 +138,7 @@ def _holds(f: Formula, point: _Point) -> bool:
 
 
 def _meaning(kind: str, of: Sequence[int]) -> tuple[int, ...] | None:
-    """What new names stand for; ``None`` where there is nothing that they could."""
+    """Return the values that new names stand for; ``None`` where there are none."""
     match kind, of:
         case ("quotient", [a, b]):
             return divmod(a, b) if b > 0 else None
@@ -319,7 +319,7 @@ class _Draw:
         return p if rng.random() < 0.97 else _UNKNOWN
 
     def new(self) -> Polynomial:
-        """What may be a new name, and sometimes more than that."""
+        """Draw a new name, and sometimes a polynomial that is none."""
         u = variable(f"u{self.rng.randrange(100)}")
         if self.rng.random() < 0.7:
             return u
@@ -633,8 +633,8 @@ def attempts(seed: int, number: int, again: int = 300) -> Iterator[Attempt]:
 _DRAWN = 4_000
 
 
-def step_cases(_: Task) -> Iterator[Outcome]:
+def step_cases(_: Batch) -> Iterator[Fault]:
     """Steps that say something untrue."""
     for k, a in enumerate(attempts(0, _DRAWN)):
         if a.untrue:
-            yield Outcome("step", f"{a.step['by']} {k}", "" if a.accepted else "the checker")
+            yield Fault("step", f"{a.step['by']} {k}", "" if a.accepted else "the checker")

@@ -10,10 +10,10 @@ import pytest
 
 from dev.faults import steps as false_steps
 from dev.faults.bank import BUDGET, DIGITS, bank
+from dev.faults.fault import Batch, Fault
 from dev.faults.mutation import false_mutants, mutants
 from dev.faults.report import faults_json, faults_status, faults_text
 from dev.faults.run import perform, tasks
-from dev.faults.task import Outcome, Task
 from indexproof.core.expr import var
 from indexproof.verify.cache import Cache
 from indexproof.verify.certificate import CertificateRefused, steps
@@ -53,7 +53,7 @@ def test_mutants_are_false() -> None:
 @pytest.mark.parametrize(
     "task", [t for t in tasks() if t.kind in ("cache entry", "cache file", "rule file")], ids=str
 )
-def test_everything_is_noticed(task: Task) -> None:
+def test_everything_is_noticed(task: Batch) -> None:
     found = perform(task)
     assert len(found) >= 60
     assert not [o.name for o in found if not o.noticed]
@@ -62,14 +62,14 @@ def test_everything_is_noticed(task: Task) -> None:
 @pytest.mark.parametrize("kind", ["instance", "certificate", "derivation", "manifest"])
 def test_a_sample_of_the_rest_is_noticed(kind: str) -> None:
     """`make trust` injects every fault; here are the kinds that take no time."""
-    found = perform(Task(kind))
+    found = perform(Batch(kind))
     assert found
     assert not [o.name for o in found if not o.noticed]
 
 
 @pytest.mark.skipif(not solvers.available(), reason="needs cvc5")
 def test_lies_of_the_second_solver_are_noticed() -> None:
-    found = perform(Task("second solver", "sat for unsat"))
+    found = perform(Batch("second solver", "sat for unsat"))
     assert found
     assert {o.noticed for o in found} == {"second solver"}
 
@@ -94,13 +94,13 @@ def test_there_are_tasks_of_every_kind() -> None:
 # ------------------------------------------------------------------------------------ fault injection that could not fail
 def test_a_cache_that_believes_everything_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexproof.verify.cache.hmac.compare_digest", lambda *_: True)
-    found = perform(Task("cache entry"))
+    found = perform(Batch("cache entry"))
     assert sum(not o.noticed for o in found) > 50
 
 
 def test_a_cache_that_evaluates_nothing_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexproof.verify.recheck.believable", lambda *_: True)
-    found = perform(Task("cache entry"))
+    found = perform(Batch("cache entry"))
     assert any(not o.noticed and "wrong example" in o.name for o in found)
 
 
@@ -109,15 +109,15 @@ def test_manifests_that_are_believed_whatever_changed_would_be_noticed(
 ) -> None:
     monkeypatch.setattr("dev.faults.manifests.common_digest", lambda *_: "the same")
     monkeypatch.setattr("indexproof.verify.manifest.common_digest", lambda *_: "the same")
-    found = perform(Task("manifest"))
+    found = perform(Batch("manifest"))
     assert sum(not o.noticed for o in found) > 50
 
 
 def test_a_prover_that_compares_no_rules_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that is wrong with these wider rules is that the others do not follow from them: they are true."""
-    assert {o.noticed for o in perform(Task("instance"))} == {"the comparison of the two rules"}
+    assert {o.noticed for o in perform(Batch("instance"))} == {"the comparison of the two rules"}
     monkeypatch.setattr("indexproof.verify.rulefiles.prove.instance_terms", lambda *_: {})
-    found = perform(Task("instance"))
+    found = perform(Batch("instance"))
     assert len(found) >= 13
     assert not [o.name for o in found if o.noticed]
 
@@ -125,14 +125,14 @@ def test_a_prover_that_compares_no_rules_would_be_noticed(monkeypatch: pytest.Mo
 def test_a_reading_that_contradicts_itself_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said of a remainder cannot be: everything with a division would be proved."""
     monkeypatch.setattr("indexproof.verify.linearised._remainder", lambda *_: iter([at_least(constant(-1))]))
-    found = perform(Task("whole rule"))
+    found = perform(Batch("whole rule"))
     assert sum(not o.noticed for o in found) > 50
 
 
 def test_a_prover_that_does_not_evaluate_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
     monkeypatch.setattr(solvers, "available", lambda: False)
-    found = perform(Task("solver", "always unsat"))
+    found = perform(Batch("solver", "always unsat"))
     assert any(not o.noticed for o in found)
 
 
@@ -141,7 +141,7 @@ def test_a_prover_that_believes_what_digits_are_said_to_be_would_be_noticed(
 ) -> None:
     monkeypatch.setattr("indexproof.verify.solve.small_point", lambda *_: None)
     monkeypatch.setattr(solvers, "available", lambda: False)
-    found = perform(Task("encoding", "recombined digits of whatever number"))
+    found = perform(Batch("encoding", "recombined digits of whatever number"))
     assert {o.name.partition(": ")[2] for o in found if not o.noticed} == {d[0] for d in DIGITS}
 
 
@@ -154,9 +154,9 @@ def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
         if not place.endswith(".equal"):
             prove(self, node, known, goals, place)
 
-    assert all(o.noticed for o in perform(Task("certificate")))
+    assert all(o.noticed for o in perform(Batch("certificate")))
     monkeypatch.setattr(Tree, "prove", believing)
-    assert not any(o.noticed for o in perform(Task("certificate")))
+    assert not any(o.noticed for o in perform(Batch("certificate")))
 
 
 #: What keeps false steps out, by how the checker says so; the second half is found only among more steps.
@@ -205,19 +205,19 @@ def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.M
         reasons.append((place, reason))
 
     monkeypatch.setattr(CertificateRefused, "__init__", noted)
-    found = perform(Task("certificate"))
+    found = perform(Batch("certificate"))
     assert len(found) == len(reasons) >= 28
     assert all(place.startswith("proof.equal") for place, _ in reasons), reasons
 
 
 def test_the_report_says_what_was_not_noticed() -> None:
     fine = [
-        Outcome("solver", "always unsat: a", "evaluation"),
-        Outcome("cache entry", "swapped: b", "altered"),
+        Fault("solver", "always unsat: a", "evaluation"),
+        Fault("cache entry", "swapped: b", "altered"),
     ]
     assert faults_status(fine) == 0
     assert "every one noticed" in list(faults_text(fine, 1.0))[-1]
-    bad = [*fine, Outcome("claim", "a slip", "")]
+    bad = [*fine, Fault("claim", "a slip", "")]
     assert faults_status(bad) == 1
     text = "\n".join(faults_text(bad, 1.0))
     assert "a slip" in text
@@ -232,7 +232,7 @@ def test_nothing_is_left_behind() -> None:
     from indexproof.verify.encode import Encoder
 
     before = vars(Encoder)["_witness"]
-    perform(Task("encoding", "division, remainder from one"))
+    perform(Batch("encoding", "division, remainder from one"))
     assert vars(Encoder)["_witness"] is before
     with Cache(None) as cache:
         assert cache.get("anything") is None

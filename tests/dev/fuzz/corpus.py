@@ -46,7 +46,7 @@ def builtin_corpus(rules: RuleSet) -> list[Named]:
 
 
 def rule_examples(rules: RuleSet) -> Iterator[Named]:
-    """What each rule says it fires on, and what it keeps, as maps."""
+    """Yield the examples of each rule, on which it fires or does not, as maps."""
     for rule in rules:
         for text in (*rule.fires, *rule.keeps):
             before, _, domain = text.partition(" | ")

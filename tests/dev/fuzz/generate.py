@@ -29,7 +29,7 @@ QUICK: Final = 4
 
 
 class Asked(NamedTuple):
-    """How a map is to be simplified (:func:`~indexproof.core.simplify_map.simplify_map`)."""
+    """Options with which a map is simplified (:func:`~indexproof.core.simplify_map.simplify_map`)."""
 
     division_weight: int = DIVISION_WEIGHT
     quick: bool = False
@@ -60,7 +60,7 @@ class Sample:
 
     @property
     def asked(self) -> Asked:
-        """How this map is simplified: mostly as it is by default."""
+        """The options with which this map is simplified, mostly the default ones."""
         return Asked(WEIGHTS[self.index % len(WEIGHTS)], self.index % QUICK == QUICK - 1)
 
 

@@ -134,7 +134,7 @@ class HloFailure:
 
 @dataclass
 class HloFuzz:
-    """What became of the mutants."""
+    """The result of a run over mutants."""
 
     seed: int = 0
     start: int = 0

@@ -1,4 +1,4 @@
-"""What a run over damaged HLO texts found: as text, and as JSON."""
+"""The report of a run over damaged HLO texts, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run over random maps found: as text, and as JSON."""
+"""The report of a run over random maps, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _maps(run: FuzzRun) -> str:
 
 
 def _asked(run: FuzzRun) -> list[tuple[str, str]]:
-    """How many maps were simplified otherwise than by default."""
+    """Count the maps that were simplified with other options than the default ones."""
     counts = run.counts
     weights = {int(k.rpartition(" ")[2]): n for k, n in counts.items() if k.startswith("division weight ")}
     said = [f"{n:,} with --minimize {w}" for w, n in sorted(weights.items()) if w != DIVISION_WEIGHT]
@@ -223,7 +223,7 @@ def failure_text(f: Failure, command: str = "indexproof dev fuzz") -> str:
 
 
 def _how(asked: Asked) -> list[tuple[str, str]]:
-    """How a map was simplified, where that is not as by default."""
+    """Name the options with which a map was simplified, unless they are the default ones."""
     return [("simplified", f"with {asked.options}")] if asked.options else []
 
 

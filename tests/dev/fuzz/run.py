@@ -52,7 +52,7 @@ HELD: Final = 20
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked.
+    """The options of a run.
 
     ``checked``: every simplification is also derived step by step, the derivation is checked, and the result compared with
     that of the plain driver.
@@ -83,13 +83,13 @@ class Failure:
 
     @property
     def asked(self) -> Asked:
-        """How the map was simplified."""
+        """The options with which the map was simplified."""
         return Asked(self.division_weight, self.quick)
 
 
 @dataclass
 class Chunk:
-    """What became of the maps numbered from ``start`` to ``stop - 1``."""
+    """The result for the maps numbered from ``start`` to ``stop - 1``."""
 
     start: int
     stop: int
@@ -138,7 +138,7 @@ class FuzzRun:
 
     @property
     def random_maps(self) -> int:
-        """How many random maps were examined."""
+        """The number of random maps that were examined."""
         return sum(c.stop - c.start for c in self.chunks)
 
     @property
@@ -234,7 +234,7 @@ def examine(
 
 
 def beside_plain(m: IndexingMap, after: IndexingMap) -> str:
-    """How a result compares with what the same rules make of the map one at a time, bottom-up, and without extraction."""
+    """Compare a result with that of the plain driver: the same rules one at a time, bottom-up, without extraction."""
     plain = simplify_map(_reread(m), PLAIN)
     if plain == after:
         return "the same"

@@ -1,4 +1,4 @@
-"""Making a failing map small: less of everything, as long as it still fails in the same way."""
+"""Shrink a failing map: take parts away as long as it still fails in the same way."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def shrunk(m: IndexingMap, fails: Callable[[IndexingMap], bool], attempts: int =
 
 
 def _size(m: IndexingMap) -> tuple[int, int]:
-    """How much there is to read, and how large the numbers are."""
+    """Measure how much there is to read, and how large the numbers are."""
     nodes = postorder(*m.roots)
     numbers = [n.value for n in nodes if isinstance(n, Int)]
     for n in nodes:

@@ -66,7 +66,7 @@ class Disagreement(IndexproofError):
 
 @dataclass(slots=True)
 class Validation:
-    """What became of one pair: the verdict, and what each engine said.
+    """The result for one pair: the verdict, and what each engine said.
 
     ``complete`` tells whether evaluation saw every point.  ``nothing`` means that both maps are one and the same object, so
     that there was nothing to ask.
@@ -90,7 +90,7 @@ def aligned(m: IndexingMap, after: IndexingMap) -> bool:
 
 
 def questions(m: IndexingMap, after: IndexingMap) -> list[Problem]:
-    """What is to be shown of two aligned maps: everywhere in one domain the other map says the same.
+    """Return the questions about two aligned maps: everywhere in one domain the other map says the same.
 
     What both maps state in the same words is left out; nothing is left where they are the same map.
     """

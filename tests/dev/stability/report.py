@@ -39,7 +39,7 @@ _STABILITY = ("STABLE", "UNSTABLE", "NOT CHECKED")
 def stability_text(
     records: Sequence[Record], asked: int, mutants: int, resumed: int, seconds: float, questions: int
 ) -> Iterator[str]:
-    """What flips, what costs differ most, and the verdict."""
+    """Report the obligations that flip, those whose costs differ most, and the verdict."""
     unstable = [r for r in records if not r.stable]
     for r in unstable:
         lines = [("verdict", r.status.value)]

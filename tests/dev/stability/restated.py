@@ -26,7 +26,7 @@ _TURNED: Final = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
 def stated_question(o: StatedObligation) -> StatedObligation:
-    """What an obligation asks: the same for all rules that differ in name and place alone.  Its subject is a digest."""
+    """Return the question of an obligation, the same for all rules that differ in name and place alone."""
     digest = hashlib.sha256(o.source.encode()).hexdigest()[:16]
     return StatedObligation(replace(o.rule, name=digest), o.source, o.condition)
 

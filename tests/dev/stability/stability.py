@@ -67,7 +67,7 @@ _CHUNK = 2
 
 @dataclass(frozen=True)
 class Record:
-    """What became of the mutants of one obligation, or of another one that asks the same.
+    """The result for the mutants of one obligation, or of another one that asks the same.
 
     ``resources`` are the least and the most units that a mutant took; ``flips`` maps the numbers of mutants that came to
     another verdict to that verdict.
@@ -94,7 +94,7 @@ class Examination(NamedTuple):
 
 
 def question_of(o: Obligation) -> Obligation:
-    """What an obligation asks: the same for all that differ in names and in the order of hypotheses alone.
+    """Return the question of an obligation, the same for all that differ in names and in the order of hypotheses alone.
 
     Variables are numbered in the natural order of their names.  Its own name is a digest of what it says.  A lemma, which
     is decided in a way of its own, is a question of its own.
@@ -200,7 +200,7 @@ def examine_stability(o: Obligation, mutants: int, budget: Budget, before: Recor
 
 
 def examined(obligations: Iterable[Obligation], share: float = 1.0) -> list[Obligation]:
-    """What stability is examined of, or a share of it that depends on the names alone."""
+    """Select the obligations that are examined, or a share of them that depends on the names alone."""
     found = [o for o in obligations if o.question == "valid" and o.gate]
     return [o for o in found if share >= 1 or random.Random(o.name).random() < share]
 

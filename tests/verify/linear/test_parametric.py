@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -87,14 +88,16 @@ def test_spellings_do_not_matter(spelling: str, monkeypatch: pytest.MonkeyPatch)
 )
 def test_without_a_hypothesis_most_are_false(name: str) -> None:
     (claim,) = [c for c in CLAIMS.claims() if c[0] == name]
-    lost = 0
-    for k in range(len(claim[1])):
-        weaker = (name, [*claim[1][:k], *claim[1][k + 1 :]], claim[2])
-        (r,) = parse_json_rules(json.dumps(CLAIMS.rule_file([weaker])), "claims.json").rules
-        for o in expanded(r):
-            if not prove(o.hypotheses, o.goal, assume_defined=True).proved:
-                lost += 1
-    assert lost >= 2
+    weaker = [(name, [*claim[1][:k], *claim[1][k + 1 :]], claim[2]) for k in range(len(claim[1]))]
+    asked = (
+        o
+        for w in weaker
+        for r in parse_json_rules(json.dumps(CLAIMS.rule_file([w])), "claims.json").rules
+        for o in expanded(r)
+    )
+    lost = (o for o in asked if not prove(o.hypotheses, o.goal, assume_defined=True).proved)
+    # two are enough: what is false takes the prover longest
+    assert len(list(islice(lost, 2))) == 2
 
 
 # ------------------------------------------------------------------------------------------- tiles of tiles

@@ -1,14 +1,14 @@
-"""What is done on purpose: a task, and the cases that come of it."""
+"""A batch of faults, and what becomes of each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Outcome", "Task"]
+__all__ = ["Batch", "Fault"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Fault:
     """One case: what was done, to what, and what noticed it (empty: nothing did)."""
 
     kind: str
@@ -17,7 +17,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Task:
+class Batch:
     """Cases that are performed together: a kind, and for some kinds which part of the work."""
 
     kind: str

@@ -21,7 +21,7 @@ from ..verify.lemmas import LemmaObligation, proved_lemmas
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
 from ..verify.rulefiles.certify import case_certificate
-from ..verify.rulefiles.generalise import generalised, repeated
+from ..verify.rulefiles.generalise import generalised
 from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of, source_of
 from ..verify.rulefiles.rule import StatedRule
@@ -79,10 +79,6 @@ def _statements(r: StatedRule) -> Iterator[StatedRule]:
     if wider is not None:
         yield wider
     yield r
-    if repeated(r, everywhere=False) != repeated(r):
-        wider = generalised(r, everywhere=False)
-        if wider is not None:
-            yield wider
 
 
 def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:

@@ -9,9 +9,9 @@ meaning has confirmed it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import z3
@@ -25,8 +25,10 @@ from .preprocess import definition, flattened, mentioned, substituted
 __all__ = [
     "bounded_point",
     "confirmed",
+    "descended",
     "limit_point",
     "machine_point",
+    "magnitude",
     "minimised",
     "model",
     "sample",
@@ -55,7 +57,7 @@ def confirmed(point: Mapping[Var, int], hypotheses: Sequence[Condition], goal: C
         return False
 
 
-def _magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
+def magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
     """Smaller absolute values first, then fewer negative ones, then a fixed order."""
     return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
 
@@ -66,7 +68,7 @@ def _smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
         total = np.abs(points).sum(axis=1)
         points = points[total <= np.partition(total, n - 1)[n - 1]]
     rows: list[list[int]] = points.tolist()
-    return sorted(rows, key=_magnitude)[:n]
+    return sorted(rows, key=magnitude)[:n]
 
 
 @lru_cache(maxsize=32)
@@ -368,7 +370,7 @@ def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) ->
                 point = {v: at[v] for v in own}
                 if confirmed(point, hypotheses, goal):
                     found.append(point)
-    return min(found, key=lambda p: _magnitude([p[v] for v in own]), default=None)
+    return min(found, key=lambda p: magnitude([p[v] for v in own]), default=None)
 
 
 def _read(model: z3.ModelRef, encoder: Encoder, names: Sequence[Var]) -> dict[Var, int]:
@@ -457,42 +459,45 @@ def minimised(
         if not confirmed(candidate, hypotheses, goal):
             break
         best = candidate
-    return _descend(best, names, hypotheses, goal)
+    return descended(best, names, lambda p: confirmed(p, hypotheses, goal))
 
 
-def _descend(
-    best: dict[Var, int], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
-) -> dict[Var, int]:
+K = TypeVar("K")
+
+
+def descended(
+    point: dict[K, int], names: Sequence[K], refutes: Callable[[dict[K, int]], bool], most: int = 6000
+) -> dict[K, int]:
+    """Move one or two coordinates of a counterexample at a time while that makes it smaller, trying ``most`` points."""
+    best = point
+    least = magnitude([best[v] for v in names])
+    tried = 0
     improved = True
     while improved:
         improved = False
         for candidate in _neighbours(best, names):
-            smaller = _magnitude([candidate[v] for v in names]) < _magnitude([best[v] for v in names])
-            if smaller and confirmed(candidate, hypotheses, goal):
-                best, improved = candidate, True
+            size = magnitude([candidate[v] for v in names])
+            if size >= least:
+                continue
+            tried += 1
+            if refutes(candidate):
+                best, least, improved = candidate, size, True
                 break
+            if tried > most:
+                return best
     return best
 
 
-#: Up to this size a coordinate is moved by ones alone.
-_NEAR = 64
-
-
-def _strides(x: int) -> list[int]:
-    """By how much a large coordinate is moved towards zero, the most first: by ones it would take for ever."""
-    return [1 << k for k in range(x.bit_length() - 1, 0, -1)] if abs(x) > _NEAR else []
-
-
-def _neighbours(point: Mapping[Var, int], names: Sequence[Var]) -> Iterator[dict[Var, int]]:
-    def toward_zero(x: int) -> list[int]:
-        near = {x - step if x > 0 else x + step for step in _strides(x)}
-        return sorted({0, 1, -1, -x, x // 2, x - 1, x + 1, *near}, key=lambda y: (abs(y), y < 0))
-
+def _neighbours(point: Mapping[K, int], names: Sequence[K]) -> Iterator[dict[K, int]]:
+    """Points nearer to zero: at zero, one or half, opposite, and by steps that are powers of two, the longest first."""
     for v in names:
-        for x in toward_zero(point[v]):
-            if x != point[v]:
-                yield {**point, v: x}
+        x = point[v]
+        for y in (0, 1, -1, -x, x // 2):
+            if y != x:
+                yield {**point, v: y}
+        for k in reversed(range(abs(x).bit_length())):
+            yield {**point, v: x - (1 << k) if x > 0 else x + (1 << k)}
     for v, w in itertools.combinations(names, 2):
-        strides = _strides(min(point[v], point[w], key=abs))
-        for step in (*(s * sign for s in strides for sign in (1, -1)), 1, -1):
-            yield {**point, v: point[v] - step, w: point[w] - step}
+        for k in reversed(range(max(abs(point[v]), abs(point[w])).bit_length())):
+            for a, b in ((-1, -1), (1, 1), (-1, 1), (1, -1)):
+                yield {**point, v: point[v] + (a << k), w: point[w] + (b << k)}

@@ -27,7 +27,7 @@ from indexproof.verify.linear.export import _with_quotient_bounds, certificate, 
 from indexproof.verify.linear.prover import Reduction
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.preprocess import unquotienting
-from indexproof.verify.rulefiles import odd, read_rule_file
+from indexproof.verify.rulefiles import modular, read_rule_file
 from indexproof.verify.rulefiles.certify import case_certificate
 from indexproof.verify.rulefiles.obligations import expanded
 from indexproof.verify.schemes import LEMMAS, STEPS
@@ -587,13 +587,13 @@ def _at(terms: list[Json], term: Json) -> int:
 
 def test_an_even_factor_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prover is made to believe that every number is odd: it proves what is false, and has no certificate."""
-    monkeypatch.setattr(odd._Shorter, "_is_odd", lambda self, v: True)
+    monkeypatch.setattr(modular._Shorter, "_is_odd", lambda self, v: True)
     text = MACHINE_RULES.replace("c % 2 != 0, d % 4 == 3", "d % 4 == 3")
     open_ = [
         o for o in stated(text, "two") if not reduced(o.hypotheses, o.goal, Limits(patient=False)).proved
     ]
     assert open_
-    assert all(odd.by_odd_factors(o, Limits())[0] for o in open_)
+    assert all(modular.by_odd_factors(o, Limits())[0] for o in open_)
     assert all(case_certificate(o) is None for o in open_)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import z3
 
 from ..budget import MAX_RLIMIT
-from .evaluate import division, judge
+from .evaluate import refutes
+from .interpretation import Interpretation
 from .rule import StatedRule
-from .semantics import Rounding
-from .terms import Term, below
+from .semantics import Rounding, Semantics
+from .terms import below
 
 __all__ = ["bit_vector_point"]
 
@@ -22,149 +24,65 @@ class _TooWide(Exception):
     """Exact values would need more bits than make sense."""
 
 
-class _Bits:
+class _Bits(Interpretation):
     """Terms as bit-vectors wide enough for every value on the way, so that nothing is lost before it wraps."""
 
-    def __init__(self, r: StatedRule, context: z3.Context, width: int) -> None:
-        self.rule = r
+    def __init__(
+        self, s: Semantics, symbols: Mapping[str, Any], context: z3.Context, width: int, *, machine: bool
+    ) -> None:
+        super().__init__(s, machine=machine)
+        self.symbols = symbols
         self.context = context
         self.width = width
-        self.symbols: dict[str, Any] = {}
 
     def number(self, n: int) -> Any:
         return z3.BitVecVal(n, self.width, self.context)
 
-    def symbol(self, name: str) -> Any:
-        found = self.symbols.get(name)
-        if found is None:
-            symbol = z3.Z3_mk_int_symbol(self.context.ref(), len(self.symbols))
-            sort = z3.BitVecSort(self.width, self.context)
-            constant = z3.Z3_mk_const(self.context.ref(), symbol, sort.ast)
-            found = self.symbols[name] = z3.BitVecRef(constant, self.context)
-        return found
+    def variable(self, name: str) -> Any:
+        return self.symbols[name]
 
-    def false(self) -> Any:
-        return z3.BoolVal(False, self.context)
+    def truth(self, value: bool) -> Any:
+        return z3.BoolVal(value, self.context)
 
-    def read(self, roots: tuple[Term, ...], *, machine: bool) -> dict[int, tuple[Any, Any, Any]]:
-        """Value, and where it is missing because of a division by zero or an overflow, of every term."""
-        done: dict[int, tuple[Any, Any, Any]] = {}
-        for t in below(*roots):
-            value, zero, lost = self._term(t, [done[id(a)] for a in t.args])
-            if machine and t.op in _RESULTS:
-                value, lost = self._fitted(t, value, lost, [done[id(a)][0] for a in t.args])
-            done[id(t)] = value, zero, lost
-        return done
+    def conj(self, *parts: Any) -> Any:
+        return z3.And(*parts)
 
-    def _fitted(self, t: Term, value: Any, lost: Any, args: list[Any]) -> tuple[Any, Any]:
-        s = self.rule.semantics
-        if s.overflow == "wrap":
-            return z3.SignExt(self.width - s.width, z3.Extract(s.width - 1, 0, value)), lost
-        outside = z3.Or(value < self.number(s.lo), value > self.number(s.hi))
-        if division(t, s) is not None:
-            outside = z3.Or(outside, z3.And(args[0] == self.number(s.lo), args[1] == self.number(-1)))
-        return value, z3.Or(lost, outside)
+    def disj(self, *parts: Any) -> Any:
+        return z3.Or(*parts)
 
-    def _term(self, t: Term, args: list[tuple[Any, Any, Any]]) -> tuple[Any, Any, Any]:
-        no = self.false()
-        match t.op:
-            case "int":
-                return self.number(int(t.value)), no, no
-            case "bool":
-                return z3.BoolVal(bool(t.value), self.context), no, no
-            case "var":
-                return self.symbol(t.name), no, no
-            case "flag":
-                return self.symbol(t.name) != self.number(0), no, no
-            case "fold":
-                return args[0]
-            case "and" | "or":
-                return self._connective(t.op == "or", args)
-            case "select" | "choose":
-                (c, cz, cl), (a, az, al), (b, bz, bl) = args
-                return z3.If(c, a, b), z3.Or(cz, z3.If(c, az, bz)), z3.Or(cl, z3.If(c, al, bl))
-        zero = z3.Or(no, *(z for _, z, _ in args))
-        lost = z3.Or(no, *(x for _, _, x in args))
-        xs = [a for a, _, _ in args]
-        kind = division(t, self.rule.semantics)
-        if kind is not None:
-            return self._division(kind[0], xs[0], xs[1], zero, lost, whole=kind[1])
-        if t.op == "cdiv":
-            rounding: Rounding = "floor0" if self.rule.semantics.quotient.endswith("0") else "floor"
-            value, zero, lost = self._division(rounding, -xs[0], xs[1], zero, lost, whole=True)
-            return -value, zero, lost
-        return self._plain(t.op, xs), zero, lost
+    def neg(self, part: Any) -> Any:
+        return z3.Not(part)
 
-    def _connective(self, deciding: bool, args: list[tuple[Any, Any, Any]]) -> tuple[Any, Any, Any]:
-        (a, az, al), (b, bz, bl) = args
-        decides = [z3.And(x if deciding else z3.Not(x), z3.Not(z), z3.Not(lost)) for x, z, lost in args]
-        open_ = z3.Not(z3.Or(*decides))
-        value = z3.Or(a, b) if deciding else z3.And(a, b)
-        known = z3.If(open_, value, z3.BoolVal(deciding, self.context))
-        return known, z3.And(open_, z3.Or(az, bz)), z3.And(open_, z3.Or(al, bl))
+    def less(self, a: Any, b: Any) -> Any:
+        return a < b
 
-    def _division(
-        self, rounding: Rounding, a: Any, b: Any, zero: Any, lost: Any, *, whole: bool
-    ) -> tuple[Any, Any, Any]:
-        nought = self.number(0)
-        by_zero = b == nought
-        if not rounding.endswith("0"):
-            zero = z3.Or(zero, by_zero)
+    def equal(self, a: Any, b: Any) -> Any:
+        return a == b
+
+    def either(self, c: Any, a: Any, b: Any) -> Any:
+        return z3.If(c, a, b)
+
+    def extreme(self, op: str, a: Any, b: Any) -> Any:
+        return z3.If(a <= b if op == "min" else a >= b, a, b)
+
+    def wrapped(self, a: Any) -> Any:
+        width = self.semantics.width
+        return z3.SignExt(self.width - width, z3.Extract(width - 1, 0, a))
+
+    def divided(self, rounding: Rounding, a: Any, b: Any, *, whole: bool) -> Any:
+        nought, one = self.number(0), self.number(1)
         # bit-vectors divide towards zero, and their remainder has the sign of the dividend
         q, r = a / b, z3.SRem(a, b)
         match rounding.removesuffix("0"):
             case "floor":
                 off = z3.And(r != nought, (r < nought) != (b < nought))
-                q, r = z3.If(off, q - self.number(1), q), z3.If(off, r + b, r)
+                q, r = z3.If(off, q - one, q), z3.If(off, r + b, r)
             case "euclid":
                 off = r < nought
-                step = z3.If(b > nought, self.number(1), self.number(-1))
-                q, r = z3.If(off, q - step, q), z3.If(off, z3.If(b > nought, r + b, r - b), r)
-        return z3.If(by_zero, nought, q if whole else r), zero, lost
-
-    def _plain(self, op: str, xs: list[Any]) -> Any:
-        match op:
-            case "add":
-                return xs[0] + xs[1]
-            case "sub":
-                return xs[0] - xs[1]
-            case "neg":
-                return -xs[0]
-            case "mul":
-                return xs[0] * xs[1]
-            case "min":
-                return z3.If(xs[0] <= xs[1], xs[0], xs[1])
-            case "max":
-                return z3.If(xs[0] >= xs[1], xs[0], xs[1])
-            case "wrap":
-                width = self.rule.semantics.width
-                return z3.SignExt(self.width - width, z3.Extract(width - 1, 0, xs[0]))
-            case "lt":
-                return xs[0] < xs[1]
-            case "le":
-                return xs[0] <= xs[1]
-            case "gt":
-                return xs[0] > xs[1]
-            case "ge":
-                return xs[0] >= xs[1]
-            case "eq" | "iff":
-                return xs[0] == xs[1]
-            case "ne" | "xor":
-                return xs[0] != xs[1]
-            case "within":
-                return z3.And(xs[1] <= xs[0], xs[0] <= xs[2])
-            case "divides":
-                return z3.And(xs[0] != self.number(0), z3.SRem(xs[1], xs[0]) == self.number(0))
-            case "not":
-                return z3.Not(xs[0])
-        raise AssertionError(f"no meaning for {op}")
-
-
-#: Operators whose results may leave the range of machine integers.
-_RESULTS = frozenset(
-    {"int", "add", "sub", "neg", "mul", "fdiv", "mod", "cdiv"}
-    | {"floordiv", "floormod", "truncdiv", "truncmod", "eucliddiv", "euclidmod"}
-)
+                positive = b > nought
+                q = z3.If(off, q - z3.If(positive, one, -one), q)
+                r = z3.If(off, z3.If(positive, r + b, r - b), r)
+        return z3.If(b == nought, nought, q if whole else r)
 
 
 def _width(r: StatedRule) -> int:
@@ -201,31 +119,30 @@ def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None,
     except _TooWide:
         return None, 0
     context = z3.Context()
-    bits = _Bits(r, context, width)
-    conditions = bits.read(r.conditions, machine=False)
-    sides = bits.read((r.left, r.right), machine=True)
+    symbols: dict[str, Any] = {}
     solver = z3.SolverFor("QF_BV", ctx=context)
     solver.set("rlimit", min(budget, MAX_RLIMIT))
     solver.set("random_seed", 0)
-    for v, kind in r.variables.items():
+    for k, (v, kind) in enumerate(r.variables.items()):
+        symbol = symbols[v] = z3.BitVec(f"v{k}", width, context)
         lo, hi = (0, 1) if kind.name == "bool" else (s.lo, s.hi)
         lo = lo if kind.lo is None else max(lo, kind.lo)
         hi = hi if kind.hi is None else min(hi, kind.hi)
-        solver.add(bits.number(lo) <= bits.symbol(v), bits.symbol(v) <= bits.number(hi))
+        solver.add(symbol >= lo, symbol <= hi)
+    conditions = _Bits(s, symbols, context, width, machine=False)
     for c in r.conditions:
-        value, zero, lost = conditions[id(c)]
-        solver.add(value, z3.Not(zero), z3.Not(lost))
-    left, left_zero, left_lost = sides[id(r.left)]
-    right, right_zero, right_lost = sides[id(r.right)]
-    solver.add(z3.Not(left_zero), z3.Not(left_lost))
+        solver.add(conditions.holds(c))
+    sides = _Bits(s, symbols, context, width, machine=True)
+    left, right = sides.of(r.left), sides.of(r.right)
+    solver.add(z3.Not(left.zero), z3.Not(left.lost))
     if s.overflow == "nowrap":
-        solver.add(z3.Not(right_lost))
-    solver.add(z3.Or(right_zero, right_lost, left != right))
+        solver.add(z3.Not(right.lost))
+    solver.add(z3.Or(right.zero, right.lost, left.value != right.value))
     answer = str(solver.check())
     statistics = solver.statistics()
     spent = next((int(n) for name, n in statistics if name == "rlimit count"), 0)
     if answer != "sat":
         return None, spent
     found = solver.model()
-    point = {v: found.eval(bits.symbol(v), model_completion=True).as_signed_long() for v in r.variables}
-    return (point if judge(r, point) in ("counterexample", "undefined") else None), spent
+    point = {v: found.eval(symbol, model_completion=True).as_signed_long() for v, symbol in symbols.items()}
+    return (point if refutes(r, point) else None), spent

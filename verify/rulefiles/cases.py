@@ -43,7 +43,7 @@ from .evaluate import division
 from .known import Known, Polynomials
 from .rule import StatedRule
 from .semantics import Rounding
-from .terms import Term, below
+from .terms import DIVISIONS, Term, below
 
 __all__ = ["MAX_CASES", "Case", "cases", "variable_of"]
 
@@ -237,11 +237,11 @@ def _reduced(e: Expr, modulus: int) -> Expr:
     return e
 
 
-_INVOLVED = frozenset({"select", "choose", "fdiv", "mod", "cdiv", "wrap"})
+_INVOLVED = DIVISIONS | {"select", "choose", "wrap"}
 
 
 def _is_involved(t: Term) -> bool:
-    return any(a.op in _INVOLVED or a.op.endswith(("div", "mod")) for a in below(t))
+    return any(a.op in _INVOLVED for a in below(t))
 
 
 class _Reading:

@@ -9,9 +9,7 @@ from ..linear.export import certificate, certificate_json, recorded
 from ..linear.record import Node
 from ..obligations import Obligation
 from .equal_terms import proof_by_equal_terms
-from .odd import claims_of_oddness, without_odd_factors
-from .residues import quotient, values, where
-from .roots import solved
+from .modular import claims_of_oddness, quotient, residue_cases, solved, values, without_odd_factors
 
 __all__ = ["case_certificate"]
 
@@ -69,7 +67,7 @@ def _odd_factors(o: Obligation, budget: linear.ReductionBudget) -> Node | None:
 
 
 def _residues(o: Obligation, budget: linear.ReductionBudget | None) -> Node | None:
-    modulus, variables = where(o)
+    modulus, variables = residue_cases(o)
     if not variables:
         return None
     cases = []

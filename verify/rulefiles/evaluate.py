@@ -14,7 +14,7 @@ from .rule import StatedRule
 from .semantics import Rounding, Semantics, quotient, remainder
 from .terms import Term, below
 
-__all__ = ["Missing", "Outcome", "Point", "Value", "judge", "truth", "values"]
+__all__ = ["Missing", "Outcome", "Point", "Value", "judge", "refutes", "truth", "values"]
 
 
 class Missing(Enum):
@@ -108,6 +108,11 @@ def judge(r: StatedRule, point: Point) -> Outcome:
     if isinstance(right, Missing):
         return "undefined"
     return "holds" if left == right else "counterexample"
+
+
+def refutes(r: StatedRule, point: Point) -> bool:
+    """Whether the rule fails at a point: its sides differ, or only the right one has no value."""
+    return judge(r, point) in ("counterexample", "undefined")
 
 
 def _value(t: Term, args: list[Value], point: Point, s: Semantics) -> Value:

@@ -9,35 +9,34 @@ may be replaced, if the variable can have every value of the term.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 
+from .instance import instance_terms
 from .rule import StatedRule, sort_of
 from .sample import table_of
-from .semantics import Semantics
-from .terms import BOOL, Kind, Term, below, evaluated, show
+from .terms import BOOL, Kind, Term, alike, below, show
 
-__all__ = ["GENERALISED", "alike", "generalised", "repeated"]
+__all__ = ["GENERALISED", "generalised", "repeated"]
 
 #: The name of this strategy.
 GENERALISED = "generalisation"
-#: So many replacements are tried at points.
-_ATTEMPTS = 12
+#: So many replacements may be refuted by points.
+_REFUTED = 12
 
 
-def generalised(r: StatedRule, *, everywhere: bool = True) -> StatedRule | None:
-    """A rule of which ``r`` is an instance and that no point of its table refutes; ``None`` where there is none.
+def generalised(r: StatedRule) -> StatedRule | None:
+    """Return a rule of which ``r`` is an instance and that no point of its table refutes; ``None`` where there is none.
 
-    Terms that occur again, and have a value everywhere, are replaced, the largest first; otherwise also those that have
-    one wherever the rule says something.
+    Terms that occur again become variables, the largest first.
     """
     best = r
     refuted: set[str] = set()
-    for _ in range(_ATTEMPTS):
-        term = next((t for t in repeated(best, everywhere=everywhere) if show(t) not in refuted), None)
-        if term is None:
+    while len(refuted) < _REFUTED:
+        wider = next((w for w in _wider(best) if show(w[0]) not in refuted), None)
+        if wider is None:
             break
-        candidate = _with_variable(best, term)
+        term, candidate = wider
         if table_of(candidate).counterexample() is None:
             best = candidate
         else:
@@ -45,51 +44,28 @@ def generalised(r: StatedRule, *, everywhere: bool = True) -> StatedRule | None:
     return None if best is r else best
 
 
-def repeated(r: StatedRule, *, everywhere: bool = True) -> list[Term]:
-    """The compound terms that occur at several places and have a value everywhere, each once, largest first.
+def repeated(r: StatedRule) -> list[Term]:
+    """Return the compound terms that may become variables and occur at several places, each once, largest first."""
+    return [t for t, _ in _wider(r)]
 
-    Otherwise also those without whose value the left side or a condition has none: there the rule says nothing.
-    """
+
+def _wider(r: StatedRule) -> Iterator[tuple[Term, StatedRule]]:
+    """The terms that occur again, each with the rule that has a variable in its place and of which ``r`` is an instance."""
     sides = below(r.left, r.right)
-    number = alike([*sides, *below(*r.conditions)])
-    count = Counter(number[id(t)] for t in sides)
-    # in a condition no integer wraps around, so a machine integer is another one there
-    conditional = Counter(number[id(t)] for t in below(*r.conditions))
-    decisive = (r.left, *(() if r.semantics.width else r.conditions))
-    needed: set[int] = set() if everywhere else {number[id(t)] for t in evaluated(*decisive)}
+    terms = [*sides, *below(*r.conditions)]
+    number = alike(terms)
+    count = Counter(number[id(t)] for t in terms)
     size: dict[int, int] = {}
     found: dict[int, Term] = {}
-    valued: set[int] = set()
-    for t in [*sides, *below(*r.conditions)]:
+    for t in terms:
         k = number[id(t)]
         size[k] = 1 + sum(size[number[id(a)]] for a in t.args)
-        if k not in needed and not (
-            _is_total(t, r.semantics) and valued.issuperset(number[id(a)] for a in t.args)
-        ):
-            continue
-        valued.add(k)
-        if t.args and t.op != "fold" and not (r.semantics.width and conditional[k]):
+        if t.args and t.op != "fold" and count[k] > 1:
             found.setdefault(k, t)
-    several = [k for k in found if count[k] + conditional[k] > 1]
-    return [found[k] for k in sorted(several, key=lambda k: (-size[k], k))]
-
-
-def _is_total(t: Term, s: Semantics) -> bool:
-    """Whether an operator gives a value for all values."""
-    if s.width and s.overflow != "wrap":
-        return not t.args
-    divides = t.op in ("fdiv", "mod", "cdiv") or t.op.endswith(("div", "mod"))
-    return not divides or (s.quotient.endswith("0") and s.remainder.endswith("0"))
-
-
-def alike(terms: Iterable[Term]) -> dict[int, int]:
-    """The same number for terms that say the same, by ``id``; arguments come first."""
-    numbers: dict[tuple[object, ...], int] = {}
-    number: dict[int, int] = {}
-    for t in terms:
-        key = (t.op, t.value, type(t.value), *(number[id(a)] for a in t.args))
-        number[id(t)] = numbers.setdefault(key, len(numbers))
-    return number
+    for k in sorted(found, key=lambda k: (-size[k], k)):
+        wider = _with_variable(r, found[k])
+        if instance_terms(wider, r) is not None:
+            yield found[k], wider
 
 
 def _with_variable(r: StatedRule, term: Term) -> StatedRule:

@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 from .rule import StatedRule, sort_of
 from .semantics import Semantics
-from .terms import Term, below, evaluated
+from .terms import DIVISIONS, Term, below, evaluated
 
 __all__ = ["instance_terms"]
-
-_DIVISIONS = frozenset(
-    {"fdiv", "mod", "cdiv", "floordiv", "floormod", "truncdiv", "truncmod", "eucliddiv", "euclidmod"}
-)
 
 
 def instance_terms(wider: StatedRule, r: StatedRule) -> dict[str, Term] | None:
@@ -64,7 +60,7 @@ def _is_total(t: Term, s: Semantics) -> bool:
     """Whether an operator gives a value for all values."""
     if s.width and s.overflow != "wrap":
         return False
-    return t.op not in _DIVISIONS or (s.quotient.endswith("0") and s.remainder.endswith("0"))
+    return t.op not in DIVISIONS or (s.quotient.endswith("0") and s.remainder.endswith("0"))
 
 
 def _same(a: Term, b: Term) -> bool:

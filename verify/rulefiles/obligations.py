@@ -22,8 +22,7 @@ from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, negate, sh
 from ..obligations import Obligation
 from .cases import Case, Number, Truth2, cases
 from .json_form import parse_json_rules, rules_to_json
-from .overflow import widened
-from .rule import RuleFile, StatedRule
+from .rule import RuleFile, StatedRule, widened
 from .terms import show
 
 if TYPE_CHECKING:
@@ -96,7 +95,8 @@ class StatedObligation(Obligation):
 
     def decided(self, budget: Budget) -> Verdict:
         """The verdict."""
-        from .prove import decide_needed, decide_overflow, decide_sound
+        from .findings import decide_needed, decide_overflow
+        from .prove import decide_sound
 
         if self.bits:
             return decide_overflow(self.source, self.bits, budget)

@@ -15,7 +15,7 @@ from .obligations import source_of
 from .prove import decide_sound
 from .rule import StatedRule
 from .sample import table_of
-from .terms import Term, below, show
+from .terms import DIVISIONS, Term, below, show
 
 __all__ = ["candidates", "weakest_repairs"]
 
@@ -65,10 +65,8 @@ def _divisors(r: StatedRule) -> list[Term]:
     """What is divided by and is no variable, each once."""
     found: dict[str, Term] = {}
     for t in below(r.left, r.right):
-        if t.op in ("fdiv", "mod", "cdiv") or t.op.endswith(("div", "mod")):
-            d = t.args[1]
-            if d.op not in ("int", "var"):
-                found.setdefault(show(d), d)
+        if t.op in DIVISIONS and t.args[1].op not in ("int", "var"):
+            found.setdefault(show(t.args[1]), t.args[1])
     return list(found.values())
 
 

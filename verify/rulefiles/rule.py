@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...core.errors import InputError, quoted
 from .semantics import Semantics
 from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
 
-__all__ = ["RuleFile", "StatedRule", "checked", "sort_of"]
+__all__ = ["RuleFile", "StatedRule", "checked", "sort_of", "widened"]
 
 #: Makes an error that points at a term.
 Complaint = Callable[[Term, str, str], InputError]
@@ -61,6 +61,11 @@ class RuleFile:
             if r.name == name:
                 return r
         raise KeyError(name)
+
+
+def widened(r: StatedRule, width: int) -> StatedRule:
+    """The rule with machine integers that must not overflow."""
+    return replace(r, semantics=replace(r.semantics, width=width, overflow="undefined"))
 
 
 def sort_of(t: Term) -> Sort:

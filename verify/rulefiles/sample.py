@@ -10,16 +10,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from .evaluate import division, judge
+from ..refute import magnitude
+from .evaluate import judge, refutes
+from .interpretation import Interpretation
 from .rule import StatedRule
 from .semantics import Rounding, Semantics
 from .terms import Term, below
 
-__all__ = ["Table", "every_point", "limits_table", "magnitude", "table_of"]
+__all__ = ["Table", "every_point", "limits_table", "table_of"]
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -31,158 +34,67 @@ _CORNERS = 1000
 _EVERY = 1 << 18
 #: Points for each pair of variables of which one is the least machine integer and the other -1, at most.
 _LEAST = 16
-_OK, _ZERO, _OVERFLOW = 0, 1, 2
 #: Absolute values below this are exact in 64 bits.
 _EXACT = (1 << 63) - 1
 
 
-def magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Smaller absolute values first, then fewer negative ones, then a fixed order."""
-    return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
-
-
 # --------------------------------------------------------------------------------------------------- evaluation
-class _Columns:
-    """Terms on columns of points: values, and where there is none and why."""
+class _Columns(Interpretation):
+    """Terms on columns of points.  A meaning is a column, or one row or a scalar where it is the same everywhere."""
 
-    def __init__(self, columns: Mapping[str, Array], size: int, s: Semantics, *, machine: bool) -> None:
+    def __init__(self, columns: Mapping[str, Array], s: Semantics, *, machine: bool) -> None:
+        super().__init__(s, machine=machine)
         self.columns = columns
-        self.size = size
-        self.semantics = s
-        self.machine = machine
-        self._large = not columns or any(a.dtype == object for a in columns.values())
-        self._memo: dict[int, tuple[Any, Any]] = {}
+        self._kind = object if not columns or any(a.dtype == object for a in columns.values()) else np.int64
 
-    def of(self, root: Term) -> tuple[Any, Any]:
-        """Value and state (a scalar where it is the same everywhere)."""
-        for t in below(root):
-            if id(t) not in self._memo:
-                args = [self._memo[id(a)] for a in t.args]
-                value, state = self._value(t, args)
-                self._memo[id(t)] = self._checked(t, value, state, args)
-        return self._memo[id(root)]
+    def number(self, n: int) -> Any:
+        # one row: of scalars alone numpy would make integers of 64 bits, or refuse
+        return np.full(1, n, dtype=self._kind)
 
-    def _either(self, c: Any, a: Any, b: Any) -> Any:
-        """One of two integers; numpy would make 64 bits of literals alone, or refuse them."""
-        if self._large:
-            return np.where(c, np.asarray(a, dtype=object), np.asarray(b, dtype=object))
-        return np.where(c, a, b)
+    def variable(self, name: str) -> Any:
+        return self.columns[name]
 
-    def _checked(self, t: Term, value: Any, state: Any, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
-        s = self.semantics
-        if not self.machine or t.op not in _RESULTS:
-            return value, state
-        if s.overflow == "wrap":
-            return (value - s.lo) % s.modulus + s.lo, state
-        outside = np.less(value, s.lo) | np.greater(value, s.hi)
-        if division(t, s) is not None:
-            outside = outside | (np.equal(args[0][0], s.lo) & np.equal(args[1][0], -1))
-        # what had no value keeps its reason
-        return value, np.where(outside & np.equal(state, _OK), _OVERFLOW, state)
+    def truth(self, value: bool) -> Any:
+        return np.bool_(value)
 
-    def _value(self, t: Term, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
-        match t.op:
-            case "int":
-                # a column with one row: of scalars alone numpy would make integers of 64 bits, or refuse
-                return np.full(1, int(t.value), dtype=object if self._large else np.int64), _OK
-            case "bool":
-                return bool(t.value), _OK
-            case "var":
-                return self.columns[t.name], _OK
-            case "flag":
-                return np.not_equal(self.columns[t.name], 0), _OK
-            case "fold":
-                return args[0]
-            case "and" | "or":
-                return self._connective(t.op == "or", args)
-            case "select" | "choose":
-                (c, cs), (a, as_), (b, bs) = args
-                state = np.where(np.equal(cs, _OK), np.where(c, as_, bs), cs)
-                return self._either(c, a, b) if t.op == "select" else np.where(c, a, b), state
-        state = args[0][1]
-        for _, other in args[1:]:
-            state = np.maximum(state, other)
-        xs = [a for a, _ in args]
-        kind = division(t, self.semantics)
-        if kind is not None:
-            return self._division(kind[0], xs[0], xs[1], state, whole=kind[1])
-        if t.op == "cdiv":
-            value, state = self._division(
-                self.semantics.quotient, -xs[0], xs[1], state, whole=True, floor=True
-            )
-            return -value, state
-        return self._plain(t.op, xs), state
+    def conj(self, *parts: Any) -> Any:
+        return reduce(np.logical_and, parts)
 
-    def _connective(self, deciding: bool, args: list[tuple[Any, Any]]) -> tuple[Any, Any]:
-        (a, as_), (b, bs) = args
-        known = (np.equal(as_, _OK) & np.equal(a, deciding)) | (np.equal(bs, _OK) & np.equal(b, deciding))
-        state = np.where(known, _OK, np.maximum(as_, bs))
-        return (known if deciding else ~known), state
+    def disj(self, *parts: Any) -> Any:
+        return reduce(np.logical_or, parts)
 
-    def _division(
-        self, rounding: Rounding, a: Any, b: Any, state: Any, *, whole: bool, floor: bool = False
-    ) -> tuple[Any, Any]:
-        zero = np.equal(b, 0)
-        if not rounding.endswith("0"):
-            state = np.where(np.equal(state, _OK) & zero, _ZERO, state)
-        d = self._either(zero, 1, b)
+    def neg(self, part: Any) -> Any:
+        return np.logical_not(part)
+
+    def less(self, a: Any, b: Any) -> Any:
+        return np.less(a, b).astype(bool)
+
+    def equal(self, a: Any, b: Any) -> Any:
+        return np.equal(a, b).astype(bool)
+
+    def either(self, c: Any, a: Any, b: Any) -> Any:
+        return np.where(c, np.asarray(a, dtype=self._kind), np.asarray(b, dtype=self._kind))
+
+    def extreme(self, op: str, a: Any, b: Any) -> Any:
+        return np.minimum(a, b) if op == "min" else np.maximum(a, b)
+
+    def wrapped(self, a: Any) -> Any:
+        return (a - self.semantics.lo) % self.semantics.modulus + self.semantics.lo
+
+    def divided(self, rounding: Rounding, a: Any, b: Any, *, whole: bool) -> Any:
+        zero = self.equal(b, 0)
+        d = self.either(zero, 1, b)
         size = np.abs(d)
-        name = "floor" if floor else rounding.removesuffix("0")
-        if name == "floor":
-            value = a // d if whole else a % d
-        elif name == "trunc":
-            value = np.abs(a) // size if whole else np.abs(a) % size
-            flip = np.less(a, 0) != np.less(d, 0) if whole else np.less(a, 0)
-            value = self._either(flip, -value, value)
-        elif whole:
-            value = self._either(np.greater(d, 0), a // size, -(a // size))
-        else:
-            value = a % size
-        return self._either(zero, 0, value), state
-
-    def _plain(self, op: str, xs: list[Any]) -> Any:
-        match op:
-            case "add":
-                return xs[0] + xs[1]
-            case "sub":
-                return xs[0] - xs[1]
-            case "neg":
-                return -xs[0]
-            case "mul":
-                return xs[0] * xs[1]
-            case "min":
-                return np.minimum(xs[0], xs[1])
-            case "max":
-                return np.maximum(xs[0], xs[1])
-            case "wrap":
-                return (xs[0] - self.semantics.lo) % self.semantics.modulus + self.semantics.lo
-            case "lt":
-                return np.less(xs[0], xs[1])
-            case "le":
-                return np.less_equal(xs[0], xs[1])
-            case "gt":
-                return np.greater(xs[0], xs[1])
-            case "ge":
-                return np.greater_equal(xs[0], xs[1])
-            case "eq" | "iff":
-                return np.equal(xs[0], xs[1])
-            case "ne" | "xor":
-                return np.not_equal(xs[0], xs[1])
-            case "within":
-                return np.less_equal(xs[1], xs[0]) & np.less_equal(xs[0], xs[2])
-            case "divides":
-                zero = np.equal(xs[0], 0)
-                return ~zero & np.equal(xs[1] % self._either(zero, 1, xs[0]), 0)
-            case "not":
-                return np.logical_not(xs[0])
-        raise AssertionError(f"no meaning for {op}")
-
-
-#: Operators whose results may leave the range of machine integers.
-_RESULTS = frozenset(
-    {"int", "add", "sub", "neg", "mul", "fdiv", "mod", "cdiv"}
-    | {"floordiv", "floormod", "truncdiv", "truncmod", "eucliddiv", "euclidmod"}
-)
+        match rounding.removesuffix("0"):
+            case "floor":
+                value = a // d if whole else a % d
+            case "trunc":
+                value = np.abs(a) // size if whole else np.abs(a) % size
+                flip = np.less(a, 0) != np.less(d, 0) if whole else np.less(a, 0)
+                value = self.either(flip, -value, value)
+            case _:
+                value = a % size if not whole else self.either(np.greater(d, 0), a // size, -(a // size))
+        return self.either(zero, 0, value)
 
 
 def _largest(roots: Sequence[Term], largest: Mapping[str, int], s: Semantics, *, machine: bool) -> int:
@@ -440,8 +352,8 @@ def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> 
         size = len(out[v])
         if kind is not object and _largest(terms, _sizes(out), r.semantics, machine=False) >= _EXACT >> 20:
             continue
-        reader = _Columns(out, size, r.semantics, machine=False)
-        values = [np.broadcast_to(np.asarray(reader.of(t)[0], dtype=kind), (size,)) for t in terms]
+        reader = _Columns(out, r.semantics, machine=False)
+        values = [np.broadcast_to(np.asarray(reader.of(t).value, dtype=kind), (size,)) for t in terms]
         own = out[v]
         match how:
             case "equal":
@@ -503,20 +415,19 @@ class Table:
         )
         kind = np.int64 if exact < _EXACT else object
         typed = {v: a.astype(kind, copy=False) for v, a in columns.items()}
-        plain = _Columns(typed, size, s, machine=False)
-        truths = [self._full(np.equal(state, _OK) & value) for value, state in map(plain.of, r.conditions)]
-        self.conditions: list[Array] = [np.asarray(t, dtype=bool) for t in truths]
-        sides = _Columns(typed, size, s, machine=bool(s.width))
-        (left, lefts), (right, rights) = sides.of(r.left), sides.of(r.right)
-        concerned = np.equal(lefts, _OK)
+        plain = _Columns(typed, s, machine=False)
+        self.conditions: list[Array] = [self._full(plain.holds(c)) for c in r.conditions]
+        sides = _Columns(typed, s, machine=bool(s.width))
+        left, right = sides.of(r.left), sides.of(r.right)
+        concerned = ~self._full(left.zero | left.lost)
         if s.overflow == "nowrap":
-            concerned = concerned & np.not_equal(rights, _OVERFLOW)
-        differs = np.not_equal(rights, _OK) | np.not_equal(left, right)
-        self.concerned = np.asarray(self._full(concerned), dtype=bool)
-        self.fails = self.concerned & np.asarray(self._full(differs), dtype=bool)
+            concerned &= ~self._full(right.lost)
+        self.concerned: Array = concerned
+        differs = right.zero | right.lost | np.not_equal(left.value, right.value)
+        self.fails: Array = concerned & self._full(differs)
 
-    def _full(self, a: Any) -> Any:
-        return np.broadcast_to(np.asarray(a), (self.size,))
+    def _full(self, a: Any) -> Array:
+        return np.broadcast_to(np.asarray(a, dtype=bool), (self.size,))
 
     def _points(self, where: Array, most: int) -> Iterator[dict[str, int]]:
         rows = np.flatnonzero(where)
@@ -540,7 +451,7 @@ class Table:
     def counterexample(self) -> dict[str, int] | None:
         """The smallest point of the table at which the rule fails."""
         for point in self._points(self._all() & self.fails, 8):
-            if judge(self.rule, point) in ("counterexample", "undefined"):
+            if refutes(self.rule, point):
                 return point
         return None
 
@@ -561,12 +472,8 @@ class Table:
 
     def saved_by(self, condition: Term) -> Array | None:
         """Where the rule says something and ``condition`` holds; ``None`` if that is nowhere, or the rule still fails."""
-        value, state = _Columns(self._typed_for(condition), self.size, self.rule.semantics, machine=False).of(
-            condition
-        )
-        holds = (
-            np.asarray(self._full(np.equal(state, _OK) & value), dtype=bool) & self._all() & self.concerned
-        )
+        reader = _Columns(self._typed_for(condition), self.rule.semantics, machine=False)
+        holds = self._full(reader.holds(condition)) & self._all() & self.concerned
         return holds if holds.any() and not (holds & self.fails).any() else None
 
 

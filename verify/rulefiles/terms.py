@@ -6,7 +6,7 @@ and gives, and how the text form writes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,12 +14,14 @@ from ...core.numerals import format_int
 
 __all__ = [
     "BOOL",
+    "DIVISIONS",
     "INT",
     "OPERATORS",
     "Kind",
     "Operator",
     "Sort",
     "Term",
+    "alike",
     "below",
     "evaluated",
     "show",
@@ -113,6 +115,9 @@ OPERATORS: dict[str, Operator] = {
     "choose": _call((BOOL, BOOL, BOOL), BOOL, "select"),
 }
 
+#: The operators whose second argument is a divisor.
+DIVISIONS = frozenset(op for op in OPERATORS if op in ("mod", "cdiv") or op.endswith(("div", "mod")))
+
 #: What no file may say: the forms that truth values give to ``eq``, ``ne`` and ``select``.
 INNER = frozenset({"iff", "xor", "choose"})
 
@@ -186,6 +191,16 @@ def evaluated(*roots: Term) -> list[Term]:
             case _:
                 todo += t.args
     return out
+
+
+def alike(terms: Iterable[Term]) -> dict[int, int]:
+    """The same number for terms that say the same, by ``id``; arguments come before what contains them."""
+    numbers: dict[tuple[object, ...], int] = {}
+    number: dict[int, int] = {}
+    for t in terms:
+        key = (t.op, t.value, type(t.value), *(number[id(a)] for a in t.args))
+        number[id(t)] = numbers.setdefault(key, len(numbers))
+    return number
 
 
 #: So many terms are worth showing, in so many characters, and at least one.

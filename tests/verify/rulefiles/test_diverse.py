@@ -10,10 +10,8 @@ import pytest
 
 from indexproof.verify import linear
 from indexproof.verify.rulefiles import judge, prove, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_roots, roots
 from indexproof.verify.rulefiles.obligations import expanded, source_of
-from indexproof.verify.rulefiles.odd import ODD, by_odd_factors
-from indexproof.verify.rulefiles.residues import RESIDUES
-from indexproof.verify.rulefiles.roots import ROOTS, by_roots, roots
 from indexproof.verify.rulefiles.sample import every_point, table_of
 from indexproof.verify.solve import Budget, decide, reduced
 from indexproof.verify.verdict import Status
@@ -384,7 +382,7 @@ def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.Monk
     squares = decide(next(iter(stated_rule_obligations(rules[0]))))
     assert (squares.strategy, squares.resources > 0) == (prove.EVERY, True)
     # a rule that fails at one point of all, which no other table has
-    monkeypatch.setattr(prove, "_table", lambda source: table_of(rules[0]))
+    monkeypatch.setattr(prove, "table_for", lambda source: table_of(rules[0]))
     wrong = prove._everywhere(source_of(rules[5]), 0, Budget())
     assert wrong is not None
     assert wrong.status is Status.REFUTED

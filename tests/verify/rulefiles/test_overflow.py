@@ -8,9 +8,9 @@ import pytest
 
 from indexproof.verify.recheck import is_example
 from indexproof.verify.rulefiles import StatedRule, judge, parse_rules, stated_rule_obligations
+from indexproof.verify.rulefiles.findings import cannot_overflow, decide_overflow
 from indexproof.verify.rulefiles.obligations import NO_NEW_OVERFLOW, StatedObligation
-from indexproof.verify.rulefiles.overflow import cannot_overflow, widened
-from indexproof.verify.rulefiles.prove import decide_overflow
+from indexproof.verify.rulefiles.rule import widened
 from indexproof.verify.solve import Budget, decide
 from indexproof.verify.verdict import Status, Verdict
 

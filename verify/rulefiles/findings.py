@@ -1,0 +1,265 @@
+"""Findings about a proved rule: which of its conditions it needs, and whether it overflows machine integers.
+
+Only quick attempts are made: this is worth knowing, but no verdict on a rule depends on it.
+
+A compiler may compute with machine integers what a rule says of unbounded ones.  Then a sound rule still fails where its
+right side overflows and its left side, computed at the same place, does not.  The rule is read once more with integers of
+so many bits, of which none may overflow: as it is sound, its counterexamples are those overflows.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from ...core.errors import TooLargeError
+from .. import linear
+from ..linearised import LINEARISED
+from ..solve import Budget, reduced
+from ..verdict import Status, Verdict
+from .evaluate import Point, refutes
+from .obligations import MACHINE_TYPES, expanded, rule_of
+from .prove import (
+    CASES,
+    EVERY,
+    INSIDE,
+    LIMITS,
+    MANY_VARIABLES,
+    POINTS,
+    at_once,
+    every_point_of,
+    inside,
+    limits_of,
+    smaller_point,
+    table_for,
+)
+from .rule import StatedRule, widened
+from .sample import limits_table
+from .terms import DIVISIONS, Term, alike, below
+from .whole import as_a_whole
+
+__all__ = ["cannot_overflow", "decide_needed", "decide_overflow", "limit_point"]
+
+#: A finding that takes more case distinctions than this is not looked into.
+_QUICK_CASES = 24
+#: How many points a descent may try.
+_TRIED = 3000
+#: Conditions of so many of these terms are short.
+_SHORT = 12
+_READ_SOON = frozenset(
+    {"var", "flag", "int", "bool", "fold", "add", "sub", "mul", "neg", "within", "and"}
+) | frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+_BRIEF = linear.ReductionBudget(rlimit=100_000, questions=2, patient=False)
+#: A table of points covers fewer variables, and more conditions are not opposed one by one.
+_SEVERAL_VARIABLES = 4
+_ASKED_APART = 64
+#: With more conditions than this they are questioned in groups, and with so many attempts in all.
+_MANY = 24
+_ATTEMPTS = 32
+#: Operators whose result may lie outside a machine type in which their arguments are, and those that choose arguments.
+_OVERFLOWING = DIVISIONS | {"add", "sub", "mul", "neg"}
+_CHOOSING = frozenset({"select", "choose", "and", "or"})
+#: So many large coordinates of a point for a smaller type are moved to the limits of a larger one.
+_MOVED = 4
+
+
+def _quickly(r: StatedRule, budget: Budget, *, patient: bool) -> tuple[bool, int, str]:
+    """Whether a quick attempt proves every case of a rule, at what cost, and why none was made."""
+    spent = 0
+    try:
+        for n, o in enumerate(expanded(r)):
+            proved = False
+            if n < _QUICK_CASES:
+                proved, _, cost = at_once(o, budget.scaled(0.1), patient=patient)
+                spent += cost
+            if not proved:
+                return False, spent, ""
+    except TooLargeError as large:
+        return False, spent, str(large)
+    return True, spent, ""
+
+
+# --------------------------------------------------------------------------------------------------------- overflow
+@lru_cache(maxsize=64)
+def decide_overflow(source: str, bits: int, budget: Budget) -> Verdict:
+    """Whether no integer of so many bits overflows on the right side where none does on the left: REFUTED with a point.
+
+    Only quick attempts are made.  A rule that is not sound may be refuted for another reason.
+    """
+    r = rule_of(source)
+    if cannot_overflow(r, bits):
+        return Verdict(Status.PROVED, "identity")
+    machine = widened(r, bits)
+    smaller = decide_overflow(source, bits // 2, budget).witness if bits > min(MACHINE_TYPES) else None
+    point = limit_point(machine, smaller)
+    if point is not None:
+        return Verdict(Status.REFUTED, LIMITS, 0, smaller_point(machine, dict(point), _TRIED))
+    proved, spent, why = _quickly(machine, budget, patient=False)
+    if proved:
+        return Verdict(Status.PROVED, "linear" if spent else "identity", spent, tried=(LIMITS,))
+    tried = (LIMITS,) if why else (LIMITS, "linear")
+    return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=why or "a finding, not a gate")
+
+
+def cannot_overflow(r: StatedRule, width: int) -> bool:
+    """Whether whatever may overflow on the right side is computed on the left side too."""
+    terms = [*below(r.left), *below(r.right)]
+    number = alike(terms)
+    computed: set[int] = set()
+    todo = [r.left]
+    while todo:
+        t = todo.pop()
+        if number[id(t)] not in computed:
+            computed.add(number[id(t)])
+            todo += t.args[:1] if t.op in ("select", "choose") else () if t.op in _CHOOSING else t.args
+    most = 1 << (width - 1)
+    for t in below(r.right):
+        if number[id(t)] in computed:
+            continue
+        if t.op in _OVERFLOWING:
+            return False
+        if t.op == "int" and not -most <= int(t.value) < most:
+            return False
+    return True
+
+
+def limit_point(r: StatedRule, smaller: Point | None) -> Mapping[str, int] | None:
+    """A point at which the right side of a rule about machine integers overflows and its left side does not.
+
+    ``smaller`` is one for a type of half as many bits.
+    """
+    for point in _moved(r, smaller) if smaller is not None else ():
+        if refutes(r, point):
+            return point
+    return limits_table(r).counterexample()
+
+
+def _moved(r: StatedRule, point: Point) -> Iterator[dict[str, int]]:
+    """A point next to the limits of a smaller type, moved to those of the type of the rule."""
+    half = r.semantics.width // 2
+    large = [v for v in r.variables if abs(point[v]) >= 1 << (half // 2)]
+    for v in large[_MOVED:]:
+        if abs(point[v]) >= 1 << (half - 4):
+            return
+    several = large[:_MOVED]
+    for choice in itertools.product(range(4), repeat=len(several)):
+        out = dict(point)
+        for v, k in zip(several, choice, strict=True):
+            sign, n = (-1 if point[v] < 0 else 1), abs(point[v])
+            out[v] = sign * (n << half, ((n + 1) << half) - 1, n << (half // 2), n)[k]
+        if all(r.semantics.lo <= n <= r.semantics.hi for n in out.values()):
+            yield out
+
+
+# ------------------------------------------------------------------------------------------------------- conditions
+def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
+    """Whether condition ``k`` is needed: PROVED with a point, VACUOUS where the rule is proved without it."""
+    r, table = rule_of(source), table_for(source)
+    if table.needs(k):
+        return Verdict(Status.PROVED, POINTS)
+    if _implied(source, k):
+        return Verdict(Status.VACUOUS, "linear")
+    if _violating(source, k):
+        return Verdict(Status.PROVED, INSIDE)
+    found, spent = _without_many(source, budget)
+    proved = found.get(k, False)
+    detail = "" if k in found else f"more than {_ATTEMPTS} attempts to do without some of many conditions"
+    if proved:
+        return Verdict(Status.VACUOUS, "linear", spent)
+    if len(r.variables) < MANY_VARIABLES and not r.semantics.width:
+        whole = as_a_whole(_weaker(r, (k,)), limits_of(budget).rlimit // 10)
+        spent += whole.resources
+        if whole.proved or whole.found is not None:
+            return Verdict(Status.VACUOUS if whole.proved else Status.PROVED, LINEARISED, spent)
+    everything = every_point_of(source)
+    if everything is not None:
+        return Verdict(Status.PROVED if everything.needs(k) else Status.VACUOUS, EVERY, spent)
+    tried = (POINTS,) if detail else (POINTS, "linear")
+    return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=detail or "a finding, not a gate")
+
+
+def _weaker(r: StatedRule, ks: Collection[int]) -> StatedRule:
+    """The rule without some of its conditions."""
+    return replace(r, conditions=tuple(c for k, c in enumerate(r.conditions) if k not in ks))
+
+
+@lru_cache(maxsize=128)
+def _implied(source: str, k: int) -> bool:
+    """Whether short conditions about the variables of this one imply it: ``n > 0`` where there is an index below n."""
+    r = rule_of(source)
+    if len(r.conditions) > _ASKED_APART:
+        return False
+    short = [_mentioned_by_short(c) for c in r.conditions]
+    own = short[k]
+    if not own:
+        return False
+    near = own.union(*(names for names in short if names & own))
+    others = tuple(
+        c
+        for n, (c, names) in enumerate(zip(r.conditions, short, strict=True))
+        if n != k and names and names <= near
+    )
+    if not others:
+        return False
+    # conditions are mathematics, whatever the integers of the sides
+    unbounded = replace(r.semantics, width=0)
+    true = Term("bool", (), True)
+    claim = replace(r, left=r.conditions[k], right=true, conditions=others, semantics=unbounded)
+    try:
+        return all(reduced(o.hypotheses, o.goal, _BRIEF).proved for o in expanded(claim))
+    except TooLargeError:
+        return False
+
+
+def _mentioned_by_short(c: Term) -> frozenset[str]:
+    """The variables of a condition that is soon read; none of another."""
+    terms = below(c)
+    if len(terms) > _SHORT or any(t.op not in _READ_SOON for t in terms):
+        return frozenset()
+    return frozenset(t.name for t in terms if t.op in ("var", "flag"))
+
+
+@lru_cache(maxsize=128)
+def _violating(source: str, k: int) -> bool:
+    """Whether some point inside the bounds of the other conditions violates this one, and there the rule is wrong."""
+    r = rule_of(source)
+    if len(r.variables) < _SEVERAL_VARIABLES or len(r.conditions) > _ASKED_APART:
+        return False
+    others = tuple(c for n, c in enumerate(r.conditions) if n != k)
+    opposite = replace(r, conditions=(*others, Term("not", (r.conditions[k],))))
+    try:
+        return inside(opposite, list(itertools.islice(expanded(opposite), CASES))) is not None
+    except TooLargeError:
+        return False
+
+
+@lru_cache(maxsize=4)
+def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
+    """For conditions that no point needs, whether the rule is proved without them, and what all attempts cost.
+
+    A rule that is proved without several conditions is proved without each of them, so whole groups are left out, and
+    halves of those without which it is not proved.
+    """
+    r, table = rule_of(source), table_for(source)
+    asked = range(len(r.conditions))
+    groups = [
+        [k for k in asked if not (table.needs(k) or _implied(source, k) or _violating(source, k))],
+    ]
+    found: dict[int, bool] = {}
+    spent = 0
+    for _ in range(_ATTEMPTS):
+        if not groups:
+            break
+        group = groups.pop(0)
+        proved, cost, _ = _quickly(_weaker(r, group), budget, patient=len(r.conditions) < 4)
+        spent += cost
+        if proved or len(group) == 1:
+            found |= dict.fromkeys(group, proved)
+        elif len(r.conditions) <= _MANY:
+            groups = [[k] for k in group]
+        else:
+            half = len(group) // 2
+            groups += [group[:half], group[half:]]
+    return found, spent

@@ -1,0 +1,432 @@
+"""Three ways to prove claims about polynomials modulo a number.
+
+*Residues*: ``x·x % 4 <= 1`` holds because it does for ``x = 4·k + r`` with each r from 0 to 3: then multiples of 4 leave
+the remainder, and the rest is linear.
+
+*Roots* of a polynomial in one variable modulo a power of two are a few residue classes: ``2^w ∣ x·x - x`` where ``2^w``
+divides x or ``x - 1``.  They are found bit by bit, as in Hensel's lifting.  With ``p(r + 2^k·y) = a + b·y + c·y² + …``, all
+integers of the class of r modulo ``2^k`` are roots where ``2^w`` divides every coefficient, and none is where some power of
+two divides all coefficients but a; otherwise the class is split into those of r and of ``r + 2^k`` modulo ``2^(k+1)``.
+
+*Odd factors*: for odd ``v``, ``2^w ∣ v·e`` where ``2^w ∣ e``.  An odd ``v = 1 + 2·m`` has an inverse: ``1 - (2·m)^K`` is a
+multiple of ``1 + 2·m`` for even K, and ``2^w`` divides ``(2·m)^K`` for ``K >= w``, so ``v·u = 1 + 2^w·t`` for some u and t.
+Where ``v·e = 2^w·q``, ``e`` is therefore ``2^w·(u·q - t·e)``.  That v is odd is a claim of its own, proved from the
+hypotheses or by residues modulo 2.  An odd factor is one that all summands share, or the cofactor of another sum of the
+claim: ``x³ - y³`` is ``x·x + x·y + y·y`` times ``x - y``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...core.condition import (
+    And,
+    Compare,
+    Condition,
+    Divides,
+    Not,
+    Or,
+    all_exprs,
+    all_of,
+    any_of,
+    atoms,
+    divides,
+    negate,
+)
+from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, linear, mod, mul, postorder, var
+from .. import linear as reduction
+from ..linear.polynomial import Monomial, Poly, over
+from ..obligations import Obligation
+from ..solve import reduced
+from .known import Polynomials
+
+__all__ = [
+    "ODD",
+    "RESIDUES",
+    "ROOTS",
+    "Shortened",
+    "Solved",
+    "by_odd_factors",
+    "by_residues",
+    "by_roots",
+    "claims_of_oddness",
+    "quotient",
+    "residue_cases",
+    "roots",
+    "solved",
+    "values",
+    "without_odd_factors",
+]
+
+#: The names of these strategies.
+RESIDUES = "residues"
+ROOTS = "roots"
+ODD = "odd factors"
+#: More cases of residues than this are not tried.
+_CASES = 96
+#: With more classes of roots than this, or more to look at on the way, nothing is gained.
+_CLASSES = 16
+_VISITS = 4096
+#: Polynomials in one variable of a higher degree have no roots here.
+_DEGREE = 12
+#: Polynomials of a higher degree or with more terms are not divided by others.
+_DIVIDED_DEGREE = 8
+_TERMS = 64
+
+
+def _power_divides(c: Condition) -> bool:
+    """Whether a condition says that a power of two divides something."""
+    return (
+        isinstance(c, Divides) and isinstance(c.d, Int) and c.d.value > 1 and not c.d.value & (c.d.value - 1)
+    )
+
+
+def _with_powers(c: Condition, instead: Callable[[Int, Expr], Condition]) -> Condition:
+    """The condition with another one wherever a power of two divides something; conditions stay shallow."""
+    match c:
+        case And(args):
+            return all_of(_with_powers(a, instead) for a in args)
+        case Or(args):
+            return any_of(_with_powers(a, instead) for a in args)
+        case Not(arg):
+            return negate(_with_powers(arg, instead))
+        case Divides(Int() as d, e) if _power_divides(c):
+            return instead(d, e)
+    return c
+
+
+# --------------------------------------------------------------------------------------------------------- residues
+def by_residues(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool, int]:
+    """Whether the claim is proved in every case, and at what cost; where it has no such cases it is not."""
+    modulus, variables = residue_cases(o)
+    if not variables:
+        return False, 0
+    spent = 0
+    for at in values(modulus, variables):
+        hypotheses = [h.substitute(at) for h in o.hypotheses]
+        outcome = reduced(hypotheses, o.goal.substitute(at), limits)
+        spent += outcome.resources
+        if not outcome.proved:
+            return False, spent
+    return True, spent
+
+
+def values(modulus: int, variables: Sequence[Var]) -> Iterator[dict[Var, Expr]]:
+    """What the variables are in each case; the last residue changes fastest."""
+    for residues in itertools.product(range(modulus), repeat=len(variables)):
+        yield {v: quotient(v, modulus) * modulus + r for v, r in zip(variables, residues, strict=True)}
+
+
+def quotient(v: Var, modulus: int) -> Expr:
+    """The variable for ``v // modulus``."""
+    return var(f"{v.name}/{modulus}", v.kind)
+
+
+def residue_cases(o: Obligation) -> tuple[int, list[Var]]:
+    """The least common multiple of the divisors of polynomials, and the variables of these; none for too many cases.
+
+    Where that has too many residues, the greatest common divisor: ``(x·x % 2^w) % 4`` depends on ``x % 4``.  Where that
+    has too many as well, the largest power of two that divides it and has not: where ``2^w`` divides ``x·x - 4·y - 3``,
+    so does 4.
+    """
+    moduli: list[int] = []
+    found: set[Var] = set()
+
+    def note(a: Expr, b: Expr) -> None:
+        if isinstance(b, Int) and b.value:
+            inside = {v for p in postorder(a) if isinstance(p, Mul) for v in p.variables()}
+            if inside:
+                moduli.append(abs(b.value))
+                found.update(inside)
+
+    for node in postorder(*(e for c in (*o.hypotheses, o.goal) for e in all_exprs(c))):
+        if isinstance(node, (FloorDiv, Mod)):
+            note(node.a, node.b)
+    for c in (*o.hypotheses, o.goal):
+        for atom in atoms(c):
+            if isinstance(atom, Divides):
+                note(atom.e, atom.d)
+    variables = sorted(found, key=lambda v: v.name)
+    common = math.gcd(*moduli)
+    powers = (1 << k for k in range(_CASES.bit_length() - 1, 0, -1) if common % (1 << k) == 0)
+    for modulus in (math.lcm(*moduli), common, *powers):
+        if modulus >= 2 and modulus ** len(found) <= _CASES:
+            return modulus, variables
+    return common, []
+
+
+# ------------------------------------------------------------------------------------------------------------ roots
+@dataclass(frozen=True)
+class Solved:
+    """A claim in which classes stand for polynomials: with ``(d, e)`` the classes ``(r, m)`` where d divides e."""
+
+    classes: dict[tuple[Int, Expr], tuple[Var, list[tuple[int, int]]]]
+    hypotheses: tuple[Condition, ...]
+    goal: Condition
+
+
+def by_roots(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool, int]:
+    """Whether the claim is proved once roots stand for polynomials, and at what cost; without any it is not."""
+    found = solved(o)
+    if found is None:
+        return False, 0
+    outcome = reduced(found.hypotheses, found.goal, limits)
+    return outcome.proved, outcome.resources
+
+
+def solved(o: Obligation) -> Solved | None:
+    """The claim with classes for polynomials, ``None`` where there are none or other products would remain."""
+    found: dict[tuple[Int, Expr], tuple[Var, list[tuple[int, int]]]] = {}
+    left: list[Expr] = []
+
+    def classes_of(d: Int, e: Expr) -> Condition:
+        if not any(isinstance(n, Mul) for n in postorder(e)):
+            return divides(d, e)
+        p = _coefficients(e)
+        classes = None if p is None else roots(p[1], d.value)
+        if p is None or classes is None:
+            left.append(e)
+            return divides(d, e)
+        found[d, e] = p[0], classes
+        return any_of(divides(integer(m), p[0] - r) for r, m in classes)
+
+    hypotheses = tuple(_with_powers(h, classes_of) for h in o.hypotheses)
+    goal = _with_powers(o.goal, classes_of)
+    return Solved(found, hypotheses, goal) if found and not left else None
+
+
+def _coefficients(e: Expr) -> tuple[Var, list[int]] | None:
+    """The variable of a polynomial in one variable and its coefficients, that of least degree first."""
+    atoms: dict[str, Expr] = {}
+    p = _polynomial(e, atoms)
+    if p is None or len(atoms) != 1 or p.degree > _DEGREE:
+        return None
+    ((name, v),) = atoms.items()
+    assert isinstance(v, Var)
+    return v, [p.terms.get((name,) * k, 0) for k in range(p.degree + 1)]
+
+
+def _times(p: Sequence[int], q: Sequence[int]) -> list[int]:
+    out = [0] * (len(p) + len(q) - 1)
+    for i, a in enumerate(p):
+        for j, b in enumerate(q):
+            out[i + j] += a * b
+    return out
+
+
+def roots(p: Sequence[int], modulus: int) -> list[tuple[int, int]] | None:
+    """The classes ``r + m·k`` of the integers at which a power of two divides a polynomial; ``None`` for too many.
+
+    They exclude each other, and each is ``(r, m)`` with ``0 <= r < m``, in order.
+    """
+    found: list[tuple[int, int]] = []
+    todo = [([a % modulus for a in p], 0, 1)]
+    visits = 0
+    while todo:
+        # the class of r modulo m, and the coefficients of p(r + m·y)
+        q, r, m = todo.pop()
+        visits += 1
+        if visits > _VISITS or len(found) > _CLASSES:
+            return None
+        step = math.gcd(modulus, *q[1:])
+        if q[0] % step:
+            continue
+        if step == modulus:
+            found.append((r, m))
+            continue
+        todo += [(_halved(q, b, modulus), r + b * m, 2 * m) for b in (0, 1)]
+    return sorted(found) if len(found) <= _CLASSES else None
+
+
+def _halved(q: Sequence[int], b: int, modulus: int) -> list[int]:
+    """The coefficients of ``q(2·y + b)``, by Horner's rule."""
+    out: list[int] = []
+    for a in reversed(q):
+        out = [c % modulus for c in _times(out, [b, 2])] if out else [0]
+        out[0] = (out[0] + a) % modulus
+    return out
+
+
+# ------------------------------------------------------------------------------------------------------ odd factors
+@dataclass(frozen=True)
+class Shortened:
+    """A claim without its odd factors, and what was done.
+
+    ``multiple`` is ``d, c, k`` where d was replaced by ``c·k`` first, because c divides it.  ``shorter`` says of terms
+    that were divided which numbers of ``odd`` were left out of them and what remained.
+    """
+
+    given: Obligation
+    multiple: tuple[Var, Var, Var] | None
+    odd: tuple[Expr, ...]
+    shorter: tuple[tuple[Expr, tuple[int, ...], Expr], ...]
+    hypotheses: tuple[Condition, ...]
+    goal: Condition
+
+
+def by_odd_factors(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool, int]:
+    """Whether the claim is proved once odd factors are left out, and at what cost; where there are none it is not."""
+    found, spent = without_odd_factors(o, limits)
+    if found is None:
+        return False, spent
+    outcome = reduced(found.hypotheses, found.goal, limits)
+    return outcome.proved, spent + outcome.resources
+
+
+def without_odd_factors(o: Obligation, limits: reduction.ReductionBudget) -> tuple[Shortened | None, int]:
+    """The claim without odd factors, and what it cost to show that they are odd; ``None`` where there are none."""
+    # where c divides d, d is a multiple of c
+    factors = {
+        h.e: (h.d, var(f"{h.e.name}/{h.d.name}", h.e.kind))
+        for h in o.hypotheses
+        if isinstance(h, Divides) and isinstance(h.d, Var) and isinstance(h.e, Var) and h.d is not h.e
+    }
+    multiple = None
+    if len(factors) == 1:
+        ((d, (c, k)),) = factors.items()
+        assert isinstance(k, Var)
+        multiple, one = (d, c, k), {d: c * k}
+        hypotheses = tuple(h.substitute(one) for h in o.hypotheses)
+        o = replace(o, hypotheses=hypotheses, goal=o.goal.substitute(one))
+    shorter = _Shorter(o, limits)
+    found = tuple(shorter.of(h) for h in o.hypotheses)
+    goal = shorter.of(o.goal)
+    if not shorter.without:
+        return None, shorter.spent
+    odd = {v: n for n, v in enumerate(dict.fromkeys(v for vs, _ in shorter.without.values() for v in vs))}
+    left = tuple((e, tuple(odd[v] for v in vs), rest) for e, (vs, rest) in shorter.without.items())
+    # what was there may have served to prove something odd, and may serve again
+    return Shortened(o, multiple, tuple(odd), left, (*o.hypotheses, *found), goal), shorter.spent
+
+
+class _Shorter:
+    """Conditions without odd factors, equivalent to those that were there wherever the hypotheses hold."""
+
+    def __init__(self, o: Obligation, limits: reduction.ReductionBudget) -> None:
+        self.hypotheses = o.hypotheses
+        self.obligation = o
+        self.limits = limits
+        #: What is divided by a power of two may be a multiple of one of these.
+        self.vanishing = list(dict.fromkeys(e for c in (*o.hypotheses, o.goal) for e in _vanishing(c)))
+        self.spent = 0
+        #: Terms with odd factors: these, and what is left.
+        self.without: dict[Expr, tuple[list[Expr], Expr]] = {}
+        self._odd: dict[Expr, bool] = {}
+
+    def of(self, c: Condition) -> Condition:
+        """The condition in shorter words."""
+        return _with_powers(c, lambda d, e: divides(d, self._without(e)))
+
+    def _without(self, e: Expr) -> Expr:
+        """An expression without its odd factors."""
+        polynomials = Polynomials()
+        whole, left_out = e, []
+        searching = True
+        while searching:
+            searching = False
+            for v, rest in (*_common(e), *_cofactors(e, self.vanishing)):
+                if self._is_odd(v) and polynomials.of(e) == polynomials.of(mul(v, rest)):
+                    e, searching = rest, True
+                    left_out.append(v)
+                    break
+        if left_out:
+            self.without[whole] = left_out, e
+        return e
+
+    def _is_odd(self, v: Expr) -> bool:
+        if v not in self._odd:
+            self._odd[v] = False
+            for claim in claims_of_oddness(v, self.obligation):
+                outcome = reduced(claim.hypotheses, claim.goal, self.limits)
+                proved, cost = (True, 0) if outcome.proved else by_residues(claim, self.limits)
+                self.spent += outcome.resources + cost
+                if proved:
+                    self._odd[v] = True
+                    break
+        return self._odd[v]
+
+
+def claims_of_oddness(v: Expr, o: Obligation) -> list[Obligation]:
+    """What may be proved to show that ``v`` is odd: from the hypotheses without products, then from all."""
+    goal = mod(v, 2).eq(1)
+    light = tuple(h for h in o.hypotheses if not any(isinstance(n, Mul) for n in postorder(*all_exprs(h))))
+    every = [light] if light == o.hypotheses else [light, o.hypotheses]
+    return [replace(o, hypotheses=h, goal=goal) for h in every]
+
+
+def _vanishing(c: Condition) -> Iterator[Sum]:
+    """The sums of which a condition says that they are zero, or that a power of two divides them, or that not."""
+    for atom in atoms(c):
+        match atom:
+            case Divides(_, Sum() as e) if _power_divides(atom):
+                yield e
+            case Compare("==" | "!=", a, b) if isinstance(a - b, Sum):
+                yield a - b  # type: ignore[misc]
+
+
+def _cofactors(e: Expr, others: Sequence[Sum]) -> Iterator[tuple[Expr, Expr]]:
+    """What some of ``others`` are multiplied with to give ``e``: ``x·x + x·y + y·y`` with ``x - y`` for ``x³ - y³``."""
+    atoms: dict[str, Expr] = {}
+    whole = _divided(e, atoms)
+    for other in others:
+        if other is e or whole is None:
+            continue
+        part = _divided(other, atoms)
+        quotient = None if part is None else _quotient(whole, part)
+        if quotient is not None and not quotient.is_constant:
+            terms = [(mul(*(atoms[v] for v in m)), c) for m, c in quotient.key if m]
+            yield linear(quotient.constant, terms), other
+
+
+def _polynomial(e: Expr, atoms: dict[str, Expr]) -> Poly | None:
+    """A polynomial in variables, ``None`` for any other expression; ``atoms`` are the variables by their names."""
+    if not all(isinstance(n, (Int, Var, Sum, Mul)) for n in postorder(e)):
+        return None
+    atoms |= {f"{v.name}:{v.kind}": v for v in e.variables()}
+    return Polynomials().of(e)
+
+
+def _divided(e: Expr, atoms: dict[str, Expr]) -> Poly | None:
+    """The same of a polynomial that is worth dividing."""
+    p = _polynomial(e, atoms)
+    return p if p is not None and p.degree <= _DIVIDED_DEGREE and len(p) <= _TERMS else None
+
+
+def _quotient(p: Poly, by: Poly) -> Poly | None:
+    """``p / by`` where that is a polynomial: one leading term after another, in the order of degrees and names."""
+    total, left = Poly({}), p
+    lead = max(by.terms, key=_leading)
+    for _ in range(_TERMS):
+        if not left:
+            return total
+        m = max(left.terms, key=_leading)
+        n = over(m, lead)
+        if n is None or left.terms[m] % by.terms[lead]:
+            return None
+        term = Poly({n: left.terms[m] // by.terms[lead]})
+        total, left = total + term, left - by * term
+    return None
+
+
+def _leading(m: Monomial) -> tuple[int, list[tuple[str, int]]]:
+    """An order of monomials that products keep: by degree, then by how often each name occurs."""
+    return len(m), sorted(((v, m.count(v)) for v in set(m)), reverse=True)
+
+
+def _common(e: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The factors that all summands share, each with what remains of the sum without it."""
+    terms = e.terms if isinstance(e, Sum) else ((e, 1),)
+    if isinstance(e, Int) or (isinstance(e, Sum) and e.const):
+        return
+    products = [(t.factors if isinstance(t, Mul) else (t,), k) for t, k in terms]
+    for v in dict.fromkeys(products[0][0]):
+        if all(v in factors for factors, _ in products):
+            left = []
+            for factors, k in products:
+                others = list(factors)
+                others.remove(v)
+                left.append((mul(*others), k))
+            yield v, linear(0, left)

@@ -74,11 +74,7 @@ class Affine:
     def _literal(self, b: Any) -> int:
         if not isinstance(b, islpy.Aff) or not b.is_cst():
             raise _NotPresburger
-        text = b.get_constant_val().to_str()
-        if text is None:
-            # isl cannot even print once the limit is reached, and islpy does not raise for texts
-            raise _OutOfBudget
-        n = parse_int(text)
+        n = _integer(b.get_constant_val())
         if not n:
             raise _NotPresburger
         return n
@@ -211,7 +207,15 @@ def _first(piece: Any, boxes: Sequence[Interval]) -> Point | None:
 
 
 def _coordinate(point: Any, k: int) -> int:
-    return int(point.get_coordinate_val(_SET, k).to_python())
+    return _integer(point.get_coordinate_val(_SET, k))
+
+
+def _integer(value: Any) -> int:
+    text = value.to_str()
+    if text is None:
+        # isl cannot even print once the limit is reached, and islpy does not raise for texts
+        raise _OutOfBudget
+    return parse_int(text)
 
 
 class _Linear:
@@ -312,8 +316,8 @@ def counterexample(
                 point = piece.sample_point()
                 context.reset_operations()
                 return True, tuple(_coordinate(point, k) for k in range(len(atoms)))
-    except islpy.Error as error:
-        if "maximal number of operations" not in str(error):
+    except (islpy.Error, _OutOfBudget) as error:
+        if isinstance(error, islpy.Error) and "maximal number of operations" not in str(error):
             raise
         return None, ()
     return False, ()

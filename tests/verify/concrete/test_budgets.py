@@ -6,7 +6,7 @@ import pytest
 
 from dev.fuzz.validate import questions
 from indexproof.core.text import parse_map
-from indexproof.verify.concrete import isl
+from indexproof.verify.concrete import equal_maps, isl
 from indexproof.verify.concrete.problem import Problem
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
@@ -34,3 +34,19 @@ def test_isl_ends_at_any_budget(left: str, right: str) -> None:
     said = {isl.decide(question, budget).status for budget in [*range(1, 400), *range(400, 6000, 37)]}
     assert said <= {"open", decided}
     assert "open" in said
+
+
+def test_isl_may_be_unable_to_print_a_coordinate() -> None:
+    head = "(d0, d1, d2)[s0] -> "
+    box = "domain: d0 in [0, 7], d1 in [0, 667741], d2 in [0, 100], s0 in [0, 1048576]"
+    place = "d0 * 23058430092136939520 - d1 + d2"
+    other = "d0 * -70368744177664 + d1 * 26934068547318692439 + d2 * 70368744177665"
+    one = (
+        f"(({place} + s0 * 10172652191444467207 + 1099511627776) floordiv 16422285358497607758, "
+        f"({other} - s0) floordiv 2530783171122345963)"
+    )
+    two = (
+        f"(({place} - s0 * 10172652191444467207 + 10666798944297173157675008) floordiv 16422285358497607758, "
+        f"s0 * -1099511627776 + ({other} + s0 - 1048576) floordiv 2530783171122345963 + 1152921504606846976)"
+    )
+    assert equal_maps(*(parse_map(f"{head}{e}, {box}") for e in (one, two))).verdict == "REFUTED"

@@ -17,7 +17,7 @@ import numpy as np
 import z3
 
 from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs, condition_interpret
-from ..core.expr import Expr, Int, Sum, Var, interpret, natural_key, postorder, var
+from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, interpret, natural_key, postorder, var
 from .bounded import equations_of, inside
 from .encode import Encoder
 from .preprocess import definition, flattened, mentioned, substituted
@@ -238,15 +238,27 @@ def _kind(conditions: Sequence[Condition]) -> Any:
     return np.int64
 
 
+class _Columns:
+    """Points of a claim, a column for each variable; what the hypotheses define is computed from the ``free`` ones."""
+
+    def __init__(self, hypotheses: Sequence[Condition], goal: Condition, kind: Any = None) -> None:
+        self.names = variables_of([*hypotheses, goal])
+        self.definitions = eliminated(hypotheses)
+        self.free = [v for v in self.names if v not in dict(self.definitions)]
+        self.kind = kind or _kind([*hypotheses, goal])
+
+    def points(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """All columns, from those of the free variables."""
+        points = np.zeros((len(values), len(self.names)), dtype=self.kind)
+        points[:, [self.names.index(v) for v in self.free]] = values
+        return completed(points, self.names, self.definitions)
+
+
 def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
     """The smallest counterexample among small and random points, or ``None``."""
-    names = variables_of([*hypotheses, goal])
-    definitions = eliminated(hypotheses)
-    free = [v for v in names if v not in dict(definitions)]
-    for sample in (_small(len(free)), _random(len(free))):
-        points = np.zeros((len(sample), len(names)), dtype=_kind([*hypotheses, goal]))
-        points[:, [names.index(v) for v in free]] = sample
-        point = _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
+    columns = _Columns(hypotheses, goal)
+    for tried in (_small(len(columns.free)), _random(len(columns.free))):
+        point = _first_confirmed(columns.points(tried), columns.names, hypotheses, goal)
         if point is not None:
             return point
     return None
@@ -254,15 +266,11 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
 
 def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> list[dict[Var, int]]:
     """Points that satisfy the hypotheses and at which the goal has a value, half of them small ones, in no order."""
-    names = variables_of([*hypotheses, goal])
-    definitions = eliminated(hypotheses)
-    free = [v for v in names if v not in dict(definitions)]
-    kind = _kind([*hypotheses, goal])
+    columns = _Columns(hypotheses, goal)
+    names = columns.names
     found: list[dict[Var, int]] = []
-    for tried in (_small(len(free)), _random(len(free))):
-        points = np.zeros((len(tried), len(names)), dtype=kind)
-        points[:, [names.index(v) for v in free]] = tried
-        points = completed(points, names, definitions)
+    for tried in (_small(len(columns.free)), _random(len(columns.free))):
+        points = columns.points(tried)
         kept = failing_points(points, names, hypotheses, FALSE) if len(points) else points
         for row in kept[:: max(1, 2 * len(kept) // most)].tolist()[: most // 2]:
             point = dict(zip(names, row, strict=True))
@@ -293,17 +301,14 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
 
     Equations are met as :func:`small_point` meets them: what they define is computed from the other variables.
     """
-    names = variables_of([*hypotheses, goal])
-    definitions = eliminated(hypotheses)
-    free = [v for v in names if v not in dict(definitions)]
+    columns = _Columns(hypotheses, goal)
+    names = columns.names
 
-    def values(e: Expr, columns: Mapping[Var, Any]) -> Any:
-        return interpret((e,), _Masked(columns, 0 if not columns else len(next(iter(columns.values())))))[0]
+    def values(e: Expr, of: Mapping[Var, Any]) -> Any:
+        return interpret((e,), _Masked(of, 0 if not of else len(next(iter(of.values())))))[0]
 
-    found = inside(free, hypotheses, values)
-    points = np.zeros((len(found), len(names)), dtype=_kind([*hypotheses, goal]))
-    points[:, [names.index(v) for v in free]] = found
-    point = _first_confirmed(completed(points, names, definitions), names, hypotheses, goal)
+    points = columns.points(inside(columns.free, hypotheses, values))
+    point = _first_confirmed(points, names, hypotheses, goal)
     if point is None and equations_of(hypotheses):
         point = _first_confirmed(inside(names, hypotheses, values, aimed=True), names, hypotheses, goal)
     return point
@@ -311,7 +316,7 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
 
 def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
     """A counterexample among small integers and those next to the limits of a machine type, in exact arithmetic."""
-    names = variables_of([*hypotheses, goal])
+    columns = _Columns(hypotheses, goal, object)
     top = 1 << (width - 1)
     near = [0, 1, 2, 3, 4, 5, 7, 8, 16, top // 4, top // 2 - 1, top // 2, top - 2, top - 1]
     values = np.array(
@@ -319,21 +324,10 @@ def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) 
     )
     generator = np.random.default_rng(width)
     # half of the coordinates small: a claim about overflow needs few large ones
-    definitions = eliminated(hypotheses)
-    free = [v for v in names if v not in dict(definitions)]
-    pick = generator.integers(0, len(values), size=(_MACHINE, len(free)))
+    pick = generator.integers(0, len(values), size=(_MACHINE, len(columns.free)))
     small = generator.integers(0, 11, size=pick.shape)
-    points = np.zeros((_MACHINE, len(names)), dtype=object)
-    points[:, [names.index(v) for v in free]] = values[
-        np.where(generator.random(pick.shape) < 0.5, small, pick)
-    ]
-    points = completed(points, names, definitions)
-    failing = failing_points(points, names, hypotheses, goal)
-    for row in _smallest(failing, 1):
-        point = dict(zip(names, row, strict=True))
-        if confirmed(point, hypotheses, goal):
-            return point
-    return None
+    points = columns.points(values[np.where(generator.random(pick.shape) < 0.5, small, pick)])
+    return _first_confirmed(points, columns.names, hypotheses, goal)
 
 
 def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
@@ -362,14 +356,9 @@ def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) ->
             small = generator.integers(0, 24, size=pick.shape)
             points = values[np.where(generator.random(pick.shape) < 0.6, small, pick)]
             points = completed(points, names, definitions)
-            if not len(points):
-                continue
-            failing = failing_points(points, names, given, goal)
-            for row in _smallest(failing, 1):
-                at = dict(zip(names, row, strict=True))
-                point = {v: at[v] for v in own}
-                if confirmed(point, hypotheses, goal):
-                    found.append(point)
+            at = _first_confirmed(points, names, given, goal)
+            if at is not None and confirmed(at, hypotheses, goal):
+                found.append({v: at[v] for v in own})
     return min(found, key=lambda p: magnitude([p[v] for v in own]), default=None)
 
 
@@ -418,8 +407,6 @@ def _resources(s: z3.Solver) -> int:
 
 def divisors(conditions: Iterable[Condition]) -> list[Expr]:
     """Every divisor below the conditions that is not a literal."""
-    from ..core.expr import CeilDiv, FloorDiv, Mod
-
     roots = [e for c in conditions for e in all_exprs(c)]
     found = {
         n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)
@@ -459,23 +446,31 @@ def minimised(
         if not confirmed(candidate, hypotheses, goal):
             break
         best = candidate
-    return descended(best, names, lambda p: confirmed(p, hypotheses, goal))
+    return descended(best, names, lambda p: confirmed(p, hypotheses, goal), halves=True)
 
 
 K = TypeVar("K")
 
 
 def descended(
-    point: dict[K, int], names: Sequence[K], refutes: Callable[[dict[K, int]], bool], most: int = 6000
+    point: dict[K, int],
+    names: Sequence[K],
+    refutes: Callable[[dict[K, int]], bool],
+    most: int = 6000,
+    *,
+    halves: bool = False,
 ) -> dict[K, int]:
-    """Move one or two coordinates of a counterexample at a time while that makes it smaller, trying ``most`` points."""
+    """Move one or two coordinates of a counterexample at a time while that makes it smaller, trying ``most`` points.
+
+    With ``halves`` a coordinate may become half of itself; next to the limits of machine integers that leads astray.
+    """
     best = point
     least = magnitude([best[v] for v in names])
     tried = 0
     improved = True
     while improved:
         improved = False
-        for candidate in _neighbours(best, names):
+        for candidate in _neighbours(best, names, halves=halves):
             size = magnitude([candidate[v] for v in names])
             if size >= least:
                 continue
@@ -488,15 +483,17 @@ def descended(
     return best
 
 
-def _neighbours(point: Mapping[K, int], names: Sequence[K]) -> Iterator[dict[K, int]]:
-    """Points nearer to zero: at zero, one or half, opposite, and by steps that are powers of two, the longest first."""
+def _neighbours(point: Mapping[K, int], names: Sequence[K], *, halves: bool) -> Iterator[dict[K, int]]:
+    """Points nearer to zero: at zero or one, opposite, by steps that are powers of two, the longest first."""
     for v in names:
         x = point[v]
-        for y in (0, 1, -1, -x, x // 2):
+        for y in (0, 1, -1, -x):
             if y != x:
                 yield {**point, v: y}
         for k in reversed(range(abs(x).bit_length())):
             yield {**point, v: x - (1 << k) if x > 0 else x + (1 << k)}
+        if halves:
+            yield {**point, v: x // 2}
     for v, w in itertools.combinations(names, 2):
         for k in reversed(range(max(abs(point[v]), abs(point[w])).bit_length())):
             for a, b in ((-1, -1), (1, 1), (-1, 1), (1, -1)):

@@ -6,7 +6,8 @@ disjunction with a true part true) whatever the other parts are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Literal
 
@@ -138,9 +139,8 @@ def _value(t: Term, args: list[Value], point: Point, s: Semantics) -> Value:
     lost = next(_missing_first(args), None)
     if isinstance(lost, Missing):
         return lost
-    if t.op in _RELATIONS:
-        return _relation(t.op, [int(a) for a in args if not isinstance(a, Missing)])
-    return _integer(t, [int(a) for a in args if not isinstance(a, Missing)], s)
+    numbers = [int(a) for a in args if not isinstance(a, Missing)]
+    return _RELATIONS[t.op](*numbers) if t.op in _RELATIONS else _integer(t, numbers, s)
 
 
 def _missing_first(args: list[Value]) -> Iterator[Value]:
@@ -148,28 +148,27 @@ def _missing_first(args: list[Value]) -> Iterator[Value]:
     return iter(sorted(args, key=lambda a: (a is not Missing.OVERFLOW, a is not Missing.ZERO)))
 
 
-_RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "iff", "xor", "within", "divides", "not"})
-
-
-def _relation(op: str, args: list[int]) -> bool:
-    match op:
-        case "lt":
-            return args[0] < args[1]
-        case "le":
-            return args[0] <= args[1]
-        case "gt":
-            return args[0] > args[1]
-        case "ge":
-            return args[0] >= args[1]
-        case "eq" | "iff":
-            return args[0] == args[1]
-        case "ne" | "xor":
-            return args[0] != args[1]
-        case "within":
-            return args[1] <= args[0] <= args[2]
-        case "divides":
-            return args[0] != 0 and args[1] % args[0] == 0
-    return not args[0]
+_RELATIONS: dict[str, Callable[..., bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "iff": operator.eq,
+    "xor": operator.ne,
+    "not": operator.not_,
+    "within": lambda e, lo, hi: lo <= e <= hi,
+    "divides": lambda d, e: d != 0 and e % d == 0,
+}
+_ARITHMETIC: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "neg": operator.neg,
+    "mul": operator.mul,
+    "min": min,
+    "max": max,
+}
 
 
 def _integer(t: Term, args: list[int], s: Semantics) -> Value:
@@ -179,22 +178,10 @@ def _integer(t: Term, args: list[int], s: Semantics) -> Value:
         n = (quotient if whole else remainder)(rounding, args[0], args[1])
         return Missing.ZERO if n is None else n
     match t.op:
-        case "add":
-            return args[0] + args[1]
-        case "sub":
-            return args[0] - args[1]
-        case "neg":
-            return -args[0]
-        case "mul":
-            return args[0] * args[1]
-        case "min":
-            return min(args)
-        case "max":
-            return max(args)
         case "cdiv":
             if args[1] == 0:
                 return 0 if s.quotient.endswith("0") else Missing.ZERO
             return -(-args[0] // args[1])
         case "wrap":
             return s.wrapped(args[0])
-    raise AssertionError(f"no meaning for {t.op}")
+    return _ARITHMETIC[t.op](*args)

@@ -1,4 +1,4 @@
-"""Interpret terms in an algebra: columns of points (`sample`), bit-vectors (`bits`) or polynomials (`whole`).
+"""Interpret terms in an algebra: columns of points (`table`), bit-vectors (`bits`) or polynomials (`whole`).
 
 An :class:`Interpretation` gives every operator its meaning in terms of a few operations, which each algebra supplies.
 :mod:`.evaluate` says the same of single points, and shares nothing with this: whatever is found here is confirmed there.

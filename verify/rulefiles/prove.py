@@ -30,7 +30,8 @@ from .inverses import INVERSES, by_inverses
 from .modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_residues, by_roots
 from .obligations import expanded, occurs, rule_of
 from .rule import StatedRule
-from .sample import Table, every_point, table_of
+from .sample import every_point, table_of
+from .table import Table
 from .whole import as_a_whole
 
 __all__ = [
@@ -197,18 +198,15 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
 def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
     """The strategy that proves a case at once, empty where none does, and the cost."""
     proved, strategy, spent = at_once(o, budget, patient=patient)
-    for name, shorter in _MODULAR if not proved and r.semantics.overflow == "wrap" else ():
-        (proved, cost), strategy = shorter(o, limits_of(budget, patient=patient)), name
+    if proved:
+        return strategy, spent
+    modular = _MODULAR if r.semantics.overflow == "wrap" else ()
+    for name, attempt in (*modular, (INVERSES, by_inverses), (EQUAL_TERMS, by_equal_terms)):
+        proved, cost = attempt(o, limits_of(budget, patient=patient))
         spent += cost
         if proved:
-            break
-    if not proved:
-        (proved, cost), strategy = by_inverses(o, limits_of(budget, patient=patient)), INVERSES
-        spent += cost
-    if not proved:
-        (proved, cost), strategy = by_equal_terms(o, limits_of(budget, patient=patient)), EQUAL_TERMS
-        spent += cost
-    return strategy if proved else "", spent
+            return name, spent
+    return "", spent
 
 
 def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearised:

@@ -1,8 +1,7 @@
-"""Points at which a rule is tried before anything is proved, all at once, in the rule's own arithmetic.
+"""Choose the points at which a rule is tried before anything is proved.
 
 Every small point, random ones, the same with their coordinates set so that conditions hold, and for machine integers
-points next to the limits.  One table answers three questions: where the rule fails, whether it says anything at all, and
-without which of its conditions it would fail.  Whatever is reported is confirmed by :func:`.evaluate.judge`.
+points next to the limits.
 """
 
 from __future__ import annotations
@@ -10,21 +9,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
-from typing import Any, Final, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from ..refute import magnitude
-from .evaluate import judge, refutes
-from .interpretation import Interpretation
 from .rule import StatedRule
-from .semantics import Rounding, Semantics
+from .table import EXACT, Array, Columns, Table, largest_value, sizes
 from .terms import Term, below
 
-__all__ = ["Table", "every_point", "limits_table", "table_of"]
-
-Array: TypeAlias = "np.ndarray[Any, Any]"
+__all__ = ["every_point", "limits_table", "table_of"]
 
 _GRID = 4096
 _RANDOM = 2500
@@ -34,92 +27,6 @@ _CORNERS = 1000
 _EVERY = 1 << 18
 #: Points for each pair of variables of which one is the least machine integer and the other -1, at most.
 _LEAST = 16
-#: Absolute values below this are exact in 64 bits.
-_EXACT = (1 << 63) - 1
-
-
-# --------------------------------------------------------------------------------------------------- evaluation
-class _Columns(Interpretation):
-    """Terms on columns of points.  A meaning is a column, or one row or a scalar where it is the same everywhere."""
-
-    def __init__(self, columns: Mapping[str, Array], s: Semantics, *, machine: bool) -> None:
-        super().__init__(s, machine=machine)
-        self.columns = columns
-        self._kind = object if not columns or any(a.dtype == object for a in columns.values()) else np.int64
-
-    def number(self, n: int) -> Any:
-        # one row: of scalars alone numpy would make integers of 64 bits, or refuse
-        return np.full(1, n, dtype=self._kind)
-
-    def variable(self, name: str) -> Any:
-        return self.columns[name]
-
-    def truth(self, value: bool) -> Any:
-        return np.bool_(value)
-
-    def conj(self, *parts: Any) -> Any:
-        return reduce(np.logical_and, parts)
-
-    def disj(self, *parts: Any) -> Any:
-        return reduce(np.logical_or, parts)
-
-    def neg(self, part: Any) -> Any:
-        return np.logical_not(part)
-
-    def less(self, a: Any, b: Any) -> Any:
-        return np.less(a, b).astype(bool)
-
-    def equal(self, a: Any, b: Any) -> Any:
-        return np.equal(a, b).astype(bool)
-
-    def either(self, c: Any, a: Any, b: Any) -> Any:
-        return np.where(c, np.asarray(a, dtype=self._kind), np.asarray(b, dtype=self._kind))
-
-    def extreme(self, op: str, a: Any, b: Any) -> Any:
-        return np.minimum(a, b) if op == "min" else np.maximum(a, b)
-
-    def wrapped(self, a: Any) -> Any:
-        return (a - self.semantics.lo) % self.semantics.modulus + self.semantics.lo
-
-    def divided(self, rounding: Rounding, a: Any, b: Any, *, whole: bool) -> Any:
-        zero = self.equal(b, 0)
-        d = self.either(zero, 1, b)
-        size = np.abs(d)
-        match rounding.removesuffix("0"):
-            case "floor":
-                value = a // d if whole else a % d
-            case "trunc":
-                value = np.abs(a) // size if whole else np.abs(a) % size
-                flip = np.less(a, 0) != np.less(d, 0) if whole else np.less(a, 0)
-                value = self.either(flip, -value, value)
-            case _:
-                value = a % size if not whole else self.either(np.greater(d, 0), a // size, -(a // size))
-        return self.either(zero, 0, value)
-
-
-def _largest(roots: Sequence[Term], largest: Mapping[str, int], s: Semantics, *, machine: bool) -> int:
-    """A bound on every absolute value on the way to the values of ``roots``."""
-    peak = 1
-    done: dict[int, int] = {}
-    limit = 1 << (s.width - 1) if machine and s.overflow == "wrap" else None
-    for t in below(*roots):
-        args = [done[id(a)] for a in t.args]
-        match t.op:
-            case "int":
-                n = abs(int(t.value))
-            case "var" | "flag":
-                n = largest[t.name]
-            case "add" | "sub":
-                n = sum(args)
-            case "mul":
-                n = max(args[0], 1) * max(args[1], 1)
-            case _:
-                n = max([1, *args])
-        peak = max(peak, n)
-        done[id(t)] = n if limit is None else min(n, limit)
-    if s.width:
-        peak += s.modulus
-    return peak
 
 
 # ------------------------------------------------------------------------------------------------------- points
@@ -199,24 +106,8 @@ def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
     """Points next to the limits of machine integers; half of the coordinates small, as overflow needs few large ones."""
     s = r.semantics
     top = s.hi + 1
-    near = {
-        0,
-        1,
-        2,
-        3,
-        4,
-        5,
-        7,
-        8,
-        16,
-        top // 4,
-        top // 3,
-        top // 2 - 1,
-        top // 2,
-        top // 2 + 1,
-        top - 2,
-        top - 1,
-    }
+    near = {0, 1, 2, 3, 4, 5, 7, 8, 16}
+    near |= {top // 4, top // 3, top // 2 - 1, top // 2, top // 2 + 1, top - 2, top - 1}
     near |= {1 << (s.width // 2), (1 << (s.width // 2)) - 1, *(abs(x) for x in _literals(r))}
     values = np.array(
         sorted({x for n in near for x in (n, -n)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=kind
@@ -338,11 +229,6 @@ def _recipes(r: StatedRule, among: Sequence[Term]) -> list[tuple[str, str, tuple
     return order
 
 
-def _sizes(columns: Mapping[str, Array]) -> dict[str, int]:
-    """The largest absolute value of every column."""
-    return {v: max(int(a.max()), -int(a.min())) if len(a) else 0 for v, a in columns.items()}
-
-
 def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> dict[str, Array]:
     """The points with variables set so that as many as possible of some conditions hold."""
     out = dict(columns)
@@ -350,9 +236,9 @@ def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> 
     kind = object if any(a.dtype == object for a in columns.values()) else np.int64
     for v, how, terms in _recipes(r, among):
         size = len(out[v])
-        if kind is not object and _largest(terms, _sizes(out), r.semantics, machine=False) >= _EXACT >> 20:
+        if kind is not object and largest_value(terms, sizes(out), r.semantics, machine=False) >= EXACT >> 20:
             continue
-        reader = _Columns(out, r.semantics, machine=False)
+        reader = Columns(out, r.semantics, machine=False)
         values = [np.broadcast_to(np.asarray(reader.of(t).value, dtype=kind), (size,)) for t in terms]
         own = out[v]
         match how:
@@ -379,109 +265,12 @@ def _multiple(own: Array, of: Array, lo: int | None, hi: int | None) -> Array:
     return of * np.where(np.abs(own) <= most, own, own % (most + 1))
 
 
-_LARGE: Final = float(np.finfo(float).max) / 2**40
-
-
-def _rough(column: Array) -> Array:
-    """The column as floating point numbers; what is too large for these is so large that some of it can be added up."""
-    try:
-        rough = column.astype(float)
-    except OverflowError:
-        top = int(_LARGE)
-        return np.array([float(max(-top, min(top, int(x)))) for x in column])
-    clipped: Array = np.clip(rough, -_LARGE, _LARGE)
-    return clipped
-
-
-# -------------------------------------------------------------------------------------------------------- table
-class Table:
-    """A rule on many points.
-
-    ``conditions`` has a row of truth values for each condition; ``concerned`` says where the left side has a value (and,
-    where overflow is assumed not to occur, nothing overflows), ``fails`` where besides the right side has none or another.
-    Every point of the rule without a coordinate larger than ``radius`` is there.
-    """
-
-    def __init__(self, r: StatedRule, columns: Mapping[str, Array], size: int, radius: int = 0) -> None:
-        self.rule = r
-        self.radius = radius
-        self.columns = columns
-        self.size = size
-        s = r.semantics
-        largest = _sizes(columns)
-        exact = max(
-            _largest((r.left, r.right), largest, s, machine=bool(s.width)),
-            _largest(r.conditions, largest, s, machine=False) if r.conditions else 0,
-        )
-        kind = np.int64 if exact < _EXACT else object
-        typed = {v: a.astype(kind, copy=False) for v, a in columns.items()}
-        plain = _Columns(typed, s, machine=False)
-        self.conditions: list[Array] = [self._full(plain.holds(c)) for c in r.conditions]
-        sides = _Columns(typed, s, machine=bool(s.width))
-        left, right = sides.of(r.left), sides.of(r.right)
-        concerned = ~self._full(left.zero | left.lost)
-        if s.overflow == "nowrap":
-            concerned &= ~self._full(right.lost)
-        self.concerned: Array = concerned
-        differs = right.zero | right.lost | np.not_equal(left.value, right.value)
-        self.fails: Array = concerned & self._full(differs)
-
-    def _full(self, a: Any) -> Array:
-        return np.broadcast_to(np.asarray(a, dtype=bool), (self.size,))
-
-    def _points(self, where: Array, most: int) -> Iterator[dict[str, int]]:
-        rows = np.flatnonzero(where)
-        if not len(rows):
-            return
-        total = sum((np.abs(_rough(self.columns[v][rows])) for v in self.columns), start=np.zeros(len(rows)))
-        if len(rows) > 64:
-            rows = rows[np.argsort(total, kind="stable")[:64]]
-        names = list(self.columns)
-        found = [[int(self.columns[v][k]) for v in names] for k in rows]
-        for row in sorted(found, key=magnitude)[:most]:
-            yield dict(zip(names, row, strict=True))
-
-    def _all(self, without: int | None = None) -> Array:
-        kept = np.ones(self.size, dtype=bool)
-        for k, c in enumerate(self.conditions):
-            if k != without:
-                kept &= c
-        return kept
-
-    def counterexample(self) -> dict[str, int] | None:
-        """The smallest point of the table at which the rule fails."""
-        for point in self._points(self._all() & self.fails, 8):
-            if refutes(self.rule, point):
-                return point
-        return None
-
-    def example(self) -> dict[str, int] | None:
-        """The smallest point of the table at which the rule says something."""
-        for point in self._points(self._all() & self.concerned, 8):
-            if judge(self.rule, point) != "not concerned":
-                return point
-        return None
-
-    def needs(self, k: int) -> bool:
-        """Whether at some point only condition ``k`` keeps the rule from failing."""
-        return bool((self._all(without=k) & self.fails).any())
-
-    def _typed_for(self, condition: Term) -> Mapping[str, Array]:
-        exact = _largest((condition,), _sizes(self.columns), self.rule.semantics, machine=False) < _EXACT
-        return {v: a.astype(np.int64 if exact else object, copy=False) for v, a in self.columns.items()}
-
-    def saved_by(self, condition: Term) -> Array | None:
-        """Where the rule says something and ``condition`` holds; ``None`` if that is nowhere, or the rule still fails."""
-        reader = _Columns(self._typed_for(condition), self.rule.semantics, machine=False)
-        holds = self._full(reader.holds(condition)) & self._all() & self.concerned
-        return holds if holds.any() and not (holds & self.fails).any() else None
-
-
+# ------------------------------------------------------------------------------------------------------- tables
 def table_of(r: StatedRule) -> Table:
     """The table of a rule; the same every time."""
     domains = _domains(r)
-    if any(lo is not None and hi is not None and lo > hi for lo, hi in domains.values()):
-        return Table(r, {v: np.zeros(0, dtype=np.int64) for v in domains}, 0)
+    if _is_empty(domains):
+        return _joined(r, [])
     kind = _kind_of(r, domains)
     radius, grid = _grid(domains, kind)
     blocks: list[dict[str, Array]] = [dict(zip(r.variables, grid, strict=True))] if grid else []
@@ -499,21 +288,30 @@ def table_of(r: StatedRule) -> Table:
         alike = _alike(r, kind)
         if alike is not None:
             blocks += [alike, _follow(r, alike, r.conditions)]
-    columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
-    size = len(next(iter(columns.values()))) if columns else 1
-    return Table(r, columns, size, radius)
+    return _joined(r, blocks, radius)
 
 
 def limits_table(r: StatedRule) -> Table:
     """Points next to the limits of machine integers, and few others."""
     domains = _domains(r)
-    if any(lo is not None and hi is not None and lo > hi for lo, hi in domains.values()):
-        return Table(r, {v: np.zeros(0, dtype=np.int64) for v in domains}, 0)
-    kind = _kind_of(r, domains)
-    near = _limits(r, _MACHINE, kind)
-    blocks = [near, _follow(r, near, r.conditions)] if r.conditions else [near]
+    if _is_empty(domains):
+        return _joined(r, [])
+    near = _limits(r, _MACHINE, _kind_of(r, domains))
+    return _joined(r, [near, _follow(r, near, r.conditions)] if r.conditions else [near])
+
+
+def _joined(r: StatedRule, blocks: Sequence[Mapping[str, Array]], radius: int = 0) -> Table:
+    """The table of several blocks of points, each point moved into the bounds of the variables."""
+    if not blocks:
+        return Table(r, {v: np.zeros(0, dtype=np.int64) for v in r.variables}, 0)
+    domains = _domains(r)
     columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
-    return Table(r, columns, len(next(iter(columns.values()))) if columns else 1)
+    return Table(r, columns, len(next(iter(columns.values()))) if columns else 1, radius)
+
+
+def _is_empty(domains: Mapping[str, tuple[int | None, int | None]]) -> bool:
+    """Whether some variable has no value: its bounds lie outside the machine type."""
+    return any(lo is not None and hi is not None and lo > hi for lo, hi in domains.values())
 
 
 def every_point(r: StatedRule) -> Table | None:

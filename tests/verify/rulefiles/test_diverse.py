@@ -9,21 +9,30 @@ from typing import Any
 import pytest
 
 from indexproof.verify import linear
-from indexproof.verify.rulefiles import judge, prove, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles import StatedRule, judge, prove, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_roots, roots
 from indexproof.verify.rulefiles.obligations import expanded, source_of
 from indexproof.verify.rulefiles.sample import every_point, table_of
 from indexproof.verify.solve import Budget, decide, reduced
-from indexproof.verify.verdict import Status
+from indexproof.verify.verdict import Status, Verdict
 
 FILE = Path(__file__).parent / "data" / "diverse.rules"
 RULES = read_rule_file(FILE.read_text("utf-8"), FILE.name).rules
 
 
+def verdict_on(r: StatedRule) -> Verdict:
+    return decide(next(stated_rule_obligations(r)))
+
+
+def decided(text: str) -> Verdict:
+    (r,) = read_rule_file(text, "t").rules
+    return verdict_on(r)
+
+
 def test_every_rule_is_decided_as_its_name_says() -> None:
     wrong = []
     for r in RULES:
-        verdict = decide(next(iter(stated_rule_obligations(r))))
+        verdict = verdict_on(r)
         if r.name.startswith("true"):
             right = verdict.status is Status.PROVED
         else:
@@ -45,22 +54,18 @@ def test_a_third_of_them_is_false() -> None:
 
 def test_a_polynomial_modulo_a_number_is_decided_by_its_residues() -> None:
     for text in ("(x * x) % 4 <= 1 -> true", "(x * x * x - x) % 3 -> 0", "(x * x + y * y) % 4 != 3 -> true"):
-        (rule,) = read_rule_file(f"int x, y\nr: {text}\n", "t").rules
-        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        verdict = decided(f"int x, y\nr: {text}\n")
         assert verdict.status is Status.PROVED
         assert verdict.strategy == RESIDUES
-    (rule,) = read_rule_file(
-        "semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 <= 1 -> true\n", "t"
-    ).rules
     assert (
-        decide(next(iter(stated_rule_obligations(rule)))).status is Status.PROVED
+        decided("semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 <= 1 -> true\n").status
+        is Status.PROVED
     )  # 256 residues would be too many
-    (rule,) = read_rule_file(
-        "semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 == 1 -> x % 2 == 1\n", "t"
-    ).rules
-    assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
-    (rule,) = read_rule_file("int x\nr: (x * x) % 8 in [0, 3] -> true\n", "t").rules
-    assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
+    assert (
+        decided("semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 == 1 -> x % 2 == 1\n").status
+        is Status.REFUTED
+    )
+    assert decided("int x\nr: (x * x) % 8 in [0, 3] -> true\n").status is Status.REFUTED
 
 
 @pytest.mark.parametrize("width", [32, 64])
@@ -72,19 +77,16 @@ def test_what_a_power_of_two_divides_is_decided_by_residues_of_a_smaller_one(wid
         "x * x == 4 * y + 3 -> false",
         "x * x + y * y == 3 -> false",
     ):
-        (rule,) = read_rule_file(f"integers {width} bits\nint x, y\nr: {text}\n", "t").rules
-        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        verdict = decided(f"integers {width} bits\nint x, y\nr: {text}\n")
         assert (verdict.status, verdict.strategy) == (Status.PROVED, RESIDUES), text
     for text in ("x * x == y * y + 3 -> false", "x * x == 4 * y + 1 -> false", "x * x % 4 == 1 -> false"):
-        (rule,) = read_rule_file(f"integers {width} bits\nint x, y\nr: {text}\n", "t").rules
-        assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
+        assert decided(f"integers {width} bits\nint x, y\nr: {text}\n").status is Status.REFUTED
 
 
 def test_a_sum_that_fits_once_it_is_negated_is_tried() -> None:
     for width in (16, 64):
         text = f"semantics trunc\nintegers {width} bits undefined\nint x, y\nconst c\n"
-        (rule,) = read_rule_file(f"{text}r: x * c + y * c -> (x + y) * c if c != 0\n", "t").rules
-        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        verdict = decided(f"{text}r: x * c + y * c -> (x + y) * c if c != 0\n")
         assert (verdict.status, verdict.strategy) == (Status.REFUTED, "machine limits")
 
 
@@ -92,8 +94,7 @@ def test_the_only_quotient_that_overflows_is_tried_at_once() -> None:
     for sides in ("(x % c) % d -> x % d", "(x % c) / d -> x % c / d + 0 * (x / d)"):
         for width in (16, 32, 64):
             text = f"semantics trunc\nintegers {width} bits undefined\nint x, y\nconst c, d\n"
-            (rule,) = read_rule_file(f"{text}r: {sides} if divides(d, c)\n", "t").rules
-            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            verdict = decided(f"{text}r: {sides} if divides(d, c)\n")
             assert verdict.status is Status.REFUTED
             assert verdict.strategy in ("small points", "machine limits")
 
@@ -104,8 +105,7 @@ def test_large_multiples_are_tried(overflow: str) -> None:
     for width in (16, 32, 64):
         text = f"semantics trunc\nintegers {width} bits {overflow}\nint x, y, z\n"
         side = "(x * y) / z -> x * (y / z)" if overflow == "wrap" else "x * (y / z) -> (x * y) / z"
-        (rule,) = read_rule_file(f"{text}r: {side} if y % z == 0, z > 1\n", "t").rules
-        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        verdict = decided(f"{text}r: {side} if y % z == 0, z > 1\n")
         assert verdict.status is Status.REFUTED
         assert verdict.strategy in ("small points", "machine limits")
 
@@ -120,22 +120,18 @@ def test_that_a_remainder_is_zero_is_divisibility() -> None:
     ):
         for semantics in ("euclid0", "trunc", "floor"):
             text = f"semantics {semantics}\nint x\nconst c, d, e\nr: {sides} if {conditions}, c > 0, e > 0, d > 0\n"
-            (rule,) = read_rule_file(text, "t").rules
-            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            verdict = decided(text)
             assert verdict.status is Status.PROVED
             assert verdict.resources < 100_000
-    (rule,) = read_rule_file("semantics trunc\nint x, y\nr: x % y == 0 -> x == 0 if y > 1\n", "t").rules
-    assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.REFUTED
-    (rule,) = read_rule_file("semantics trunc0\nint x, y\nr: x % y == 0 -> divides(y, x)\n", "t").rules
-    verdict = decide(next(iter(stated_rule_obligations(rule))))
+    assert decided("semantics trunc\nint x, y\nr: x % y == 0 -> x == 0 if y > 1\n").status is Status.REFUTED
+    verdict = decided("semantics trunc0\nint x, y\nr: x % y == 0 -> divides(y, x)\n")
     assert (verdict.status, verdict.witness) == (Status.REFUTED, {"x": 0, "y": 0})
 
 
 def test_the_quotient_that_overflows_is_tried_with_small_factors() -> None:
     for width in (16, 32, 64):
         text = f"semantics trunc\nintegers {width} bits undefined\nint x, y, z\n"
-        (rule,) = read_rule_file(f"{text}r: (x * y) / z -> x * (y / z) if y % z == 0\n", "t").rules
-        verdict = decide(next(iter(stated_rule_obligations(rule))))
+        verdict = decided(f"{text}r: (x * y) / z -> x * (y / z) if y % z == 0\n")
         assert (verdict.status, verdict.strategy) == (Status.REFUTED, "machine limits")
 
 
@@ -151,8 +147,7 @@ def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
         ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 4", Status.PROVED),
         ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 5", Status.REFUTED),
     ):
-        (rule,) = read_rule_file(f"{text}\n", "t").rules
-        assert decide(next(iter(stated_rule_obligations(rule)))).status is status
+        assert decided(f"{text}\n").status is status
     # 2^40 · 2^40 is no integer of 64 bits: with a wrong product the condition would seem to be needed
     big = "select(p, 1099511627776, 2)"
     (rule,) = read_rule_file(
@@ -187,8 +182,7 @@ def test_odd_factors_are_left_out_of_what_a_power_of_two_divides() -> None:
         for line in ODD_FACTORS.strip().splitlines():
             name, statement = line.split(":", 1)
             text = f'integers {width} bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
-            (rule,) = read_rule_file(text, "t").rules
-            verdict = decide(next(iter(stated_rule_obligations(rule))))
+            verdict = decided(text)
             assert verdict.status is (Status.PROVED if name.startswith("true") else Status.REFUTED), (
                 width,
                 name,
@@ -232,7 +226,7 @@ def _stated(line: str, width: int) -> Any:
 @pytest.mark.parametrize("line", ROOT_RULES.strip().splitlines())
 def test_a_polynomial_in_one_variable_has_few_roots(line: str, width: int) -> None:
     true, r = _stated(line, width)
-    verdict = decide(next(iter(stated_rule_obligations(r))))
+    verdict = verdict_on(r)
     assert verdict.status is (Status.PROVED if true else Status.REFUTED)
     if true:
         assert ROOTS in verdict.strategy
@@ -282,7 +276,7 @@ false cubic: x * x * x + x == y * y * y + y -> x == y
 @pytest.mark.parametrize("line", COFACTORS.strip().splitlines())
 def test_an_odd_cofactor_of_a_difference_is_left_out(line: str, width: int) -> None:
     true, r = _stated(line, width)
-    verdict = decide(next(iter(stated_rule_obligations(r))))
+    verdict = verdict_on(r)
     assert verdict.status is (Status.PROVED if true else Status.REFUTED)
     if true:
         assert ODD in verdict.strategy
@@ -318,8 +312,7 @@ def test_literals_may_be_of_any_size() -> None:
         (f"semantics trunc\nint x\nr: (x % 2) % {googol} -> x % 2 if -1 % {googol} == -1", Status.PROVED),
         (f"int x\nr: x / {beyond} -> 0 if x >= 0, x < {beyond + 1}", Status.REFUTED),
     ):
-        (rule,) = read_rule_file(f"{text}\n", "t").rules
-        assert decide(next(iter(stated_rule_obligations(rule)))).status is status, text
+        assert decided(f"{text}\n").status is status, text
 
 
 def test_a_rule_about_no_integers_says_nothing(recwarn: pytest.WarningsRecorder) -> None:
@@ -329,8 +322,7 @@ def test_a_rule_about_no_integers_says_nothing(recwarn: pytest.WarningsRecorder)
         "integers 2 bits\nint x in [-5, -3]\nint y\nr: x + y -> 0 if x < y",
         "integers 8 bits undefined\nint x in [200, 2000]\nint y\nr: x + y -> 0 if x < y",
     ):
-        (rule,) = read_rule_file(f"{text}\n", "t").rules
-        assert decide(next(iter(stated_rule_obligations(rule)))).status is Status.VACUOUS, text
+        assert decided(f"{text}\n").status is Status.VACUOUS, text
     assert not recwarn.list
 
 
@@ -376,10 +368,8 @@ def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.Monk
     expected = {"true": Status.PROVED, "false": Status.REFUTED, "vacuous": Status.VACUOUS}
     rules = read_rule_file(EVERY_POINT, "t").rules
     for r in rules:
-        assert decide(next(iter(stated_rule_obligations(r)))).status is expected[r.name.partition("_")[0]], (
-            r.name
-        )
-    squares = decide(next(iter(stated_rule_obligations(rules[0]))))
+        assert verdict_on(r).status is expected[r.name.partition("_")[0]], r.name
+    squares = verdict_on(rules[0])
     assert (squares.strategy, squares.resources > 0) == (prove.EVERY, True)
     # a rule that fails at one point of all, which no other table has
     monkeypatch.setattr(prove, "table_for", lambda source: table_of(rules[0]))

@@ -29,8 +29,8 @@ from indexproof.verify.rulefiles import (
 )
 from indexproof.verify.rulefiles.obligations import expanded, occurs
 from indexproof.verify.rulefiles.rule import checked
-from indexproof.verify.rulefiles.sample import Table
 from indexproof.verify.rulefiles.semantics import OVERFLOWS, ROUNDINGS, quotient, remainder
+from indexproof.verify.rulefiles.table import Table
 
 SEMANTICS = [
     *(Semantics(r, r) for r in ROUNDINGS),

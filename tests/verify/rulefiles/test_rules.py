@@ -24,7 +24,8 @@ from indexproof.verify.rulefiles import (
 from indexproof.verify.rulefiles.bits import bit_vector_point
 from indexproof.verify.rulefiles.obligations import expanded, source_of
 from indexproof.verify.rulefiles.repair import candidates, weakest_repairs
-from indexproof.verify.rulefiles.sample import Table, table_of
+from indexproof.verify.rulefiles.sample import table_of
+from indexproof.verify.rulefiles.table import Table
 from indexproof.verify.rulefiles.terms import below
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict

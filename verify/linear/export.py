@@ -183,78 +183,22 @@ class _Writer:
 
     # -- the proof
     def node(self, n: Node) -> Json:
-        step = n["step"]
-        out: dict[str, Json] = {"step": step}
-        match step:
-            case "inline":
-                out |= {"variable": self.term(n["variable"]), "term": self.term(n["term"])}
-                out["then"] = self.node(n["then"])
-            case "goals":
-                out["parts"] = [
-                    {"goal": self.condition(p["goal"]), "proof": self.node(p["proof"])} for p in n["parts"]
-                ]
-            case "quotient bound":
-                out |= {"sides": n["sides"], "then": self.node(n["then"])}
-            case "equal terms":
-                out |= {"term": self.term(n["term"]), "value": self.term(n["value"])}
-                out |= {"equal": self.node(n["equal"]), "then": self.node(n["then"])}
-            case "odd factors":
-                out["odd"] = [
-                    {"factor": self.term(p["factor"]), "proof": self.node(p["proof"])} for p in n["odd"]
-                ]
-                out["shorter"] = [
-                    {"of": self.term(p["of"]), "factors": p["factors"], "rest": self.term(p["rest"])}
-                    for p in n["shorter"]
-                ]
-                out["then"] = self.node(n["then"])
-            case "roots":
-                out["solved"] = [
-                    {
-                        "of": self.term(p["of"]),
-                        "variable": self.term(p["variable"]),
-                        "modulus": p["modulus"],
-                        "classes": [list(c) for c in p["classes"]],
-                    }
-                    for p in n["solved"]
-                ]
-                out["then"] = self.node(n["then"])
-            case "multiple":
-                out |= {k: self.term(n[k]) for k in ("variable", "divisor", "quotient")}
-                out["then"] = self.node(n["then"])
-            case "residues":
-                out["modulus"] = n["modulus"]
-                out["variables"] = [
-                    {"variable": self.term(v), "quotient": self.term(q)} for v, q in n["variables"]
-                ]
-                out["cases"] = [self.node(c) for c in n["cases"]]
-            case "contradiction":
-                out["then"] = self.node(n["then"])
-            case "factor":
-                out |= {"of": _poly(n["of"]), "cases": {s: self.node(c) for s, c in n["cases"].items()}}
-            case "sign":
-                out |= {"steps": self._log(n["log"]), "of": _poly(n["of"]), "divisor": _poly(n["divisor"])}
-                out["excluded"] = {s: self._evidence(e) for s, e in n["excluded"].items()}
-                out["cases"] = {s: self.node(c) for s, c in n["cases"].items()}
-            case "define":
-                steps = self._log(n["log"])
-                out["define"] = [self._definition(d, steps) for d in n["define"]]
-                out |= {"steps": steps, "then": self.node(n["then"])}
-            case "leaf":
-                out |= {"steps": self._log(n["log"]), "parts": [self._part(p) for p in n["parts"]]}
+        """A node as JSON; the facts of its log are numbered first, so that the rest can name them."""
+        steps = self._log(n["log"]) if "log" in n else []
+        out: dict[str, Json] = {"step": n["step"]}
+        if "log" in n:
+            out["steps"] = steps
+        for key, value in n.items():
+            if n["step"] == "leaf" and key == "parts":
+                out[key] = [self._part(part) for part in value]
+            elif key not in ("step", "log"):
+                out[key] = self._datum(value, steps)
         return out
 
-    def _definition(self, d: Node, steps: list[Json]) -> Json:
-        equation = d["equation"]
-        number = self._fact(equation, steps) if isinstance(equation, LinearFact) else equation
-        return {"name": d["name"], "value": _poly(d["value"]), "equation": number}
-
-    def _part(self, p: Node) -> Json:
+    def _part(self, part: Node) -> Json:
+        """The refutation of one goal, with steps of its own."""
         steps: list[Json] = []
-        refuted = [self._fact(f, steps) for f in p["refute"]]
-        out: dict[str, Json] = {"steps": steps, "refute": refuted}
-        if "goal" in p:
-            out["goal"] = self.condition(p["goal"])
-        return out
+        return {**{key: self._datum(value, steps) for key, value in part.items()}, "steps": steps}
 
     def _log(self, log: Log | None) -> list[Json]:
         steps: list[Json] = []
@@ -291,26 +235,22 @@ class _Writer:
             case Poly():
                 return _poly(v)
             case Resolved():
-                return self._evidence(v, steps)
+                parts = [[_poly(c), self._fact(f, steps)] for c, f in v.parts]
+                return {"parts": parts, "shifts": [self._fact(f, steps) for f in v.shifts]}
             case LinearFact():
                 return self._fact(v, steps)
             case Condition():
                 return self.condition(v)
             case Expr():
                 return self.term(v)
+            case {"step": str()}:
+                return self.node(v)
             case dict():
                 return {k: self._datum(x, steps) for k, x in v.items()}
             case list() | tuple():
                 return [self._datum(x, steps) for x in v]
-        assert isinstance(v, (str, int)), type(v)
+        assert v is None or isinstance(v, (str, int)), type(v)
         return v
-
-    def _evidence(self, e: Resolved, steps: list[Json] | None = None) -> Json:
-        into = steps if steps is not None else []
-        return {
-            "parts": [[_poly(c), self._fact(f, into)] for c, f in e.parts],
-            "shifts": [self._fact(f, into) for f in e.shifts],
-        }
 
 
 def _poly(p: Poly) -> Json:

@@ -76,5 +76,5 @@ def _residues(o: Obligation, budget: linear.ReductionBudget | None) -> Node | No
         if proof is None:
             return None
         cases.append(proof)
-    named = [(v, quotient(v, modulus)) for v in variables]
+    named = [{"variable": v, "quotient": quotient(v, modulus)} for v in variables]
     return {"step": "residues", "modulus": modulus, "variables": named, "cases": cases}

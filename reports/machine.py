@@ -25,6 +25,7 @@ from ..verify.concrete import Answer, Counterexample
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
+from ..verify.words import sides_at
 from .refutation import Place, again, conjuncts, ordered_point
 from .summary import Claimed, Group, confirmations, grouped, redundant, strategies, widening
 
@@ -281,8 +282,6 @@ def answer_json(
 
 def _counterexample(c: Counterexample, left: IndexingMap, right: IndexingMap) -> dict[str, Any]:
     """Return a point where two maps differ."""
-    from .maps import sides_at
-
     return {
         "values": dict(c.values),
         "left": c.left,

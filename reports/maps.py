@@ -13,7 +13,7 @@ from ..core.text import format_map
 from ..core.transform import record_text
 from ..verify.claims.instructions import OperandAnswer
 from ..verify.verdict import Status, worst
-from ..verify.words import difference, sides_at, tuple_text
+from ..verify.words import difference, tuple_text
 from .layout import block
 from .machine import document, written_as
 
@@ -22,7 +22,6 @@ __all__ = [
     "instruction_difference",
     "instructions_json",
     "record_text",
-    "sides_at",
     "tuple_text",
     "with_remainders",
 ]

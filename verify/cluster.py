@@ -111,7 +111,7 @@ def _distributed() -> Any:
 
 
 class Cluster:
-    """The workers of a Dask scheduler, for :func:`~indexproof.verify.run.prove_all`; use as a context manager.
+    """The workers of a Dask scheduler, for :func:`~indexproof.verify.proving.prove_all`; use as a context manager.
 
     Raises :class:`InputError` where Dask is not installed, the scheduler at ``address`` cannot be reached or has no
     workers, or a worker has no indexproof or another version of it or of its solvers.  ``patience`` is for how many

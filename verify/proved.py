@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.rewrite import RuleSet
 from .cache import Cache
 from .catalogue import obligations_of
-from .run import prove_all
+from .proving import prove_all
 
 __all__ = ["proved_rules"]
 

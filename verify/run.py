@@ -17,7 +17,6 @@ from .evidence import collecting
 from .obligation import Obligation
 from .outcome import TOO_DEEP, CrewLost, Result, Run, available_cores, died
 from .pool import each
-from .proving import prove_all
 from .solve import decide
 from .trust.opinion import second_opinion
 from .verdict import Status, Verdict
@@ -33,7 +32,6 @@ __all__ = [
     "available_cores",
     "died",
     "examine",
-    "prove_all",
     "work",
 ]
 

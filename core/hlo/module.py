@@ -32,6 +32,7 @@ from .attributes import (
     parse_window,
 )
 from .lexer import shorten
+from .printer import format_instruction
 from .shape import AnyShape, Shape, TupleShape
 
 T = TypeVar("T")
@@ -65,8 +66,6 @@ class Instruction:
     line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        from .printer import format_instruction  # a cycle on purpose: printing is a client of the type
-
         return format_instruction(self)
 
     def attribute(self, name: str) -> Value | None:
@@ -380,6 +379,11 @@ class Module:
         instructions = [i for _, i in self.instructions()]
         sizes = f"{_counted(self.computations, 'computation')}, {_counted(instructions, 'instruction')}"
         return f"<Module {self.name}: {sizes}, entry {self.entry_name}>"
+
+    @property
+    def is_snippet(self) -> bool:
+        """Whether the module was read without a `HloModule` line."""
+        return self.name == SNIPPET
 
     @property
     def entry(self) -> Computation:

@@ -6,10 +6,13 @@ XLA conventions: `%` before names, every fifth operand preceded by its number, s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .attributes import COMPUTATIONS, Value, format_value
-from .module import SNIPPET, Computation, Instruction, Module
 from .shape import AnyShape
+
+if TYPE_CHECKING:
+    from .module import Computation, Instruction, Module
 
 _WORDS = ("ENTRY", "HloModule", "ROOT", "FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
@@ -20,7 +23,7 @@ def format_module(module: Module, percent: bool = True) -> str:
     What was read without a `HloModule` line is printed without one.
     """
     lines = []
-    if module.name != SNIPPET:
+    if not module.is_snippet:
         lines += ["HloModule " + module.name + _attributes(module.attributes, percent), ""]
     for table in module.tables:
         lines.append(table.name)

@@ -153,7 +153,7 @@ def export(
     not use. index.json says which file belongs to which obligation. reports/trust.md says what they
     establish, and what a proof does.
     """
-    from ...verify.run import prove_all
+    from ...verify.proving import prove_all
     from ...verify.solve import Budget
     from ...verify.trust.export import export as exported
     from ...verify.trust.solvers import available, cvc5_name, z3_name

@@ -115,7 +115,7 @@ def _entry_tamperings(s: _Store, k: int) -> Iterator[tuple[str, str, str, bool]]
 
 def cache_entry_cases(task: Batch) -> Iterator[Fault]:
     """Entries that are tampered with, some by somebody who knows the secret."""
-    from indexproof.verify.run import prove_all
+    from indexproof.verify.proving import prove_all
 
     with TemporaryDirectory() as folder, without_secret_from_outside():
         s = _Store(Path(folder))

@@ -27,7 +27,7 @@ class Fatal(Obligation):
 
 def crash_cases(task: Batch) -> Iterator[Fault]:
     """A claim ends every process that looks at it; the others are proved all the same."""
-    from indexproof.verify.run import prove_all
+    from indexproof.verify.proving import prove_all
 
     others = obligations(TRUE_CLAIMS[:9], "true")
     fatal = Fatal("faults", "a fault", "fatal", (), x >= 0)

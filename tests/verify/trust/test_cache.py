@@ -24,7 +24,7 @@ from indexproof.reports import summary
 from indexproof.verify import cache as cache_module
 from indexproof.verify.cache import FORMAT, KEY_VARIABLE, Cache, content_key
 from indexproof.verify.obligations import Obligation
-from indexproof.verify.run import prove_all
+from indexproof.verify.proving import prove_all
 from indexproof.verify.solve import Budget, decide
 from indexproof.verify.verdict import Opinion, Status, Verdict
 

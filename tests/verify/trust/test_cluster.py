@@ -29,7 +29,8 @@ from indexproof.verify.cache import Cache, content_key  # noqa: E402
 from indexproof.verify.catalogue import catalogue  # noqa: E402
 from indexproof.verify.cluster import Cluster, fingerprint, perform  # noqa: E402
 from indexproof.verify.obligations import Obligation  # noqa: E402
-from indexproof.verify.run import Job, Result, Run, prove_all  # noqa: E402
+from indexproof.verify.proving import prove_all  # noqa: E402
+from indexproof.verify.run import Job, Result, Run  # noqa: E402
 from indexproof.verify.solve import Budget  # noqa: E402
 from indexproof.verify.verdict import Status  # noqa: E402
 

@@ -22,8 +22,9 @@ from indexproof.verify import run as run_module
 from indexproof.verify.cache import Cache
 from indexproof.verify.catalogue import catalogue
 from indexproof.verify.obligations import Obligation
+from indexproof.verify.proving import prove_all
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
-from indexproof.verify.run import Job, examine, prove_all, work
+from indexproof.verify.run import Job, examine, work
 from indexproof.verify.solve import Budget, _attempt, decide
 from indexproof.verify.verdict import Status, Verdict
 

@@ -262,7 +262,7 @@ def test_files_that_come_go_or_change_their_name_concern_everything(
     assert copy.stated(1, "read-only")["stated"] == everything
     (copy.package / "rules" / "novelty.py").unlink()
     assert copy.stated(1, "read-only")["stated"] == []
-    (copy.package / "core" / "codegen" / "c_code.py").unlink()
+    (copy.package / "core" / "frameworks" / "jax.py").unlink()
     assert copy.stated(1, "read-only")["stated"] == everything
 
 

@@ -21,8 +21,9 @@ from indexproof.verify.catalogue import catalogue
 from indexproof.verify.evidence import ProofQuestion, collecting
 from indexproof.verify.linear import question
 from indexproof.verify.obligations import Obligation
+from indexproof.verify.proving import prove_all
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
-from indexproof.verify.run import examine, prove_all
+from indexproof.verify.run import examine
 from indexproof.verify.solve import Budget, _attempt, decide
 from indexproof.verify.trust import opinion
 from indexproof.verify.trust.disagreement import Disagreement

@@ -82,7 +82,7 @@ class CompiledConstraintRule:
     head: type[Expr] | None
 
     def after(self, constraints: Sequence[Bound], ends: Ends) -> Applied | None:
-        """What the first proposal that works makes of ``constraints``; every application is measured (:func:`descends`)."""
+        """Apply the first proposal that works; every application is measured (:func:`descends`)."""
         for values in _NOTHING if self.propose is None else self.propose(constraints, ends):
             found = self.check(constraints, ends, values)
             if found is not None and descends(constraints, found[0]):

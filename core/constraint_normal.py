@@ -221,7 +221,7 @@ class Constraints:
 
     # -- one application
     def applied(self, rule: CompiledConstraintRule, before: tuple[Bound, ...]) -> tuple[Bound, ...] | None:
-        """What a rule makes of constraints, ``None`` where it does not apply."""
+        """Apply a rule to constraints; ``None`` where it does not apply."""
         found = rule.after(before, self.ends)
         return None if found is None else self.recorded(rule, before, found)
 
@@ -264,7 +264,7 @@ class Constraints:
                 self.shrink(e, c[1], c[2])
 
     def twin(self, c: Bound, d: Bound) -> Bound | None:
-        """What is left of two constraints on one expression."""
+        """Join two constraints on one expression; ``None`` where no rule does."""
         for rule in self.compiled.twins:
             found = rule.after((c, d), self.ends)
             if found is not None and found[0][0][0] is c[0]:
@@ -363,7 +363,7 @@ class Constraints:
         return self.stale
 
     def subjects(self, c: Bound) -> list[Expr]:
-        """What a constraint may narrow: the dividend of a remainder, or summands and dividends of summands.
+        """Return what a constraint may narrow: the dividend of a remainder, or summands and dividends of summands.
 
         Of summands only those for which the others leave less than what they may be.
         """

@@ -163,7 +163,7 @@ def upright(terms: Terms) -> bool:
 
 
 def _outline(e: Expr) -> tuple[int, int, int]:
-    """What the summands say: their coefficients, whether one is constant, and signs."""
+    """Return the sum of absolute coefficients, whether there is a constant, and the count of signs."""
     const, terms = _summands(e)
     return sum([abs(k) for _, k in terms]), int(const != 0 and bool(terms)), _minus(terms)
 

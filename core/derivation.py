@@ -157,7 +157,7 @@ class Derivation:
 
     @property
     def wider(self) -> str:
-        """That the result needs, or may need, wider machine integers than what was given; empty where it does not."""
+        """A note where the result needs, or may need, wider machine integers than the input; empty elsewhere."""
         # who checks derivations loads no code of the simplifier
         from .room import widening
 

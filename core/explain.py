@@ -129,7 +129,7 @@ class _Run:
 
     # -- expressions
     def equations(self, engine: int, now: int) -> list[Step]:
-        """What an engine has recorded: for every left side the last equation."""
+        """Return the equations that an engine has recorded, the last one for every left side."""
         found = {e.before: e for e in self.trace[:now] if isinstance(e, Step) and e.engine == engine}
         return list(found.values())
 
@@ -316,7 +316,7 @@ def _binding(entry: Any) -> dict[str, Expr]:
 
 # ------------------------------------------------------------------------------------------------ rewriting
 def _towards(root: Expr, goal: Expr, equations: Sequence[Any]) -> list[_Use] | None:
-    """What a run uses that brings ``root`` to ``goal``."""
+    """Return the equations that bring ``root`` to ``goal`` in one run; ``None`` where none do."""
     inside = set(postorder(goal))
     # an expression that the goal still has was not rewritten, whatever is known of it
     for kept in ((), inside):
@@ -368,7 +368,7 @@ def _uses(root: Expr, equations: Sequence[Any], kept: Collection[Expr]) -> tuple
 
 
 def _among_others(e: Any, node: Min | Max) -> Expr | None:
-    """What an equation makes of a minimum or maximum that has the arguments of its left side among others."""
+    """Apply an equation to a minimum or maximum that has the arguments of its left side among others."""
     inner = e.before.children
     if type(e.before) is not type(node) or len(inner) >= len(node.args) or not set(inner) <= set(node.args):
         return None

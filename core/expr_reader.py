@@ -275,7 +275,7 @@ class ExprReader:
         return self.divisions[operator](a, b)
 
     def _close(self, frame: _Frame) -> Expr:
-        """What the arguments of a function make."""
+        """Apply a function to its arguments."""
         opener = frame.opener
         assert opener is not None
         if frame.function != "ceildiv":

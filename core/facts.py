@@ -1,4 +1,4 @@
-"""What is known about the variables of a domain, and what that decides.
+"""Bounds and facts about a domain, and the conditions that they decide.
 
 :class:`Facts` encloses the values of expressions and says whether a condition certainly holds.  It asks a kernel without
 rules: what production knows of an expression before it rewrites anything.

@@ -210,7 +210,7 @@ class IndexingMap(_Memory):
 
     @property
     def domain(self) -> tuple[Condition, ...]:
-        """What must hold of the variables: their boxes, then the constraints."""
+        """The conditions on the variables: their boxes, then the constraints."""
         boxes = (v.expr.within(v.lo, v.hi) for v in self.variables)
         return (*boxes, *(c.condition for c in self.constraints))
 

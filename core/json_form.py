@@ -126,7 +126,7 @@ def _fail(message: str, path: _Path, expected: str = "") -> InputError:
 
 
 def _kind(value: Json) -> str:
-    """What a JSON value is, for messages."""
+    """Describe a JSON value, for messages."""
     match value:
         case None:
             return "null"

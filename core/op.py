@@ -205,7 +205,7 @@ class Case:
 
     @property
     def hypotheses(self) -> tuple[Condition, ...]:
-        """What is assumed of the symbols."""
+        """The assumptions about the symbols."""
         return (*self.facts, *self.op.requires(*self.shapes))
 
     def instance(self, values: Mapping[Var, int]) -> tuple[Op, list[list[int]]]:
@@ -215,7 +215,7 @@ class Case:
 
 
 class Op:
-    """What every operation answers.  Signatures are ``(…, *x)`` with one argument per operand's sizes."""
+    """The interface of every operation.  Signatures are ``(…, *x)`` with one argument per operand's sizes."""
 
     #: Short lower-case name, unique in the catalogue.
     name: ClassVar[str] = ""
@@ -288,7 +288,7 @@ class Op:
         return iter(())
 
     def lax(self, lax: Any, *arrays: Any) -> Any:
-        """What ``jax.lax`` computes: the oracle of the tests."""
+        """Compute the op with ``jax.lax``: the oracle of the tests."""
         raise NotImplementedError(f"{self.name} has no counterpart in jax.lax")
 
     @classmethod
@@ -602,7 +602,7 @@ def map_claim(
     *,
     stated: bool = True,
 ) -> MapClaim:
-    """What ``op`` claims with its map between its output and ``operand`` for these operand sizes.
+    """Return the claim of ``op`` with its map between its output and ``operand`` for these operand sizes.
 
     With ``stated=False`` only the map itself: ``reads`` and ``assumed`` stay empty.
     """

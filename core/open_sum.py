@@ -52,7 +52,7 @@ class OpenSum:
 
 
 Operand: TypeAlias = Expr | OpenSum
-"""What has been read of an operand."""
+"""An operand as far as it has been read."""
 
 
 def closed(x: Operand) -> Expr:

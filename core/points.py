@@ -100,7 +100,7 @@ def computed(
 
 
 def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:
-    """Where the values lie in ``[lo, hi]``, whose ends may be infinite."""
+    """Return where the values lie in ``[lo, hi]``, whose ends may be infinite."""
     if array.dtype != object:
         # bounds beyond int64 do not compare with such an array; cut to what it can hold, they say the same
         lo, hi = max(lo, -_INT64 - 1), min(hi, _INT64)

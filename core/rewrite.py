@@ -74,7 +74,7 @@ class Rewrite:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Declared:
-    """What both kinds of rules have, with examples that are tests and documentation."""
+    """The common fields of both kinds of rules, with examples that are tests and documentation."""
 
     name: str
     doc: str

@@ -101,7 +101,7 @@ class Room:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """What is seen to be needed, as ends."""
+        """The ends of the type that is seen to be needed."""
         i = limits(self.needed)
         return int(i.lo), int(i.hi)
 
@@ -150,7 +150,7 @@ def at_rest(given: T, room_of: Callable[[T], Room], simplified: Callable[..., T]
 
 
 def widening(before: IndexingMap, after: IndexingMap) -> str:
-    """That ``after`` needs wider integers than ``before``, in words, or may need them; empty where it does not."""
+    """Return a note where ``after`` needs, or may need, wider integers than ``before``; empty elsewhere."""
     given, made = Room.of_map(before), Room.of_map(after)
     if made.bits <= given.bits:
         return ""

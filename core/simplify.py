@@ -237,7 +237,7 @@ class Simplifier:
         return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
     def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
-        """What is found from normal forms or from ``es``, which cost ``spent`` or more, and its cost."""
+        """Return the cheapest results that normal forms and ``es``, which cost ``spent`` at most, lead to; and their cost."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         if self._are_normal(es, search.ledger.forms):
@@ -305,7 +305,7 @@ class Simplifier:
         return results, False
 
     def _narrow(self, es: list[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]) -> list[Expr]:
-        """What is found from ``es`` and from normal forms, where sums that leave the ends are dear."""
+        """Search from ``es`` and from normal forms, with sums that leave the ends at a high price."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         try:

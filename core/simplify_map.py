@@ -73,7 +73,7 @@ def _kept(
     division_weight: int,
     quick: bool,
 ) -> IndexingMap:
-    """What needs no wider integers than ``m``: what is found without a look at them, or else with one."""
+    """Simplify ``m`` without wider integers: first without a look at widths, then with one if that needs them."""
     start = mark = len(trace or ())
 
     def simplified(now: IndexingMap, room: Room | None = None) -> IndexingMap:

@@ -1,4 +1,4 @@
-"""What a derivation of the simplifier is made of: steps, and what they lead to."""
+"""The entries of a trace, which the simplifier records and derivations are made of."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Normalised:
 
 @dataclass(frozen=True)
 class Written:
-    """What the results are now.
+    """The results as they stand.
 
     Since they were written last, ``steps`` were applied wherever they do; or ``part`` was brought to another form by the
     steps of the engine so far; or all of them were.

@@ -61,7 +61,7 @@ class Order:
         self.key = key
 
     def _plain_key(self, piece: _Piece) -> tuple[object, ...]:
-        """What :meth:`_compare` does, for sums of nothing but variables."""
+        """The order of :meth:`_compare` as a sort key, for sums of nothing but variables."""
         t, k = piece
         return (_VARIABLE if k == 1 else _MUL, self._variable(_as_var(t)), k)
 

@@ -204,7 +204,7 @@ def known_names(names: Iterable[str]) -> str:
 
 
 def not_quasi_affine(node: Expr) -> str:
-    """What is wrong with this one node in a map, or the empty string."""
+    """Return the error in this one node of a map, or the empty string."""
     if isinstance(node, Mul):
         return "a product of two variables is not quasi-affine: one factor must be a constant"
     if isinstance(node, (FloorDiv, Mod, CeilDiv)) and type(node.b) is not Int:

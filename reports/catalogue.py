@@ -201,7 +201,7 @@ def _conditions(rule: Rule | ConstraintRule) -> list[tuple[str, str]]:
 
 
 def _obligations(c: Named, cache: Cache) -> str:
-    """What the claim owes, and what the cache knows about each."""
+    """The obligations of the claim, and what the cache knows about each."""
     budget = Budget()
     rows = []
     for o in obligations_of(c.claim):

@@ -42,7 +42,7 @@ FORMAT = "indexproof certificates 1"
 
 
 def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
-    """What an obligation asks in the core language: itself, or the cases of a rule in a rule file."""
+    """An obligation in the core language: itself, or the cases of a rule in a rule file."""
     if isinstance(o, StatedObligation):
         for part in expanded(o.rule):
             yield part.hypotheses, part.goal
@@ -51,7 +51,7 @@ def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
 
 
 def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
-    """What a file says besides what it is a certificate of, and a certificate of each claim; ``None`` where one has none.
+    """The head of a file, and a certificate of each claim; ``None`` where one has none.
 
     Raises :class:`TooLargeError` for a rule with too many cases.
     """
@@ -213,7 +213,7 @@ def _check(
 def _stated(
     data: Mapping[str, Any], known: Callable[[], Mapping[str, Obligation]]
 ) -> list[tuple[tuple[Condition, ...], Condition]] | None:
-    """What must be proved: the cases of the rule in the file, or of a wider one, or what the catalogue claims by that name.
+    """Return the cases to prove: of the rule in the file, of a wider one, or of the catalogue's claim by that name.
 
     ``None`` for another claim, which then is what the certificate says.
     """

@@ -1,4 +1,4 @@
-"""What a person and a program read about claims files."""
+"""Reports about claims files, for people and for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `indexproof dev confluence` says: where results depend on what is met first, and the smallest examples of it."""
+"""The report of `indexproof dev confluence`: where results depend on what is met first, with the smallest examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `indexproof hlo` says of a module: its maps, what has none and why, and what is proved of them."""
+"""The report of `indexproof hlo` on a module: its maps, what has none and why, and what is proved of them."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def _labelled(name: str, shape: Shape | None, layouts: bool) -> str:
 
 # ------------------------------------------------------------------------------------------------------------ as text
 def hlo_text(r: Report, summary: bool = False) -> str:
-    """What a person reads: the maps, or with ``summary`` one line for each computation; then what is missing."""
+    """Print for people: the maps, or with ``summary`` one line for each computation; then what is missing."""
     parts: list[str] = []
     if summary or r.checked:
         parts.append("\n".join(_table(r)))

@@ -1,4 +1,4 @@
-"""What `indexproof layout` says of arrays in memory, bitcasts and launches, and the page about layouts."""
+"""Reports of `indexproof layout` on arrays in memory, bitcasts and launches, and the page about layouts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def described(at: Memory, verify: bool = False, confirm: bool = False) -> Descri
 
 
 def layout_text(d: Described, index: Sequence[int] | None = None, position: int | None = None) -> str:
-    """What a person reads about an array in memory."""
+    """Print an array in memory for people."""
     at = d.at
     lines: list[tuple[str, str]] = [("order", _order(at))]
     for tiling, sizes in at.op.tilings(at.shape.dims):
@@ -152,7 +152,7 @@ def described_bitcast(source: str, target: str, verify: bool = False) -> Describ
 
 
 def bitcast_text(d: DescribedBitcast) -> str:
-    """What a person reads about a bitcast."""
+    """Print a bitcast for people."""
     made = " -> ".join(map(str, d.steps.needed())) or "nothing moves"
     lines = [
         ("is", d.steps.kind),
@@ -212,7 +212,7 @@ def described_launch(
 
 
 def launch_text(d: DescribedLaunch) -> str:
-    """What a person reads about a launch."""
+    """Print a launch for people."""
     at = d.at
     launch = at.launch
     places = launch.size * launch.unroll * at.chunks

@@ -1,4 +1,4 @@
-"""What a person reads about concrete maps: whether two are equal, where they differ, how one was
+"""Reports about concrete maps for people: whether two are equal, where they differ, how one was
 simplified.
 """
 

@@ -345,7 +345,7 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
 
 
 def _heading(paper: _Paper, panel: Index | None, x: float, labels: float, y: float) -> float:
-    """What stands above a panel, or in place of those left out; where its cells begin, or the next panel."""
+    """Draw the title of a panel, or of those left out; return where its cells begin, or the next panel."""
     if panel is None:
         paper.text(x + labels + CELL, y, "⋮", 18, _GREY)
         return y + 30

@@ -173,7 +173,7 @@ def _failing(o: Obligation, env: Mapping[Var, int]) -> Iterator[tuple[str, str]]
 
 # -------------------------------------------------------------------------------------------------- one point
 def holds_at(o: Obligation, point: Mapping[str, int]) -> Place | None:
-    """What ``o`` says at ``point``; ``None`` where the point leaves one of its variables open."""
+    """Evaluate ``o`` at ``point``; ``None`` where the point leaves one of its variables open."""
     variables = o.formula_variables()
     if any(v.name not in point for v in variables):
         return None

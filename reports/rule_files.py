@@ -1,4 +1,4 @@
-"""What `indexproof prove FILE` says about a rule file: a line for every rule, a block for every rule that is not proved."""
+"""The report of `indexproof prove FILE` on a rule file: a line for every rule, a block for every one not proved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REPAIRS = 20
 
 @dataclass
 class Finding:
-    """What is known about one rule."""
+    """The results for one rule."""
 
     rule: StatedRule
     result: Result | None = None
@@ -130,7 +130,7 @@ def _row(f: Finding) -> tuple[str, ...]:
 
 
 def rule_block(f: Finding, *, command: str, with_repairs: bool = True) -> str:
-    """What a person reads about a rule that is not proved."""
+    """Print a rule that is not proved, for people."""
     r, v = f.rule, f.verdict
     lines = [("claim", r.statement()), ("meaning", str(r.semantics))]
     if f.refuted:

@@ -77,7 +77,7 @@ class Selected:
     kind: str = ""
 
     def obligations(self) -> list[Obligation]:
-        """What was selected of what the claim owes."""
+        """Return the selected obligations of the claim."""
         owed = list(obligations_of(self.named.claim))
         return [o for o in owed if o.kind == self.kind] if self.kind else owed
 

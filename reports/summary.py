@@ -42,7 +42,7 @@ class Claimed(Protocol):
 
     @property
     def name(self) -> str:
-        """What selects it."""
+        """Return the argument that selects it."""
 
     @property
     def family(self) -> str:
@@ -50,7 +50,7 @@ class Claimed(Protocol):
 
     @property
     def group(self) -> str:
-        """What it is listed under: an op, or itself."""
+        """Return the heading of an obligation: an op, or itself."""
 
 
 @dataclass
@@ -111,7 +111,7 @@ def strategies(run: Run) -> dict[str, int]:
 
 
 def confirmed_by(r: Result) -> str:
-    """What a second solver confirmed of a result: ``whole and leaves``; empty where it was not asked or gave up."""
+    """Name the parts of a result that a second solver confirmed: ``whole and leaves``; empty if it gave none."""
     return "" if r.verdict.opinion is None else " and ".join(r.verdict.opinion.by)
 
 
@@ -155,7 +155,7 @@ _REFUSED = {
 
 
 def damage(run: Run) -> str:
-    """What of the cache was not believed, and why; empty where there is nothing to say."""
+    """Describe the cache entries that were not believed, and why; empty where there are none."""
     said = []
     if n := run.damaged_cache_entries:
         why = ", ".join(
@@ -350,7 +350,7 @@ def verdict_line(run: Run, claims: int) -> str:
 
 
 def interruption(run: Run, cached: bool = True) -> str:
-    """What an interrupted run leaves undone, findings included; ``cached`` says whether the rest is kept."""
+    """Describe the rest of an interrupted run, findings included; ``cached`` says whether the rest is kept."""
     missed = sum(r.verdict.status is Status.NOT_CHECKED for r in run.results)
     done = len(run.results) - missed
     line = f"{run.stopped or 'interrupted'}: {count(missed, 'question')} of {len(run.results):,} not asked"
@@ -387,7 +387,7 @@ def summary(
 
 
 def closing(run: Run, claims: int, cached: bool) -> str:
-    """What went wrong in a run, and its verdict."""
+    """Print the errors of a run, and its verdict."""
     notes = []
     if said := damage(run):
         notes.append(said)

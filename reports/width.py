@@ -1,4 +1,4 @@
-"""What a person and a program read about the machine width of a map."""
+"""Reports about the machine width of a map, for people and for programs."""
 
 from __future__ import annotations
 

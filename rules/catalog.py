@@ -56,7 +56,7 @@ COMPILED_CONSTRAINTS = Path(__file__).with_name("compiled_constraints.py")
 
 
 def compiled_sources() -> dict[Path, str]:
-    """What the generated modules have to say for the rules as they are declared now."""
+    """Return the text of the generated modules for the rules as they are declared now."""
     engine = engine_source(RULES.rules, CatalogueEngine.__name__, "The production engine of the catalogue.")
     checks = constraint_source(RULES.constraints, "The checks of the constraint rules of the catalogue.")
     return {COMPILED: engine, COMPILED_CONSTRAINTS: checks}

@@ -369,7 +369,7 @@ def window_lowers_upper_bound(
 def sum_bounds_summand(
     x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
-    """What a sum may be, less what its other summands may be, is left for ``k·x``."""
+    """A sum's range, less the ranges of its other summands, bounds ``k·x``."""
     return ConstraintRewrite(
         (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
         (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(lo - q, k)), minimum(b, (hi - p) // k))),

@@ -93,13 +93,13 @@ def quotient_of_quotient(x: Expr, a: Const, b: Const) -> Rewrite:
 
 @rule(fires={"(a // 3 + b) // 4": "(a + 3*b) // 12", "(a // 3 + 2) // 4": "(a + 6) // 12"})
 def quotient_absorbs_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
-    """What is added between two divisions is scaled by the first divisor."""
+    """A summand between two divisions is scaled by the first divisor."""
     return Rewrite((x // a + r) // b, (x + r * a) // (a * b), when=(b > 0,))
 
 
 @rule(fires={"(2 - a // 3) // 4": "(8 - a) // 12", "(b - a // 3) // 4": "(2 - a + 3*b) // 12"})
 def quotient_absorbs_negated(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> Rewrite:
-    """What a quotient is subtracted from between two divisions is scaled too: minus a quotient is rounded up."""
+    """A minuend of a quotient between two divisions is scaled too: minus a quotient is rounded up."""
     return Rewrite((x // a * v + r) // b, (r * a - x + a - 1) // (a * b), when=(a > 0, b > 0, v.eq(-1)))
 
 

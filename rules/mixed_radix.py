@@ -56,13 +56,13 @@ def digits_recombine(
 
 @rule(fires={"a - (a % 4)": "a // 4 * 4", "3*a - 3*(a % 5) + b": "a // 5 * 15 + b"})
 def remainder_subtracts_to_quotient(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
-    """What is left of x without its remainder is a whole number of divisors."""
+    """The rest of x without its remainder is a whole number of divisors."""
     return Rewrite(x * w + (x % d) * v + r, (x // d) * (d * w) + r, when=(v.eq(-w),))
 
 
 @rule(fires={"a - (a // 4)*4": "a % 4", "2*a - (a // 4)*8 + b": "(a % 4)*2 + b"})
 def quotient_subtracts_to_remainder(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
-    """What is left of x without its whole divisors is the remainder."""
+    """The rest of x without its whole divisors is the remainder."""
     return Rewrite(x * w + (x // d) * v + r, (x % d) * w + r, when=(v.eq(-(d * w)),))
 
 

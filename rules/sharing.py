@@ -155,7 +155,7 @@ def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s
     keeps=["(a + 1) // 2", "(a * 7 + b) // 3 - c", "(a * 7 + b) // 3 - a * 3; a * 7 + b"],
 )
 def summand_joins_quotient(x: Expr, t: Expr, d: Const) -> Rewrite:
-    """What stands beside a quotient, a constant for one, can stand inside it."""
+    """A summand beside a quotient, a constant for one, can stand inside it."""
     return Rewrite(x // d, (x + t * d) // d - t, choose="summand")
 
 

@@ -47,11 +47,11 @@ class TransformLaw:
     nowhere: bool = False
 
     def old_domain(self) -> tuple[Condition, ...]:
-        """What holds of the old variables."""
+        """The conditions on the old variables."""
         return (*(v.within(lo, hi) for v, lo, hi in self.old), *self.old_where)
 
     def new_domain(self) -> tuple[Condition, ...]:
-        """What holds of the new variables."""
+        """The conditions on the new variables."""
         return (*(v.within(lo, hi) for v, lo, hi in self.new), *self.new_where)
 
     def statement(self) -> str:

@@ -42,13 +42,13 @@ def bounds_of(hypotheses: Sequence[Condition]) -> list[tuple[Bound, ...]]:
 
 
 def equations_of(hypotheses: Sequence[Condition]) -> list[Expr]:
-    """What the hypotheses say to be zero, of several variables each."""
+    """The expressions in several variables that the hypotheses say to be zero."""
     gaps = [h.a - h.b for h in flattened(hypotheses) if isinstance(h, Compare) and h.op == "=="]
     return [e for e in gaps if len(e.variables()) > 2 and _small(e)]
 
 
 def _natural(known: Sequence[Condition]) -> Iterator[Expr]:
-    """What the hypotheses say to be zero or more."""
+    """The expressions that the hypotheses say to be zero or more."""
     for h in known:
         match h:
             case Compare("<=", a, b):

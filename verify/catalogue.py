@@ -128,7 +128,7 @@ def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[s
 
 
 def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obligation]:
-    """What one claim owes."""
+    """The obligations of one claim."""
     match claim:
         case Rule():
             return itertools.chain(rule_obligations(claim, widths), compiled_obligations(claim))

@@ -80,7 +80,7 @@ _IMPORTED: Final = {
 
 
 def compiled_obligations(rule: Rule) -> Iterator[Obligation]:
-    """What the generated code of a rule owes: nothing for a rule that forms cannot express, and that has none.
+    """Yield the obligations of the generated code of a rule: none for a rule that forms cannot express.
 
     That of the catalogue is read from its file; for any other rule it is generated.
     """
@@ -97,7 +97,7 @@ def compiled_obligations(rule: Rule) -> Iterator[Obligation]:
 
 
 def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
-    """That the module ``source`` has a method that implies the rule: what it is asked about is the left side, what it
+    """Yield that the module ``source`` has a method that implies the rule: its subject is the left side, what it
     returns the right side, and the conditions hold.  One that is not understood owes what is false.
     """
 
@@ -124,7 +124,7 @@ def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
 
 
 def check_compiled(rules: Iterable[Rule], source: str) -> list[str]:
-    """What is wrong with the module ``source`` as the code of ``rules``: nothing, if each method implies its rule."""
+    """List the mistakes of the module ``source`` as the code of ``rules``; empty if each method implies its rule."""
     wanted = {r.name: r for r in rules if not r.structural}
     try:
         methods, table = _parts(source)
@@ -210,7 +210,7 @@ def _name(node: ast.AST) -> str:
 # ------------------------------------------------------------------------------------------------------- what is known
 @dataclass
 class Known:
-    """What is true where a piece of code has come to, about values of which nothing else is known."""
+    """Hypotheses that hold at a point of the code, about values of which nothing else is known."""
 
     hypotheses: list[Condition] = field(default_factory=list)
     solved: dict[Var, Expr] = field(default_factory=dict)
@@ -260,7 +260,7 @@ class Known:
 # ------------------------------------------------------------------------------------------------------- one method
 @dataclass
 class _Method(Known):
-    """What is known on the one path through a method that ends in a result."""
+    """Symbolic execution of the one path through a method that ends in a result."""
 
     rule: Rule = field(kw_only=True)
     about: str = field(kw_only=True)
@@ -275,7 +275,7 @@ class _Method(Known):
     returned: Expr | None = None
 
     def run(self, method: ast.FunctionDef) -> list[tuple[str, Condition]]:
-        """What must follow from the tests of the method."""
+        """Execute the method and return what must follow from its tests."""
         given = method.args
         if given.defaults or given.kwonlyargs or given.vararg or given.kwarg or given.posonlyargs:
             raise _no(given)
@@ -453,7 +453,7 @@ class _Method(Known):
         return kind
 
     def condition(self, test: ast.expr) -> Condition:
-        """What is true if the test is.  Where it fails, nothing is known."""
+        """Return the condition that a passed test implies.  Where it fails, nothing is known."""
         function, args = _call(test)
         match test, function, args:
             case ast.BoolOp(op=ast.And(), values=values), _, _:

@@ -44,7 +44,7 @@ _RELATIONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
 
 
 def obligations_of_check(rule: ConstraintRule, source: str | None = None) -> Iterator[Obligation]:
-    """What the generated code of a constraint rule owes; a function that is not understood owes what is false.
+    """Yield the obligations of the generated code of a constraint rule; a function that is not understood owes ``false``.
 
     That of the catalogue is read from its file; for any other rule it is generated.
     """
@@ -93,10 +93,10 @@ def _no(node: ast.AST) -> NotUnderstood:
 
 
 class _Check(Known):
-    """What is known on the one path through a function that ends in a result."""
+    """Symbolic execution of the one path through a function that ends in a result."""
 
     def run(self, rule: ConstraintRule, function: ast.FunctionDef) -> list[tuple[str, Condition]]:
-        """What must follow from the tests of the function."""
+        """Execute the function and return what must follow from its tests."""
         self.names: dict[str, Expr] = {}
         self.given: dict[int, tuple[Expr, Expr, Expr]] = {}
         match function.args, function.body:
@@ -216,7 +216,7 @@ class _Check(Known):
 
     # -- tests
     def condition(self, test: ast.expr) -> Condition:
-        """What is true if the test is."""
+        """Return the condition that a passed test implies."""
         match test:
             case ast.Constant(value=bool(known)):
                 return TRUE if known else FALSE
@@ -267,7 +267,7 @@ class _Check(Known):
         raise _no(e)
 
     def part(self, at: ast.expr, of: Expr, part: str) -> Expr:
-        """What a test of its class has shown that an expression consists of."""
+        """Return a part of an expression whose class a test has established."""
         match part, of:
             case "a" | "b", core.FloorDiv() | core.Mod():
                 return of.a if part == "a" else of.b

@@ -48,7 +48,7 @@ class DerivationRefused(IndexproofError):
 
 @dataclass
 class Checked:
-    """What was checked: per step the conditions of its rule, each with how it was shown to hold."""
+    """A checked derivation: per step the conditions of its rule, each with how it was shown to hold."""
 
     findings: list[list[tuple[Condition, Finding]]] = field(default_factory=list)
     #: The engines that decided the changes of the whole map.
@@ -72,7 +72,7 @@ class Checked:
         return len(self.findings)
 
     def decided_by(self) -> Counter[str]:
-        """How many conditions were decided how."""
+        """Count conditions by how they were decided."""
         return Counter(f.by for found in self.findings for _, f in found)
 
 
@@ -316,7 +316,7 @@ class _Checker:
         self.checked.engines.append(answer.engine)
 
     def difference(self, m: IndexingMap) -> str:
-        """Where the map as it stands differs from ``m``; the order of constraints does not matter."""
+        """Return where the map as it stands differs from ``m``; the order of constraints does not matter."""
         own = self.map
         names = [[v.name for v in group] for group in (own.dims, own.ranges, own.rts)]
         theirs = [[v.name for v in group] for group in (m.dims, m.ranges, m.rts)]
@@ -402,7 +402,7 @@ def _runtime_places(before: IndexingMap, after: IndexingMap) -> list[int]:
 
 
 def _same_values(m: IndexingMap) -> list[Constraint]:
-    """That runtime variables are equal which read one element within the same bounds."""
+    """Return the equality of runtime variables that read one element within the same bounds."""
     first: dict[tuple[int, int, str, tuple[Expr, ...]], Var] = {}
     values: dict[Var, Var] = {}
     # those that a source needs come before it, so that equal sources are seen to be equal
@@ -444,7 +444,7 @@ def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
 
 
 def _runs(steps: Sequence[object]) -> Iterable[tuple[int, int]]:
-    """Where each run of rule steps, and each other step, begins and ends."""
+    """Return the begin and end of each run of rule steps and of each other step."""
 
     def key(step: object) -> object:
         if not isinstance(step, RuleStep):
@@ -479,7 +479,7 @@ def _bounded(number: int, b: Bounded, values: Mapping[Var, Expr]) -> Constraint:
 
 
 def _image(c: Constraint) -> tuple[Var, int, int] | None:
-    """What a constraint on ``±v + n`` says of v."""
+    """Return the bounds of v that a constraint on ``±v + n`` states."""
     if isinstance(c.expr, Var):
         return c.expr, c.lo, c.hi
     if isinstance(c.expr, Sum) and len(c.expr.terms) == 1:
@@ -528,7 +528,7 @@ class _Rewriting:
         self.needed = 0
 
     def run(self) -> Expr:
-        """What the expression becomes."""
+        """Return what the expression becomes."""
         self.bring(self.root)
         if self.needed < len(self.steps):
             raise DerivationRefused(self.offset + self.needed + 1, "the step is never needed")
@@ -573,7 +573,7 @@ class _Rewriting:
         return node if all(a is b for a, b in zip(kids, new, strict=True)) else rebuild(node, new)
 
     def applied(self, node: Expr, place: Expr) -> Expr | None:
-        """What an equation makes of ``node``, if one applies."""
+        """Apply the first equation that fits ``node``, if one does."""
         k = self.by_left.get(node)
         if k is not None:
             self.need(k, place)
@@ -612,7 +612,7 @@ class _Rewriting:
         return best
 
     def in_part(self, k: int, node: Expr) -> Expr | None:
-        """What equation ``k`` makes of a minimum or maximum with more arguments than its left side has."""
+        """Apply equation ``k`` to a minimum or maximum with more arguments than its left side has."""
         s = self.steps[k]
         if type(s.before) is not type(node) or not set(s.before.children) < set(node.children):
             return None

@@ -1,4 +1,4 @@
-"""What follows from the box and the constraints of a map, worked out anew for the checker of derivations.
+"""Facts from the box and the constraints of a map, worked out anew for the checker of derivations.
 
 Conditions on constants are computed.  Other conditions are decided by intervals and congruences of this module, which
 shares nothing with those of production, and where these do not suffice by the concrete deciders (:mod:`.concrete`).

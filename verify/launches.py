@@ -1,4 +1,4 @@
-"""What launches owe: the order of the grid for all sizes, and every single launch.
+"""The obligations of launches: the order of the grid for all sizes, and every single launch.
 
 For all sizes, :class:`GridOrder` owes what every op owes (`reports/semantics.md`, "Ops"). As its map from elements to
 places has neither ranges nor conditions, *complete* and *sound* say that every element is computed at exactly one place

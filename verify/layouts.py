@@ -1,4 +1,4 @@
-"""What layouts owe: placements for all sizes, and every single array in memory.
+"""The obligations of layouts: placements for all sizes, and every single array in memory.
 
 For all sizes, the ops :class:`Tiling` and :class:`Placement` owe what every op owes (`reports/semantics.md`, "Ops"):
 *sound* and *complete* say that the backward map is the forward map turned round, with exactly its image as domain, so
@@ -173,7 +173,7 @@ def layout_cases(rank: int) -> Iterator[Case]:
 
 
 def layout_obligations(case: Case) -> Iterator[Obligation]:
-    """What an instance of :class:`Tiling` or :class:`Placement` owes."""
+    """Return the obligations of an instance of :class:`Tiling` or :class:`Placement`."""
     op = case.op
     assert isinstance(op, Padded)
     if isinstance(case, Stack):

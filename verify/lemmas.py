@@ -1,4 +1,4 @@
-"""What a lemma of the reduction to linear arithmetic owes: a proof that does without that reduction.
+"""The obligation of a lemma of the reduction to linear arithmetic: a proof that does without that reduction.
 
 Every quotient and remainder becomes a pair of fresh integers with ``a = b·q + r`` and ``0 <= r < b``, for each sign of
 the divisor apart, every product an opaque integer, and the few instances of *multiples are apart* that the scheme names

@@ -184,7 +184,7 @@ def negated(f: Formula) -> Formula:
 
 # --------------------------------------------------------------------------------------------------------- lemmas
 def _sizes(u: Poly, v: Poly) -> Iterator[Formula]:
-    """What is known of a product from the signs of its factors."""
+    """Return the facts about a product from the signs of its factors."""
     p = u * v
     yield either((nonzero(u), zero(p)))
     yield either((nonzero(v), zero(p)))

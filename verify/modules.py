@@ -70,7 +70,7 @@ class CheckedQuestion:
 
 @dataclass
 class ComputationReport:
-    """What was proved of one computation.
+    """The proved maps of one computation.
 
     Steps of the analysis are counted where they are taken first: those of a called computation with this one,
     unless it was checked before.
@@ -90,7 +90,7 @@ class ComputationReport:
 
     @property
     def failed(self) -> list[CheckedQuestion]:
-        """What was not proved."""
+        """The claims that were not proved."""
         return [c for c in self.checked if c.status is not Status.PROVED]
 
     @property

@@ -1,4 +1,4 @@
-"""What a claim owes: rules, constraint rules, transfer functions and op maps turned into obligations.
+"""The obligations of claims: rules, constraint rules, transfer functions and op maps turned into obligations.
 
 An :class:`Obligation` is a question about unbounded integers.  Most ask that the hypotheses imply the goal; an
 existence obligation (*not vacuous*, *needed*) asks for a point that satisfies the hypotheses and violates the goal.

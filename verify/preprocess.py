@@ -1,4 +1,4 @@
-"""What can be done to a question before a solver sees it, without changing its answer.
+"""Rewriting a question before a solver sees it, without changing its answer.
 
 Equalities that define a variable are solved and substituted, conjunctive goals are split, and parts that are literally
 assumed, or true by the canonical form of sums, are dropped.  Each part is then asked with the hypotheses that it reaches

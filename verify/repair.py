@@ -1,4 +1,4 @@
-"""What would make a refuted rule true: single conditions from a documented list of candidates.
+"""Repairs of a refuted rule: single conditions from a documented list of candidates.
 
 The candidates, in order: each constant positive, negative or different from zero; one constant divides another; two
 constants equal; an expression variable not negative; a remainder below a constant (``r ∈ [0, c - 1]``).  A candidate is

@@ -155,7 +155,7 @@ def _contradicted(o: Obligation, strategy: str, point: Mapping[str, int]) -> Dis
 def _quick_rounds(
     known: Sequence[Condition], goals: Sequence[Condition], budget: Budget
 ) -> tuple[list[Condition], list[Condition], list[str], int]:
-    """What quick attempts show of ``goals``, what they leave open, by which strategies, and at what cost.
+    """Try ``goals`` quickly: what is shown, what is left open, by which strategies, and at what cost.
 
     What is shown serves the rest, so rounds repeat while they help.
     """
@@ -382,7 +382,7 @@ def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
 def by_recombined_digits(
     hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
 ) -> list[linear.Reduction]:
-    """What is divided is first shown to be the number that its digits make up; then the goal is about that number.
+    """Show first that a dividend is the number that its digits make up; then prove the goal about that number.
 
     The proofs in order, of which only the last one may have failed; none if no digits are divided.
     """
@@ -406,7 +406,7 @@ def _equated(part: Part, budget: Budget) -> Attempt:
 def by_equated_dividends(
     hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
 ) -> list[linear.Reduction]:
-    """What is divided is replaced by what an equation says that it is; the proofs as for digits, none if there is nothing.
+    """Replace a dividend by its equal from an equation; the proofs are as for digits, none if there is nothing.
 
     The equations are left out of the last proof, which would solve them for one of their variables.
     """

@@ -1,4 +1,4 @@
-"""What the law of a map transform owes, and the same question about one concrete transform."""
+"""The obligations of the law of a map transform, and the same question about one concrete transform."""
 
 from __future__ import annotations
 

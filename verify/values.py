@@ -237,7 +237,7 @@ def _operation(
 def _bits(
     computation: Computation, known: Mapping[tuple[int, Path], Sequence[int]]
 ) -> dict[tuple[int, Path], Bits]:
-    """What is claimed of parameters as bit vectors of their types."""
+    """Return the claims about parameters as bit vectors of their types."""
     from ..core.hlo import leaves
 
     arrays = {

@@ -33,7 +33,7 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class Opinion:
-    """What a second solver says of a verdict (reports/trust.md, "Second opinion").
+    """The answer of a second solver on a verdict (reports/trust.md, "Second opinion").
 
     ``whole``: it answered the obligation itself, as it stands, alike.  ``leaves``: of so many linear questions that the
     proof rests on it answered ``confirmed`` alike.  ``example``: it agrees that the counterexample or example is one.
@@ -49,7 +49,7 @@ class Opinion:
 
     @property
     def by(self) -> tuple[str, ...]:
-        """What confirms the verdict; nothing where the second solver gave up."""
+        """The confirmations of the verdict; none where the second solver gave up."""
         leaves = self.leaves > 0 and self.confirmed == self.leaves
         return tuple(
             name

@@ -1,4 +1,4 @@
-"""What a person reads about a verdict on maps: whether two are equal and where they differ, which machine integers one
+"""Reports about a verdict on maps for people: whether two are equal and where they differ, which machine integers one
 needs, and whether a derivation holds.
 """
 
@@ -183,7 +183,7 @@ def each_text(parts: Sequence[Subexpression], m: IndexingMap | None = None) -> s
 
 
 def overflow_text(o: Overflow) -> str:
-    """What overflows which type, and where."""
+    """Describe the step that overflows a type, and where."""
     return f"int{o.bits}  {term_text(o, [])}{_overflowing(o)}"
 
 
@@ -192,7 +192,7 @@ def _overflowing(o: Overflow) -> str:
 
 
 def term_text(o: Overflow, order: list[Var]) -> str:
-    """What overflows."""
+    """Describe the step that overflows."""
     return _term(o.expr, order)
 
 

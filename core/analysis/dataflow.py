@@ -63,7 +63,7 @@ class Dataflow:
 
     @cached_property
     def values(self) -> Values:
-        """What is known of the instructions, whatever the computation is given (but what is put in)."""
+        """The known values of instructions, whatever the computation is given (but what is put in)."""
         known = self.analysis.known.get(self.computation.name, {})
         found = values_of(self.analysis.computations, self.computation, known)
         if self.options.observe is not None:
@@ -240,7 +240,7 @@ class Dataflow:
         return made is None or made.opcode in (f"{base}-start", f"{base}-update", *through)
 
     def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        """What the catalogue says of an instruction."""
+        """Ask the catalogue about an instruction."""
         answer = self._ask(instruction)
         if isinstance(answer, NoMap):
             return self._opaque(instruction, answer)
@@ -370,7 +370,7 @@ class Dataflow:
     def _call(
         self, instruction: Instruction, path: Path, name: str | None = None, where: str = ""
     ) -> dict[Leaf, Reads | None]:
-        """What a called computation reads, seen from the call; ``where`` is the call as a path names it."""
+        """Return the reads of a called computation, seen from the call; ``where`` is the call as a path names it."""
         where = where or instruction.name
         if name is None:
             name = instruction.called[0] if instruction.called else None
@@ -408,7 +408,7 @@ class Dataflow:
         return links
 
     def _given(self, instruction: Instruction, callee: Computation) -> dict[Leaf, Value]:
-        """What is known of the operands of a call, if that may say more of what it reads: how often loops run."""
+        """Return the known operands of a call, if they may tell more of what it reads: how often loops run."""
         if self.analysis.room <= 0:
             return {}
         if self.computation.name not in self.analysis.known and not self.analysis.has_loop(callee):
@@ -515,7 +515,7 @@ class Dataflow:
 
 @dataclass
 class _State:
-    """What is known about one leaf on one walk: whether it is the start, its maps, its doubts."""
+    """One leaf on one walk: whether it is the start, its maps, its doubts."""
 
     identity: bool = False
     maps: dict[IndexingMap, None] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a loop reads: the maps of its body, composed as often as it runs, or any number of times.
+"""The reads of a loop: the maps of its body, composed as often as it runs, or any number of times.
 
 If every run is known (see :mod:`.values`), the maps of all runs are composed in turn (:func:`unrolled`), and say
 exactly what is read, as long as they are few.
@@ -150,7 +150,7 @@ class Loop:
         return found
 
     def _closed(self, start: Path) -> dict[Path, Reads]:
-        """What one array reads after any number of runs."""
+        """Return the reads of one array after any number of runs."""
         reached = {start: Reads([self.simplified(self.identity[start])])}
         new: dict[Path, list[IndexingMap]] = {start: list(reached[start].maps)}
         for _ in range(_RUNS):

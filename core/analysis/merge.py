@@ -107,7 +107,7 @@ def _extended(m: IndexingMap, point: IndexingMap) -> IndexingMap | None:
 
 
 def _said(constraints: Sequence[Constraint], at: Mapping[Var, Int]) -> set[Constraint]:
-    """What constraints say at an index, without what always holds."""
+    """Return the constraints at an index, without those that always hold."""
     exprs = substitute_all([c.expr for c in constraints], at)
     found = {Constraint(e, c.lo, c.hi) for e, c in zip(exprs, constraints, strict=True)}
     return {c for c in found if not (isinstance(c.expr, Int) and c.lo <= c.expr.value <= c.hi)}

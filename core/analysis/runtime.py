@@ -44,7 +44,7 @@ def operand_name(hlo: str) -> str:
 
 
 POSITION = "replica-position"
-"""What a source is called that no instruction makes: the place of the executing replica in its group."""
+"""The name of a source that no instruction makes: the place of the executing replica in its group."""
 
 
 def position_text(instruction: Instruction) -> str:

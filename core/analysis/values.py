@@ -25,10 +25,10 @@ Value = tuple[int, ...]
 """The elements of an array in row-major order; predicates are 0 and 1."""
 
 Known = Mapping[tuple[int, Path], Value]
-"""What is known of parameters (or operands): by number and path."""
+"""Known values of parameters (or operands), by number and path."""
 
 Values = dict[str, dict[Path, Value]]
-"""What is known of instructions: by name and path."""
+"""Known values of instructions, by name and path."""
 
 # Arrays of more elements are not evaluated, loops that run more often are not unrolled, calls nested deeper are not
 # looked into, and no more instructions than this are evaluated for one computation, those of its callees included.
@@ -87,7 +87,7 @@ def values_of(
     depth: int = 0,
     budget: _Budget | None = None,
 ) -> Values:
-    """What is known of the instructions of a computation, if that is known of its parameters."""
+    """Return the known values of a computation's instructions, given those of its parameters."""
     budget = budget or _Budget()
     found: Values = {}
     for instruction in computation.instructions:
@@ -349,7 +349,7 @@ def runs(
 
 
 def known_leaves(operand: Operand, values: Values) -> dict[Path, Value]:
-    """What is known of the arrays of an operand, for paths that its shape has."""
+    """Return the known arrays of an operand, for paths that its shape has."""
     if operand.shape is None:
         return {}
     paths = dict(leaves(operand.shape))

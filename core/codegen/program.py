@@ -357,7 +357,7 @@ def width_bound(m: IndexingMap) -> int | None:
 
 
 def domain_knowledge(m: IndexingMap, program: Program) -> dict[int, Interval]:
-    """What the constraints of ``m`` say about steps of its program."""
+    """Return the intervals that the constraints of ``m`` give for steps of its program."""
     known: dict[int, Interval] = {}
     first = len(m.results)
     for c, k in zip(m.constraints, program.outputs[first : first + len(m.constraints)], strict=True):

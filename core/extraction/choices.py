@@ -16,7 +16,7 @@ __all__ = ["Choices"]
 
 
 class Choices:
-    """What may be written instead of what a ledger writes."""
+    """Make choices for a ledger, by rules and by reading."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -24,7 +24,7 @@ class Choices:
 
     # ---------------------------------------------------------------- by rules
     def _applied(self, about: int, strategy: str, *values: Any) -> tuple[Form, Any] | None:
-        """What a rule makes of a form, with the rule and its arguments."""
+        """Return what a rule makes of a form, with the rule and its arguments; ``None`` where none applies."""
         engine = self.engine
         for table in (engine.EQUALITIES, engine.RULES):
             for rule in table.get(about, {}).get(strategy, ()):
@@ -73,6 +73,6 @@ class Choices:
         return [(a, f, (None, (atom(a), f)))] if lone(f) != a else []
 
     def read_again(self, a: int) -> list[Choice]:
-        """What an atom comes to as it is written now."""
+        """Read an atom again as it is written now."""
         f = self.engine.read(self.ledger.express(atom(a), {}))
         return [(a, f, (None, (atom(a), f)))] if lone(f) != a else []

@@ -29,7 +29,7 @@ TIE: Final = 1 << 16
 
 
 class Ledger:
-    """What ``forms`` are written as, with its cost in the sense of :mod:`..cost`.
+    """The graph that ``forms`` are written as, with its cost in the sense of :mod:`..cost`.
 
     *Owners* are what sums are needed for: a result, the dividend of an atom, an argument of a minimum or a maximum.
     """
@@ -246,7 +246,7 @@ class Ledger:
         return spent
 
     def _sum(self, f: Form, g: Form) -> int:
-        """What is saved, atoms aside, where one sum is written instead of another."""
+        """Return what is saved, atoms aside, where ``g`` is written instead of ``f``."""
         saved = 0
         if g not in self.owners:
             saved -= self._priced(g, f, 0)

@@ -30,7 +30,7 @@ class Proposals(Choices):
         return found
 
     def dividends(self) -> dict[Form, list[int]]:
-        """What is divided, as it is written, and by which atoms; but for numbers, which are divided when it is written."""
+        """Return the dividends as they are written, numbers left out, with the atoms that divide each."""
         found: dict[Form, list[int]] = {}
         for f, owners in self.ledger.owners.items():
             atoms = [a for a in owners if type(a) is int and a >= 0]

@@ -31,7 +31,7 @@ class Quoted:
 
     @property
     def plain(self) -> str:
-        """What the literal means: escapes replaced by the characters they stand for."""
+        """Decode the literal: escapes become the characters they stand for."""
         return _ESCAPE.sub(_unescaped, self.text) if "\\" in self.text else self.text
 
 

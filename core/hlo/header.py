@@ -1,4 +1,4 @@
-"""What a module says before its computations: layouts of the entry, aliases of buffers, places in the source."""
+"""The header of a module: layouts of the entry, aliases of buffers, places in the source."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Source:
         return position + len(word)
 
     def found(self, position: int) -> str:
-        """What stands at an offset, in words for a message."""
+        """Describe the text at an offset, for a message."""
         if position >= len(self.text):
             return "the text ends"
         found = _WORD.match(self.text, position)

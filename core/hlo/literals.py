@@ -1,4 +1,4 @@
-"""What stands in the parentheses of a constant: values of its element type.
+"""The text in the parentheses of a constant: values of its element type.
 
 Values are numbers of the type, `true` and `false`, or pairs `(real, imaginary)`, between braces, commas and
 white space. A NaN may have a payload, `nan(0x7fc00001)`. Of element types that are not known here, and of
@@ -30,7 +30,7 @@ _LARGE = re.compile(r"(?<![\w.\-])-?(?:\d{5,}+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+|[\
 
 
 class Mistake(NamedTuple):
-    """What is wrong with a constant: offset, message and what was expected."""
+    """An error in a constant: offset, message and what was expected."""
 
     offset: int
     message: str
@@ -68,7 +68,7 @@ def _form(element_type: str) -> _Form | None:
 
 
 def mistake(spelled: str, element_type: str, shape: str) -> Mistake | None:
-    """What is wrong with the values of a constant, None when they are values of the type.
+    """Check the values of a constant: the error, or None when they are values of the type.
 
     `shape` is how a message names the shape.
     """

@@ -179,7 +179,7 @@ class Instruction:
 
     @property
     def op_name(self) -> str:
-        """What the metadata calls the operation of the source program, or nothing."""
+        """The name of the operation in the source program by the metadata, or nothing."""
         value = self.metadata("op_name")
         return value.plain if isinstance(value, Quoted) else ""
 
@@ -229,7 +229,7 @@ class Instruction:
     def _typed(
         self, name: str, accept: Callable[[Value], T | None], wanted: str, default: T | None = None
     ) -> T:
-        """What `accept` makes of an attribute; InputError when that is None, or it is absent and has no default."""
+        """Convert an attribute by `accept`.  Raises InputError if that gives None, or if it is absent without a default."""
         value = self.attribute(name)
         if value is None:
             if default is None:
@@ -267,7 +267,7 @@ def _all_pairs(value: Value) -> tuple[tuple[int, int], ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a computation's header says: parameter names with shapes, and the result's shape."""
+    """A computation's header: parameter names with shapes, and the result's shape."""
 
     parameters: tuple[tuple[str, AnyShape], ...]
     result: AnyShape

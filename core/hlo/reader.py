@@ -205,7 +205,7 @@ class _Reader:
         return computation, position
 
     def check_signature(self, computation: Computation, signature: Signature, position: int) -> None:
-        """What the header says is what the body has, layouts aside."""
+        """Check that the header agrees with the body, layouts aside."""
         parameters = computation.parameters
         if len(parameters) != len(signature.parameters):
             self.source.fail(

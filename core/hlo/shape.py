@@ -223,7 +223,7 @@ AnyShape = Shape | TupleShape
 
 
 DIMENSION_LETTERS = "pzyx"
-"""What the dimensions of arrays of rank 2 to 4 are called by convention: the last ones of these letters."""
+"""The conventional names of the dimensions of arrays of rank 2 to 4: the last ones of these letters."""
 
 
 def dimension_number(number: int | str, rank: int) -> int:

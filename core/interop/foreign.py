@@ -1,4 +1,4 @@
-"""What maps in the terms of other systems have in common.
+"""The common parts of maps in the terms of other systems.
 
 A :class:`ForeignMap` is an indexing map whose variables and expressions belong to another package.  Domains that are
 given as inequalities, as most systems give them, become boxes and constraints in :func:`domain_of`.
@@ -39,7 +39,7 @@ E = TypeVar("E")
 
 
 def missing(package: str, extra: str, error: ImportError) -> InputError:
-    """What to say where an optional package cannot be imported."""
+    """Return the error for an optional package that cannot be imported."""
     why = " ".join(str(error).split())
     return InputError(f"{package} is not installed ({why})", expected=f"`pip install 'indexproof[{extra}]'`")
 

@@ -14,7 +14,7 @@ EXCESS: Final = 64
 
 
 class Excess(Exception):
-    """What is read has normal forms that are much larger than it is."""
+    """Raised where normal forms are much larger than the expressions that are read."""
 
 
 class Atoms:

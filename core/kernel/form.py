@@ -1,4 +1,4 @@
-"""What a form is made of.
+"""Linear forms as tuples of integers, and their arithmetic.
 
 A *form* is ``(constant, ((atom, coefficient), ...))`` with atoms as integers in increasing order; an atom is a variable,
 a quotient, a remainder, a minimum, a maximum or something opaque.  Forms are plain tuples of integers, so equality and

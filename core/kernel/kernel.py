@@ -391,7 +391,7 @@ class Kernel(Ranges):
         return after < before
 
     def coefficient(self, f: Form, a: int) -> int:
-        """How often an atom stands in a sum."""
+        """Return the coefficient of an atom in a sum, 0 where it is not there."""
         for b, k in f[1]:
             if b == a:
                 return k
@@ -422,15 +422,15 @@ class Kernel(Ranges):
 
     # ---------------------------------------------------------------- proposals (untrusted)
     def propose_for_division(self, kind: int, x: Form, d: int) -> Iterable[Proposal]:
-        """What may apply to a quotient or a remainder."""
+        """Propose rules for a quotient or a remainder."""
         return (MATCHED,)
 
     def propose_for_sum(self, f: Form, total: dict[int, int]) -> Iterable[Proposal]:
-        """What may apply to a sum of at least two summands; ``total`` are its coefficients by atom."""
+        """Propose rules for a sum of at least two summands; ``total`` are its coefficients by atom."""
         return (MATCHED,)
 
     def propose_for_extremum(self, kind: int, args: list[Form]) -> Iterable[Proposal]:
-        """What may apply to the first of several arguments together with the extremum of the others."""
+        """Propose rules for the first of several arguments and the extremum of the others."""
         return ()
 
     # ---------------------------------------------------------------- reading

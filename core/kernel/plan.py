@@ -117,7 +117,7 @@ class EachSplit:
 
 @dataclass(frozen=True)
 class OtherPart:
-    """What stands beside x in the extremum."""
+    """The other argument of the extremum that has x."""
 
     at: str
     x: Var
@@ -145,7 +145,7 @@ class Contains:
 
 @dataclass(frozen=True)
 class Coefficient:
-    """How often an atom stands in a sum."""
+    """The coefficient of an atom in a sum."""
 
     name: Var
     of: Var
@@ -217,7 +217,7 @@ Step: TypeAlias = (
 
 @dataclass
 class Plan:
-    """How to apply a rule: ``subject`` and ``parameters`` are given, ``steps`` follow, then comes the right side."""
+    """Steps that apply a rule: ``subject`` and ``parameters`` are given, ``steps`` follow, then comes the right side."""
 
     rule: Rule
     about: int
@@ -237,7 +237,7 @@ class _Sum:
 
 # ----------------------------------------------------------------------------------------------------------- planning
 def plan(rule: Rule) -> Plan:
-    """How to apply ``rule``.  Raises :class:`DeclarationError` where nothing gives a variable a value."""
+    """Return the steps that apply ``rule``.  Raises :class:`DeclarationError` where nothing gives a variable a value."""
     return _Planner(rule).done()
 
 

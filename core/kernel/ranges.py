@@ -344,7 +344,7 @@ class Ranges(Measured):
         return x, 1, d
 
     def _refine(self, a: int) -> None:
-        """What is known about the digit ``t`` is known about ``a = g·t + r`` with ``0 <= r < g``."""
+        """Use what is known about the digit ``t`` for ``a = g·t + r`` with ``0 <= r < g``."""
         x, n, m = self._digit(a)
         for coarse, t in self.coarse.get((x, m), ()):
             g = coarse // n

@@ -64,7 +64,7 @@ class Decomposition:
 
     @property
     def kind(self) -> Literal["identity", "transpose", "reshape", "transpose-reshape-transpose", "longer"]:
-        """What is left once steps that change nothing are dropped."""
+        """Drop the steps that change nothing."""
         kinds = "".join("t" if isinstance(s, TransposeStep) else "r" for s in self.needed())
         match kinds:
             case "":

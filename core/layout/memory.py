@@ -41,7 +41,7 @@ Index = tuple[int, ...]
 
 
 class PaddingValue(StrEnum):
-    """What the padding of an array holds; `UNKNOWN_PAD` is anything."""
+    """The value in the padding of an array; `UNKNOWN_PAD` is anything."""
 
     ZERO_PAD = "ZERO_PAD"
     ONE_PAD = "ONE_PAD"

@@ -48,7 +48,7 @@ TileSizes: TypeAlias = "tuple[ExprLike | None, ...]"
 
 
 class Padded(Op):
-    """What the steps share: every output element is an element of operand 0, or else the padding value."""
+    """The common base of the steps: every output element is an element of operand 0, or else the padding value."""
 
     @property
     def arity(self) -> int:

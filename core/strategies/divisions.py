@@ -1,4 +1,4 @@
-"""What may apply to quotients and remainders by constants.
+"""Propose rules for quotients and remainders by constants.
 
 The strategies look at the summands of a dividend once and propose, in this order: a known residue, a range within one
 block of the divisor, a quotient that leaves such a range, multiples that leave the division, a common factor.  Nothing
@@ -34,7 +34,7 @@ class Divisions(Kernel):
         self.narrow = False
 
     def propose_for_division(self, kind: int, x: Form, d: int) -> Iterator[Proposal]:
-        """What may apply to a quotient or a remainder."""
+        """Propose rules for a quotient or a remainder."""
         c, terms = x
         if d <= 1:
             yield MATCHED

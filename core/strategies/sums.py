@@ -1,4 +1,4 @@
-"""What may apply to sums and to extrema: digits that belong together, and constants and factors in common.
+"""Propose rules for sums and extrema: digits that belong together, and constants and factors in common.
 
 Nothing here is trusted; what is proposed is checked by the code of the rules.
 """
@@ -124,7 +124,7 @@ class Sums(Divisions):
 
     # ---------------------------------------------------------------- extrema
     def propose_for_extremum(self, kind: int, args: list[Form]) -> Iterator[Proposal]:
-        """What all arguments have in common: a constant, or a factor."""
+        """Propose the constant or the factor that all arguments have in common."""
         constants = [f[0] for f in args if f[1]]
         if all(constants):
             yield "common_constant", (min(constants, key=lambda n: (abs(n), n)),)

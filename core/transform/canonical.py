@@ -85,7 +85,7 @@ def _ordered(
 
 # ------------------------------------------------------------------------------------- digests that ignore names
 def _colours(m: IndexingMap) -> dict[Expr, int]:
-    """What distinguishes variables before anything is known of their part: positions of dimensions, boxes, sources."""
+    """Digest what variables have before anything is known of their part: positions of dimensions, boxes, sources."""
     found: dict[Expr, int] = {v.expr: hash((1, k, v.lo, v.hi)) for k, v in enumerate(m.dims)}
     found.update((v.expr, hash((2, v.lo, v.hi))) for v in m.ranges)
     for v in m.rts:

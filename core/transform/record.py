@@ -1,4 +1,4 @@
-"""What a transform did: the new map, and how the old variables are read in it."""
+"""The record of a transform: the new map, and how the old variables are read in it."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def rewritten(
 
 
 def record_text(r: Reduced) -> str:
-    """What became of the variables of a map that a transform changed: one line for each."""
+    """Describe the variables of a map that a transform changed, one line for each."""
     rows: list[tuple[str, str]] = []
     order = [v.expr for v in r.map.variables]
     for v in r.before.variables:

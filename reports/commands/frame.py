@@ -1,4 +1,4 @@
-"""What the commands have in common: how errors reach a person, how reports are printed, how a command ends."""
+"""The common parts of the commands: how errors reach a person, how reports are printed, how a command ends."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def noted(place: str, unless_said: bool = False) -> Iterator[None]:
 
 
 def to_be_written(said: str, path: Path | None) -> None:
-    """What will be written at the end of a long run must be a file that can be; said before that."""
+    """Check before a long run that the file to be written at its end can be written."""
     if path is not None:
         with writing(said, path):
             path.open("ab").close()

@@ -1,4 +1,4 @@
-"""What a command line gives: the options that commands share, and the claims, maps, points, numbers and the cache
+"""The inputs of a command line: the options that commands share, and the claims, maps, points, numbers and the cache
 that its words stand for.
 """
 
@@ -194,7 +194,7 @@ def standard_input() -> str:
 
 
 def file_text(name: str) -> tuple[str, str]:
-    """What to call a file, and its text; ``-`` is standard input."""
+    """Return the name of a file for messages, and its text; ``-`` is standard input."""
     from ..selection import read_text
 
     return ("standard input", standard_input()) if name == "-" else (name, read_text(name))

@@ -1,4 +1,4 @@
-"""What compilers work on: HLO modules, arrays in memory, launches."""
+"""Commands for compilers: HLO modules, arrays in memory, launches."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _certify(run: Run, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is to be proved: claims and all that they owe, and the command that names them again."""
+    """The obligations to be proved: claims and all that they owe, and the command that names them again."""
 
     claims: Sequence[Claimed]
     obligations: Sequence[Obligation]
@@ -171,7 +171,7 @@ class _Asked:
     def reports(
         self, run: Run, keeps: bool
     ) -> tuple[Callable[[], dict[str, Any]], Callable[[], Iterator[str]]]:
-        """What makes the report for programs and the one for people."""
+        """The functions that make the report for programs and the one for people."""
         if self.rules:
             from ..rule_files import rules_json, rules_summary
 
@@ -194,7 +194,7 @@ class _Asked:
 
 
 def _given(names: Sequence[str] | None, max_rank: int | None) -> _Asked:
-    """What the command line names, stated."""
+    """State the selection of the command line."""
     chosen, command = chosen_claims(names, max_rank)
     with _kept_to_the_end():
         obligations = [o for s in chosen for o in s.obligations()]
@@ -213,7 +213,7 @@ def _whole(kept: Cache, max_rank: int | None) -> _Asked:
 
 @contextmanager
 def _kept_to_the_end() -> Iterator[None]:
-    """What is made within lasts as long as the command: there is nothing in it for the garbage collector to find."""
+    """Switch the garbage collector off: objects made within last as long as the command."""
     gc.disable()
     try:
         yield

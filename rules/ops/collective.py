@@ -47,7 +47,7 @@ __all__ = [
 
 
 class Collective(Op):
-    """What collectives share."""
+    """The base of all collectives."""
 
     parallel: ClassVar[bool] = True
     #: Replicas in a group.
@@ -65,7 +65,7 @@ class Collective(Op):
 
 
 class Along(Collective):
-    """What collectives share that act along the dimension `dimension` of one operand."""
+    """The base of collectives that act along the dimension `dimension` of one operand."""
 
     dimension: int
 
@@ -77,7 +77,7 @@ class Along(Collective):
 
 
 class Cut(Along):
-    """What collectives share that cut `dimension` into one piece for each replica of the group."""
+    """The base of collectives that cut `dimension` into one piece for each replica of the group."""
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from super().demands(*x)

@@ -20,7 +20,7 @@ __all__ = ["DynamicSlice", "DynamicUpdateSlice", "Gather"]
 
 
 class Windowed(Op):
-    """What the two dynamic slices share: operands from `first` on are scalars, where the window starts."""
+    """The base of the two dynamic slices: operands from `first` on are scalars, where the window starts."""
 
     first: ClassVar[int]
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Folding(Op):
-    """What reduce and reduce-window share: `count` inputs of the same sizes, then `count` scalar initial
+    """The base of reduce and reduce-window: `count` inputs of the same sizes, then `count` scalar initial
     values.
 
     `depends` says for each result which components it is computed from; empty means all from all, which is

@@ -1,4 +1,4 @@
-"""What gather and scatter share: windows of an operand, one for each vector of start indices."""
+"""The part that gather and scatter share: windows of an operand, one for each vector of start indices."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Indexed(Op):
             raise self.error(f"{indexed}={self._role(4)} names index_vector_dim={vector}")
 
     def _demands(self, x: Sizes, y: Sizes) -> Iterator[Demand]:
-        """What sizes of operand and indices must be for each other."""
+        """The conditions between the sizes of operand and indices."""
         for d, e in self._paired():
             yield (
                 lift(x[d]).eq(y[e]),

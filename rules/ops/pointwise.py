@@ -81,7 +81,7 @@ FUNCTIONS: dict[str, tuple[int, str]] = {
 
 
 class Pointwise(Op):
-    """What elementwise ops share: the output has the sizes of operand `main`; scalars are read everywhere."""
+    """The base of elementwise ops: the output has the sizes of operand `main`; scalars are read everywhere."""
 
     #: The operand that has the sizes of the output.
     main: ClassVar[int] = 0
@@ -304,7 +304,7 @@ class SetDimensionSize(Pointwise):
 
 
 class Stated(Op):
-    """What ops share that state the sizes of their output: all operands are scalars, read by every element or
+    """The base of ops that state the sizes of their output: all operands are scalars, read by every element or
     by none.
     """
 
@@ -332,7 +332,7 @@ class Stated(Op):
 
 
 class Nullary(Stated):
-    """What ops without operands share: they are functions of one imagined operand of rank 0."""
+    """The base of ops without operands: they are functions of one imagined operand of rank 0."""
 
     virtual: ClassVar[bool] = True
 

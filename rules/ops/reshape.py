@@ -113,7 +113,7 @@ def _strides(sizes: Sequence[int]) -> list[int]:
 
 
 class Reordered(Op):
-    """What reshape and bitcast share: both sides list the same elements in the same order."""
+    """The base of reshape and bitcast: both sides list the same elements in the same order."""
 
     sizes: Extents
     #: How the sizes correspond; worked out when they are integers, one block otherwise.

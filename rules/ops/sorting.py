@@ -15,7 +15,7 @@ __all__ = ["Sort", "TopK"]
 
 
 class Rowwise(Op):
-    """What both share: an output element reads the whole row of dimension `dimension`, of any operand."""
+    """The base of both: an output element reads the whole row of dimension `dimension`, of any operand."""
 
     dimension: int
 

@@ -47,7 +47,7 @@ class Window:
     reversed: bool = False
 
     def demands(self, d: int) -> Iterator[Demand]:
-        """What any window obeys; ``d`` is its dimension, for the message."""
+        """Check the rules of any window; ``d`` is its dimension, for the message."""
         for what in ("size", "stride", "base_dilation", "window_dilation"):
             value = getattr(self, what)
             yield lift(value) >= 1, f"window dimension {d}: {what}={value} is not positive"

@@ -79,7 +79,7 @@ class Case:
             return IndexingMap._trusted(m.dims, m.ranges, m.rts, results, m.constraints)
 
     def seen(self) -> list[Any]:
-        """What the kernel says of the results in normal form: their ends, their sizes, and what divides them."""
+        """Return what the kernel says of the results in normal form: their ends, their sizes, and what divides them."""
         if not self.bare:
             return []
         engine = Simplifier(RULES, facts(self.map)).engine
@@ -99,7 +99,7 @@ class Case:
         return found
 
     def problem(self, after: IndexingMap) -> str:
-        """What is wrong with a result, worst first; empty if nothing is."""
+        """Return what is wrong with a result, worst first; empty if nothing is."""
         ends = [found for found in self.seen() if type(found) is tuple and len(found) == 3]
         for point, target in self.targets:
             # without constraints among what is simplified, nothing is promised where they do not hold
@@ -335,7 +335,7 @@ def misled(seed: str) -> Iterator[None]:
 
 
 def facts(m: IndexingMap) -> Facts:
-    """What a map says of its variables, constraints as they are given."""
+    """Return what a map says of its variables, constraints as they are given."""
     known = [(c.expr, Interval(c.lo, c.hi)) for c in m.constraints]
     return Facts({v.expr: Interval(v.lo, v.hi) for v in m.variables}, known)
 
@@ -346,7 +346,7 @@ def fresh(m: IndexingMap) -> IndexingMap:
 
 
 def digest(c: Case, m: IndexingMap) -> object:
-    """What is the same for equal maps, also for those of another import of the program; and what the kernel says."""
+    """Return what is the same for equal maps, also for those of another import of the program; and what the kernel says."""
     boxes = [(v.lo, v.hi) for v in m.variables]
     sources = [e.key for v in m.rts if v.source is not None for e in v.source.results]
     known = [(c.expr.key, c.lo, c.hi) for c in m.constraints]

@@ -105,13 +105,13 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What does not depend on lines."""
+        """A name that does not depend on lines."""
         again = f" #{self.number}" if self.number > 1 else ""
         return f"{self.file} {self.function}: {self.before}  ->  {self.after}{again}"
 
 
 def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
-    """What is put in place of which field of a node."""
+    """Yield what is put in place of which field of a node."""
     match node:
         case ast.Compare():
             for i, op in enumerate(node.ops):
@@ -137,7 +137,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
 
 
 def parts(node: ast.AST) -> Iterator[ast.AST]:
-    """What is executed of a node, without annotations, and what :func:`changes` sees to with the node itself."""
+    """Yield what is executed of a node, without annotations, and what :func:`changes` sees to with the node itself."""
     for name, value in ast.iter_fields(node):
         if name not in ("annotation", "returns") and not (
             name == "comparators" and len(value) == 1 and isinstance(value[0], ast.Constant)
@@ -262,7 +262,7 @@ def examined(cases: list[Any], expected: list[Any], order: list[int], stop: bool
 
 
 def verdict(mutant: Mutant, cases: list[Any], expected: list[Any], order: list[int]) -> tuple[str, str, int]:
-    """What becomes of a mutant, in a process of its own."""
+    """Run a mutant in a process of its own and return the verdict."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:

@@ -38,7 +38,7 @@ class CertificateRefused(IndexproofError):
 
 @dataclass
 class Verified:
-    """What was checked: the claim, how many steps and leaves it took, the lemmas and the solvers that were asked."""
+    """The result of a check: the claim, how many steps and leaves it took, the lemmas and the solvers that were asked."""
 
     name: str
     hypotheses: tuple[Condition, ...]

@@ -93,7 +93,7 @@ class State:
         }
 
     def sign_facts(self) -> set[Formula]:
-        """What the decided signs say."""
+        """Return the facts that the decided signs state."""
         return {nonnegative(p * s - 1) if s else zero(p) for p, s in self.signs}
 
     def is_zero(self, b: Polynomial) -> bool:

@@ -246,7 +246,7 @@ def _accuracy(answer: Answer, both: _Sides) -> tuple[Accuracy, list[str]]:
 
 
 def _missing_elements(s: Dependence) -> list[str]:
-    """What the claimed maps name that no array has."""
+    """Return the names in the claimed maps that no array has."""
     notes = []
     for endpoint, of_source in ((s.source, True), (s.target, False)):
         for m in s.maps:

@@ -26,7 +26,7 @@ _NAMELESS: Final = re.compile(r"\s*[a-z]\w*\[[\d,\s<=]*\](?:\{[^{}]*\})?\s+[a-z]
 
 @dataclass(frozen=True)
 class OperandAnswer:
-    """What two sides read of one operand for one array that they make, and whether that is the same.
+    """The reads of one operand by two sides for one array that they make, and whether they are the same.
 
     ``array`` counts the arrays of a tuple; it is ``None`` where there is one array only.
     """
@@ -122,7 +122,7 @@ def _listed(instruction: Instruction) -> str:
 
 
 def _maps(program: Program, instruction: Instruction, array: int | None, k: int) -> Sequence[IndexingMap]:
-    """What an array of the instruction reads of operand ``k``; operands are called by their places."""
+    """Return the reads of operand ``k`` by an array of the instruction; operands are called by their places."""
     operands = [o.name for o in instruction.operands]
     source, target = program.endpoint(instruction.name, array), program.endpoint(operands[k], None)
 

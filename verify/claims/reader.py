@@ -466,7 +466,7 @@ class _Reader:
 
 
 def _essence(i: Instruction) -> tuple[object, ...]:
-    """What two spellings of one instruction share, whatever they say of layouts and attributes."""
+    """Return the common key of two spellings of one instruction, whatever they say of layouts and attributes."""
     dims = [] if i.shape is None else [a.dims for _, a in leaves(i.shape)]
     return i.opcode, dims, i.literal, [o.name for o in i.operands]
 

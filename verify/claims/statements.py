@@ -1,4 +1,4 @@
-"""What a claims file states, as values."""
+"""The statements of a claims file, as values."""
 
 from __future__ import annotations
 

@@ -321,7 +321,7 @@ def counterexample_order(point: Point) -> tuple[object, ...]:
 
 
 class Outcome(NamedTuple):
-    """What one engine found: ``holds``, ``fails`` with a point, or ``open`` with the reason."""
+    """The answer of one engine: ``holds``, ``fails`` with a point, or ``open`` with the reason."""
 
     status: Literal["holds", "fails", "open"]
     point: Point = ()

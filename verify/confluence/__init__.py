@@ -1,4 +1,4 @@
-"""Does the result of the production simplifier depend on what is met first?
+"""Search for maps on which the result of the production simplifier depends on the order of rules.
 
 :mod:`.instances` makes small ground instances of the declarations and embeds one rule's left side in another's.
 :mod:`.search` rewrites each with one rule or the other, gives all forms to the simplifier and compares the results.

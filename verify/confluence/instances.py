@@ -54,7 +54,7 @@ _PATIENCE: Final = 40
 
 
 class Miss(Exception):
-    """What was drawn makes no instance."""
+    """Raised where the values drawn make no instance."""
 
 
 def _unknown(of: Expr | Condition) -> list[Var]:

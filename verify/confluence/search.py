@@ -43,7 +43,7 @@ class Simplify(Protocol):
 
 
 class Found(StrEnum):
-    """What was found, worst first."""
+    """Kinds of differences, worst first."""
 
     #: a rule or the simplifier changes a value
     WRONG = "wrong"
@@ -77,7 +77,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Pair:
-    """What was found for two rules in ``instances`` overlaps: in how many of them, and the worst and smallest examples.
+    """The differences found for two rules in ``instances`` overlaps: their number, and the worst and smallest examples.
 
     Both are told apart by what made the difference: `rewritten`, `renamed` or `reordered`.
     """
@@ -112,7 +112,7 @@ class Search:
 
     @property
     def instances(self) -> int:
-        """How many overlaps were examined."""
+        """The number of overlaps examined."""
         return sum(p.instances for p in self.pairs)
 
     @property
@@ -170,7 +170,7 @@ def _questions(outer: AnyRule, inner: AnyRule, at: Overlap) -> dict[str, list[_W
 
 
 def _same(m: IndexingMap) -> Any:
-    """What is compared: the order of constraints is no difference."""
+    """Return what is compared: the order of constraints is no difference."""
     return m.dims, m.results, frozenset(m.constraints)
 
 
@@ -226,7 +226,7 @@ def _examples(ways: Sequence[_Way], simplify: Simplify, points: Sequence[Sequenc
 
 
 def examine(outer: AnyRule, inner: AnyRule, count: int = COUNT, simplify: Simplify = simplify) -> Pair:
-    """What the simplifier makes of up to ``count`` overlaps of two rules.
+    """Simplify up to ``count`` overlaps of two rules in every order and compare.
 
     Each rule is the outer one in every other attempt, where that is possible.
     """

@@ -1,4 +1,4 @@
-"""What is known about the size of names, and certificates of ``p >= 0`` that need no solver.
+"""Bounds of names, and certificates of ``p >= 0`` that need no solver.
 
 A certificate writes a polynomial in numbers that are not negative and has no negative coefficient left: every
 name is replaced by its least value plus such a number, and where a coefficient is negative, first by an upper

@@ -1,4 +1,4 @@
-"""What has been decided when conditions are read: signs of divisors, definitions of names, and what names mean."""
+"""The decisions with which conditions are read: signs of divisors, definitions of names, and what names mean."""
 
 from __future__ import annotations
 

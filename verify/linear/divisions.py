@@ -278,7 +278,7 @@ class DivisionReading(CaseFacts):
         return found
 
     def _divided_tops(self, above: Iterable[tuple[Poly, Evidence]], b: Poly) -> dict[Poly, Evidence]:
-        """What a quotient by ``b`` is not above, for bounds of its dividend of which the quotient is known; and why."""
+        """Return upper bounds of a quotient by ``b``, from bounds of its dividend whose quotient is known; and why."""
         certain = self.bounds.certain
         tops: dict[Poly, Evidence] = {}
         for top, why in above:

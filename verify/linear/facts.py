@@ -32,7 +32,7 @@ _STRIDES = 4
 
 
 class CaseFacts(Ring, FormulaLogic):
-    """What is known in one case.  Where a certificate is wanted the log has the reasons."""
+    """The facts of one case.  Where a certificate is wanted the log has the reasons."""
 
     def __init__(
         self,
@@ -236,7 +236,7 @@ class CaseFacts(Ring, FormulaLogic):
         return [*products, *self._cofactors(p)]
 
     def _cofactors(self, p: Poly) -> list[Poly]:
-        """What names of ``p`` are multiplied with, where that is a sum: strides with gaps, ``n·m + g``; longest first."""
+        """Return the sums that names of ``p`` are multiplied with: strides with gaps, ``n·m + g``; longest first."""
         found: dict[Poly, None] = {}
         for b in cofactors(p):
             # of b and -b the one that is positive

@@ -165,7 +165,7 @@ def holds(f: Formula, of: Mapping[Monomial, int]) -> bool:
 
 
 class FormulaLogic:
-    """What every reading of conditions as formulas has in common
+    """The base of every reading of conditions as formulas
     (:func:`~indexproof.core.condition.condition_interpret`).
     """
 

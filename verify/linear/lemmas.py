@@ -101,7 +101,7 @@ class Setting:
     certain: Callable[[Poly], bool]
 
     def near(self) -> Setting:
-        """What has to do with the negated goal: facts about its names and the names these facts mention."""
+        """Return the facts about the names of the negated goal and about the names these facts mention."""
         goal = names(self.refuted)
         reached = set(goal)
         for p in (*self.equations, *self.bounds, *(x.p for f in self.clauses for x in atoms(f))):
@@ -125,7 +125,7 @@ class Setting:
 
     @cached_property
     def differences(self) -> list[Poly]:
-        """What may be claimed to be zero or not, up to its sign; not zero is ``p - 1 >= 0`` or ``-p - 1 >= 0``."""
+        """Return the polynomials claimed to be zero or not, up to sign; not zero is ``p - 1 >= 0`` or ``-p - 1 >= 0``."""
         found: dict[Poly, None] = {}
         for p in self.atoms:
             for d in (p, p + ONE):
@@ -141,7 +141,7 @@ class Setting:
 
     @cached_property
     def positive(self) -> list[Poly]:
-        """What is known to be at least 1 and worth multiplying with: factors and divisors."""
+        """Return the names that are at least 1 and worth multiplying with: factors and divisors."""
         found: dict[Poly, None] = {}
         factors = {v for m in self.nonlinear for v in m}
         factors |= {v for w in self.witnesses for v in w.divisor.names}
@@ -294,14 +294,14 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
 
 
 def _cofactors(e: Poly, s: Setting) -> list[Poly]:
-    """What turns a product in an equation into a product in the negated goal."""
+    """Return the factors that turn a product in an equation into a product in the negated goal."""
     goal = sorted({m for x in atoms(s.refuted) for m in x.p.terms if len(m) > 1})
     found = {rest: None for m in sorted(e.terms) for t in goal if len(m) > 1 and (rest := over(t, m))}
     return [Poly({m: 1}) for m in found][:12]
 
 
 def _factors(e: Poly, s: Setting) -> Iterator[tuple[Poly, Poly]]:
-    """What divides ``e``, and what is left of it: where ``e`` is zero one of them is, and the other way round."""
+    """Return a divisor of ``e`` and the cofactor: where ``e`` is zero one of them is, and the other way round."""
     for p in s.differences if e.degree > 1 else ():
         if p.names <= e.names:
             q, rest = e.divide(p)

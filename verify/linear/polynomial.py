@@ -142,7 +142,7 @@ class Poly:
         return None
 
     def units(self) -> list[tuple[str, int]]:
-        """What an equation can be solved for: names that occur once, alone, with coefficient 1 or -1."""
+        """Return the names an equation can be solved for: they occur once, alone, with coefficient 1 or -1."""
         found = sorted([(m[0], c) for m, c in self.terms.items() if len(m) == 1 and -1 <= c <= 1])
         if self.degree == 1:
             return found
@@ -289,7 +289,7 @@ ONE = Poly({(): 1})
 
 
 class Ring:
-    """What every reading of expressions as polynomials has in common (:func:`~indexproof.core.expr.interpret`)."""
+    """The base of every reading of expressions as polynomials (:func:`~indexproof.core.expr.interpret`)."""
 
     def integer(self, n: int) -> Poly:
         return constant(n)

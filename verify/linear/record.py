@@ -1,4 +1,4 @@
-"""What a certificate is made of: facts with the reasons for them, in the order in which they were found.
+"""The parts of a certificate: facts with the reasons for them, in the order in which they were found.
 
 Nothing is recorded unless a certificate is wanted.  :mod:`.certificate` writes what was recorded as JSON.
 """

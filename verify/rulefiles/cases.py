@@ -134,7 +134,7 @@ def cases(
 
 @dataclass(frozen=True)
 class _Options:
-    """What :func:`cases` is asked for.
+    """The input of :func:`cases`.
 
     ``signs`` tells the signs of dividends apart where a rounding depends on them; ``apart`` tells apart how often a
     dividend or a divisor wraps around, where that is once at most, and the alternatives of a condition; there may be

@@ -55,7 +55,7 @@ def proposals(hypotheses: Sequence[Condition], goal: Condition) -> Iterator[tupl
 
 
 def _terms(goal: Condition) -> list[Expr]:
-    """What is divided or divides, with the minima, maxima, quotients and remainders in it, inner ones first."""
+    """Return dividends and divisors, with the minima, maxima, quotients and remainders in them, inner ones first."""
     found: dict[Expr, None] = {}
     for e in postorder(*all_exprs(goal)):
         if isinstance(e, _DIVISIONS):

@@ -90,7 +90,7 @@ def _values(roots: Iterable[Term], point: Point, s: Semantics, *, machine: bool)
 
 
 def judge(r: StatedRule, point: Point) -> Outcome:
-    """What the rule says at a point that gives every variable a value."""
+    """Evaluate the rule at a point that gives every variable a value."""
     s = r.semantics
     for v, kind in r.variables.items():
         n = point[v]

@@ -12,7 +12,7 @@ __all__ = ["instance_terms"]
 
 
 def instance_terms(wider: StatedRule, r: StatedRule) -> dict[str, Term] | None:
-    """What the variables that only ``wider`` has stand for in ``r``; ``None`` where ``r`` does not follow from it.
+    """Match the variables that only ``wider`` has against ``r``; ``None`` where ``r`` does not follow from it.
 
     The rules are the same but for these variables; each stands for one term, which may have any value, and has one
     wherever the rule says something: because it has one everywhere, or because the left side or a condition has none

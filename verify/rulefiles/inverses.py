@@ -72,7 +72,7 @@ def _size(d: Expr, ring: Polynomials) -> Poly:
 
 
 def _said(c: Condition, ring: Polynomials) -> Iterator[tuple[Poly, Poly]]:
-    """What follows from an equation with one remainder."""
+    """Return the facts that follow from an equation with one remainder."""
     if isinstance(c, Compare) and c.op == "==":
         for r, e in ((c.a, c.b), (c.b, c.a)):
             if isinstance(r, Mod):
@@ -80,7 +80,7 @@ def _said(c: Condition, ring: Polynomials) -> Iterator[tuple[Poly, Poly]]:
 
 
 def _inverted(p: Poly) -> Poly | None:
-    """What leaves the remainder 1 where ``p`` is a multiple."""
+    """Return the expressions that leave the remainder 1 where ``p`` is a multiple."""
     for q in (p, -p):
         if q.constant == -1 and len(q) > 1:
             return q + ONE
@@ -103,7 +103,7 @@ def _is_multiple(p: Poly, d: Poly, known: Sequence[Poly]) -> bool:
 
 
 def _rest(p: Poly, divisors: Sequence[Poly]) -> Poly:
-    """What is left of ``p`` by these, each in turn."""
+    """Reduce ``p`` by these, each in turn."""
     for _ in range(_ROUNDS):
         before = p
         for d in divisors:

@@ -1,4 +1,4 @@
-"""What is known in one case, so far as it can be seen at a glance, without a solver."""
+"""The facts of one case that can be seen without a solver."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def by_residues(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool,
 
 
 def values(modulus: int, variables: Sequence[Var]) -> Iterator[dict[Var, Expr]]:
-    """What the variables are in each case; the last residue changes fastest."""
+    """Yield the variables of each case; the last residue changes fastest."""
     for residues in itertools.product(range(modulus), repeat=len(variables)):
         yield {v: quotient(v, modulus) * modulus + r for v, r in zip(variables, residues, strict=True)}
 
@@ -350,7 +350,7 @@ class _Shorter:
 
 
 def claims_of_oddness(v: Expr, o: Obligation) -> list[Obligation]:
-    """What may be proved to show that ``v`` is odd: from the hypotheses without products, then from all."""
+    """Return the goals that show that ``v`` is odd: from the hypotheses without products, then from all."""
     goal = mod(v, 2).eq(1)
     light = tuple(h for h in o.hypotheses if not any(isinstance(n, Mul) for n in postorder(*all_exprs(h))))
     every = [light] if light == o.hypotheses else [light, o.hypotheses]
@@ -368,7 +368,7 @@ def _vanishing(c: Condition) -> Iterator[Sum]:
 
 
 def _cofactors(e: Expr, others: Sequence[Sum]) -> Iterator[tuple[Expr, Expr]]:
-    """What some of ``others`` are multiplied with to give ``e``: ``x·x + x·y + y·y`` with ``x - y`` for ``x³ - y³``."""
+    """Return the factors with which some of ``others`` give ``e``: ``x·x + x·y + y·y`` with ``x - y`` for ``x³ - y³``."""
     atoms: dict[str, Expr] = {}
     whole = _divided(e, atoms)
     for other in others:

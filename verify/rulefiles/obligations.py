@@ -1,4 +1,4 @@
-"""What a rule of a rule file owes.
+"""The obligations of a rule of a rule file.
 
 To the outside a rule owes to be *sound* where it says anything at all, and as findings that it *needs* each of its
 conditions and, over unbounded integers, that its right side overflows no machine type where its left side fits.  A
@@ -196,7 +196,7 @@ def _lost(side: Number | Truth2) -> Condition:
 
 
 def _claims(r: StatedRule, case: Case) -> Iterator[tuple[str, tuple[Condition, ...], Condition]]:
-    """What is owed in one case: kind, hypotheses besides those of the case, goal."""
+    """The obligations of one case: kind, hypotheses besides those of the case, goal."""
     left, right = case.left, case.right
     assert right is not None
     given = _has_value(left)
@@ -238,7 +238,7 @@ def _same(left: Number, right: Number, case: Case) -> Condition:
 
 
 def _failing(r: StatedRule, k: int) -> tuple[Condition, ...]:
-    """What holds where the rule would fail without its condition number ``k``."""
+    """Return the condition under which the rule would fail without its condition number ``k``."""
     alternatives = []
     for case in cases(r, without=k, total=True):
         fails = [all_of((*hypotheses, negate(goal))) for _, hypotheses, goal in _claims(r, case)]

@@ -210,7 +210,7 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
 
 
 def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearised:
-    """What is seen from a rule without cases."""
+    """Return what is seen from a rule without cases."""
     found = as_a_whole(r, limits_of(budget).rlimit // (_BRIEFLY if briefly else 1))
     if found.leaf is not None:
         note([ProofQuestion("linear", found.leaf)])

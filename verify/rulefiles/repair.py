@@ -1,4 +1,4 @@
-"""What would make a false rule true: the weakest single condition among documented candidates (reports/rule_files.md).
+"""Repairs of a false rule: the weakest single condition among documented candidates (reports/rule_files.md).
 
 A candidate is offered only if the rule is *proved* with it and still says something.
 """
@@ -62,7 +62,7 @@ def candidates(r: StatedRule) -> Iterator[Term]:
 
 
 def _divisors(r: StatedRule) -> list[Term]:
-    """What is divided by and is no variable, each once."""
+    """Return the divisors that are no variables, each once."""
     found: dict[str, Term] = {}
     for t in below(r.left, r.right):
         if t.op in DIVISIONS and t.args[1].op not in ("int", "var"):

@@ -1,4 +1,4 @@
-"""What the operators of a rule set mean: which division, and which integers (reports/rule_files.md, "Semantics")."""
+"""The meaning of a rule set's operators: which division, and which integers (reports/rule_files.md, "Semantics")."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ BOOL: Sort = "bool"
 
 @dataclass(frozen=True)
 class Kind:
-    """What a variable stands for: any integer, a constant of the rule, a truth value, or a range of integers."""
+    """The kind of a variable: any integer, a constant of the rule, a truth value, or a range of integers."""
 
     name: Literal["int", "const", "bool"]
     lo: int | None = None
@@ -209,7 +209,7 @@ _CHARACTERS = 20_000
 
 
 def subterms(root: Term) -> list[Term]:
-    """What is worth showing of a term: everything compound, each once, arguments first; the outermost of very many."""
+    """Return the parts of a term worth showing: everything compound, each once, arguments first; the outermost of many."""
     worth = [
         t for t in below(root) if t.args and t.op != "fold" and not (t.op == "neg" and not t.args[0].args)
     ]

@@ -237,7 +237,7 @@ class Simplifier:
         return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
     def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
-        """Return the cheapest results that normal forms and ``es``, which cost ``spent`` at most, lead to; and their cost."""
+        """Return the cheapest results from normal forms and from ``es``, which cost ``spent`` at most, with their cost."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         if self._are_normal(es, search.ledger.forms):

@@ -23,7 +23,8 @@ from ..verify.obligations import Obligation
 from ..verify.rulefiles.certify import case_certificate
 from ..verify.rulefiles.generalise import generalised
 from ..verify.rulefiles.instance import instance_terms
-from ..verify.rulefiles.obligations import StatedObligation, expanded, rule_of, source_of
+from ..verify.rulefiles.lowering import expanded, rule_of, source_of
+from ..verify.rulefiles.obligations import StatedObligation
 from ..verify.rulefiles.rule import StatedRule
 from .machine import ABSENT, document, written_as
 from .selection import read_text

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..verify.confluence import Example, Found, Pair, Search
+from ..verify.confluence import Example, Found, OverlapSearch, Pair
 from .layout import block, count, joined, table
 from .machine import document, written_as
 from .progress import Bar
@@ -69,7 +69,7 @@ def _example(p: Pair, e: Example) -> str:
     )
 
 
-def confluence_text(run: Search, *, seconds: float) -> Iterator[str]:
+def confluence_text(run: OverlapSearch, *, seconds: float) -> Iterator[str]:
     """The report, block by block."""
     rows = [(f"{n:,}", f"{i:,}", text) for n, i, text in _kinds(run.pairs) if n]
     yield "\n".join(table([("pairs", "instances", "verdict"), *rows], right=(0, 1)))
@@ -93,7 +93,7 @@ written_as(
 )
 
 
-def confluence_json(run: Search, *, seconds: float) -> dict[str, Any]:
+def confluence_json(run: OverlapSearch, *, seconds: float) -> dict[str, Any]:
     """Return the answer of ``confluence``."""
     return document(
         "confluence",
@@ -129,7 +129,7 @@ class PairWatcher(Bar):
 
 
 # ------------------------------------------------------------------------------------------------------ the page
-def page(run: Search) -> str:
+def page(run: OverlapSearch) -> str:
     """The page about the catalogue."""
     rows = "\n".join(f"| {text} | {n:,} | {i:,} |" for n, i, text in _kinds(run.pairs))
     ways = "\n".join(

@@ -13,11 +13,12 @@ from typing import Any
 
 from ..core.analysis import ComputationMaps, ModuleMaps, Reads
 from ..core.errors import InputError, quoted
-from ..core.hlo import Computation, Instruction, Module, Shape, leaves, read_any
+from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
 from ..core.layout import physical_map
 from ..core.op import DIRECTIONS, Direction
+from ..core.stablehlo import read_any
 from ..core.text import format_map
 from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.verdict import Status, worst

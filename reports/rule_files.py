@@ -24,7 +24,7 @@ _REPAIRS = 20
 
 
 @dataclass
-class Finding:
+class ConditionFinding:
     """The results for one rule."""
 
     rule: StatedRule
@@ -46,9 +46,9 @@ class Finding:
         return self.verdict.status in (Status.REFUTED, Status.UNDEFINED) and self.verdict.witness is not None
 
 
-def findings_of(run: Run, rules: Sequence[StatedRule]) -> list[Finding]:
+def findings_of(run: Run, rules: Sequence[StatedRule]) -> list[ConditionFinding]:
     """The findings about each rule, in order."""
-    found = {r.name: Finding(r) for r in rules}
+    found = {r.name: ConditionFinding(r) for r in rules}
     for result in run.results:
         at = found[result.obligation.subject]
         if result.obligation.gate:
@@ -113,11 +113,11 @@ def rules_summary(
     yield closing(run, len(claims), cached)
 
 
-def _overflow_text(f: Finding) -> str:
+def _overflow_text(f: ConditionFinding) -> str:
     return "\n".join(f"{of}: {point_text(f.rule, point)}" for of, point in f.overflows.items())
 
 
-def _row(f: Finding) -> tuple[str, ...]:
+def _row(f: ConditionFinding) -> tuple[str, ...]:
     v = f.verdict
     return (
         v.status.value,
@@ -129,7 +129,7 @@ def _row(f: Finding) -> tuple[str, ...]:
     )
 
 
-def rule_block(f: Finding, *, command: str, with_repairs: bool = True) -> str:
+def rule_block(f: ConditionFinding, *, command: str, with_repairs: bool = True) -> str:
     """Print a rule that is not proved, for people."""
     r, v = f.rule, f.verdict
     lines = [("claim", r.statement()), ("meaning", str(r.semantics))]
@@ -293,7 +293,7 @@ def rules_json(
     )
 
 
-def _entry(f: Finding, command: str) -> dict[str, Any]:
+def _entry(f: ConditionFinding, command: str) -> dict[str, Any]:
     r, v = f.rule, f.verdict
     out: dict[str, Any] = {
         "name": r.name,

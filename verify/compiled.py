@@ -52,7 +52,7 @@ from .obligation import Obligation
 from .solve import decide
 from .verdict import Status
 
-__all__ = ["Known", "NotUnderstood", "check_compiled", "compiled_obligations", "obligations_of_code"]
+__all__ = ["NotUnderstood", "PathFacts", "check_compiled", "compiled_obligations", "obligations_of_code"]
 
 
 class NotUnderstood(ValueError):
@@ -209,7 +209,7 @@ def _name(node: ast.AST) -> str:
 
 # ------------------------------------------------------------------------------------------------------- what is known
 @dataclass
-class Known:
+class PathFacts:
     """Hypotheses that hold at a point of the code, about values of which nothing else is known."""
 
     hypotheses: list[Condition] = field(default_factory=list)
@@ -259,7 +259,7 @@ class Known:
 
 # ------------------------------------------------------------------------------------------------------- one method
 @dataclass
-class _Method(Known):
+class _Method(PathFacts):
     """Symbolic execution of the one path through a method that ends in a result."""
 
     rule: Rule = field(kw_only=True)

@@ -20,7 +20,7 @@ from ..core.constraint_matcher import constraint_source
 from ..core.expr import Expr
 from ..core.rewrite import ConstraintRule
 from ..rules.catalog import COMPILED_CONSTRAINTS, RULES
-from .compiled import Known, NotUnderstood
+from .compiled import NotUnderstood, PathFacts
 from .obligation import Obligation
 
 __all__ = ["obligations_of_check"]
@@ -92,7 +92,7 @@ def _no(node: ast.AST) -> NotUnderstood:
     return NotUnderstood(f"line {getattr(node, 'lineno', 0)} is not understood: {ast.unparse(node)}")
 
 
-class _Check(Known):
+class _Check(PathFacts):
     """Symbolic execution of the one path through a function that ends in a result."""
 
     def run(self, rule: ConstraintRule, function: ast.FunctionDef) -> list[tuple[str, Condition]]:

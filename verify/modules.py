@@ -42,11 +42,12 @@ from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
-from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_shapes, leaves, read_any
+from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_shapes, leaves
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim
 from ..core.simplify_map import simplify_map
+from ..core.stablehlo import read_any
 from ..core.tighten import constraints_of, tighten_around
 from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not

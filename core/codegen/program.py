@@ -43,7 +43,7 @@ __all__ = [
     "WIDTHS",
     "Operation",
     "Program",
-    "Step",
+    "ProgramStep",
     "domain_knowledge",
     "fits",
     "limits",
@@ -103,7 +103,7 @@ _OPERATION_OF: Final[dict[type[Expr], Operation]] = {
 _OFTEN: Final = 64
 
 
-class Step(NamedTuple):
+class ProgramStep(NamedTuple):
     """One operation.  ``args`` are the numbers of earlier steps; ``leaf`` is the variable or literal of a leaf."""
 
     op: Operation
@@ -136,7 +136,7 @@ class Program:
     """
 
     inputs: int
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     outputs: tuple[int, ...]
 
     @classmethod
@@ -148,28 +148,28 @@ class Program:
         """
         order = Order(roots, {v: i for i, v in enumerate(variables)})
         parts = _Parts(roots if lean else ())
-        steps: list[Step] = []
-        numbers: dict[Step, int] = {}
+        steps: list[ProgramStep] = []
+        numbers: dict[ProgramStep, int] = {}
         known: dict[Expr, int] = {}
         values: list[int] = []
 
-        def number(step: Step) -> int:
+        def number(step: ProgramStep) -> int:
             at = numbers.setdefault(step, len(steps))
             if at == len(steps):
                 steps.append(step)
             return at
 
         for v in variables:
-            known[v] = number(Step("variable", (), v))
+            known[v] = number(ProgramStep("variable", (), v))
         todo: list[_Task] = [*reversed(roots)]
         while todo:
             match todo.pop():
                 case int(n):
-                    values.append(number(Step("integer", (), n)))
+                    values.append(number(ProgramStep("integer", (), n)))
                 case _Apply(op, arity):
                     args = tuple(values[-arity:])
                     del values[-arity:]
-                    values.append(number(Step(op, args)))
+                    values.append(number(ProgramStep(op, args)))
                 case _Keep(e):
                     known[e] = values[-1]
                 case Expr() as e if e in known:
@@ -177,7 +177,7 @@ class Program:
                 case Int() as e:
                     todo.append(e.value)
                 case Var() as e:
-                    values.append(number(Step("variable", (), e)))
+                    values.append(number(ProgramStep("variable", (), e)))
                 case e:
                     todo.append(_Keep(e))
                     todo.extend(reversed(parts.tasks(e) if lean and isinstance(e, Sum) else _tasks(e, order)))

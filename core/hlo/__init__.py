@@ -26,7 +26,6 @@ from .module import (
 from .printer import format_computation, format_instruction, format_module
 from .reader import read_instruction, read_module
 from .shape import AnyShape, Layout, Shape, Tile, TupleShape, leaves, read_shape
-from .stablehlo import is_stablehlo, read_any
 
 __all__ = [
     "SNIPPET",
@@ -59,9 +58,7 @@ __all__ = [
     "format_computation",
     "format_instruction",
     "format_module",
-    "is_stablehlo",
     "leaves",
-    "read_any",
     "read_instruction",
     "read_module",
     "read_shape",

@@ -9,7 +9,7 @@ from typing import Any
 
 from indexproof.reports.confluence import PAGE, page
 from indexproof.verify.confluence import COUNT, examine, pairs_of
-from indexproof.verify.confluence.search import Search
+from indexproof.verify.confluence.search import OverlapSearch
 from json_forms import FORMS
 
 Run = Callable[..., Any]
@@ -66,12 +66,12 @@ def test_the_page_is_short_and_of_this_catalogue() -> None:
     assert len(committed.splitlines()) <= 80
     assert f"\n{len(pairs_of()):,} pairs of rules, up to {COUNT} instances of each" in committed
     # what it says around the figures is what is printed now
-    some = page(Search(COUNT, 3, [examine(*pair, 2) for pair in pairs_of()[:3]]))
+    some = page(OverlapSearch(COUNT, 3, [examine(*pair, 2) for pair in pairs_of()[:3]]))
     assert committed.partition("## What is done")[2] == some.partition("## What is done")[2]
 
 
 def test_an_interrupted_run_says_what_it_knows(run: Run, monkeypatch: Any) -> None:
-    searching = sys.modules[Search.__module__]
+    searching = sys.modules[OverlapSearch.__module__]
     real = searching.examine
     asked: list[str] = []
 

@@ -16,11 +16,10 @@ from indexproof.core.hlo import (
     Instruction,
     Module,
     format_module,
-    is_stablehlo,
-    read_any,
     read_module,
     read_shape,
 )
+from indexproof.core.stablehlo import is_stablehlo, read_any
 
 jax = pytest.importorskip("jax")
 

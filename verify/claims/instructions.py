@@ -12,7 +12,7 @@ from ...core.errors import InputError, quoted
 from ...core.hlo import AnyShape, Instruction, Shape, leaves
 from ...core.indexing_map import IndexingMap, RuntimeSource
 from ..concrete import Answer, same_relation
-from .program import Program, load_program
+from .program import ClaimedProgram, load_program
 
 __all__ = ["OperandAnswer", "compare_instructions", "compare_with_map", "is_instruction"]
 
@@ -94,7 +94,7 @@ def compare_with_map(text: str, m: IndexingMap, *, map_first: bool = False) -> O
     return OperandAnswer(0, left, right, same_relation(left, right))
 
 
-def _loaded(text: str, name: str) -> Program:
+def _loaded(text: str, name: str) -> ClaimedProgram:
     if _NAMELESS.match(text):
         text = f"result = {text.lstrip()}"
     try:
@@ -121,7 +121,9 @@ def _listed(instruction: Instruction) -> str:
     return ", ".join(str(o.shape) for o in instruction.operands) or "none"
 
 
-def _maps(program: Program, instruction: Instruction, array: int | None, k: int) -> Sequence[IndexingMap]:
+def _maps(
+    program: ClaimedProgram, instruction: Instruction, array: int | None, k: int
+) -> Sequence[IndexingMap]:
     """Return the reads of operand ``k`` by an array of the instruction; operands are called by their places."""
     operands = [o.name for o in instruction.operands]
     source, target = program.endpoint(instruction.name, array), program.endpoint(operands[k], None)

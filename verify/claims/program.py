@@ -34,7 +34,7 @@ from ...rules.catalog import RULES
 from ...rules.ops import op_from_hlo, op_reader, why_not
 from ..concrete import equal_maps
 
-__all__ = ["NOTHING", "Endpoint", "Program", "load_program", "sources_by_name"]
+__all__ = ["NOTHING", "ClaimedProgram", "Endpoint", "load_program", "sources_by_name"]
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class Endpoint:
 
 
 @dataclass(eq=False)
-class Program:
+class ClaimedProgram:
     """A computation in which every operand is defined and every instruction that an op reads makes sense."""
 
     name: str
@@ -199,7 +199,7 @@ def _between(computation: Computation, maker: str, made: str) -> Computation:
     return replace(computation, instructions=tuple(kept), root_index=len(kept) - 1, signature=None)
 
 
-def load_program(name: str, text: str, line: int) -> Program:
+def load_program(name: str, text: str, line: int) -> ClaimedProgram:
     """The program that ``text`` spells, whose first character is in column 1 of ``line``.
 
     Raises :class:`InputError`, with the place, also for instructions whose shape or attributes make no sense.
@@ -226,7 +226,7 @@ def load_program(name: str, text: str, line: int) -> Program:
         # what is not an op (tuple, call, parameter, …) the catalogue knows nothing about
         if i.shape is not None and all(isinstance(o.shape, Shape) for o in i.operands):
             located(i, partial(catalogue.maps, i, "output_to_input"))
-    return Program(name, module, module.entry, catalogue)
+    return ClaimedProgram(name, module, module.entry, catalogue)
 
 
 def _column(text: str, row: int, name: str) -> int:

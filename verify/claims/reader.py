@@ -19,7 +19,7 @@ from ...core.hlo import Instruction, Shape, leaves, read_instruction
 from ...core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
 from ...core.map_reader import read_map
 from ..verdict import Status
-from .program import NOTHING, Endpoint, Program, load_program, sources_by_name
+from .program import NOTHING, ClaimedProgram, Endpoint, load_program, sources_by_name
 from .statements import Claim, ClaimsFile, Comparison, Dependence, Relation, Simplification, Statement
 
 __all__ = ["read_claims"]
@@ -83,7 +83,7 @@ class _Reader:
         self.text = _without_comments(text)
         self.filename = filename
         self.section = ""
-        self.program: Program | None = None
+        self.program: ClaimedProgram | None = None
         self.program_block: _Block | None = None
         self.claimed = 0
         self.drafts: list[_Draft] = []
@@ -380,7 +380,7 @@ class _Reader:
         self.add(block, name, at, statement, block.text)
         self.claimed += 1
 
-    def endpoint(self, program: Program, at: int) -> tuple[Endpoint, int]:
+    def endpoint(self, program: ClaimedProgram, at: int) -> tuple[Endpoint, int]:
         """The array named at an offset, and the offset after it."""
         at += _indent(self.text[at:].partition("\n")[0])
         nothing = re.compile(r"\(\s*\)").match(self.text, at)
@@ -418,7 +418,7 @@ class _Reader:
             yield self.map(*piece, sizes=source.dims), piece
 
     def sources(
-        self, program: Program, m: IndexingMap, truth: Sequence[IndexingMap], start: int, end: int
+        self, program: ClaimedProgram, m: IndexingMap, truth: Sequence[IndexingMap], start: int, end: int
     ) -> IndexingMap:
         """The map with the sources of its runtime variables as names of instructions.
 
@@ -446,7 +446,7 @@ class _Reader:
             rts.append(replace(v, source=RuntimeSource(name, v.source.results)))
         return m.with_(rts=tuple(rts))
 
-    def check_source(self, program: Program, v: RuntimeVariable, found: Instruction, at: int) -> None:
+    def check_source(self, program: ClaimedProgram, v: RuntimeVariable, found: Instruction, at: int) -> None:
         """Complain about a source that says something else of the instruction than the program does."""
         assert v.source is not None
         if "=" in v.source.hlo:

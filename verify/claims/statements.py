@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from ...core.indexing_map import IndexingMap
 from ..verdict import Status
-from .program import Endpoint, Program
+from .program import ClaimedProgram, Endpoint
 
 __all__ = ["Claim", "ClaimsFile", "Comparison", "Dependence", "Relation", "Simplification", "Statement"]
 
@@ -40,7 +40,7 @@ class Dependence:
     the claim that nothing belongs together.
     """
 
-    program: Program
+    program: ClaimedProgram
     source: Endpoint
     target: Endpoint
     relation: Relation

@@ -7,6 +7,6 @@ reports/confluence.md says what the answers mean.
 
 from __future__ import annotations
 
-from .search import COUNT, Example, Found, Pair, Search, examine, pairs_of, search
+from .search import COUNT, Example, Found, OverlapSearch, Pair, examine, pairs_of, search
 
-__all__ = ["COUNT", "Example", "Found", "Pair", "Search", "examine", "pairs_of", "search"]
+__all__ = ["COUNT", "Example", "Found", "OverlapSearch", "Pair", "examine", "pairs_of", "search"]

@@ -27,7 +27,7 @@ from ..outcome import available_cores
 from ..pool import each
 from .instances import AnyRule, Miss, Overlap, overlap
 
-__all__ = ["COUNT", "Example", "Found", "Pair", "Search", "Simplify", "examine", "pairs_of", "search"]
+__all__ = ["COUNT", "Example", "Found", "OverlapSearch", "Pair", "Simplify", "examine", "pairs_of", "search"]
 
 #: So many instances of two rules are examined unless told otherwise, and so many attempts made for each.
 COUNT: Final = 16
@@ -102,7 +102,7 @@ class Pair:
 
 
 @dataclass
-class Search:
+class OverlapSearch:
     """A run over pairs of rules, in their order."""
 
     count: int
@@ -283,13 +283,13 @@ def search(
     count: int = COUNT,
     jobs: int | None = None,
     progress: Callable[[Pair], object] = lambda pair: None,
-) -> Search:
+) -> OverlapSearch:
     """Examine all pairs of rules of the catalogue, or those with a rule named in ``among``, on production.
 
     On :class:`KeyboardInterrupt`, and where a process was killed, what was found is kept.
     """
     todo = pairs_of(among=among)
-    run = Search(count, len(todo))
+    run = OverlapSearch(count, len(todo))
     found: dict[int, Pair] = {}
     try:
         for n, pair in _examined(len(todo), among, count, jobs or available_cores()):

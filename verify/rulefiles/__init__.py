@@ -11,7 +11,8 @@ from pathlib import Path
 
 from .evaluate import Missing, Outcome, judge, truth, values
 from .json_form import parse_json_rules, rules_to_json
-from .obligations import FAMILY, stated_rule_obligations
+from .lowering import FAMILY
+from .obligations import stated_rule_obligations
 from .rule import RuleFile, StatedRule
 from .semantics import Semantics
 from .terms import Kind, Term, show, subterms

@@ -45,7 +45,7 @@ from .rule import StatedRule
 from .semantics import Rounding
 from .terms import DIVISIONS, Term, below
 
-__all__ = ["MAX_CASES", "Case", "cases", "variable_of"]
+__all__ = ["MAX_CASES", "RuleCase", "cases", "variable_of"]
 
 #: More cases than this are not worth enumerating, and so many are enough with dividends of both signs apart.
 MAX_CASES = 256
@@ -82,7 +82,7 @@ class Truth2:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class RuleCase:
     """One case: what was decided, what the conditions of the rule say there, and its two sides."""
 
     decided: tuple[Condition, ...]
@@ -117,7 +117,7 @@ class _Split(Exception):
 
 def cases(
     r: StatedRule, *, without: int | None = None, right: bool = True, total: bool = False
-) -> list[Case]:
+) -> list[RuleCase]:
     """The cases in which the conditions may hold and the left side may have a value.
 
     ``without`` is the number of a condition that is left out; without ``right`` the right side is not read.  Expressions
@@ -149,7 +149,7 @@ class _Options:
     most: int
 
 
-def _cases(r: StatedRule, options: _Options) -> Iterator[Case]:
+def _cases(r: StatedRule, options: _Options) -> Iterator[RuleCase]:
     polynomials = Polynomials()
     domain = _domain(r)
     todo: list[tuple[Condition, ...]] = [()]
@@ -195,7 +195,7 @@ def _case(
     decided: tuple[Condition, ...],
     known: Known,
     options: _Options,
-) -> Case | None:
+) -> RuleCase | None:
     given: list[Condition] = list(domain)
     conditions = [c for k, c in enumerate(r.conditions) if k != options.without]
     # conditions that need no decision come first: they decide what the others, and the sides, ask
@@ -214,7 +214,7 @@ def _case(
     if isinstance(left, Truth2) and left.true is FALSE and left.false is FALSE:
         return None
     other = sides.side(r.right) if options.right else None
-    return Case(decided, tuple(given), left, other, known, r.semantics.modulus if sides.wraps else 0)
+    return RuleCase(decided, tuple(given), left, other, known, r.semantics.modulus if sides.wraps else 0)
 
 
 def _split_alternatives(c: Condition) -> None:

@@ -20,7 +20,7 @@ from ..linearised import LINEARISED
 from ..solve import Budget, reduced
 from ..verdict import Status, Verdict
 from .evaluate import Point, refutes
-from .obligations import MACHINE_TYPES, expanded, rule_of
+from .lowering import MACHINE_TYPES, expanded, rule_of
 from .prove import (
     CASES,
     EVERY,

@@ -27,8 +27,8 @@ from .evaluate import Missing, Point, judge, refutes, values
 from .generalise import GENERALISED, generalised, repeated
 from .instance import instance_terms
 from .inverses import INVERSES, by_inverses
+from .lowering import expanded, occurs, rule_of
 from .modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_residues, by_roots
-from .obligations import expanded, occurs, rule_of
 from .rule import StatedRule
 from .sample import every_point, table_of
 from .table import Table

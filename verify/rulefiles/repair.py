@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..solve import Budget
-from .obligations import source_of
+from .lowering import source_of
 from .prove import decide_sound
 from .rule import StatedRule
 from .sample import table_of

@@ -17,7 +17,8 @@ from ..evidence import ProofQuestion
 from ..obligations import Obligation
 from ..recheck import is_example
 from ..refute import confirmed as fails
-from ..rulefiles.obligations import StatedObligation, expanded
+from ..rulefiles.lowering import expanded
+from ..rulefiles.obligations import StatedObligation
 from ..verdict import Opinion, Status, Verdict
 from .disagreement import Disagreement
 from .smtlib import Answer, Script, counterexample_script, names_of

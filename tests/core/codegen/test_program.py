@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from indexproof import parse_expr, parse_map
-from indexproof.core.codegen.program import Program, Step, domain_knowledge, fits, limits, width_bound
+from indexproof.core.codegen.program import Program, ProgramStep, domain_knowledge, fits, limits, width_bound
 from indexproof.core.expr import Expr, Integers, Var, interpret, var
 from indexproof.core.interval import Interval
 from indexproof.core.text import format_expr
@@ -177,5 +177,5 @@ def test_limits_and_fits() -> None:
 
 
 def test_a_step_is_hashable_by_its_parts() -> None:
-    assert Step("plus", (0, 1)) == Step("plus", (0, 1))
-    assert Step("plus", (0, 1)) != Step("minus", (0, 1))
+    assert ProgramStep("plus", (0, 1)) == ProgramStep("plus", (0, 1))
+    assert ProgramStep("plus", (0, 1)) != ProgramStep("minus", (0, 1))

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from indexproof.verify.rulefiles.obligations import StatedObligation, source_of
+from indexproof.verify.rulefiles.lowering import source_of
+from indexproof.verify.rulefiles.obligations import StatedObligation
 from indexproof.verify.rulefiles.rule import StatedRule
 from indexproof.verify.rulefiles.terms import Term, below
 

@@ -16,7 +16,7 @@ from indexproof.core.rewrite import Const, Rewrite, Rule, RuleSet, rule
 from indexproof.core.simplify_map import simplify_map
 from indexproof.rules.catalog import RULES
 from indexproof.rules.simplifier import simplify
-from indexproof.verify.confluence import Found, Search, examine, pairs_of
+from indexproof.verify.confluence import Found, OverlapSearch, examine, pairs_of
 from indexproof.verify.confluence.instances import AnyRule, Miss, instance, overlap
 from indexproof.verify.confluence.search import _work
 from indexproof.verify.pool import each
@@ -93,8 +93,8 @@ def test_a_planted_dependence_on_names_is_found() -> None:
 def test_a_wrong_claim_is_wrong_and_no_matter_of_order(order: tuple[Rule, Rule]) -> None:
     found = examine(*order)
     assert found.verdict == "WRONG"
-    assert Search(12, 1, [found]).verdict == "WRONG"
-    assert Search(12, 1, [found]).exit_status == 1
+    assert OverlapSearch(12, 1, [found]).verdict == "WRONG"
+    assert OverlapSearch(12, 1, [found]).exit_status == 1
 
 
 def test_a_wrong_simplifier_is_wrong() -> None:
@@ -111,12 +111,12 @@ def test_a_wrong_simplifier_is_wrong() -> None:
 def test_nothing_that_was_not_examined_counts_as_examined() -> None:
     nothing = examine(named("min_keeps_smaller"), named("remainder_by_one"))
     assert (nothing.instances, nothing.verdict) == (0, "no instance")
-    assert Search(12, 1, [nothing]).verdict == "NOT CHECKED"
-    assert Search(12, 1, [nothing]).exit_status == 2
+    assert OverlapSearch(12, 1, [nothing]).verdict == "NOT CHECKED"
+    assert OverlapSearch(12, 1, [nothing]).exit_status == 2
     clean = replace(nothing, instances=3)
     assert clean.verdict == "none found (3 instances)"
-    assert Search(12, 1, [clean]).exit_status == 0
-    assert Search(12, 2, [clean], interrupted=True).verdict == "NOT CHECKED"
+    assert OverlapSearch(12, 1, [clean]).exit_status == 0
+    assert OverlapSearch(12, 2, [clean], interrupted=True).verdict == "NOT CHECKED"
 
 
 def test_the_same_in_another_process() -> None:

@@ -20,7 +20,7 @@ from indexproof.verify.linear import prove
 from indexproof.verify.linear.export import certificate
 from indexproof.verify.rulefiles import StatedRule, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.json_form import parse_json_rules
-from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles.lowering import expanded
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 

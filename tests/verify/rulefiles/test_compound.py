@@ -26,7 +26,7 @@ from indexproof.verify.rulefiles.generalise import GENERALISED, generalised, rep
 from indexproof.verify.rulefiles.instance import instance_terms
 from indexproof.verify.rulefiles.inverses import INVERSES
 from indexproof.verify.rulefiles.known import Known, Polynomials
-from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles.lowering import expanded
 from indexproof.verify.rulefiles.sample import table_of
 from indexproof.verify.rulefiles.semantics import Semantics
 from indexproof.verify.rulefiles.terms import Kind

@@ -26,7 +26,7 @@ from indexproof.verify.rulefiles import (
 )
 from indexproof.verify.rulefiles.certify import case_certificate
 from indexproof.verify.rulefiles.equal_terms import by_equal_terms, proof_by_equal_terms, proposals
-from indexproof.verify.rulefiles.obligations import expanded
+from indexproof.verify.rulefiles.lowering import expanded
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 

@@ -22,7 +22,7 @@ from indexproof.verify.rulefiles import (
     stated_rule_obligations,
 )
 from indexproof.verify.rulefiles.bits import bit_vector_point
-from indexproof.verify.rulefiles.obligations import expanded, source_of
+from indexproof.verify.rulefiles.lowering import expanded, source_of
 from indexproof.verify.rulefiles.repair import candidates, weakest_repairs
 from indexproof.verify.rulefiles.sample import table_of
 from indexproof.verify.rulefiles.table import Table

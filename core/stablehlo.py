@@ -1,11 +1,10 @@
-"""HLO or StableHLO, whichever a text is."""
+"""Read a module from HLO or StableHLO text, whichever it is."""
 
 from __future__ import annotations
 
 import re
 
-from .module import Module
-from .reader import read_module
+from .hlo import Module, read_module
 
 _MODULE = re.compile(r'(?:\s|//[^\n]*+\n|#\w[^\n]*+\n)*+(?:"?builtin\.module\b|module\b|func\.func\b)')
 
@@ -21,7 +20,7 @@ def read_any(text: str) -> Module:
     Raises `InputError` when the text is neither, or jax is not installed.
     """
     if is_stablehlo(text):
-        from ..frameworks.jax import read_stablehlo
+        from .frameworks.jax import read_stablehlo
 
         return read_stablehlo(text)
     return read_module(text)

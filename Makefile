@@ -68,7 +68,8 @@ style: $(VENV)/ready-lint ## ruff: lint and format
 	$(VENV)/bin/ruff format --check .
 
 # mypy is given the package by name through a link, so that the checkout's own folder may be called anything.
-types: $(VENV)/ready-lint ## mypy --strict on the sources and the tools for developing
+# The tools for developing import pytest and Hypothesis, so their types are needed too.
+types: $(VENV)/ready-lint $(VENV)/ready-test ## mypy --strict on the sources and the tools for developing
 	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
 	MYPYPATH=$(VENV)/types:tests $(VENV)/bin/mypy $(MODULES)
 

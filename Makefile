@@ -23,7 +23,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
-.PHONY: help prove test trust mutants lint style types docs-check docs bench compiled compiled-beside \
+.PHONY: help prove test trust mutants lint style types docs-check docs site bench compiled compiled-beside \
 	test-compiled constraints clean
 
 help: ## list the targets (this is what plain `make` does)
@@ -75,6 +75,9 @@ types: $(VENV)/ready-lint $(VENV)/ready-test ## mypy --strict on the sources and
 
 docs-check: $(VENV)/ready ## fail if a generated document is out of date
 	$(VENV)/bin/indexproof dev docs --check
+
+site: $(VENV)/ready-site ## build the documentation site in .venv/site, warnings are errors
+	$(VENV)/bin/zensical build --strict --clean --config-file mkdocs.yml
 
 docs: $(VENV)/ready ## write the generated documents anew
 	$(VENV)/bin/indexproof dev docs

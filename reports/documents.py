@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
@@ -37,6 +40,7 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
         "order.md": _order(),
         "claims.md": _claims_format(),
         "cli.md": _cli(help_texts),
+        "api.md": _api(),
     }
     return {name: f"{_NOTE}\n\n{text.rstrip()}\n" for name, text in pages.items()} | figures()
 
@@ -79,6 +83,7 @@ def _index() -> str:
 - [published_maps.md](../published_maps.md): the published maps, audited
 - [json.md](../json.md): what the commands print with `--json`
 - [cli.md](cli.md): every command and option
+- [api.md](api.md): every name of the Python package
 """
 
 
@@ -234,3 +239,62 @@ def _cli(help_texts: Mapping[str, str]) -> str:
     for name, text in help_texts.items():
         out += [f"## {name}", _code([line.rstrip() for line in text.rstrip().split("\n")])]
     return "\n\n".join(out)
+
+
+def _api() -> str:
+    out = [
+        "# Python",
+        "`import indexproof` loads nothing else; a name loads its module when it is first used.",
+    ]
+    package = sys.modules[__name__.partition(".")[0]]
+    for name in package.__all__:
+        value = getattr(package, name)
+        if isinstance(value, str):  # the version
+            continue
+        out += [f"## {name}", _code([_signature(name, value)]), _prose(value)]
+        if isinstance(value, type) and not issubclass(value, BaseException):
+            out.append("\n".join(_members(value)))
+    return "\n\n".join(o for o in out if o)
+
+
+def _members(cls: type) -> Iterator[str]:
+    """Yield a line for every public method and property that has a docstring."""
+    for name, member in vars(cls).items():
+        value = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+        if not name.startswith("_") and (callable(value) or isinstance(value, property)) and value.__doc__:
+            shown = name if isinstance(value, property) else _signature(name, value)
+            yield f"- `{shown}`: {_prose(value).split(chr(10) * 2, maxsplit=1)[0]}"
+
+
+class _Bare:
+    """An annotation that is printed without the quotes of a string."""
+
+    def __init__(self, annotation: object) -> None:
+        self.annotation = annotation
+
+    def __repr__(self) -> str:
+        return (
+            self.annotation if isinstance(self.annotation, str) else inspect.formatannotation(self.annotation)
+        )
+
+
+def _signature(name: str, value: Any) -> str:
+    try:
+        s = inspect.signature(value)
+    except (TypeError, ValueError):  # a base class of errors, or a type alias
+        return name
+    empty = inspect.Parameter.empty
+
+    def bare(annotation: object) -> object:
+        return empty if annotation is empty else _Bare(annotation)
+
+    parameters = [p.replace(annotation=bare(p.annotation)) for p in s.parameters.values() if p.name != "self"]
+    returns = empty if isinstance(value, type) else bare(s.return_annotation)
+    return f"{name}{s.replace(parameters=parameters, return_annotation=returns)}"
+
+
+def _prose(value: object) -> str:
+    """Return the docstring as Markdown."""
+    text = inspect.cleandoc(value.__doc__ or "")
+    text = re.sub(r":\w+:`~?(?:[\w.]*\.)?([\w]+)`", r"`\1`", text)
+    return re.sub(r"``(.+?)``", r"`\1`", text, flags=re.DOTALL).replace("::\n", ":\n")

@@ -20,8 +20,10 @@ from ..core.layout import physical_map
 from ..core.op import DIRECTIONS, Direction
 from ..core.stablehlo import read_any
 from ..core.text import format_map
+from ..verify.access import Utilization, utilization
 from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.verdict import Status, worst
+from .access import use_text
 from .layout import count, duration, joined, table
 from .machine import ABSENT, document, written_as
 from .progress import Bar
@@ -98,6 +100,8 @@ class Entry:
     maps: tuple[IndexingMap, ...]
     unknown: tuple[str, ...] = ()
     at_most: tuple[str, ...] = ()
+    #: How much of the operand is read, if that was asked.
+    use: Utilization | None = None
 
     @property
     def exact(self) -> bool:
@@ -146,9 +150,12 @@ def report(
     directions: Sequence[Direction] = DIRECTIONS[:1],
     physical: bool = False,
     verify: bool = False,
+    analyze: bool = False,
     watch: Callable[[Unit], None] | None = None,
 ) -> Report:
     """Analyse the computations, or the named instructions of them, and prove the maps if asked.
+
+    With ``analyze`` counts what is read of each operand.
 
     Raises :class:`InputError` for an instruction that none of the computations has.
     """
@@ -164,11 +171,13 @@ def report(
         if instructions:
             here = [i for i in computation.instructions if i.name in {n.lstrip("%") for n in instructions}]
             missing -= {i.name for i in here}
-            made = [_instruction(verifier, computation, i, directions, physical) for i in here]
+            made = [_instruction(verifier, computation, i, directions, physical, analyze) for i in here]
         else:
             called = [i for _, i in callers.get(computation.name, ())]
             what = _what(module, computation, called)
-            entries = _entries(verifier.maps, computation, None, directions, physical, verifier.simplify)
+            entries = _entries(
+                verifier.maps, computation, None, directions, physical, analyze, verifier.simplify
+            )
             made = [Unit(computation.name, what, len(computation.instructions), entries)]
             made[0].unmapped = [
                 (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
@@ -214,8 +223,11 @@ def _instruction(
     instruction: Instruction,
     directions: Sequence[Direction],
     physical: bool,
+    analyze: bool,
 ) -> Unit:
-    entries = _entries(verifier.maps, computation, instruction, directions, physical, verifier.simplify)
+    entries = _entries(
+        verifier.maps, computation, instruction, directions, physical, analyze, verifier.simplify
+    )
     what = f"{instruction.opcode} in {computation.name}"
     unit = Unit(instruction.name, what, 1, entries, within=computation.name)
     reasons = {r: None for e in entries for r in e.unknown}
@@ -230,6 +242,7 @@ def _entries(
     instruction: Instruction | None,
     directions: Sequence[Direction],
     physical: bool,
+    analyze: bool,
     simplify: Callable[[IndexingMap], IndexingMap],
 ) -> list[Entry]:
     made = computation.root if instruction is None else instruction
@@ -254,6 +267,7 @@ def _entries(
             output = outputs[root] if root < len(outputs) else None
             name, operand = operands[number, leaf]
             label = made.name if len(outputs) < 2 else f"{made.name}[{root}]"
+            counted = analyze and direction == "output_to_input" and operand is not None and not reads.unknown
             shown = _placed(reads, direction, output, operand, simplify) if physical else tuple(reads.maps)
             found.append(
                 Entry(
@@ -263,6 +277,9 @@ def _entries(
                     shown,
                     tuple(map(str, reads.unknown)),
                     tuple(map(str, reads.at_most)),
+                    utilization(reads.maps, operand.size, bool(reads.at_most))
+                    if counted and operand is not None
+                    else None,
                 )
             )
     return found
@@ -339,6 +356,8 @@ def _unit(u: Unit) -> Iterator[str]:
             yield "    no element of it"
         yield from (f"    not known: {reason}" for reason in e.unknown)
         yield from (f"    at most: {reason}" for reason in e.at_most)
+        if e.use is not None:
+            yield f"    {use_text(e.use)}"
 
 
 def _missing(r: Report) -> Iterator[str]:
@@ -383,7 +402,11 @@ def _verified(u: Unit) -> Any:
     return {"verdict": u.verified.status, "questions": u.verified.counts, "failed": failed}
 
 
-written_as(Entry, "output operand direction maps exact unknown at_most")
+written_as(
+    Entry,
+    "output operand direction maps exact unknown at_most use",
+    use=lambda e: ABSENT if e.use is None else e.use,
+)
 written_as(
     Unit,
     "name is=what instructions unmapped maps=entries verified",

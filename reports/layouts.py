@@ -19,10 +19,12 @@ from ..core.simplify_map import simplify_map
 from ..core.text import format_map
 from ..rules.catalog import constraints, division, minmax, mixed_radix, remainder, sums
 from ..rules.simplifier import simplify
+from ..verify.access import Requests, requests
 from ..verify.concrete import equal_maps
 from ..verify.launches import verify_launch
 from ..verify.layouts import CheckedClaim, layout_cases, layout_obligations, verify_bitcast, verify_memory
 from ..verify.verdict import Status, worst
+from .access import request_lines
 from .layout import block, count, duration, joined, table
 from .machine import ABSENT, document, plain, written_as
 
@@ -185,6 +187,9 @@ class DescribedLaunch:
     reads: IndexingMap | None
     by: str
     checked: tuple[CheckedClaim, ...] = ()
+    #: The operand that is read, if it was given, and its memory requests: None for too many.
+    operand: Memory | None = None
+    requests: Requests | None = None
 
     @property
     def verdict(self) -> Status:
@@ -193,9 +198,17 @@ class DescribedLaunch:
 
 
 def described_launch(
-    at: Launched, m: IndexingMap | None = None, by: str = "thread", verify: bool = False
+    at: Launched,
+    m: IndexingMap | None = None,
+    by: str = "thread",
+    verify: bool = False,
+    operand: Memory | None = None,
 ) -> DescribedLaunch:
-    """The simplified maps of a launch and what it reads by ``m``; with ``verify`` it is these that are checked."""
+    """The simplified maps of a launch and what it reads by ``m``; with ``verify`` it is these that are checked.
+
+    The memory requests are counted for an ``operand``.
+    """
+    asked = None if m is None or operand is None else requests(at, m, operand)
     thread, block_, warp = simplify(at.thread_map), simplify(at.block_map), simplify(at.warp_map)
     owners = simplify(at.owners)
     composed = None if m is None else at.reads(m, by)
@@ -208,7 +221,7 @@ def described_launch(
         if composed is not None and reads is not None:
             claim = f"a {by} reads what the map says of what it computes"
             checked.append(CheckedClaim(claim, equal_maps(composed, reads)))
-    return DescribedLaunch(at, thread, block_, warp, owners, reads, by, tuple(checked))
+    return DescribedLaunch(at, thread, block_, warp, owners, reads, by, tuple(checked), operand, asked)
 
 
 def launch_text(d: DescribedLaunch) -> str:
@@ -232,14 +245,17 @@ def launch_text(d: DescribedLaunch) -> str:
     ]
     if d.reads is not None:
         lines.append((f"{d.by} reads", format_map(d.reads)))
+    if d.operand is not None:
+        lines += request_lines(d.requests)
     return _with_claims(str(at.shape), lines, d)
 
 
 _claims_keys(
     DescribedLaunch,
     "shape=at.shape threads=at.launch.threads blocks=at.launch.blocks unroll=at.launch.unroll warp=at.launch.warp "
-    "chunks=at.chunks thread_map block_map warp_map owners reads",
+    "chunks=at.chunks thread_map block_map warp_map owners reads requests",
     reads=lambda d: ABSENT if d.reads is None else d.reads,
+    requests=lambda d: ABSENT if d.operand is None else d.requests,
 )
 
 

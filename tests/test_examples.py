@@ -62,7 +62,7 @@ def commands(content: str) -> Iterator[tuple[str, str]]:
 
 
 def printed(command: str, folder: Path) -> str:
-    """What a shell prints for a command, to both streams."""
+    """Return what a shell prints for a command, on both streams."""
     env = {
         **os.environ,
         "COLUMNS": "120",

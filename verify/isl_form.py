@@ -9,6 +9,7 @@ of a variable that is read goes from the smallest to the largest value that it t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import islpy
@@ -34,7 +35,7 @@ from ..core.interval import Interval
 from .concrete.isl import Affine
 from .concrete.problem import Box, Fact
 
-__all__ = ["from_isl", "to_isl"]
+__all__ = ["count_points", "from_isl", "to_isl"]
 
 _PARAM, _IN, _OUT = islpy.dim_type.param, islpy.dim_type.in_, islpy.dim_type.out
 _SET, _DIV = islpy.dim_type.set, islpy.dim_type.div
@@ -57,6 +58,34 @@ def to_isl(m: IndexingMap, context: Any = None) -> Any:
         for k, v in enumerate(group):
             relation = relation.set_dim_name(kind, k, v.name)
     return relation.coalesce()
+
+
+def count_points(points: Any, limit: int) -> int | None:
+    """Count the points of a bounded ``islpy.Set``; None where that would walk through more than ``limit`` of them.
+
+    A set that fills its bounding box is not walked through, and of any other the widest dimension is not.
+    """
+    points = points.coalesce()
+    rank = points.dim(_SET)
+    if points.is_empty() or not rank:
+        return int(not points.is_empty())
+    ends = [(points.dim_min_val(k).to_python(), points.dim_max_val(k).to_python()) for k in range(rank)]
+    box = islpy.Set.universe(points.get_space())
+    for k, (lo, hi) in enumerate(ends):
+        box = box.lower_bound_val(_SET, k, lo).upper_bound_val(_SET, k, hi)
+    extents = [hi - lo + 1 for lo, hi in ends]
+    if box.is_subset(points):
+        return int(prod(extents))
+    widest = extents.index(max(extents))
+    if prod(extents) // extents[widest] > limit:
+        return None
+    # isl counts the last dimension of a set by its ends
+    return int(
+        points.move_dims(_PARAM, 0, _SET, widest, 1)
+        .move_dims(_SET, rank - 1, _PARAM, 0, 1)
+        .count_val()
+        .to_python()
+    )
 
 
 def from_isl(subject: Any) -> IndexingMap:

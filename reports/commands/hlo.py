@@ -47,6 +47,9 @@ def hlo(
     summary: Annotated[
         bool, typer.Option("--summary", help="A line for each computation in place of its maps.")
     ] = False,
+    analyze: Annotated[
+        bool, typer.Option("--analyze", help="Count how much of each operand is read, and how often.")
+    ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Prove the maps, of all computations unless some are named.")
     ] = False,
@@ -80,6 +83,7 @@ def hlo(
             directions=DIRECTIONS if inputs else DIRECTIONS[:1],
             physical=physical,
             verify=verify,
+            analyze=analyze,
             watch=bar,
         )
     status = status_of(found.verdict.value) if verify else PROVED
@@ -182,9 +186,15 @@ def launch(
         int, typer.Option("--unroll", metavar="N", help="How many neighbours a thread takes at once.")
     ] = 1,
     warp: Annotated[int, typer.Option("--warp", metavar="N", help="The threads of a warp.")] = 32,
-    operand: Annotated[
+    given: Annotated[
         str,
         typer.Option("--map", metavar="MAP", help="From the output to an operand: say what is read of it."),
+    ] = "",
+    operand: Annotated[
+        str,
+        typer.Option(
+            "--operand", metavar="SHAPE", help="The operand of --map: count the memory requests of warps."
+        ),
     ] = "",
     by: Annotated[
         str, typer.Option("--by", metavar="thread|block|warp", help="Whose reads --map asks for.")
@@ -194,20 +204,24 @@ def launch(
 ) -> None:
     """Say which elements the threads of a kernel compute and read.
 
-    Says it of threads, blocks and warps, and of an operand with --map.
+    Says it of threads, blocks and warps, and of an operand with --map. With --operand counts what warps ask of
+    memory: sectors, lines, and passes over the banks of shared memory.
 
     With --verify proves that every element is computed exactly once, that all maps agree, and that what is
     read is what the map says of what is computed; this then decides the exit status.
     """
     from ...core.launch import Launch
+    from ...core.layout import memory
     from ..layouts import described_launch, launch_text
     from ..machine import document, plain
 
     made = Launch(integers("--threads", threads), integers("--blocks", blocks), unroll, warp)
-    if by != "thread" and not operand:
+    if by != "thread" and not given:
         raise InputError(f"--by {by} says whose reads --map asks for", expected="--map")
-    m = given_map(operand, "--map") if operand else None
-    found = described_launch(made.over(shape), m, by, verify)
+    if operand and not given:
+        raise InputError("--operand is the shape that --map leads to", expected="--map")
+    m = given_map(given, "--map") if given else None
+    found = described_launch(made.over(shape), m, by, verify, memory(operand) if operand else None)
     status = status_of(found.verdict.value) if verify else PROVED
     report(
         json, lambda: document("launch", found.verdict, status, **plain(found)), lambda: launch_text(found)

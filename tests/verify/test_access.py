@@ -1,0 +1,198 @@
+"""Numbers of elements and of memory requests, against counting them one by one."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter, defaultdict
+
+import pytest
+
+from indexproof import IndexingMap, InputError, Memory, memory, parse_map
+from indexproof.core.launch import Launch, Launched
+from indexproof.core.layout import element_bits
+from indexproof.verify import access
+from indexproof.verify.access import requests, utilization
+
+
+# ----------------------------------------------------------------------------------------------------- utilization
+def _expression(rng: random.Random, names: list[str]) -> str:
+    some = rng.sample(names, rng.randint(1, min(2, len(names))))
+    text = " + ".join(f"{rng.choice([1, 1, 2, 3, 4, -1])} * {v}" for v in some)
+    divisor = rng.choice([2, 3, 4])
+    return rng.choice([text, text, f"({text}) floordiv {divisor}", f"({text}) mod {divisor}"])
+
+
+def _random_maps(rng: random.Random) -> list[IndexingMap]:
+    dims, ranges, rts = rng.randint(1, 3), rng.randint(0, 2), rng.choice([0, 0, 0, 1])
+    groups = [[f"{p}{k}" for k in range(n)] for p, n in (("d", dims), ("s", ranges), ("rt", rts))]
+    names = [v for g in groups for v in g]
+    boxes = [f"{v} in [0, {rng.randint(0, 4)}]" for v in names]
+    rank = rng.randint(0, 3)
+    maps = []
+    for _ in range(rng.choice([1, 1, 1, 2])):
+        results = ", ".join(_expression(rng, names) for _ in range(rank))
+        cut = [
+            f"{_expression(rng, names)} in [{rng.randint(-2, 1)}, {rng.randint(0, 6)}]"
+            for _ in range(rng.choice([0, 0, 1, 2]))
+        ]
+        d, s, rt = (", ".join(g) for g in groups)
+        head = f"({d})" + (f"[{s}]" if s else "") + (f"{{{rt}}}" if rt else "")
+        maps.append(parse_map(f"{head} -> ({results}), domain: {', '.join(boxes + cut)}"))
+    return maps
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_elements_and_reads_are_counted_exactly(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(100):
+        maps = _random_maps(rng)
+        found = utilization(maps, 1000)
+        by_runtime = defaultdict(set)
+        for m in maps:
+            d, s = len(m.dims), len(m.dims) + len(m.ranges)
+            for at in itertools.product(*(range(v.lo, v.hi + 1) for v in m.variables)):
+                target = m.evaluate(at[:d], at[d:s], at[s:])
+                if target is not None:
+                    by_runtime[at[s:]].add((at[:d], target))
+        pairs = max(map(len, by_runtime.values()), default=0)
+        ever = {t for some in by_runtime.values() for _, t in some}
+        assert found.reads is not None
+        assert found.distinct is not None
+        if found.at_most:
+            most = max((len({t for _, t in some}) for some in by_runtime.values()), default=0)
+            assert found.reads >= pairs, maps
+            assert most <= found.distinct <= len(ever), maps
+        else:
+            assert (found.reads, found.distinct) == (pairs, len(ever)), maps
+
+
+def test_large_operands_are_counted_in_parts() -> None:
+    product = parse_map(
+        "(d0, d1, d2)[s0] -> (d0, d1, s0), "
+        "domain: d0 in [0, 31], d1 in [0, 4095], d2 in [0, 4095], s0 in [0, 4095]"
+    )
+    found = utilization([product], 32 * 4096 * 4096)
+    assert (found.distinct, found.reads, found.fraction, found.reuse) == (2**29, 2**41, 1.0, 4096.0)
+
+
+def test_a_set_too_large_to_walk_through_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "LIMIT", 10)
+    m = parse_map("(d0, d1) -> (d0, d0 + d1), domain: d0 in [0, 99], d1 in [0, 9]")
+    found = utilization([m], 99 * 109)
+    assert (found.distinct, found.reads) == (None, 1000)
+    assert (found.fraction, found.reuse) == (None, None)
+
+
+# ------------------------------------------------------------------------------------------------------- requests
+def _by_enumeration(at: Launched, m: IndexingMap, operand: Memory, vector: int) -> tuple[int, ...]:
+    bits = element_bits(operand.shape)
+    positions = at.reads(m, "warp").compose(operand.forward)
+    names = [v.name for v in positions.variables]
+    loads: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
+    for point in itertools.product(*(range(v.lo, v.hi + 1) for v in positions.variables)):
+        found = positions.evaluate(point[: len(positions.dims)], point[len(positions.dims) :])
+        if found is not None:
+            value = dict(zip(names, point, strict=True))
+            value["unroll_id"] = value.get("unroll_id", 0) // vector
+            lane = value.pop("lane_id", 0)
+            loads[tuple(sorted(value.items()))].append((lane, found[0]))
+    each = max(1, 32 // max(1, bits * vector // 32))
+    passes = 0
+    for load in loads.values():
+        for first in range(0, 32, each):
+            words = {
+                p * bits // 32 + k
+                for lane, p in load
+                if first <= lane < first + each
+                for k in range(max(bits // 32, 1))
+            }
+            passes += max(Counter(w % 32 for w in words).values(), default=0)
+    touched = [{p for _, p in load} for load in loads.values()]
+    return (
+        len(loads),
+        sum(len({p * bits // 256 for p in some}) for some in touched),
+        sum(len({p * bits // 1024 for p in some}) for some in touched),
+        sum(-(-len(some) * bits // 256) for some in touched),
+        passes,
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_requests_are_counted_exactly(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(20):
+        rank = rng.randint(1, 3)
+        sizes = [rng.choice([1, 2, 3, 4, 5, 8, 16, 20, 33]) for _ in range(rank)]
+        order = rng.sample(range(rank), rank)
+        launch = Launch(
+            (rng.choice([20, 32, 48, 64]), rng.choice([1, 1, 2])), (rng.randint(1, 4),), rng.choice([1, 2, 4])
+        )
+        at = launch.over(f"f32[{','.join(map(str, sizes))}]{{{','.join(map(str, order))}}}")
+        read, extents = [], []
+        for d in rng.sample(range(rank), rank):
+            step = rng.choice([1, 1, 2, 3])
+            read.append(rng.choice([f"d{d} * {step}", f"d{d} floordiv 2"]))
+            extents.append((sizes[d] - 1) * step + 1)
+        if rng.random() < 0.4:
+            read.append("s0")
+            extents.append(3)
+        layout = ",".join(map(str, rng.sample(range(len(read)), len(read))))
+        tile = rng.choice(["", ":T(2,4)"]) if len(read) > 1 else ""
+        kind = rng.choice(["f32", "bf16", "s8", "f64", "c128"])
+        operand = memory(f"{kind}[{','.join(map(str, extents))}]{{{layout}{tile}}}")
+        dims = ", ".join(f"d{k}" for k in range(rank))
+        boxes = [f"d{k} in [0, {n - 1}]" for k, n in enumerate(sizes)]
+        iterations = "[s0]" if "s0" in read else ""
+        boxes += ["s0 in [0, 2]"] if iterations else []
+        m = parse_map(f"({dims}){iterations} -> ({', '.join(read)}), domain: {', '.join(boxes)}")
+        found = requests(at, m, operand)
+        assert found is not None
+        counted = (found.requests, found.sectors, found.lines, found.packed, found.wavefronts)
+        assert counted == _by_enumeration(at, m, operand, found.vector), (at, m, operand)
+
+
+def test_periods_stand_for_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million elements are counted by some thousand lanes."""
+    monkeypatch.setattr(access, "LIMIT", 1 << 16)
+    at = Launch((128,), (7813,)).over("f32[1000,1000]")
+    m = parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 999], d1 in [0, 999]")
+    found = requests(at, m, memory("f32[1000,1000]"))
+    assert found is not None
+    assert (found.requests, found.sectors, found.packed, found.coalesced) == (31250, 10**6, 125000, False)
+    monkeypatch.setattr(access, "LIMIT", 1 << 6)
+    assert requests(at, m, memory("f32[1000,1000]")) is None
+
+
+def test_neighbours_are_one_vector() -> None:
+    at = Launch((32,), (8,), 4).over("f32[32,32]")
+    m = parse_map("(d0, d1) -> (d0, d1), domain: d0 in [0, 31], d1 in [0, 31]")
+    found = requests(at, m, memory("f32[32,32]"))
+    assert found is not None
+    assert (found.vector, found.requests, found.sectors, found.stride, found.coalesced) == (
+        4,
+        8,
+        128,
+        16,
+        True,
+    )
+    across = requests(at, m, memory("f32[32,32]{0,1}"))
+    assert across is not None
+    assert (across.vector, across.requests, across.stride, across.dimensions) == (1, 32, None, (0, 1))
+
+
+def test_broadcast_has_no_bank_conflict() -> None:
+    at = Launch((32,), (32,)).over("f32[32,32]")
+    counted = []
+    for text in ("(d0, d1) -> (d0)", "(d0, d1) -> (d1 * 32)", "(d0, d1) -> (d1 * 33)"):
+        found = requests(at, parse_map(f"{text}, domain: d0 in [0, 31], d1 in [0, 31]"), memory("f32[1056]"))
+        assert found is not None
+        counted.append(found.wavefronts)
+    assert counted == [32, 32 * 32, 32]
+
+
+def test_runtime_variables_have_no_addresses() -> None:
+    at = Launch((32,), (1,)).over("f32[32]")
+    m = parse_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 31], rt0 in [0, 7]")
+    with pytest.raises(InputError, match="no fixed addresses"):
+        requests(at, m, memory("f32[64]"))

@@ -53,12 +53,16 @@ def test_a_program_reads_it(run: Run) -> None:
         "4",
         "--map",
         "(d0) -> (5 - d0), domain: d0 in [0, 5]",
+        "--operand",
+        "f32[6]",
         "--json",
     )
     data = json.loads(done.out)
     assert set(data) == set(FORMS["launch"])
     assert (data["chunks"], data["verdict"]) == (2, "NOT CHECKED")
     assert parse_map(data["reads"]["text"]).evaluate((3, 0, 0, 0, 0, 0), (0,)) == (2,)
+    asked = data["requests"]
+    assert (asked["requests"], asked["sectors"], asked["coalesced"], asked["stride"]) == (2, 2, True, -4)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +74,7 @@ def test_a_program_reads_it(run: Run) -> None:
         (["f32[2]", "--threads", "x"], "--threads"),
         (["f32[2]", "--blocks", "1,2,3,4"], "blocks (1, 2, 3, 4)"),
         (["f32[2]", "--unroll", "0"], "unroll 0"),
+        (["f32[2]", "--operand", "f32[2]"], "--map"),
         (["f32[2]", "--map", "() -> ()"], "a map of 0 dimensions"),
         (
             ["f32[2]", "--map", "(d0) -> (d0), domain: d0 in [0, 1]", "--by", "cluster"],

@@ -219,8 +219,10 @@ class Op:
 
     #: Short lower-case name, unique in the catalogue.
     name: ClassVar[str] = ""
-    #: HLO opcodes that this class reads.
+    #: HLO opcodes that this class reads; its own name unless stated.
     opcodes: ClassVar[tuple[str, ...]] = ()
+    #: The number of operands of an op that always has as many.
+    operands: ClassVar[int] = 1
     #: Ops without operands (constant, iota) are a function of one imagined operand of rank 0.
     virtual: ClassVar[bool] = False
     #: An instruction with several operands performs the op on each by itself, one output for each.
@@ -230,7 +232,7 @@ class Op:
     @property
     def arity(self) -> int:
         """The number of operands (an imagined one counts)."""
-        return 1
+        return self.operands
 
     @property
     def results(self) -> int:
@@ -413,6 +415,8 @@ def op(cls: C) -> C:
             raise TypeError(f"{made.__name__}: `{method}` is missing")
     if not made.name:
         made.name = "".join("-" * (c.isupper() and n > 0) + c.lower() for n, c in enumerate(made.__name__))
+    if not made.opcodes and "opcodes" not in vars(made):
+        made.opcodes = (made.name,)
     return made  # type: ignore[return-value]
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from ..condition import Condition, any_of
 from ..expr import Expr, ExprLike, Int, ceildiv, integer, lift, var
@@ -50,9 +50,7 @@ TileSizes: TypeAlias = "tuple[ExprLike | None, ...]"
 class Padded(Op):
     """The common base of the steps: every output element is an element of operand 0, or else the padding value."""
 
-    @property
-    def arity(self) -> int:
-        return 2
+    operands: ClassVar[int] = 2
 
     def sharing(self) -> Dims:
         return (0, 1)

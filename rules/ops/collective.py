@@ -101,7 +101,6 @@ class AllReduce(Pointwise):
     """Output element p combines elements p of the operand on all replicas of the group."""
 
     parallel: ClassVar[bool] = True
-    opcodes: ClassVar[tuple[str, ...]] = ("all-reduce",)
 
 
 @op
@@ -113,7 +112,6 @@ class CollectivePermute(Pointwise):
     """
 
     parallel: ClassVar[bool] = True
-    opcodes: ClassVar[tuple[str, ...]] = ("collective-permute",)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> CollectivePermute:
@@ -126,7 +124,6 @@ class CollectiveBroadcast(Pointwise):
     """Output element p is element p of the operand on the first replica of the group."""
 
     parallel: ClassVar[bool] = True
-    opcodes: ClassVar[tuple[str, ...]] = ("collective-broadcast",)
 
 
 @op
@@ -140,7 +137,6 @@ class AllGather(Along):
 
     dimension: int
     group: ExprLike
-    opcodes: ClassVar[tuple[str, ...]] = ("all-gather",)
 
     def shape(self, x: Sizes) -> list[Expr]:
         return [mul(n, self.group) if d == self.dimension else lift(n) for d, n in enumerate(x)]
@@ -187,7 +183,6 @@ class ReduceScatter(Cut):
 
     dimension: int
     group: ExprLike
-    opcodes: ClassVar[tuple[str, ...]] = ("reduce-scatter",)
 
     def shape(self, x: Sizes) -> list[Expr]:
         return [self._piece(x) if d == self.dimension else lift(n) for d, n in enumerate(x)]
@@ -227,7 +222,6 @@ class AllToAll(Cut):
 
     dimension: int
     group: ExprLike
-    opcodes: ClassVar[tuple[str, ...]] = ("all-to-all",)
 
     def shape(self, x: Sizes) -> list[Expr]:
         return [lift(n) for n in x]

@@ -6,16 +6,15 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...core.condition import Condition
 from ...core.expr import Expr, lift
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
-from .movement import Dims
+from ...core.op import Case, Demand, Sizes, exact_text, op, symbols
+from .movement import Aligned, Dims
 
 __all__ = ["Dot"]
 
 
 @op
-class Dot(Op):
+class Dot(Aligned):
     """Output dimensions are the batch dimensions, then the free ones of operand 0, then those of operand 1.
 
     An output element reads of each operand what agrees with it in the batch and free dimensions, for every
@@ -26,11 +25,7 @@ class Dot(Op):
     rhs_batch: Dims = ()
     lhs_contracting: Dims = ()
     rhs_contracting: Dims = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("dot",)
-
-    @property
-    def arity(self) -> int:
-        return 2
+    operands: ClassVar[int] = 2
 
     def _batch(self, k: int) -> Dims:
         return (self.lhs_batch, self.rhs_batch)[k]
@@ -72,31 +67,15 @@ class Dot(Op):
         free = [x[d] for d in self._free(0, len(x))] + [y[d] for d in self._free(1, len(y))]
         return [lift(n) for n in [x[d] for d in self.lhs_batch] + free]
 
-    def _places(self, k: int, x: Sizes, y: Sizes) -> dict[int, int]:
-        """Output dimension of each batch and free dimension of operand ``k``."""
-        free = self._free(k, len((x, y)[k]))
-        first = len(self.lhs_batch) + (len(self._free(0, len(x))) if k else 0)
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        free = self._free(k, len(x[k]))
+        first = len(self.lhs_batch) + (len(self._free(0, len(x[0]))) if k else 0)
         return dict(
             zip(
                 (*self._batch(k), *free),
                 (*range(len(self._batch(k))), *range(first, first + len(free))),
                 strict=True,
             )
-        )
-
-    def reads(
-        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
-    ) -> list[Condition]:
-        return [o[place].eq(i[d]) for d, place in self._places(k, x, y).items()]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
-        places = self._places(k, x, y)
-        return Map([o[places[d]] if d in places else Range(n) for d, n in enumerate((x, y)[k])])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
-        origin = {place: i[d] for d, place in self._places(k, x, y).items()}
-        return Map(
-            [origin[place] if place in origin else Range(n) for place, n in enumerate(self.shape(x, y))]
         )
 
     @classmethod

@@ -51,7 +51,6 @@ class DynamicSlice(Windowed):
 
     sizes: Extents
     first: ClassVar[int] = 1
-    opcodes: ClassVar[tuple[str, ...]] = ("dynamic-slice",)
 
     @property
     def arity(self) -> int:
@@ -101,7 +100,6 @@ class DynamicUpdateSlice(Windowed):
 
     rank: int
     first: ClassVar[int] = 2
-    opcodes: ClassVar[tuple[str, ...]] = ("dynamic-update-slice",)
 
     @property
     def arity(self) -> int:
@@ -177,7 +175,7 @@ class Gather(Indexed):
     slice_sizes: Extents
     operand_batching_dims: Dims = ()
     start_indices_batching_dims: Dims = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("gather",)
+    operands: ClassVar[int] = 2
     roles = (
         "offset_dims",
         "collapsed_slice_dims",
@@ -185,10 +183,6 @@ class Gather(Indexed):
         "start_index_map",
         "start_indices_batching_dims",
     )
-
-    @property
-    def arity(self) -> int:
-        return 2
 
     def structure(self, x: Sizes, y: Sizes) -> None:
         self._per_dimension("slice_sizes", self.slice_sizes, x)

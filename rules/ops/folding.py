@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
-from ...core.condition import Condition
 from ...core.expr import Expr, lift
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, op, symbols
-from .movement import Dims, subsets
+from ...core.op import Case, Demand, Sizes, op, symbols
+from .movement import Aligned, Dims, subsets
 
 __all__ = ["Reduce"]
 
-T = TypeVar("T")
 
-
-class Folding(Op):
+class Folding(Aligned):
     """The base of reduce and reduce-window: `count` inputs of the same sizes, then `count` scalar initial
     values.
 
@@ -58,29 +55,19 @@ class Reduce(Folding):
     dimensions: Dims
     count: int = 1
     depends: tuple[Dims, ...] = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("reduce",)
 
     def structure(self, *x: Sizes) -> None:
         super().structure(*x)
         self._dimensions("dimensions", self.dimensions, len(x[0]), x[0])
 
-    def _kept(self, v: Sequence[T]) -> list[T]:
-        return [a for d, a in enumerate(v) if d not in self.dimensions]
+    def _kept(self, rank: int) -> list[int]:
+        return [d for d in range(rank) if d not in self.dimensions]
 
     def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in self._kept(x[0])]
+        return [lift(x[0][d]) for d in self._kept(len(x[0]))]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
-        return [a.eq(b) for a, b in zip(o, self._kept(i), strict=True)] if k < self.count else []
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        if k >= self.count:
-            return Map([])
-        kept = iter(o)
-        return Map([Range(n) if d in self.dimensions else next(kept) for d, n in enumerate(x[k])])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map(self._kept(i)) if k < self.count else Map([Range(n) for n in self.shape(*x)])
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {d: place for place, d in enumerate(self._kept(len(x[k])))}
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

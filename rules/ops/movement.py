@@ -19,12 +19,33 @@ Dims = tuple[int, ...]
 Extents = tuple[ExprLike, ...]
 
 
+class Aligned(Op):
+    """The base of ops that read whole what lies in the same place of the dimensions that both sides share.
+
+    An output element reads every element of operand ``k`` that agrees with it in the dimensions of `places`.
+    """
+
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        """The output's dimension for each dimension of operand ``k`` that the output has too."""
+        raise NotImplementedError
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        return [o[place].eq(i[d]) for d, place in self.places(k, *x).items()]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        places = self.places(k, *x)
+        return Map([o[places[d]] if d in places else Range(n) for d, n in enumerate(x[k])])
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        origin = {place: i[d] for d, place in self.places(k, *x).items()}
+        return Map([origin[p] if p in origin else Range(n) for p, n in enumerate(self.shape(*x))])
+
+
 @op
-class Transpose(Op):
+class Transpose(Aligned):
     """Output dimension k is input dimension permutation[k]."""
 
     permutation: Dims
-    opcodes: ClassVar[tuple[str, ...]] = ("transpose",)
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("permutation", self.permutation, len(x), x, count=len(x))
@@ -32,14 +53,8 @@ class Transpose(Op):
     def shape(self, x: Sizes) -> list[Expr]:
         return [lift(x[p]) for p in self.permutation]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
-        return [o[n].eq(i[p]) for n, p in enumerate(self.permutation)]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map([o[self.permutation.index(d)] for d in range(len(x))])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map([i[p] for p in self.permutation])
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {p: n for n, p in enumerate(self.permutation)}
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -59,7 +74,6 @@ class Reverse(Op):
     """The dimensions `dimensions` run backwards."""
 
     dimensions: Dims
-    opcodes: ClassVar[tuple[str, ...]] = ("reverse",)
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimensions", self.dimensions, len(x), x)
@@ -99,7 +113,7 @@ class Reverse(Op):
 
 
 @op
-class Broadcast(Op):
+class Broadcast(Aligned):
     """Input dimension k becomes output dimension dimensions[k]; along the other output dimensions the input
     repeats.
 
@@ -108,7 +122,6 @@ class Broadcast(Op):
 
     sizes: Extents
     dimensions: Dims
-    opcodes: ClassVar[tuple[str, ...]] = ("broadcast",)
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimensions", self.dimensions, len(self.sizes), self.sizes, count=len(x))
@@ -128,19 +141,8 @@ class Broadcast(Op):
     def shape(self, x: Sizes) -> list[Expr]:
         return [lift(n) for n in self.sizes]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
-        return [o[d].eq(a) for d, a in zip(self.dimensions, i, strict=True)]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map([o[d] for d in self.dimensions])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map(
-            [
-                i[self.dimensions.index(d)] if d in self.dimensions else Range(n)
-                for d, n in enumerate(self.sizes)
-            ]
-        )
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return dict(enumerate(self.dimensions))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -168,7 +170,6 @@ class Slice(Op):
     start: Extents
     limit: Extents
     stride: Extents
-    opcodes: ClassVar[tuple[str, ...]] = ("slice",)
 
     def structure(self, x: Sizes) -> None:
         for parameter in ("start", "limit", "stride"):
@@ -227,7 +228,6 @@ class Concatenate(Op):
 
     dimension: int
     count: int
-    opcodes: ClassVar[tuple[str, ...]] = ("concatenate",)
 
     @property
     def arity(self) -> int:
@@ -298,11 +298,7 @@ class Pad(Op):
     low: Extents
     high: Extents
     interior: Extents
-    opcodes: ClassVar[tuple[str, ...]] = ("pad",)
-
-    @property
-    def arity(self) -> int:
-        return 2
+    operands: ClassVar[int] = 2
 
     def structure(self, x: Sizes, value: Sizes) -> None:
         self._rank(1, value, 0)

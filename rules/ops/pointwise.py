@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...core.condition import Condition
 from ...core.expr import Expr, lift
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
-from .movement import Dims, Extents, one_dimension
+from ...core.op import Case, Demand, Op, Sizes, exact_text, op, symbols
+from .movement import Aligned, Dims, Extents, one_dimension
 
 __all__ = [
     "FUNCTIONS",
@@ -80,7 +79,7 @@ FUNCTIONS: dict[str, tuple[int, str]] = {
 }
 
 
-class Pointwise(Op):
+class Pointwise(Aligned):
     """The base of elementwise ops: the output has the sizes of operand `main`; scalars are read everywhere."""
 
     #: The operand that has the sizes of the output.
@@ -100,16 +99,8 @@ class Pointwise(Op):
     def shape(self, *x: Sizes) -> list[Expr]:
         return [lift(n) for n in x[self.main]]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
-        # an operand has the rank of the output, or rank 0 and then no coordinate to agree on
-        return [a.eq(b) for a, b in zip(o, i, strict=False)]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map(o[: len(x[k])])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        shape = self.shape(*x)
-        return Map(i if len(i) == len(shape) else [Range(n) for n in shape])
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {d: d for d in range(len(x[k]))}
 
     @classmethod
     def alike(cls, rank: int, op: Op) -> Case:
@@ -164,11 +155,7 @@ class Compare(Pointwise):
     """Output element p says how elements p of the operands compare."""
 
     direction: str
-    opcodes: ClassVar[tuple[str, ...]] = ("compare",)
-
-    @property
-    def arity(self) -> int:
-        return 2
+    operands: ClassVar[int] = 2
 
     def structure(self, *x: Sizes) -> None:
         if self.direction not in ("EQ", "NE", "LT", "LE", "GT", "GE"):
@@ -197,11 +184,7 @@ class Select(Pointwise):
 
     main: ClassVar[int] = 1
     scalars: ClassVar[Dims] = (0,)
-    opcodes: ClassVar[tuple[str, ...]] = ("select",)
-
-    @property
-    def arity(self) -> int:
-        return 3
+    operands: ClassVar[int] = 3
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -220,11 +203,7 @@ class Clamp(Pointwise):
 
     main: ClassVar[int] = 1
     scalars: ClassVar[Dims] = (0, 2)
-    opcodes: ClassVar[tuple[str, ...]] = ("clamp",)
-
-    @property
-    def arity(self) -> int:
-        return 3
+    operands: ClassVar[int] = 3
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -242,7 +221,6 @@ class Convert(Pointwise):
     """Output element p is element p of the operand as another element type."""
 
     element_type: str
-    opcodes: ClassVar[tuple[str, ...]] = ("convert",)
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -268,8 +246,6 @@ class Convert(Pointwise):
 class Copy(Pointwise):
     """Output element p is element p of the operand; only the layout may differ."""
 
-    opcodes: ClassVar[tuple[str, ...]] = ("copy",)
-
     def lax(self, lax: Any, x: Any) -> Any:
         return lax.convert_element_type(x, x.dtype)
 
@@ -280,11 +256,7 @@ class SetDimensionSize(Pointwise):
 
     dimension: int
     scalars: ClassVar[Dims] = (1,)
-    opcodes: ClassVar[tuple[str, ...]] = ("set-dimension-size",)
-
-    @property
-    def arity(self) -> int:
-        return 2
+    operands: ClassVar[int] = 2
 
     def structure(self, *x: Sizes) -> None:
         self._rank(1, x[1], 0)
@@ -297,13 +269,10 @@ class SetDimensionSize(Pointwise):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> SetDimensionSize:
-        dimensions = instruction.integers("dimensions")
-        if len(dimensions) != 1:
-            raise ValueError(f"{instruction.name}: dimensions={dimensions} where one is expected")
-        return cls(dimensions[0])
+        return cls(one_dimension(instruction))
 
 
-class Stated(Op):
+class Stated(Aligned):
     """The base of ops that state the sizes of their output: all operands are scalars, read by every element or
     by none.
     """
@@ -321,14 +290,8 @@ class Stated(Op):
     def shape(self, *x: Sizes) -> list[Expr]:
         return [lift(n) for n in self.sizes]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
-        return []
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map([])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map([Range(n) for n in self.sizes])
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {}
 
 
 class Nullary(Stated):
@@ -342,7 +305,6 @@ class Constant(Nullary):
     """Every element is written in the program."""
 
     sizes: Extents
-    opcodes: ClassVar[tuple[str, ...]] = ("constant",)
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -362,7 +324,6 @@ class Iota(Nullary):
 
     sizes: Extents
     dimension: int
-    opcodes: ClassVar[tuple[str, ...]] = ("iota",)
 
     def structure(self, *x: Sizes) -> None:
         super().structure(*x)
@@ -389,11 +350,7 @@ class Rng(Stated):
     """Every element is drawn at random from a distribution whose two parameters are scalar operands."""
 
     sizes: Extents
-    opcodes: ClassVar[tuple[str, ...]] = ("rng",)
-
-    @property
-    def arity(self) -> int:
-        return 2
+    operands: ClassVar[int] = 2
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, Int, lift
@@ -16,7 +16,6 @@ from ...core.op import (
     Demand,
     Map,
     Op,
-    Range,
     Sizes,
     digits_of,
     exact_text,
@@ -25,7 +24,7 @@ from ...core.op import (
     row_major,
     symbols,
 )
-from .movement import Dims, Extents
+from .movement import Aligned, Dims, Extents
 
 __all__ = ["Bitcast", "BitcastConvert", "Block", "Reshape", "blocks_of"]
 
@@ -209,7 +208,6 @@ class Reshape(Reordered):
 
     sizes: Extents
     blocks: tuple[Block, ...] = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("reshape",)
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -273,7 +271,6 @@ class Bitcast(Reordered):
     source_layout: Dims
     target_layout: Dims
     blocks: tuple[Block, ...] = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("bitcast",)
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("source_layout", self.source_layout, len(x), x, count=len(x))
@@ -336,7 +333,7 @@ class Bitcast(Reordered):
 
 
 @op
-class BitcastConvert(Op):
+class BitcastConvert(Aligned):
     """The bits as another element type.
 
     A `narrower` one adds a last dimension of size `ratio`, a `wider` one drops it.
@@ -344,7 +341,6 @@ class BitcastConvert(Op):
 
     change: Literal["same", "narrower", "wider"]
     ratio: ExprLike = 1
-    opcodes: ClassVar[tuple[str, ...]] = ("bitcast-convert",)
 
     def structure(self, x: Sizes) -> None:
         if self.change == "wider" and not x:
@@ -362,17 +358,8 @@ class BitcastConvert(Op):
         sizes = [lift(n) for n in x]
         return {"same": sizes, "narrower": [*sizes, lift(self.ratio)], "wider": sizes[:-1]}[self.change]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
-        return [a.eq(b) for a, b in zip(o, i, strict=False)]
-
-    def _moved(self, v: Coordinates, grows: bool, shrinks: bool) -> Map:
-        return Map([*v, Range(self.ratio)] if grows else v[:-1] if shrinks else v)
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return self._moved(o, self.change == "wider", self.change == "narrower")
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return self._moved(i, self.change == "narrower", self.change == "wider")
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {d: d for d in range(len(x[0]) - (self.change == "wider"))}
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ...core.condition import Condition, any_of
 from ...core.expr import Expr, Int, lift
@@ -51,7 +51,6 @@ class Scatter(Indexed):
     count: int = 1
     replaces: bool = False
     depends: tuple[Dims, ...] = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("scatter",)
     roles = (
         "update_window_dims",
         "inserted_window_dims",

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, lift
 from ...core.hlo import leaves
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
-from .movement import Dims, one_dimension
+from ...core.op import Case, Demand, Sizes, exact_text, op, symbols
+from .movement import Aligned, Dims, one_dimension
 
 __all__ = ["Sort", "TopK"]
 
 
-class Rowwise(Op):
+class Rowwise(Aligned):
     """The base of both: an output element reads the whole row of dimension `dimension`, of any operand."""
 
     dimension: int
@@ -24,15 +23,8 @@ class Rowwise(Op):
             self._rank(k, sizes, len(x[0]))
         self._dimensions("dimension", (self.dimension,), len(x[0]), x[0])
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
-        return [a.eq(b) for d, (a, b) in enumerate(zip(o, i, strict=True)) if d != self.dimension]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map([Range(x[k][d]) if d == self.dimension else a for d, a in enumerate(o)])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        sizes = self.shape(*x)
-        return Map([Range(sizes[d]) if d == self.dimension else a for d, a in enumerate(i)])
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {d: d for d in range(len(x[k])) if d != self.dimension}
 
 
 @op
@@ -47,7 +39,6 @@ class Sort(Rowwise):
     dimension: int
     count: int = 1
     depends: tuple[Dims, ...] = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("sort",)
 
     @property
     def arity(self) -> int:
@@ -97,7 +88,6 @@ class TopK(Rowwise):
     k: ExprLike
     dimension: int
     name: ClassVar[str] = "topk"
-    opcodes: ClassVar[tuple[str, ...]] = ("topk",)
 
     @property
     def results(self) -> int:

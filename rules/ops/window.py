@@ -127,7 +127,6 @@ class ReduceWindow(Folding):
     window: tuple[Window, ...]
     count: int = 1
     depends: tuple[Dims, ...] = ()
-    opcodes: ClassVar[tuple[str, ...]] = ("reduce-window",)
 
     def structure(self, *x: Sizes) -> None:
         super().structure(*x)
@@ -216,11 +215,7 @@ class SelectAndScatter(Op):
     """
 
     window: tuple[Window, ...]
-    opcodes: ClassVar[tuple[str, ...]] = ("select-and-scatter",)
-
-    @property
-    def arity(self) -> int:
-        return 3
+    operands: ClassVar[int] = 3
 
     def structure(self, x: Sizes, source: Sizes, initial: Sizes) -> None:
         if len(self.window) != len(x):
@@ -350,11 +345,7 @@ class Convolution(Op):
     out_dims: Dims
     feature_groups: ExprLike = 1
     batch_groups: ExprLike = 1
-    opcodes: ClassVar[tuple[str, ...]] = ("convolution",)
-
-    @property
-    def arity(self) -> int:
-        return 2
+    operands: ClassVar[int] = 2
 
     def structure(self, x: Sizes, y: Sizes) -> None:
         rank = len(self.window) + 2

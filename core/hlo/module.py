@@ -84,13 +84,6 @@ class Instruction:
         return any(key == name for key, _ in self.attributes)
 
     @property
-    def attribute_names(self) -> tuple[str, ...]:
-        """The names of the attributes in order."""
-        if isinstance(self.attributes, Attributes):
-            return self.attributes.names
-        return tuple(key for key, _ in self.attributes)
-
-    @property
     def array(self) -> Shape:
         """The shape of an instruction that makes one array; InputError for tuples and unknown shapes."""
         if isinstance(self.shape, Shape):

@@ -79,22 +79,6 @@ class Layout:
         return Layout(tuple(reversed(range(rank))))
 
     @property
-    def convention(self) -> str:
-        """`dim 0 is major` or `dim 0 is minor` for the two orders that are monotonic, else nothing.
-
-        With two dimensions these are row-major and column-major; with fewer both are the same, and major is said.
-        """
-        rank = len(self.minor_to_major)
-        if self.minor_to_major == tuple(reversed(range(rank))):
-            return "dim 0 is major"
-        return "dim 0 is minor" if self.minor_to_major == tuple(range(rank)) else ""
-
-    @property
-    def memory_space(self) -> int:
-        """The number in `S(5)`, 0 when absent."""
-        return int(dict(self.properties).get("S", "0"))
-
-    @property
     def element_bits(self) -> int:
         """The number in `E(4)`, 0 when absent."""
         return int(dict(self.properties).get("E", "0"))
@@ -140,11 +124,6 @@ class Shape:
     def rank(self) -> int:
         """Number of dimensions."""
         return len(self.dims)
-
-    @property
-    def true_rank(self) -> int:
-        """Number of dimensions of a size greater than 1; a dimension of unknown size counts."""
-        return sum(n > 1 or n == UNBOUNDED for n in self.dims)
 
     def dimension(self, number: int | str) -> int:
         """The size of a dimension; -1 is the last one, `x` too. `InputError` when there is no such dimension."""

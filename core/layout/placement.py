@@ -48,7 +48,7 @@ TileSizes: TypeAlias = "tuple[ExprLike | None, ...]"
 
 
 class Padded(Op):
-    """The common base of the steps: every output element is an element of operand 0, or else the padding value."""
+    """The base of the steps, and of pad: every output element is one of operand 0, or else operand 1, a scalar."""
 
     operands: ClassVar[int] = 2
 

@@ -47,7 +47,6 @@ __all__ = [
     "op_from_hlo",
     "op_reader",
     "parameters_used",
-    "reducer_depends",
     "why_not",
 ]
 
@@ -191,17 +190,6 @@ def _components(roots: Sequence[frozenset[int]], count: int) -> tuple[tuple[int,
         if wider == direct:
             return tuple(tuple(sorted(components)) for components in direct)
         direct = wider
-
-
-def reducer_depends(module: Module, name: str, count: int) -> tuple[tuple[int, ...], ...] | None:
-    """For each result of a reducing computation the components, of `count`, that it is computed from.
-
-    None when the computation is not in the module or not understood (it makes no tuple, or calls others).
-    """
-    roots = parameters_used(module, name)
-    if roots is None or len(roots) != count or module.computation(name).root.opcode != "tuple":
-        return None
-    return _components(roots, count)
 
 
 #: Opcodes that have no map, and why.

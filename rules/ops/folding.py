@@ -6,26 +6,21 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.expr import Expr, lift
-from ...core.op import Case, Demand, Sizes, op, symbols
+from ...core.op import Case, Demand, Op, Sizes, op, symbols
 from .movement import Aligned, Dims, subsets
 
 __all__ = ["Reduce"]
 
 
-class Folding(Aligned):
-    """The base of reduce and reduce-window: `count` inputs of the same sizes, then `count` scalar initial
-    values.
+class Variadic(Op):
+    """The base of ops with `count` results.
 
     `depends` says for each result which components it is computed from; empty means all from all, which is
-    what HLO allows the reducing computation to do.
+    what HLO allows the computation that is applied to do.
     """
 
     count: int
     depends: tuple[Dims, ...]
-
-    @property
-    def arity(self) -> int:
-        return 2 * self.count
 
     @property
     def results(self) -> int:
@@ -33,13 +28,24 @@ class Folding(Aligned):
 
     def structure(self, *x: Sizes) -> None:
         if self.count < 1:
-            raise self.error(f"count={self.count}", expected="at least one input")
-        for k, sizes in enumerate(x):
-            self._rank(k, sizes, len(x[0]) if k < self.count else 0)
+            raise self.error(f"count={self.count}", expected="at least one operand")
         if self.depends and len(self.depends) != self.count:
             raise self.error(f"depends={self.depends} for {self.count} results")
         for components in self.depends:
             self._dimensions("depends", components, self.count)
+
+
+class Folding(Variadic, Aligned):
+    """The base of reduce and reduce-window: `count` inputs of the same sizes, then as many scalar initial values."""
+
+    @property
+    def arity(self) -> int:
+        return 2 * self.count
+
+    def structure(self, *x: Sizes) -> None:
+        super().structure(*x)
+        for k, sizes in enumerate(x):
+            self._rank(k, sizes, len(x[0]) if k < self.count else 0)
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from self._same_sizes(x, range(self.count))

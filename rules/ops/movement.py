@@ -7,11 +7,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from ...core.condition import Condition, any_of
+from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, add, ceildiv, integer, lift, maximum
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, quotient, symbols
+from ...core.layout.placement import Padded
+from ...core.op import (
+    Case,
+    Coordinates,
+    Demand,
+    Map,
+    Op,
+    Range,
+    Sizes,
+    box,
+    exact_text,
+    op,
+    quotient,
+    symbols,
+)
 
 __all__ = ["Broadcast", "Concatenate", "Pad", "Reverse", "Slice", "Transpose"]
 
@@ -288,7 +302,7 @@ class Concatenate(Op):
 
 
 @op
-class Pad(Op):
+class Pad(Padded):
     """Input element p lands at low + p·(interior + 1), or is cropped; every other output element reads the
     padding.
 
@@ -298,7 +312,6 @@ class Pad(Op):
     low: Extents
     high: Extents
     interior: Extents
-    operands: ClassVar[int] = 2
 
     def structure(self, x: Sizes, value: Sizes) -> None:
         self._rank(1, value, 0)
@@ -319,44 +332,24 @@ class Pad(Op):
             for n, lo, hi, gap in zip(x, self.low, self.high, self.interior, strict=True)
         ]
 
-    def _landing(self, p: Coordinates) -> list[Expr]:
-        return [a * (lift(gap) + 1) + lo for a, lo, gap in zip(p, self.low, self.interior, strict=True)]
+    def place(self, i: Coordinates, x: Sizes) -> list[Expr]:
+        return [a * (lift(gap) + 1) + lo for a, lo, gap in zip(i, self.low, self.interior, strict=True)]
 
-    def _origin(self, o: Coordinates, x: Sizes) -> list[tuple[Expr, Expr, list[Condition]]]:
-        """Per dimension: distance from the first element, step, and when an element lands there."""
-        found = []
+    def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
+        found, lands = [], []
         for a, n, lo, gap in zip(o, x, self.low, self.interior, strict=True):
             at, step = a - lo, lift(gap) + 1
-            found.append((at, step, [at.within(0, (lift(n) - 1) * step), step.divides(at)]))
-        return found
+            found.append(quotient(at, step))
+            lands += [at.within(0, (lift(n) - 1) * step), step.divides(at)]
+        return found, lands
 
-    def reads(
-        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes
-    ) -> list[Condition]:
-        if k == 0:
-            return [a.eq(b) for a, b in zip(o, self._landing(i), strict=True)]
-        return [self._nothing_lands(o, x)]
-
-    def _nothing_lands(self, o: Coordinates, x: Sizes) -> Condition:
-        return any_of(~c for _, _, lands in self._origin(o, x) for c in lands)
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> Map:
-        if k == 1:
-            return Map([], [self._nothing_lands(o, x)])
-        origin = self._origin(o, x)
-        return Map(
-            [quotient(at, step) for at, step, _ in origin], [c for _, _, lands in origin for c in lands]
-        )
+    def related(self, o: Coordinates, i: Coordinates, x: Sizes) -> list[Condition]:
+        return [a.eq(b) for a, b in zip(o, self.place(i, x), strict=True)]
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> Map:
-        if k == 1:
-            outputs = [Range(n) for n in self.shape(x, value)]
-            return Map(outputs, [self._nothing_lands([r.index for r in outputs], x)])
-        land = self._landing(i)
-        return Map(land, [a.within(0, n - 1) for a, n in zip(land, self.shape(x, value), strict=True)])
-
-    def sharing(self) -> Dims:
-        return (0, 1)
+        found = super().input_to_output(k, i, rt, x, value)
+        # what negative padding crops lands nowhere
+        return found if k else Map(found.results, box(found.results, self.shape(x, value)))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

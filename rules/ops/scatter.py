@@ -9,6 +9,7 @@ from typing import Any
 from ...core.condition import Condition, any_of
 from ...core.expr import Expr, Int, lift
 from ...core.op import Case, Coordinates, Demand, Map, Range, Runtime, Sizes, exact_text, op, symbols
+from .folding import Variadic
 from .indexed import Indexed
 from .movement import Dims, subsets
 
@@ -19,7 +20,7 @@ KEPT_APART = 6
 
 
 @op
-class Scatter(Indexed):
+class Scatter(Variadic, Indexed):
     """Windows of the updates land in the operands, one for each vector of start indices.
 
     Operands are `count` arrays of the same sizes, the indices, and `count` arrays of updates.  Dimensions of
@@ -63,10 +64,6 @@ class Scatter(Indexed):
     def arity(self) -> int:
         return 2 * self.count + 1
 
-    @property
-    def results(self) -> int:
-        return self.count
-
     def connected(self, result: int, k: int) -> bool:
         component = k if k < self.count else k - self.count - 1
         return not self.depends or k == self.count or component in self.depends[result]
@@ -78,8 +75,7 @@ class Scatter(Indexed):
         return [lift(window.get(d, 1)) for d in range(len(x[0]))]
 
     def structure(self, *x: Sizes) -> None:
-        if self.count < 1:
-            raise self.error(f"count={self.count}", expected="at least one operand")
+        super().structure(*x)
         operand, y, u = x[0], x[self.count], x[-1]
         rank = len(operand)
         for k in range(1, self.count):
@@ -89,8 +85,6 @@ class Scatter(Indexed):
         count = len(self._window_dims(rank))
         self._dimensions("update_window_dims", self.update_window_dims, len(u), u, count=count, ordered=True)
         self._rank(self.count + 1, u, count + len(self._index_dims(y)))
-        if self.depends and len(self.depends) != self.count:
-            raise self.error(f"depends={self.depends} for {self.count} results")
         if self.replaces and self.count > 1:
             raise self.error("replaces is stated of a single operand", expected="count=1")
 

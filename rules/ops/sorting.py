@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ...core.expr import Expr, ExprLike, lift
 from ...core.hlo import leaves
 from ...core.op import Case, Demand, Sizes, exact_text, op, symbols
+from .folding import Variadic
 from .movement import Aligned, Dims, one_dimension
 
 __all__ = ["Sort", "TopK"]
@@ -28,7 +29,7 @@ class Rowwise(Aligned):
 
 
 @op
-class Sort(Rowwise):
+class Sort(Variadic, Rowwise):
     """The rows of dimension `dimension` of `count` operands, all put in the one order that a comparison says.
 
     Which element comes to a place depends on values, so every element of its row counts as read.  `depends`
@@ -44,17 +45,12 @@ class Sort(Rowwise):
     def arity(self) -> int:
         return self.count
 
-    @property
-    def results(self) -> int:
-        return self.count
-
     def connected(self, result: int, k: int) -> bool:
         return not self.depends or k in self.depends[result]
 
     def structure(self, *x: Sizes) -> None:
-        super().structure(*x)
-        if self.depends and len(self.depends) != self.count:
-            raise self.error(f"depends={self.depends} for {self.count} results")
+        Variadic.structure(self, *x)
+        Rowwise.structure(self, *x)
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from self._same_sizes(x, range(self.count))

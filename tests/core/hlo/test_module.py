@@ -123,7 +123,7 @@ def test_attributes_by_name() -> None:
     assert sort.backend_config() == {}
     assert sort.op_name == "x/Ã"
     assert sort.metadata("id") == 3
-    assert sort.attribute_names == ("is_stable", "backend_config", "metadata")
+    assert sort.attributes.names == ("is_stable", "backend_config", "metadata")
     assert read_instruction('a = f32[] b(), backend_config="{not json"').backend_config() == "{not json"
     deep = "[" * 200_000 + "]" * 200_000
     assert read_instruction(f"a = f32[] b(), backend_config={deep}").backend_config() == deep

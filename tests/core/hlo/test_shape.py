@@ -69,7 +69,7 @@ def test_parts() -> None:
     assert isinstance(shape, Shape)
     assert (shape.rank, shape.size, shape.minor_to_major) == (2, 15, (0, 1))
     assert shape.layout is not None
-    assert (shape.layout.memory_space, shape.layout.element_bits) == (5, 4)
+    assert (dict(shape.layout.properties)["S"], shape.layout.element_bits) == ("5", 4)
     assert str(shape.without_layout()) == "bf16[3,<=5]"
     assert read_shape("f32[2,3,4]").minor_to_major == (2, 1, 0)  # type: ignore[union-attr]
 
@@ -135,12 +135,6 @@ def test_dimensions_by_their_letters() -> None:
     for letter, rank in (("z", 2), ("p", 3), ("x", 1), ("x", 5), ("yx", 2), ("", 2)):
         with pytest.raises(InputError, match="of an array of rank"):
             dimension_number(letter, rank)
-
-
-def test_orders_that_have_a_name() -> None:
-    assert Layout.default(3).convention == "dim 0 is major"
-    assert Layout((0, 1, 2)).convention == "dim 0 is minor"
-    assert Layout((1, 0, 2)).convention == ""
 
 
 def test_minus_one_in_a_tile_merges_dimensions() -> None:

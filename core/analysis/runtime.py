@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from ..expr import Expr, Int, integer, maximum, minimum
 from ..facts import Facts
 from ..hlo import Computation, Instruction, Module, Shape, format_instruction
-from ..hlo.attributes import format_value
+from ..hlo.attributes import Attributes, format_value
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
 
 _NUMBER = re.compile(r"[-+]?\d{1,40}\Z", re.ASCII)
@@ -79,7 +79,7 @@ def source_text(module: Module, computation: Computation, path: str) -> str:
     except KeyError:
         # An operand that a snippet does not define: all there is to say is its name.
         return path
-    attributes = tuple((k, v) for k, v in found.attributes if k not in _NOISE)
+    attributes = Attributes((k, v) for k, v in found.attributes if k not in _NOISE)
     shown = Instruction(path, found.opcode, found.shape, found.operands, attributes, found.literal)
     return " ".join(format_instruction(shown, percent=False).split("\n"))
 

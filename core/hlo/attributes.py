@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Union, overload
+from typing import Union
 
 from .lexer import NAME, STRING
 
@@ -238,22 +238,24 @@ def _record(text: str) -> Record | None:
     return Record(tuple(fields), commas == {True})
 
 
-class Attributes(Sequence[tuple[str, Value]]):
+class _Spelled(str):
+    """The text of a value that has not been parsed."""
+
+    __slots__ = ()
+
+
+class Attributes:
     """`name=value` pairs in the order of the text; a value is parsed when it is asked for.
 
     Equal to, and hashed as, the tuple of its pairs. Values never fail to parse (`parse_value`), so nothing is
     left to go wrong after reading.
     """
 
-    __slots__ = ("_pairs", "_spelled", "_text", "_values")
+    __slots__ = ("_text", "_values")
 
-    def __init__(self, pairs: Sequence[tuple[str, Value]] = ()) -> None:
+    def __init__(self, pairs: Iterable[tuple[str, Value]] = ()) -> None:
         self._text = ""
-        self._pairs: tuple[tuple[str, Value], ...] | None = tuple(pairs)
-        self._spelled: dict[str, str] = {}
-        self._values: dict[str, Value] = {}
-        for name, value in self._pairs:
-            self._values.setdefault(name, value)
+        self._values: dict[str, Value | _Spelled] = dict(pairs)
 
     @classmethod
     def of_text(cls, text: str) -> Attributes | None:
@@ -264,86 +266,54 @@ class Attributes(Sequence[tuple[str, Value]]):
         # Names within values count too: too many names are not yet a name that is given twice.
         if len(names) != len(set(names)) and len(pairs := _PLAIN_PAIR.findall(text)) != len(dict(pairs)):
             return None
-        self = cls.__new__(cls)
+        self = cls()
         self._text = text
-        self._pairs = None
         return self
 
-    def _unparsed(self) -> dict[str, str]:
-        """The values as text, by name; parsed ones have none when the whole was made of values."""
+    def _all(self) -> dict[str, Value | _Spelled]:
+        """The values by name, each as far as it has been parsed."""
         if self._text:
-            self._spelled = dict(_PLAIN_PAIR.findall(self._text))
-            self._values = {}
+            self._values = {name: _Spelled(value) for name, value in _PLAIN_PAIR.findall(self._text)}
             self._text = ""
-        elif not hasattr(self, "_values"):
-            self._spelled = {}
-            self._values = {}
-        return self._spelled
+        return self._values
 
     def get(self, name: str) -> Value | None:
         """The value of an attribute, None when there is no such attribute."""
-        spelled = self._unparsed()
-        value = self._values.get(name)
-        if value is None and (text := spelled.get(name)) is not None:
-            value = self._values[name] = parse_value(name, text) if text else ""
+        value = self._all().get(name)
+        if isinstance(value, _Spelled):
+            value = self._values[name] = parse_value(name, str(value)) if value else ""
         return value
-
-    def has(self, name: str) -> bool:
-        """Whether there is an attribute of this name."""
-        return name in self._unparsed() or name in self._values
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names in order; parses nothing."""
-        return tuple(self._unparsed()) if self._pairs is None else tuple(name for name, _ in self._pairs)
+        return tuple(self._all())
 
-    def referring(self) -> list[tuple[str, Value]]:
+    def referring(self) -> list[tuple[str, Value | None]]:
         """The pairs that may name computations; parses no others."""
-        if self._pairs is not None:
-            return [(name, value) for name, value in self._pairs if isinstance(value, (Reference, tuple))]
-        found = []
-        for name, text in self._unparsed().items():
-            if name in COMPUTATIONS or text[:1] == "%":
-                value = self.get(name)
-                assert value is not None
-                found.append((name, value))
-        return found
+        return [
+            (name, self.get(name))
+            for name, value in self._all().items()
+            if name in COMPUTATIONS or not isinstance(value, _Spelled) or value[:1] == "%"
+        ]
 
     @property
     def pairs(self) -> tuple[tuple[str, Value], ...]:
         """All pairs, parsed."""
-        if self._pairs is None:
-            spelled = self._unparsed()
-            self._pairs = tuple(
-                (name, self._values.get(name) or (parse_value(name, text) if text else ""))
-                for name, text in spelled.items()
-            )
-        return self._pairs
+        found = ((name, self.get(name)) for name in self._all())
+        return tuple((name, value) for name, value in found if value is not None)
 
     def __len__(self) -> int:
-        return len(self._unparsed()) if self._pairs is None else len(self._pairs)
+        return len(self._all())
 
     def __iter__(self) -> Iterator[tuple[str, Value]]:
         return iter(self.pairs)
 
-    @overload
-    def __getitem__(self, index: int) -> tuple[str, Value]: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[tuple[str, Value], ...]: ...
-    def __getitem__(self, index: int | slice) -> tuple[str, Value] | tuple[tuple[str, Value], ...]:
-        return self.pairs[index]
-
-    def __add__(self, other: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
-        return self.pairs + tuple(other)
-
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
         if isinstance(other, Attributes):
             # The same spelling has the same value; the converse needs parsing.
-            if self._text and self._text == other._text:
-                return True
-            return self.names == other.names and self.pairs == other.pairs
+            same = self._text != "" and self._text == other._text
+            return same or (self.names == other.names and self.pairs == other.pairs)
         return self.pairs == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self) -> int:

@@ -53,15 +53,14 @@ class Operand:
 class Instruction:
     """One instruction. `literal` is the text in the parentheses of a constant or a parameter, else None.
 
-    `attributes` are pairs of name and value in order; those of an instruction that was read are parsed when
-    they are asked for (`Attributes`).
+    The values of `attributes` are parsed when they are asked for.
     """
 
     name: str
     opcode: str
     shape: AnyShape | None
     operands: tuple[Operand, ...] = ()
-    attributes: Attributes | tuple[tuple[str, Value], ...] = ()
+    attributes: Attributes = field(default_factory=Attributes)
     literal: str | None = None
     line: int = field(default=0, compare=False)
 
@@ -70,18 +69,11 @@ class Instruction:
 
     def attribute(self, name: str) -> Value | None:
         """The value of an attribute, None when the instruction has no such attribute."""
-        if isinstance(self.attributes, Attributes):
-            return self.attributes.get(name)
-        for key, value in self.attributes:
-            if key == name:
-                return value
-        return None
+        return self.attributes.get(name)
 
     def has(self, name: str) -> bool:
         """Whether the attribute is written."""
-        if isinstance(self.attributes, Attributes):
-            return self.attributes.has(name)
-        return any(key == name for key, _ in self.attributes)
+        return self.attribute(name) is not None
 
     @property
     def array(self) -> Shape:
@@ -205,8 +197,7 @@ class Instruction:
     def calls(self) -> dict[str, tuple[str, ...]]:
         """The attributes that refer to computations, with the names of these: `{"to_apply": ("add",)}`."""
         found: dict[str, tuple[str, ...]] = {}
-        attributes = self.attributes
-        for name, value in attributes.referring() if isinstance(attributes, Attributes) else attributes:
+        for name, value in self.attributes.referring():
             parts = value if isinstance(value, tuple) else (value,)
             names = tuple(part.name for part in parts if isinstance(part, Reference))
             if names:

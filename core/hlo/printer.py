@@ -5,7 +5,7 @@ XLA conventions: `%` before names, every fifth operand preceded by its number, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .attributes import COMPUTATIONS, Value, format_value
@@ -73,7 +73,7 @@ def format_instruction(instruction: Instruction, percent: bool = True, operand_s
     return f"{_name(instruction.name, percent)} = {shape}{instruction.opcode}({inside}){attributes}"
 
 
-def _attributes(attributes: Sequence[tuple[str, Value]], percent: bool) -> str:
+def _attributes(attributes: Iterable[tuple[str, Value]], percent: bool) -> str:
     # A reference in an attribute that is not known to hold one is recognised by its `%` alone.
     return "".join(
         f", {name}={format_value(value, percent or name not in COMPUTATIONS)}" for name, value in attributes

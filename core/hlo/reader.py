@@ -16,12 +16,11 @@ import gc
 import re
 from typing import NoReturn
 
-from ..errors import InputError
 from .attributes import MESH, Attributes, Value, parse_value
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, mistake
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
-from .shape import AnyShape, Shape, TupleShape, read_shape, scan_shape
+from .shape import AnyShape, Shape, TupleShape, scan_shape
 
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
@@ -33,15 +32,6 @@ _INSTRUCTION = re.compile(
     rf"({OPCODE})\(((?:[^()\n\"]++|\([^()\n\"]*+\))*+)\)([^\n]{{0,4000}}+)(?=\n|\Z)\s*+(?!,)",
     re.ASCII,
 )
-_ARRAY = r"[a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{[^{}\n]*+\})?+"
-_PARAMETER = rf"{NAME}: {_ARRAY}"
-_SIGNATURE = re.compile(
-    rf"\(((?:{_PARAMETER}(?:, (?={NAME}))?+)*+)\) -> ({_ARRAY}|\((?:{_ARRAY}(?:, (?=[a-z]))?+)*+\))(?= \{{)",
-    re.ASCII,
-)
-_PARAMETERS = re.compile(rf"({NAME}): ({_ARRAY})(?:, )?+", re.ASCII)
-_ROWS = re.compile(rf"(?:\d{{1,40}} (?:{STRING}|\{{[^{{}}\"\n]*+\}})\n)*+", re.ASCII | re.DOTALL)
-_EACH_ROW = re.compile(rf"(\d{{1,40}}) ({STRING}|\{{[^{{}}\"\n]*+\}})\n", re.ASCII | re.DOTALL)
 _TYPED = re.compile(
     rf"\s*+([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{{[^{{}}\n]*+\}})?+)\s++%?+({NAME})\s*+(?:,|\Z)", re.ASCII
 )
@@ -170,12 +160,7 @@ class _Reader:
         return Module(SNIPPET, (computation,), SNIPPET)
 
     def table(self, name: str, position: int) -> tuple[SourceTable, int]:
-        plain = _ROWS.match(self.text, position)
-        if plain is not None and (spelled := _EACH_ROW.findall(plain[0])):
-            rows = [(int(number), value) for number, value in spelled]
-            position = plain.end()
-        else:
-            rows = []
+        rows = []
         while (found := _ROW.match(self.text, position)) is not None:
             end = self.source.value_end(found.end())
             rows.append((int(found[1]), self.text[found.end() : end]))
@@ -232,13 +217,6 @@ class _Reader:
 
     def signature(self, position: int) -> tuple[Signature, int]:
         source = self.source
-        plain = _SIGNATURE.match(self.text, position)
-        if plain is not None:
-            shapes = [(name, self.shape(spelled)) for name, spelled in _PARAMETERS.findall(plain[1])]
-            returned = self.shape(plain[2])
-            if returned is not None and all(shape is not None for _, shape in shapes):
-                named = tuple((name, shape) for name, shape in shapes if shape is not None)
-                return Signature(named, returned), plain.end()
         position = source.skip(position + 1)
         parameters = []
         while not self.text.startswith(")", position):
@@ -252,16 +230,6 @@ class _Reader:
         position = source.skip(source.expect("->", position + 1, "after the parameters"))
         result, position = scan_shape(source, position, self.shapes)
         return Signature(tuple(parameters), result), position
-
-    def shape(self, spelled: str) -> AnyShape | None:
-        """The shape of this spelling when it was read before, or is right."""
-        shape = self.shapes.get(spelled)
-        if shape is None:
-            try:
-                shape = self.shapes[spelled] = read_shape(spelled)
-            except InputError:
-                return None
-        return shape
 
     def body(
         self, name: str, position: int, signature: Signature | None, loose: bool

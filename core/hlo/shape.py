@@ -27,9 +27,6 @@ _ELEMENT_TYPE = re.compile(r"([a-z][a-z0-9]*+)\s*+\[", re.ASCII)
 _LAYOUT_FOLLOWS = re.compile(r"(?:\s++(?=\{\s*+(?:\d++\s*+[,}:]|:)))?+\{", re.ASCII)
 _DIMENSION = re.compile(r"\s*+(<=)?+\s*+(?:(\d++)|(\?))\s*+", re.ASCII)
 _PROPERTY = re.compile(r"SC|[A-Z#*]")
-_PLAIN = re.compile(
-    r"([a-z][a-z0-9]*+)\[((?:\d{1,18},)*+\d{1,18}|)\](?:\{((?:\d{1,9},)*+\d{1,9})\})?+\Z", re.ASCII
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,27 +287,9 @@ def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tup
     spelled = text[position:end]
     shape = known.get(spelled)
     if shape is None:
-        shape = plain_array(spelled) or _array(source, element, bracket, layout.end() - 1 if layout else -1)
+        shape = _array(source, element, bracket, layout.end() - 1 if layout else -1)
         known[spelled] = shape
     return shape, end
-
-
-def plain_array(spelled: str) -> Shape | None:
-    """The shape of a spelling without spaces, tiles or dynamic sizes; None when it needs `_array`."""
-    found = _PLAIN.match(spelled)
-    if found is None:
-        return None
-    try:
-        dims = tuple(map(int, found[2].split(","))) if found[2] else ()
-        layout = None
-        if found[3] is not None:
-            order = tuple(map(int, found[3].split(",")))
-            if len(order) != len(dims) or sorted(order) != list(range(len(dims))):
-                return None
-            layout = Layout(order)
-    except ValueError:
-        return None
-    return Shape(found[1], dims, layout)
 
 
 def _array(source: Source, element: re.Match[str], bracket: int, layout_at: int) -> Shape:

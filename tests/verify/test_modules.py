@@ -16,7 +16,7 @@ from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.analysis.runtime import with_sources
 from indexproof.core.expr import lift
 from indexproof.core.hlo import Instruction, Module, read_module
-from indexproof.core.hlo.attributes import Reference
+from indexproof.core.hlo.attributes import Attributes, Reference
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.text import parse_map
@@ -400,7 +400,9 @@ def test_what_is_put_in_wrongly_is_found(opcode: str, monkeypatch: pytest.Monkey
         if opcode == "copy":
             return replace(made, operands=i.operands[2:3])
         taken = {"same": "turn", "turn": "same"}.get(made.called[0])
-        return made if taken is None else replace(made, attributes=(("to_apply", Reference(taken)),))
+        return (
+            made if taken is None else replace(made, attributes=Attributes((("to_apply", Reference(taken)),)))
+        )
 
     put_in = values._specialized
     monkeypatch.setattr(values, "_specialized", wrong)

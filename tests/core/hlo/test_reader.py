@@ -12,6 +12,7 @@ import pytest
 
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import (
+    Attributes,
     Instruction,
     Module,
     Operand,
@@ -214,7 +215,7 @@ def test_one_instruction() -> None:
         "transpose",
         read_shape("f32[3,2]"),
         (Operand("x", read_shape("f32[2,3]")),),
-        (("dimensions", (1, 0)),),
+        Attributes((("dimensions", (1, 0)),)),
     )
     assert format_instruction(instruction, percent=False, operand_shapes=True) == text
     with pytest.raises(InputError, match="after an instruction"):

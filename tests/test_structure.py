@@ -28,7 +28,6 @@ LONG = {
     "reports/pictures.py": "to be split: layouts and reads",
     "rules/compiled.py": "generated",
     "rules/compiled_constraints.py": "generated",
-    "rules/ops/window.py": "the ops over windows share one relation",
     "rules/transfer.py": "a table of laws",
     "verify/compiled.py": "a checker, read as a whole",
     "verify/derivation.py": "a checker, read as a whole",

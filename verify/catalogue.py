@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..core.layout.placement import Padded
+from ..core.layout.placement import Placement, Tiling
 from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
@@ -145,7 +145,11 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
         case StatedRule():
             return stated_rule_obligations(claim)
         case Case():
-            return layout_obligations(claim) if isinstance(claim.op, Padded) else op_obligations(claim)
+            return (
+                layout_obligations(claim)
+                if isinstance(claim.op, Tiling | Placement)
+                else op_obligations(claim)
+            )
 
 
 def family_of(claim: Claim) -> str:

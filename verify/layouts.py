@@ -175,7 +175,7 @@ def layout_cases(rank: int) -> Iterator[Case]:
 def layout_obligations(case: Case) -> Iterator[Obligation]:
     """Return the obligations of an instance of :class:`Tiling` or :class:`Placement`."""
     op = case.op
-    assert isinstance(op, Padded)
+    assert isinstance(op, Tiling | Placement)
     if isinstance(case, Stack):
         assert isinstance(op, Placement)
         yield from _step_obligations(case, op)
@@ -279,7 +279,7 @@ def _step_obligations(case: Stack, op: Placement) -> Iterator[Obligation]:
     legal = [c for step, shapes in _steps(op, x) for c in step.requires(*shapes)]
     yield _owe(case, "steps, legal", case.hypotheses, all_of(legal))
     for k, (step, shapes) in enumerate(_steps(op, x)):
-        if isinstance(step, Padded):
+        if isinstance(step, Tiling | Placement):
             part = Case.of(0, "", step, symbols("m", len(shapes[0])), ())
             for o in layout_obligations(part):
                 subject = f"{op.name} {case.label}"

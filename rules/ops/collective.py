@@ -267,6 +267,7 @@ class Exchange(Collective):
 
     group: int
     name: ClassVar[str] = "all-to-all-of-tuples"
+    opcodes: ClassVar[tuple[str, ...]] = ()
     parallel: ClassVar[bool] = False
 
     @property

@@ -17,11 +17,11 @@ from typing import Any, Final
 from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
 from .engine import DEEPEST, Engine
-from .expr import Expr, Sum, integer, postorder, substitute_all
+from .expr import Expr, Sum, floordiv, integer, maximum, minimum, mod, postorder, substitute_all
 from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
 from .facts import Facts
 from .kernel.atoms import Excess
-from .kernel.form import Form
+from .kernel.form import MINIMUM, QUOTIENT, REMAINDER, Form, atom, lone
 from .rewrite import Rule, RuleSet
 from .steps import Normalised, Step, Trace, Written
 
@@ -373,9 +373,10 @@ class Simplifier:
         steps: dict[Expr, Step] = {}
         last: Any = None
         for choice, _, _ in ledger.log:
-            rule, values = choice[2]
-            done: dict[int, Expr] = {}
-            if choice[2] is last:
+            key, _, (rule, values) = choice
+            # a sum that is a single atom stands in other sums as well, where it stays
+            inside = rule is None and lone(values[0]) not in (-1, key)
+            if choice[2] is last and not inside:
                 # the same sum, for something else that needs it
                 written = trace.pop()
                 assert isinstance(written, Written)
@@ -393,15 +394,31 @@ class Simplifier:
                 now.choose(choice)
                 trace.append(Written(tuple(now.expressions()), number, (step,)))
                 continue
-            before, after = now.express(values[0], done), engine.write(values[1])
-            had = now.expressions()
+            before, after = now.express(values[0], {}), engine.write(values[1])
+            plain = now.expressions()
+            if inside and key < 0:
+                plain[-1 - key] = after
+            else:
+                if inside:
+                    before, after = now.express(atom(key), {}), self._around(now, key, values[0], after)
+                plain = substitute_all(plain, {before: after})
             now.choose(choice)
-            plain = substitute_all(had, {before: after})
             trace.append(Written(tuple(plain), number, (), Normalised(before, after, number)))
             results = now.expressions()
             if results != plain:
                 # of the normal form, some atoms have been written another way before
                 trace.append(Written(tuple(results), number, tuple(steps.values())))
+
+    def _around(self, now: Ledger, a: int, f: Form, by: Expr) -> Expr:
+        """An atom as it is written, with an expression in place of the sum ``f`` directly inside."""
+        engine = self.engine
+        assert engine is not None
+        of = engine.kind[a]
+        if of == QUOTIENT or of == REMAINDER:
+            return floordiv(by, engine.divisor[a]) if of == QUOTIENT else mod(by, engine.divisor[a])
+        written = [now.written[a, n] for n in range(len(engine.parts[a]))]
+        parts = [by if x == f else now.express(x, {}) for x in written]
+        return minimum(*parts) if of == MINIMUM else maximum(*parts)
 
     def _tell_some(self, ledger: Ledger, results: list[Expr], es: list[Expr]) -> None:
         """:meth:`_tell` where some results stay as they were given."""

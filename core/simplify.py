@@ -414,8 +414,10 @@ class Simplifier:
         engine = self.engine
         assert engine is not None
         of = engine.kind[a]
-        if of == QUOTIENT or of == REMAINDER:
-            return floordiv(by, engine.divisor[a]) if of == QUOTIENT else mod(by, engine.divisor[a])
+        if of == QUOTIENT:
+            return floordiv(by, engine.divisor[a])
+        if of == REMAINDER:
+            return mod(by, engine.divisor[a])
         written = [now.written[a, n] for n in range(len(engine.parts[a]))]
         parts = [by if x == f else now.express(x, {}) for x in written]
         return minimum(*parts) if of == MINIMUM else maximum(*parts)

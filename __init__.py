@@ -62,6 +62,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.text import parse_map as parse_map
     from .core.transform import Reduced as Reduced
     from .reports.derivation import derivation_text as derivation_text
+    from .reports.pallas import assert_pallas_ok as assert_pallas_ok
     from .reports.pictures import layout_picture as layout_picture
     from .reports.pictures import reads_picture as reads_picture
     from .rules.simplifier import canonical as canonical
@@ -79,8 +80,8 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
 
 __version__ = "0.1.0"
 
-# `indexproof.jax` lies there, because a file jax.py at the root of the repository would hide the real jax from a
-# Python that is started in that folder.
+# `indexproof.jax` and `indexproof.pallas` lie there, because a file jax.py at the root of the repository would hide the
+# real jax from a Python that is started in that folder.
 __path__.append(f"{__path__[0]}/core/frameworks")
 
 #: The public names by the module that defines them.
@@ -100,6 +101,7 @@ _NAMES: Final = {
     "core.text": "format_expr format_map parse_condition parse_expr parse_map",
     "core.transform": "Reduced",
     "reports.derivation": "derivation_text",
+    "reports.pallas": "assert_pallas_ok",
     "reports.pictures": "layout_picture reads_picture",
     "rules.simplifier": "canonical distinct reduce simplify simplify_expr",
     "verify.concrete": "equal_maps",

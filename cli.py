@@ -78,6 +78,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     },
     "Work with programs": {
         "hlo": hlo.hlo,
+        "pallas": hlo.pallas,
         "layout": layouts,
     },
     "Check proofs": {

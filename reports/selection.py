@@ -201,7 +201,7 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
     not compile, fails while it runs, or declares nothing.
     """
     source = read_text(path)
-    module = _run(str(path), source)
+    module = run_python(path)
     ours = {id(claim) for _, claim in claims(max_rank=-1)}
     found: dict[str, Named] = {}
     try:
@@ -219,7 +219,7 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
     except InputError:
         raise
     except Exception as error:
-        raise _blamed(error, str(path), source) from error
+        raise blamed(error, str(path), source) from error
     if not found:
         raise InputError(f"{path} declares nothing to prove", expected="a rule, a law or an op")
     return list(found.values())
@@ -234,27 +234,29 @@ def stated_in(path: str | Path, text: str) -> list[Named]:
         raise
 
 
-def _run(path: str, source: str) -> ModuleType:
+def run_python(file: str | Path) -> ModuleType:
+    """Run a Python file as a module.  Raises :class:`InputError`, pointing into the file, where that fails."""
+    path, source = str(file), read_text(file)
     module = ModuleType(f"claims_of_{re.sub(r'[^0-9A-Za-z]', '_', path)}")
     module.__file__ = path
     try:
         code = compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise _blamed(error, path, source) from error
+        raise blamed(error, path, source) from error
     # dataclasses look their module up by name; helpers beside the file may be imported
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(Path(path).resolve().parent))
     try:
         exec(code, vars(module))
     except (Exception, SystemExit) as error:
-        raise _blamed(error, path, source) from error
+        raise blamed(error, path, source) from error
     finally:
         sys.path.pop(0)
     return module
 
 
-def _blamed(error: BaseException, path: str, source: str) -> InputError:
-    """An error that a file with declarations caused, pointing at the line that did."""
+def blamed(error: BaseException, path: str, source: str) -> InputError:
+    """An error that a file caused while it was run, pointing at the line that did."""
     if isinstance(error, SyntaxError) and error.filename == path:
         message, line, column = f"{path}: {error.msg}", error.lineno or 0, error.offset or 1
         return InputError(message, source=source, line=line, column=max(column, 1))

@@ -23,8 +23,9 @@ LAYERS = ("core", "rules", "verify", "reports", "reports/commands", "cli")
 OUTSIDE = {
     # rich: how a map shows itself on a terminal; sympy and tvm: conversions; all loaded only then
     "core": {"numpy", "rich", "sympy", "tvm"},
-    # one file, not a layer: the boundary to jax
+    # two files, not a layer: the boundary to jax
     "core/frameworks/jax.py": {"jax", "jaxlib"},
+    "core/frameworks/pallas.py": {"jax"},
     "rules": {"numpy"},
     "verify": {"numpy", "z3", "islpy", "cvc5", "distributed"},
     "reports": {"numpy", "rich"},

@@ -1,13 +1,14 @@
-"""Commands for compilers: HLO modules, arrays in memory, launches."""
+"""Commands for compilers: HLO modules, Pallas kernels, arrays in memory, launches."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ...core.errors import InputError
+from ...core.errors import InputError, quoted
 from .frame import PROVED, report, status_of, writing
 from .given import Json, given_map, integers, standard_input
 
@@ -89,6 +90,57 @@ def hlo(
     status = status_of(found.verdict.value) if verify else PROVED
     brief = summary or (verify and not named)
     report(json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))
+    raise typer.Exit(status)
+
+
+def pallas(
+    function: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.py:FUNCTION",
+            show_default=False,
+            help="A function that calls kernels; the file is run.",
+        ),
+    ],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ARGUMENT",
+            show_default=False,
+            help="What it is called with: 'f32[512,512]', with elements 's32[3]=2,0,1', or a number.",
+        ),
+    ] = None,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--range",
+            metavar="NAME=LO,HI",
+            help="Between which values the elements of a scalar prefetch operand lie; may be repeated.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check the grids, blocks and index maps of Pallas kernels.
+
+    Blocks must lie in their arrays, every block of an output must be written, parallel iterations must not share
+    one, and no iteration may return to a block that was left. The file is run and the function traced, on the
+    CPU; no kernel runs. Needs jax.
+    """
+    from ...verify.verdict import worst
+    from .. import pallas as reporting
+
+    stated = {}
+    for text in ranges or ():
+        found = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+)\s*,\s*(-?\d+)\s*", text, re.ASCII)
+        if found is None:
+            raise InputError(
+                f"--range: {quoted(text)} is no range", expected="NAME=LO,HI such as `table=0,7`"
+            )
+        stated[found[1]] = (int(found[2]), int(found[3]))
+    given = [reporting.given_argument(a) for a in arguments or ()]
+    checked = reporting.calls_in_file(function, given, stated)
+    status = status_of(worst([c.verdict for c in checked]).value)
+    report(json, lambda: reporting.pallas_json(checked, status), lambda: reporting.pallas_text(checked))
     raise typer.Exit(status)
 
 

@@ -1,0 +1,277 @@
+"""``indexproof.pallas``: the ``pallas_call``s of a jax function, with their index maps as indexing maps.
+
+The function is traced, for which shapes are enough, and no kernel runs.  Needs the extra ``jax``; jax is imported when
+:func:`pallas_calls` is called.  :class:`_Call` is the one place that knows how jax describes a ``pallas_call``.
+"""
+
+# Absolute imports, because this file is imported as ``indexproof.pallas`` while it stands somewhere else.
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from indexproof.core.errors import InputError
+from indexproof.core.expr import Expr, floordiv, mod
+from indexproof.core.indexing_map import is_name
+from indexproof.core.interop.foreign import missing
+from indexproof.core.interop.jaxpr_form import IndexMapReader, NotConverted, constants, nested, variables
+from indexproof.core.interval import Interval
+from indexproof.core.pallas_call import BlockDim, BlockedOperand, PallasCall, ScalarTable
+
+__all__ = ["pallas_calls"]
+
+Ranges = Mapping[str, tuple[int, int]]
+#: No larger value is computed to know the elements of a scalar prefetch operand.
+_MOST_ELEMENTS = 1 << 20
+
+
+def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None = None) -> list[PallasCall]:
+    """The ``pallas_call``s that ``function`` makes for these arguments, in order, those of nested functions included.
+
+    Arguments are arrays, or stand for arrays (``jax.ShapeDtypeStruct``); Python numbers, strings and ``None`` are passed
+    as they are.  ``ranges`` says between which values the elements of a scalar prefetch operand lie, by the name that the
+    kernel gives it; where the arguments that determine them are arrays, the elements are computed instead.  Raises
+    :class:`InputError` for a jax that describes calls in another way.
+    """
+    try:
+        import jax
+    except ImportError as error:
+        raise missing("jax", "jax", error) from None
+    static = (bool, int, float, str, type(None))
+    traced = [a for a in args if not isinstance(a, static)]
+
+    def with_static(*arrays: Any) -> Any:
+        rest = iter(arrays)
+        return function(*(a if isinstance(a, static) else next(rest) for a in args))
+
+    closed = jax.make_jaxpr(with_static)(*traced)
+    leaves = jax.tree.leaves(traced)
+    known = {
+        v: x
+        for v, x in zip(closed.jaxpr.invars, leaves, strict=True)
+        if not isinstance(x, jax.ShapeDtypeStruct)
+    }
+    stated = dict(ranges or {})
+    found = [
+        _Call(eqn, values, used, stated).read()
+        for eqn, values, used in _calls(closed, {**known, **constants(closed)})
+    ]
+    names = {name for call in found for name in call.tables}
+    for name in stated:
+        if found and name not in names:
+            raise InputError(
+                f"no scalar prefetch operand is called {name}",
+                expected=f"one of {', '.join(sorted(names)) or 'none'}",
+            )
+    return found
+
+
+# --------------------------------------------------------------------------------------- programs that contain calls
+def _contains_calls(eqn: Any) -> bool:
+    return eqn.primitive.name == "pallas_call" or any(
+        _contains_calls(e) for part in nested(eqn) for e in getattr(part, "jaxpr", part).eqns
+    )
+
+
+def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[Any], list[bool]]]:
+    """Every call with the values of its operands, ``None`` where they are not known, and which outputs are used."""
+    jaxpr = getattr(closed, "jaxpr", closed)
+    used = {v for e in jaxpr.eqns for v in variables(e.invars)} | {*variables(jaxpr.outvars)}
+    for eqn in jaxpr.eqns:
+        if not _contains_calls(eqn):
+            continue
+        values = _values(jaxpr, known, eqn.invars)
+        if eqn.primitive.name == "pallas_call":
+            yield eqn, values, [v in used for v in eqn.outvars]
+            continue
+        for part in nested(eqn):
+            inner = getattr(part, "jaxpr", part)
+            # a loop or a branch takes other operands than the equation has, or other values in each run
+            call = len(inner.invars) == len(eqn.invars) and eqn.primitive.name not in (
+                "scan",
+                "while",
+                "cond",
+            )
+            given = dict(zip(inner.invars, values, strict=True)) if call else {}
+            given = {v: x for v, x in given.items() if x is not None}
+            yield from _calls(part, {**given, **(constants(part) if hasattr(part, "consts") else {})})
+
+
+def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list[Any]:
+    """The integers among the ``wanted`` variables, where ``known`` ones determine them, computed without any kernel."""
+    import jax
+
+    env = dict(known)
+
+    def integral(v: Any) -> bool:
+        return str(getattr(v.aval, "dtype", "")).startswith(("int", "uint")) and v.aval.size <= _MOST_ELEMENTS
+
+    needed = {v for v in variables(wanted) if integral(v)}
+    due = []
+    for eqn in reversed(jaxpr.eqns):
+        if not needed.isdisjoint(eqn.outvars):
+            due.append(eqn)
+            needed.update(variables(eqn.invars))
+    for eqn in reversed(due):
+        given = list(dict.fromkeys(variables(eqn.invars)))
+        if all(v in env for v in given) and not _contains_calls(eqn) and not eqn.effects:
+            # all that evaluation needs of a jaxpr; to make one takes debug information, which differs between versions
+            one = SimpleNamespace(constvars=given, invars=[], eqns=[eqn], outvars=eqn.outvars)
+            env.update(zip(eqn.outvars, jax.core.eval_jaxpr(one, [env[v] for v in given]), strict=True))
+    return [v.val if hasattr(v, "val") else env.get(v) if integral(v) else None for v in wanted]
+
+
+# ------------------------------------------------------------------------------------------------------ one call
+class _Call:
+    """One equation ``pallas_call``, with the known values of its operands, and which of its outputs are used."""
+
+    def __init__(self, eqn: Any, values: list[Any], used: list[bool], ranges: Ranges) -> None:
+        self.eqn, self.values, self.used, self.ranges = eqn, values, used, ranges
+
+    def read(self) -> PallasCall:
+        try:
+            return self._read()
+        except (AttributeError, KeyError) as error:
+            import jax
+
+            raise InputError(
+                f"jax {jax.__version__} describes a pallas_call in another way: {error}",
+                expected="jax 0.7 to 0.10",
+            ) from error
+
+    def _read(self) -> PallasCall:
+        import jax
+
+        params = self.eqn.params
+        kernel, mapping = params["jaxpr"], params["grid_mapping"]
+        sizes, values = iter(self.values), list(self.values)
+        dynamic = [not isinstance(n, int) for n in mapping.grid]
+        values = values[sum(dynamic) :]
+        grid = tuple(
+            (None if (x := next(sizes)) is None else int(x)) if unknown else n
+            for n, unknown in zip(mapping.grid, dynamic, strict=True)
+        )
+        names = _names(kernel.debug_info.arg_names, len(kernel.invars))
+        scalars, inputs = mapping.num_index_operands, mapping.num_inputs
+        tables = {}
+        for name, x, aval in zip(names, values[:scalars], mapping.index_map_avals[len(grid) :], strict=False):
+            stated = self.ranges.get(name)
+            tables[name] = ScalarTable(tuple(aval.shape), x, None if stated is None else Interval(*stated))
+        semantics, direct = _semantics(params["compiler_params"], mapping, len(grid))
+        axes = _axes(mapping)
+        aliases = {out: names[source] for source, out in params["input_output_aliases"]}
+        mentioned = {v for e in kernel.eqns for v in variables(e.invars)}
+        operands = []
+        for k, block in enumerate(mapping.block_mappings):
+            ref, out = kernel.invars[scalars + k], k - inputs
+            dims, why = _block_dims(block.block_shape, block.array_aval.shape)
+            index = None
+            if None in grid:
+                why = why or "a size of the grid is only known at run time"
+            if not why:
+                try:
+                    reader = IndexMapReader(axes, grid, tables, _divisions(), jax.tree.unflatten)  # type: ignore[arg-type]
+                    index = reader.read(block.index_map_jaxpr)
+                except NotConverted as error:
+                    why = str(error)
+            mode = getattr(getattr(block, "pipeline_mode", None), "revisit", None)
+            space = str(getattr(block.transformed_block_aval, "memory_space", "")).lower()
+            operands.append(
+                BlockedOperand(
+                    names[scalars + k],
+                    str(block.array_aval.dtype),
+                    dims,
+                    index,
+                    why,
+                    output=out >= 0,
+                    whole=any(word in space for word in ("any", "hbm", "semaphore", "gmem")),
+                    revisits=getattr(mode, "value", None) == "any",
+                    used=out < 0 or self.used[out],
+                    touched=ref in mentioned,
+                    alias=aliases.get(out, "") if out >= 0 else "",
+                )
+            )
+        said = kernel.debug_info.func_src_info
+        name, _, place = said.partition(" at ")
+        return PallasCall(
+            params.get("name") or name,
+            Path(place).name,
+            axes,
+            grid,
+            semantics,
+            tuple(operands),
+            tables,
+            direct,
+        )
+
+
+def _names(given: Sequence[str] | None, number: int) -> list[str]:
+    """Distinct names for the operands of a kernel: those of its parameters, where these are names."""
+    found: list[str] = []
+    for k, name in enumerate(given or [""] * number):
+        plain = "".join(c if c.isalnum() else "_" for c in name or "").strip("_") or f"operand{k}"
+        found.append(plain if plain not in found else f"{plain}_{k}")
+    return found
+
+
+def _axes(mapping: Any) -> tuple[str, ...]:
+    """Names for the axes of the grid: those of the parameters of an index map, where these are names."""
+    for block in mapping.block_mappings:
+        names = tuple(block.index_map_jaxpr.jaxpr.debug_info.arg_names or ())[: len(mapping.grid)]
+        if len(set(names)) == len(mapping.grid) and all(n and is_name(n) for n in names):
+            return names
+    return tuple(f"d{k}" for k in range(len(mapping.grid)))
+
+
+def _semantics(params: Any, mapping: Any, rank: int) -> tuple[tuple[str, ...], bool]:
+    """The semantics of each axis, and whether the kernel stores to the arrays themselves.
+
+    On a GPU all iterations run at once unless an axis is said to be sequential; otherwise they run in order unless an axis
+    is said to be parallel, as on a TPU.  The axes that ``vmap`` adds are parallel.
+    """
+    if isinstance(params, Mapping):  # before jax 0.7, by backend
+        params = next(iter(params.values()), None)
+    home = type(params).__module__
+    default = "parallel" if "triton" in home or "mosaic_gpu" in home else "arbitrary"
+    said = iter([str(getattr(s, "value", s)) for s in getattr(params, "dimension_semantics", None) or ()])
+    return tuple(
+        "parallel" if k in mapping.vmapped_dims else next(said, default) for k in range(rank)
+    ), "triton" in home
+
+
+def _block_dims(block: Sequence[Any], array: Sequence[int]) -> tuple[tuple[BlockDim, ...], str]:
+    """The dimensions of a block, and why their indices are not understood."""
+    dims, why = [], ""
+    for b, n in zip(block, array, strict=True):
+        kind = type(b).__name__
+        size = b if isinstance(b, int) else getattr(b, "block_size", 1)
+        if kind == "Element":
+            dims.append(BlockDim(n, size, 1, *b.padding))
+        else:
+            dims.append(BlockDim(n, size, max(size, 1)))
+            if kind not in ("int", "Blocked", "Squeezed", "NoneType") or size < 1:
+                why = f"blocks of the kind {b}"
+    return tuple(dims), why
+
+
+@cache
+def _divisions() -> dict[str, Callable[[Expr, Expr], Expr]]:
+    """The jaxprs that jax writes for ``//`` and ``%`` of two integers, with what they compute."""
+    import jax
+
+    scalar = jax.ShapeDtypeStruct((), "int32")
+    found: dict[str, Callable[[Expr, Expr], Expr]] = {}
+    for traced in (
+        jax.make_jaxpr(lambda a: a // 2)(scalar),
+        jax.make_jaxpr(lambda a, b: a // b)(scalar, scalar),
+    ):
+        found[str(next(nested(traced.jaxpr.eqns[0])))] = floordiv
+    for traced in (
+        jax.make_jaxpr(lambda a: a % 2)(scalar),
+        jax.make_jaxpr(lambda a, b: a % b)(scalar, scalar),
+    ):
+        found[str(next(nested(traced.jaxpr.eqns[0])))] = mod
+    return found

@@ -1,0 +1,255 @@
+"""The jaxpr of an index map of Pallas as an indexing map.
+
+Nothing is imported from jax; ``..frameworks.pallas`` hands over what is needed of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from ..errors import InputError
+from ..expr import Expr, Int, Var, ceildiv, floordiv, integer, maximum, minimum, mod
+from ..facts import Facts
+from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from ..interval import Interval
+from ..pallas_call import ScalarTable
+
+__all__ = ["IndexMapReader", "NotConverted", "constants", "nested", "variables"]
+
+
+def constants(closed: Any) -> dict[Any, Any]:
+    """The values of the variables that a closed jaxpr has for constants."""
+    return dict(zip(closed.jaxpr.constvars, closed.consts, strict=True))
+
+
+def variables(atoms: Sequence[Any]) -> list[Any]:
+    """The atoms that are no literals."""
+    return [a for a in atoms if not hasattr(a, "val")]
+
+
+def nested(eqn: Any) -> Iterator[Any]:
+    """The jaxprs that are parameters of an equation, as they are: closed or not."""
+    for value in eqn.params.values():
+        for part in value if isinstance(value, (list, tuple)) else (value,):
+            if hasattr(getattr(part, "jaxpr", part), "eqns"):
+                yield part
+
+
+class NotConverted(Exception):
+    """An index map that is no indexing map, with the reason."""
+
+
+class IndexMapReader:
+    """Turns the jaxpr of an index map into expressions; truth values are 0 and 1.
+
+    A table is represented by its name, and what is read from it by a runtime variable.  Machine integers wrap around, and
+    expressions do not: what may leave its type is refused.  ``divisions`` has the jaxprs that jax writes for ``//`` and
+    ``%``, and ``unflatten`` is ``jax.tree.unflatten``.
+    """
+
+    def __init__(
+        self,
+        axes: Sequence[str],
+        grid: Sequence[int],
+        tables: Mapping[str, ScalarTable],
+        divisions: Mapping[str, Callable[[Expr, Expr], Expr]],
+        unflatten: Callable[[Any, Sequence[Any]], Any],
+    ) -> None:
+        self.axes, self.grid, self.tables = axes, grid, tables
+        self.divisions, self.unflatten = divisions, unflatten
+        self.reads: dict[tuple[str, tuple[Expr, ...]], RuntimeVariable] = {}
+        self.boxes: dict[Var, tuple[Any, Any]] = {
+            Variable(a, 0, 0).expr: (0, max(n - 1, 0)) for a, n in zip(axes, grid, strict=True)
+        }
+
+    def read(self, closed: Any) -> IndexingMap:
+        """The indexing map.  Raises :class:`NotConverted` where there is none."""
+        dims = tuple(Variable(name, 0, n - 1) for name, n in zip(self.axes, self.grid, strict=True))
+        results = self.closed(closed, [*(v.expr for v in dims), *self.tables])
+        try:
+            return IndexingMap(dims, (), tuple(self.reads.values()), tuple(results))
+        except InputError as error:
+            raise NotConverted(error.message) from None
+
+    def interval(self, e: Expr) -> Interval:
+        return Facts(self.boxes).interval(e)
+
+    def closed(self, closed: Any, args: Sequence[Any]) -> list[Any]:
+        """The results of a jaxpr with its constants."""
+        jaxpr = getattr(closed, "jaxpr", closed)
+        env = dict(zip(jaxpr.invars, args, strict=True))
+        env.update(
+            (v, self.literal(x)) for v, x in (constants(closed) if hasattr(closed, "consts") else {}).items()
+        )
+
+        def value(v: Any) -> Any:
+            return self.literal(v.val) if hasattr(v, "val") else env[v]
+
+        for eqn in jaxpr.eqns:
+            results = self.equation(eqn, [value(v) for v in eqn.invars])
+            for v, e in zip(eqn.outvars, results, strict=True):
+                self.check(eqn, v.aval, e)
+                env[v] = e
+        return [value(v) for v in jaxpr.outvars]
+
+    @staticmethod
+    def literal(x: Any) -> Expr:
+        if getattr(x, "shape", ()) != () or float(x) != int(x):
+            raise NotConverted(f"a constant of the index map is {x}")
+        return integer(int(x))
+
+    def check(self, eqn: Any, aval: Any, e: Expr) -> None:
+        kind = str(getattr(aval, "dtype", ""))
+        if aval.shape != () or not kind.startswith(("int", "uint", "bool")):
+            raise NotConverted(f"`{eqn.primitive.name}` gives {aval.str_short()}, not an integer")
+        if kind != "bool":
+            signed, bits = kind.startswith("int"), int(kind.lstrip("uint"))
+            least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+            lo, hi = self.interval(e)
+            if not (least <= lo and hi <= most):
+                raise NotConverted(f"`{eqn.primitive.name}` may overflow {kind}: {e} is in [{lo}, {hi}]")
+
+    def equation(self, eqn: Any, args: list[Any]) -> list[Any]:
+        """The values of one equation."""
+        name = eqn.primitive.name
+        inner = next(nested(eqn), None)
+        if name == "cond":
+            index, *rest = args
+            results = [self.closed(b, rest) for b in eqn.params["branches"]]
+            return [self.choice(index, column) for column in zip(*results, strict=True)]
+        if inner is not None and name not in ("scan", "while"):
+            division = self.divisions.get(str(inner))
+            if division is not None and isinstance(args[1], Int) and args[1].value:
+                return [division(*args)]
+            return self.closed(inner, args)
+        if name == "get":
+            return [self.table(eqn, args)]
+        if any(not isinstance(a, Expr) for a in args):
+            raise NotConverted(f"`{name}` of scalar prefetch")
+        boolean = name in ("and", "not", "or") and str(eqn.invars[0].aval.dtype) == "bool"
+        operation = _OPERATIONS.get(f"{name} bool" if boolean else name)
+        if operation is None:
+            raise NotConverted(f"the index map computes `{name}`")
+        return [operation(self, *args)]
+
+    def table(self, eqn: Any, args: list[Any]) -> Expr:
+        """An element of a scalar prefetch operand."""
+        name = args[0]
+        (indexer,) = self.unflatten(eqn.params["tree"], args[1:]) or (None,)
+        indices = tuple(getattr(indexer, "indices", ()))
+        if not all(isinstance(i, Expr) for i in indices):
+            raise NotConverted(f"a slice of {name}")
+        key = (name, indices)
+        if key not in self.reads:
+            table = self.tables[name]
+            within = table.stated or Interval(-(2**31), 2**31 - 1)
+            if table.values is not None and table.values.size:
+                within = Interval(int(table.values.min()), int(table.values.max()))
+            taken = {*self.axes, *(r.name for r in self.reads.values())}
+            fresh = next(n for k in count() if (n := f"{name}_{k}") not in taken)
+            read = RuntimeVariable(fresh, int(within.lo), int(within.hi), RuntimeSource(name, indices))
+            self.reads[key] = read
+            self.boxes[read.expr] = (read.lo, read.hi)
+        return self.reads[key].expr
+
+    # -- choices
+    def choice(self, index: Expr, cases: Sequence[Expr]) -> Expr:
+        """Case number ``index``, of which the last one also stands for larger numbers, the first for negative ones."""
+        chosen = cases[-1]
+        for k, case in reversed(list(enumerate(cases[:-1]))):
+            chosen = self.chosen(self.positive(index - k), case, chosen)
+        return chosen
+
+    def chosen(self, p: Expr, no: Expr, yes: Expr) -> Expr:
+        """``yes`` if the truth value ``p`` is 1, otherwise ``no``."""
+        if isinstance(p, Int) or yes is no:
+            return yes if isinstance(p, Int) and p.value else no
+        gap = yes - no
+        lo, hi = (int(x) for x in self.interval(gap))
+        # p * gap without a product of variables: gap - lo is from 0 to hi - lo
+        return no + p * lo + minimum(gap - lo, p * (hi - lo))
+
+    def positive(self, e: Expr) -> Expr:
+        """Whether ``e >= 1``."""
+        lo, hi = self.interval(e)
+        if lo >= 1 or hi <= 0:
+            return integer(int(lo >= 1))
+        e = e if hi <= 1 else minimum(e, 1)
+        return e if lo >= 0 else maximum(e, 0)
+
+    def truncated(self, a: Expr, b: Expr) -> Expr:
+        """The quotient rounded towards zero."""
+        if not isinstance(b, Int) or not b.value:
+            raise NotConverted("a division by a value that is no constant")
+        if b.value < 0:
+            return -self.truncated(a, -b)
+        if self.interval(a).lo >= 0:
+            return floordiv(a, b)
+        return maximum(floordiv(a, b), 0) + minimum(ceildiv(a, b), 0)
+
+    def remainder(self, a: Expr, b: Expr) -> Expr:
+        """The remainder of :meth:`truncated`, which has the sign of ``a``."""
+        quotient = self.truncated(a, b)
+        return mod(a, abs(b.value)) if isinstance(b, Int) and self.interval(a).lo >= 0 else a - b * quotient
+
+    def times(self, a: Expr, b: Expr) -> Expr:
+        """A product of which one factor is a constant or a truth value."""
+        for p, other in ((a, b), (b, a)):
+            if isinstance(p, Int):
+                return p.value * other
+            if self.interval(p).inside(Interval(0, 1)):
+                return self.chosen(p, integer(0), other)
+        raise NotConverted(f"the index map multiplies {a} and {b}")
+
+    def masked(self, a: Expr, b: Expr) -> Expr:
+        """The lowest bits of ``a``."""
+        if isinstance(b, Int) and b.value >= 0 and not b.value & (b.value + 1):
+            return mod(a, b.value + 1)
+        raise NotConverted(f"the index map computes {a} & {b}")
+
+    def power(self, b: Expr) -> int:
+        """A power of two that a shift multiplies with."""
+        if not isinstance(b, Int) or not 0 <= b.value < 31:
+            raise NotConverted(f"a shift by {b}")
+        return int(2**b.value)
+
+
+def _unequal(r: IndexMapReader, a: Expr, b: Expr) -> Expr:
+    return r.positive(maximum(a - b, b - a))
+
+
+def _same(r: IndexMapReader, a: Expr) -> Expr:
+    return a
+
+
+#: The primitives of jax that an index map may use, on integers; on truth values if the name says so.
+_OPERATIONS: dict[str, Callable[..., Expr]] = {
+    **dict.fromkeys(("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"), _same),
+    "abs": lambda r, a: maximum(a, -a),
+    "add": lambda r, a, b: a + b,
+    "and": IndexMapReader.masked,
+    "and bool": lambda r, a, b: minimum(a, b),
+    "clamp": lambda r, lo, x, hi: minimum(maximum(x, lo), hi),
+    "div": IndexMapReader.truncated,
+    "eq": lambda r, a, b: 1 - _unequal(r, a, b),
+    "ge": lambda r, a, b: r.positive(a - b + 1),
+    "gt": lambda r, a, b: r.positive(a - b),
+    "le": lambda r, a, b: r.positive(b - a + 1),
+    "lt": lambda r, a, b: r.positive(b - a),
+    "max": lambda r, a, b: maximum(a, b),
+    "min": lambda r, a, b: minimum(a, b),
+    "mul": IndexMapReader.times,
+    "ne": _unequal,
+    "neg": lambda r, a: -a,
+    "not": lambda r, a: -1 - a,
+    "not bool": lambda r, a: 1 - a,
+    "or bool": lambda r, a, b: maximum(a, b),
+    "rem": IndexMapReader.remainder,
+    "select_n": lambda r, index, *cases: r.choice(index, cases),
+    "shift_left": lambda r, a, b: a * r.power(b),
+    "shift_right_arithmetic": lambda r, a, b: floordiv(a, r.power(b)),
+    "sign": lambda r, a: r.positive(a) - r.positive(-a),
+    "sub": lambda r, a, b: a - b,
+}

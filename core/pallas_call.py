@@ -1,0 +1,125 @@
+"""The grid, blocks and index maps of one ``pallas_call``, without jax; ``indexproof.pallas`` reads them off a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from .indexing_map import IndexingMap
+from .interval import Interval
+
+__all__ = ["BlockDim", "BlockedOperand", "PallasCall", "ScalarTable"]
+
+
+@dataclass(frozen=True)
+class BlockDim:
+    """One dimension of a block: at index ``i`` it has ``size`` elements of ``array``, from ``i * step - low`` on.
+
+    ``low`` and ``high`` are the padding that ``pl.Element`` asks for.
+    """
+
+    array: int
+    size: int
+    step: int
+    low: int = 0
+    high: int = 0
+
+    @property
+    def indices(self) -> Interval:
+        """The indices that an index map may return.
+
+        With a step of the block's size (``pl.Blocked``) the last block may reach beyond the array; an element index
+        must leave the whole block within the array and its padding.
+        """
+        return Interval(0, -(-(self.low + self.array + self.high - self.size) // self.step))
+
+    @property
+    def aligned(self) -> bool:
+        """Whether the blocks of two indices are the same or disjoint."""
+        return self.step == self.size and not self.low and not self.high
+
+    @property
+    def overhang(self) -> int:
+        """How far the last block reaches beyond the array."""
+        return -self.array % self.size if self.aligned else 0
+
+
+@dataclass(frozen=True)
+class BlockedOperand:
+    """An input or output with its blocks; ``index`` takes a point of the grid to the index of a block.
+
+    ``index`` is ``None`` where it has no such map, and ``why`` says the reason.  ``whole``: the kernel gets the array
+    itself and copies what it wants.  ``revisits``: a block may be taken up again (``RevisitMode.ANY``).  ``used`` is
+    false for an output that nobody reads, ``touched`` for one that the kernel does not mention.  ``alias`` is the name of
+    the input that an output overwrites.
+    """
+
+    name: str
+    dtype: str
+    dims: tuple[BlockDim, ...]
+    index: IndexingMap | None
+    why: str = ""
+    output: bool = False
+    whole: bool = False
+    revisits: bool = False
+    used: bool = True
+    touched: bool = True
+    alias: str = ""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the array."""
+        return tuple(d.array for d in self.dims)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """How many blocks, or indices of elements, there are along each dimension."""
+        return tuple(int(d.indices.hi) + 1 for d in self.dims)
+
+
+@dataclass(frozen=True)
+class ScalarTable:
+    """A scalar prefetch operand: ``values`` where they are known, the range of its elements where that is stated."""
+
+    shape: tuple[int, ...]
+    values: Any = None
+    stated: Interval | None = None
+
+
+@dataclass(frozen=True)
+class PallasCall:
+    """One ``pallas_call``: its grid with the semantics of each axis, its operands in order, inputs first.
+
+    A size of the grid is ``None`` where it is only known at run time.  Iterations of axes that are ``parallel`` run in any
+    order or at once; the others run one after the other, the last axis fastest.  ``direct``: the kernel stores to the
+    array itself (Triton), so that iterations may share a block and write different elements of it.
+    """
+
+    name: str
+    where: str
+    axes: tuple[str, ...]
+    grid: tuple[int | None, ...]
+    semantics: tuple[str, ...]
+    operands: tuple[BlockedOperand, ...]
+    tables: Mapping[str, ScalarTable] = field(default_factory=dict)
+    direct: bool = False
+
+    @property
+    def parallel(self) -> tuple[int, ...]:
+        """The axes that run in any order, of those with more than one iteration."""
+        return tuple(
+            k
+            for k, (n, s) in enumerate(zip(self.grid, self.semantics, strict=True))
+            if "parallel" in s and n != 1
+        )
+
+    @property
+    def iterations(self) -> int | None:
+        """How often the kernel runs, if that is known."""
+        return None if None in self.grid else prod(n for n in self.grid if n is not None)
+
+    def operand(self, name: str) -> BlockedOperand:
+        """The operand of that name."""
+        return next(o for o in self.operands if o.name == name)

@@ -1,0 +1,267 @@
+"""Reports of ``indexproof pallas``, and the assertion for tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import IndexproofError, InputError, quoted
+from ..core.frameworks.jax import array
+from ..core.frameworks.pallas import pallas_calls
+from ..core.hlo import Shape, read_shape
+from ..core.pallas_call import BlockDim, BlockedOperand, PallasCall
+from ..core.simplify_map import simplify_map
+from ..rules.catalog import RULES
+from ..verify.pallas import CLAIMS, CheckedPallasCall, PallasClaim, verify_pallas, visits
+from ..verify.verdict import Status, worst
+from .layout import block, count, duration, joined
+from .machine import document, written_as
+from .selection import blamed, read_text, run_python
+
+__all__ = [
+    "assert_pallas_ok",
+    "calls_in_file",
+    "checked_calls",
+    "given_argument",
+    "pallas_json",
+    "pallas_text",
+]
+
+Ranges = Mapping[str, tuple[int, int]]
+#: No larger picture of the blocks of an array is printed.
+_ROWS, _COLUMNS = 12, 16
+_VALUES = re.compile(r"\s*(-?\d+)\s*(?:,|\Z)", re.ASCII)
+
+
+def assert_pallas_ok(function: Callable[..., Any], *args: Any, ranges: Ranges | None = None) -> None:
+    """Assert that the grid, blocks and index maps of every ``pallas_call`` that ``function`` makes are right.
+
+    Arguments are arrays, or stand for arrays (``jax.ShapeDtypeStruct``); no kernel runs.  ``ranges`` says between which
+    values the elements of scalar prefetch operands lie, by name.  Raises :class:`AssertionError` with the report on the
+    calls for which something is false or not known, and :class:`InputError` if there is no call.
+    """
+    failed = [c for c in checked_calls(function, args, ranges) if c.verdict is not Status.PROVED]
+    if failed:
+        raise AssertionError("\n" + pallas_text(failed))
+
+
+def checked_calls(
+    function: Callable[..., Any], args: Sequence[Any], ranges: Ranges | None = None
+) -> list[CheckedPallasCall]:
+    """Every call that ``function`` makes for these arguments, with its claims."""
+    calls = pallas_calls(function, *args, ranges=ranges)
+    if not calls:
+        raise InputError("the function makes no pallas_call", expected="arguments for which it makes one")
+    return [verify_pallas(c) for c in calls]
+
+
+# ------------------------------------------------------------------------------------------------ the command line
+def calls_in_file(text: str, args: Sequence[Any], ranges: Ranges) -> list[CheckedPallasCall]:
+    """The calls of the function that ``FILE.py:FUNCTION`` names.  The file is run, and the function traced.
+
+    Raises :class:`InputError`, pointing into the file, where that fails.
+    """
+    path, colon, name = text.rpartition(":")
+    if not colon or not path.endswith(".py"):
+        raise InputError(f"{quoted(text, 200)} names no function", expected="FILE.py:FUNCTION")
+    function = vars(run_python(path)).get(name)
+    if not callable(function):
+        raise InputError(f"{path} has no function {quoted(name)}", expected="a function of the file")
+    try:
+        return checked_calls(function, args, ranges)
+    except IndexproofError:
+        raise
+    except Exception as error:
+        raise blamed(error, path, read_text(path)) from error
+
+
+def given_argument(text: str) -> Any:
+    """An argument from the command line: ``f32[8,128]``, ``s32[3]=2,0,1`` with its elements, or a number."""
+    if re.fullmatch(r"-?\d+", text, re.ASCII):
+        return int(text)
+    shape, equals, values = text.partition("=")
+    example = array(shape.strip())
+    if not equals:
+        return example
+    read = read_shape(shape)
+    elements = [int(x) for x in _VALUES.findall(values)]
+    size = int(np.prod(example.shape, dtype=int))
+    if not isinstance(read, Shape) or len(elements) != size or _VALUES.sub("", values).strip():
+        raise InputError(
+            f"{quoted(text, 80)}: these are no {count(size, 'element')}", expected="integers `2,0,1`"
+        )
+    return np.asarray(elements).reshape(example.shape).astype(example.dtype)
+
+
+# ----------------------------------------------------------------------------------------------------------- text
+def pallas_text(checked: Sequence[CheckedPallasCall]) -> str:
+    """Print calls for people."""
+    parts = []
+    for c in checked:
+        parts.append(block(_head(c.call), [*_operands(c.call), *_claims(c)]))
+        shown = {p.operand: p for p in reversed(c.claims) if p.answer.verdict is Status.REFUTED}
+        parts += [drawn for p in reversed(shown.values()) if (drawn := _picture(c.call, p))]
+    claims = [p for c in checked for p in c.claims]
+    bad = sum(not p.answer.proved for p in claims)
+    said = f"{worst([c.verdict for c in checked]).value}  {count(len(claims), 'claim')}"
+    seconds = duration(sum(p.answer.seconds for p in claims))
+    parts.append(joined([f"{said}, {f'{bad} not proved' if bad else 'all proved'}", f"in {seconds}"]))
+    return "\n\n".join(parts)
+
+
+def _head(call: PallasCall) -> str:
+    return f"{call.name}  {call.where}" if call.where else call.name
+
+
+def _operands(call: PallasCall) -> list[tuple[str, str]]:
+    axes = [
+        f"{a} {'?' if n is None else n} {s}"
+        for a, n, s in zip(call.axes, call.grid, call.semantics, strict=True)
+    ]
+    rows = [("grid", ", ".join(axes) or "one iteration")]
+    for o in call.operands:
+        parts = [f"{o.dtype}[{','.join(map(str, o.shape))}]"]
+        if o.whole:
+            parts.append("as it is, the kernel copies")
+        else:
+            parts.append(f"blocks ({', '.join(map(_dim, o.dims))})")
+            parts.append(_index(o))
+        if o.alias:
+            parts.append(f"overwrites {o.alias}")
+        if not o.used:
+            parts.append("never used")
+        if o.output and not o.whole:
+            parts.append(_visited(call, o))
+        rows.append((o.name, joined(parts)))
+    return rows
+
+
+def _dim(d: BlockDim) -> str:
+    padded = f" padded by {d.low} and {d.high}" if d.low or d.high else ""
+    over = f" beyond by {d.overhang}" if d.overhang else ""
+    return f"{d.size}{'' if d.step == d.size else ' elements'}{padded}{over}"
+
+
+def _index(o: BlockedOperand) -> str:
+    if o.index is None:
+        return f"no index map: {o.why}"
+    m = simplify_map(o.index, RULES)
+    sources = [
+        f"{r.name} = {r.source.hlo}[{', '.join(map(str, r.source.results))}]" for r in m.rts if r.source
+    ]
+    text = f"({', '.join(v.name for v in m.dims)}) -> ({', '.join(map(str, m.results))})"
+    return ", ".join([text, *sources])
+
+
+def _visited(call: PallasCall, o: BlockedOperand) -> str:
+    found = visits(call, o)
+    if found is None or not found.size:
+        return ""
+    least, most = int(found.min()), int(found.max())
+    what = "block" if all(d.aligned for d in o.dims) else "element"
+    times = f"{least} to {most} times" if least != most else count(most, "time")
+    return f"{count(found.size, what)}, each visited {times}"
+
+
+def _claims(c: CheckedPallasCall) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for kind, claim in CLAIMS.items():
+        of_kind = [p for p in c.claims if p.kind == kind]
+        proved = [p.operand for p in of_kind if p.answer.proved]
+        if proved:
+            rows.append((Status.PROVED.value, f"{claim}: {', '.join(proved)}"))
+        rows += [(p.answer.verdict.value, _said(p, claim)) for p in of_kind if not p.answer.proved]
+    return rows
+
+
+def _said(p: PallasClaim, claim: str) -> str:
+    found = p.answer.counterexample
+    if found is None:
+        return f"{claim}: {p.operand} {' '.join(p.answer.tried[-1:])}".rstrip()
+    here = {n: x for n, x in found.values.items() if not n.endswith("'")}
+    there = {n.removesuffix("'"): x for n, x in found.values.items() if n.endswith("'")}
+    if p.kind == "written":
+        return f"{claim}: {p.operand} {found.reason}: {_tuple(tuple(found.values.values()))}"
+    text = f"{claim}: {p.operand}"
+    if found.left is not None:
+        text += f" has block {_tuple(found.left)}"
+    if here:
+        text += f" at {_at(here)}"
+    if there:
+        text += f" and {'' if found.left == found.right else f'block {_tuple(found.right)} '}at {_at(there)}"
+    return f"{text}: {found.reason}"
+
+
+def _at(point: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} = {x}" for n, x in point.items())
+
+
+def _tuple(values: Sequence[int] | None) -> str:
+    return f"({', '.join(map(str, values or ()))})"
+
+
+def _picture(call: PallasCall, p: PallasClaim) -> str:
+    """The blocks of an operand with the number of their iterations, and the one that is wrong in brackets."""
+    o, found = call.operand(p.operand), p.answer.counterexample
+    if found is None or not o.dims:
+        return ""
+    bad = tuple(found.values.values()) if p.kind == "written" else found.left
+    counts = visits(call, o)
+    if bad is None or counts is None or len(bad) != len(o.dims) or not all(d.aligned for d in o.dims):
+        return ""
+    *before, row, column = bad if len(bad) > 1 else (0, *bad)
+    rows, columns = o.blocks[-2:] if len(bad) > 1 else (1, *o.blocks)
+    down, across = _window(row, rows, _ROWS), _window(column, columns, _COLUMNS)
+    cells = [["", *map(str, across)]]
+    for r in down:
+        line = [str(r)]
+        for c in across:
+            at = (*before, r, c) if len(bad) > 1 else (c,)
+            inside = all(0 <= x < n for x, n in zip(at, counts.shape, strict=True))
+            text = str(counts[at]) if inside else "x" if (r, c) == (row, column) else "."
+            line.append(f"[{text}]" if (r, c) == (row, column) else f"{text} ")
+        cells.append(line)
+    width = max(len(x) for line in cells for x in line)
+    where = f" at {_tuple(before)}" if before else ""
+    outside = "; x is outside" if any("x" in x for line in cells for x in line) else ""
+    sizes = " × ".join(map(str, o.blocks))
+    head = f"{o.name}{where}: how many iterations have each of the {sizes} blocks{outside}"
+    return "\n".join([head, *("  " + " ".join(x.rjust(width) for x in line).rstrip() for line in cells)])
+
+
+def _window(at: int, size: int, most: int) -> range:
+    """Up to ``most`` numbers below ``size``, and ``at`` even if it is none of them."""
+    if not 0 <= at < size:
+        return range(at, min(at + most, size)) if at < 0 else range(max(at - most, 0, size - most), at + 1)
+    start = min(max(at - most // 2, 0), max(size - most, 0))
+    return range(start, min(start + most, size))
+
+
+# ----------------------------------------------------------------------------------------------------------- JSON
+written_as(BlockDim, "array size step low high indices=indices")
+written_as(
+    BlockedOperand,
+    "name dtype shape output whole used alias blocks=dims index why",
+    alias=lambda o: o.alias or None,
+)
+written_as(
+    PallasClaim,
+    "operand kind verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values "
+    "reason=answer.counterexample.reason undecided",
+    undecided=lambda p: " ".join(p.answer.tried[-1:]) if p.answer.verdict is Status.UNDECIDED else None,
+)
+written_as(
+    CheckedPallasCall,
+    "verdict name=call.name where=call.where axes=call.axes grid=call.grid semantics=call.semantics "
+    "operands=call.operands claims",
+)
+
+
+def pallas_json(checked: Sequence[CheckedPallasCall], exit_status: int) -> dict[str, Any]:
+    """Return the answer of ``pallas``."""
+    seconds = sum(p.answer.seconds for c in checked for p in c.claims)
+    verdict = worst([c.verdict for c in checked])
+    return document("pallas", verdict, exit_status, calls=checked, timing={"seconds": seconds})

@@ -1,0 +1,285 @@
+"""Kernels with a wrong grid, block or index map, each with a twin that is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+__all__ = ["MISTAKES", "Mistake", "array", "copied", "matmul", "sparse"]
+
+
+def array(*shape: int, dtype: str = "float32") -> Any:
+    """An example argument."""
+    return jax.ShapeDtypeStruct(shape, dtype)
+
+
+def copied(
+    size: tuple[int, ...],
+    block: Any,
+    source: Any,
+    target: Any,
+    grid: tuple[int, ...],
+    semantics: str = "",
+    out: tuple[int, ...] | None = None,
+    out_block: Any = None,
+    **options: Any,
+) -> Callable[..., Any]:
+    """A function that copies blocks of one array to another: the index maps are ``source`` and ``target``.
+
+    ``semantics`` has a letter for each axis, ``p`` or ``a``.
+    """
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = jnp.zeros_like(o_ref) + x_ref[...].sum()
+
+    words = {"p": "parallel", "a": "arbitrary"}
+    params = (
+        pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)) if semantics else None
+    )
+    return pl.pallas_call(  # type: ignore[no-any-return]
+        kernel,
+        grid=grid,
+        in_specs=[pl.BlockSpec(block, source)],
+        out_specs=pl.BlockSpec(block if out_block is None else out_block, target),
+        out_shape=array(*(out or size)),
+        compiler_params=params,
+        **options,
+    )
+
+
+def matmul(order: str = "ijk", semantics: str = "ppa") -> Callable[..., Any]:
+    """256 × 384 times 384 × 512, accumulated in the output; ``order`` names the axes of the grid."""
+    sizes = {"i": 2, "j": 4, "k": 3}
+
+    def at(*wanted: str) -> Callable[..., Any]:
+        return lambda *point: tuple(point[order.index(w)] for w in wanted)
+
+    def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+        @pl.when(pl.program_id(order.index("k")) == 0)
+        def _() -> None:
+            o_ref[...] = jnp.zeros_like(o_ref)
+
+        o_ref[...] += x_ref[...] @ y_ref[...]
+
+    words = {"p": "parallel", "a": "arbitrary"}
+    return pl.pallas_call(  # type: ignore[no-any-return]
+        kernel,
+        grid=tuple(sizes[a] for a in order),
+        in_specs=[pl.BlockSpec((128, 128), at("i", "k")), pl.BlockSpec((128, 128), at("k", "j"))],
+        out_specs=pl.BlockSpec((128, 128), at("i", "j")),
+        out_shape=array(256, 512),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)),
+    )
+
+
+def attention(kv: Any) -> Callable[..., Any]:
+    """The blocks of flash attention over 2 heads and 4 × 4 blocks; ``kv`` is the index of those of keys and values."""
+
+    def kernel(q_ref: Any, k_ref: Any, v_ref: Any, o_ref: Any, m_ref: Any) -> None:
+        o_ref[...] = q_ref[...] + k_ref[...] + v_ref[...]
+
+    q = pl.BlockSpec((None, 128, 64), lambda h, i, j: (h, i, 0))
+    both = pl.BlockSpec((None, 128, 64), lambda h, i, j: (h, kv(i, j), 0))
+    return pl.pallas_call(  # type: ignore[no-any-return]
+        kernel,
+        grid=(2, 4, 4),
+        in_specs=[q, both, both],
+        out_specs=q,
+        out_shape=array(2, 512, 64),
+        scratch_shapes=[pltpu.VMEM((128, 1), jnp.float32)],
+        compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel", "parallel", "arbitrary")),
+    )
+
+
+def sparse(
+    index: Any = lambda i, j, table: (table[i, j], 0), target: Any = lambda i, j, table: (i, 0)
+) -> Any:
+    """Rows of blocks that a table of 4 × 3 names, accumulated in 4 blocks."""
+
+    def kernel(table: Any, x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...]
+
+    spec = pltpu.PrefetchScalarGridSpec(
+        num_scalar_prefetch=1,
+        grid=(4, 3),
+        in_specs=[pl.BlockSpec((8, 128), index)],
+        out_specs=pl.BlockSpec((8, 128), target),
+    )
+    return pl.pallas_call(kernel, grid_spec=spec, out_shape=array(32, 128))
+
+
+def in_place(source: Any, semantics: str = "", grid: tuple[int, ...] = (4,)) -> Callable[..., Any]:
+    """Overwrites its input: block i of the output is written in iteration i."""
+    return copied((32, 128), (8, 128), source, lambda i: (i, 0), grid, semantics, input_output_aliases={0: 0})
+
+
+def silent(x: Any, store: bool) -> Any:
+    """A kernel that forgets one of its outputs unless ``store``."""
+
+    def kernel(x_ref: Any, a_ref: Any, b_ref: Any) -> None:
+        a_ref[...] = x_ref[...]
+        if store:
+            b_ref[...] = x_ref[...]
+
+    return pl.pallas_call(kernel, out_shape=[x, x])(x)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """``wrong`` is refuted by a claim of the kind ``fails`` about the operand, and by no other; ``right`` is proved."""
+
+    name: str
+    wrong: Callable[..., Any]
+    right: Callable[..., Any]
+    args: tuple[Any, ...]
+    operand: str
+    fails: str
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+X = array(32, 128)
+
+
+def _row(i: Any) -> Any:
+    return (i, 0)
+
+
+def _copy(**changes: Any) -> Callable[..., Any]:
+    return copied(
+        **{"size": (32, 128), "block": (8, 128), "source": _row, "target": _row, "grid": (4,), **changes}
+    )
+
+
+MISTAKES = [
+    Mistake("one too far", _copy(source=lambda i: (i + 1, 0)), _copy(), (X,), "x_ref", "in bounds"),
+    Mistake("below zero", _copy(source=lambda i: (i - 1, 0)), _copy(), (X,), "x_ref", "in bounds"),
+    Mistake(
+        "element index of a block",
+        _copy(source=lambda i: (i * 8, 0)),
+        _copy(source=lambda i: (i * 8, 0), block=(pl.Element(8), 128), out_block=(8, 128)),
+        (X,),
+        "x_ref",
+        "in bounds",
+    ),
+    Mistake(
+        "halo without padding",
+        _copy(source=lambda i: (i * 8, 0), block=(pl.Element(10), 128), out_block=(8, 128)),
+        _copy(source=lambda i: (i * 8, 0), block=(pl.Element(10, (1, 1)), 128), out_block=(8, 128)),
+        (X,),
+        "x_ref",
+        "in bounds",
+    ),
+    Mistake(
+        "grid rounded up twice",
+        _copy(size=(30, 128), grid=(5,), target=lambda i: (jnp.minimum(i, 3), 0)),
+        _copy(size=(30, 128)),
+        (array(30, 128),),
+        "x_ref",
+        "in bounds",
+    ),
+    Mistake(
+        "grid rounded down",
+        _copy(size=(30, 128), grid=(3,)),
+        _copy(size=(30, 128)),
+        (array(30, 128),),
+        "o_ref",
+        "written",
+    ),
+    Mistake("always the first", _copy(target=lambda i: (0, 0)), _copy(), (X,), "o_ref", "written"),
+    Mistake(
+        "transposed blocks of an array that is no square",
+        copied((64, 32), (16, 16), lambda i, j: (i, j), lambda i, j: (j, i), (4, 2), out=(32, 32)),
+        copied((64, 32), (16, 16), lambda i, j: (i, j), lambda i, j: (j, i), (4, 2), out=(32, 64)),
+        (array(64, 32),),
+        "o_ref",
+        "in bounds",
+    ),
+    Mistake(
+        "reduction outside",
+        matmul("kij", "aaa"),
+        matmul("ijk", "aaa"),
+        (array(256, 384), array(384, 512)),
+        "o_ref",
+        "consecutive",
+    ),
+    Mistake(
+        "parallel reduction",
+        matmul("ijk", "ppp"),
+        matmul("ijk", "ppa"),
+        (array(256, 384), array(384, 512)),
+        "o_ref",
+        "no race",
+    ),
+    Mistake(
+        "alternating blocks",
+        copied((16, 128), (8, 128), lambda i: (i % 2, 0), lambda i: (i % 2, 0), (4,)),
+        copied((16, 128), (8, 128), lambda i: (i // 2, 0), lambda i: (i // 2, 0), (4,)),
+        (array(16, 128),),
+        "o_ref",
+        "consecutive",
+    ),
+    Mistake(
+        "keys of the last block after the diagonal",
+        attention(lambda i, j: jnp.where(j > i, j + 1, j)),
+        attention(lambda i, j: jnp.where(j > i, 0, j)),
+        (array(2, 512, 64),) * 3,
+        "k_ref",
+        "in bounds",
+    ),
+    Mistake(
+        "reads what is overwritten",
+        in_place(lambda i: (jnp.maximum(i - 1, 0), 0)),
+        in_place(_row),
+        (X,),
+        "o_ref",
+        "alias",
+    ),
+    Mistake(
+        "reads what another overwrites",
+        in_place(lambda i: (3 - i, 0), "p"),
+        in_place(_row, "p"),
+        (X,),
+        "o_ref",
+        "alias race",
+    ),
+    Mistake(
+        "a value beyond the blocks",
+        sparse(),
+        sparse(),
+        (array(4, 3, dtype="int32"), array(64, 128)),
+        "x_ref",
+        "in bounds",
+        {"table": (0, 8)},
+    ),
+    Mistake(
+        "an element beyond the table",
+        sparse(lambda i, j, table: (table[i, j + 1], 0)),
+        sparse(),
+        (array(4, 3, dtype="int32"), array(64, 128)),
+        "x_ref",
+        "table",
+        {"table": (0, 7)},
+    ),
+    Mistake(
+        "an output that is forgotten",
+        lambda x: silent(x, False),
+        lambda x: silent(x, True),
+        (X,),
+        "b_ref",
+        "stored",
+    ),
+    Mistake(
+        "overlapping outputs",
+        _copy(target=lambda i: (i * 7, 0), out_block=(pl.Element(8), 128), size=(32, 128), out=(29, 128)),
+        _copy(target=lambda i: (i * 8, 0), out_block=(pl.Element(8), 128)),
+        (X,),
+        "o_ref",
+        "consecutive",
+    ),
+]

@@ -1,13 +1,19 @@
-"""Reports of what maps read: the use of operands, and the memory requests of warps."""
+"""Reports of what maps read: the use of operands, tiles of them, and the memory requests of warps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core.text import format_expr
 from ..verify.access import LINE, SECTOR, Requests, Utilization
+from ..verify.tiles import NoTile, TargetTile, TilingPlan
+from .layout import table
 from .machine import written_as
 
-__all__ = ["request_lines", "use_text"]
+__all__ = ["request_lines", "tile_text", "tiling_lines", "use_text"]
+
+#: At most so many tilings are printed.
+_SHOWN = 20
 
 written_as(Utilization, "elements distinct reads fraction reuse at_most")
 written_as(
@@ -15,6 +21,14 @@ written_as(
     "requests sectors lines packed coalesced wavefronts vector stride dimensions worst",
     worst=lambda r: {"at": r.worst[0], "sectors": r.worst[1]},
 )
+
+written_as(
+    TargetTile,
+    "tile offsets sizes strides bounds elements",
+    tile=lambda _: True,
+)
+written_as(NoTile, "tile place missing dimension", tile=lambda _: False)
+written_as(TilingPlan, "sizes bytes moved")
 
 
 def use_text(u: Utilization) -> str:
@@ -54,3 +68,29 @@ def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:
         "no bank conflicts" if r.wavefronts == r.requests else f"{r.wavefronts / r.requests:,.3g} a load"
     )
     yield "shared", f"{r.wavefronts:,} passes over the banks if it is in shared memory: {conflicts}"
+
+
+def tile_text(t: TargetTile | NoTile) -> str:
+    """Say in one line which tile of an operand a tile of the output reads, or why that is none."""
+    if isinstance(t, NoTile):
+        place = ", ".join(map(str, t.place))
+        if t.missing is None:
+            return f"no tile: tile ({place}) reads fewer elements along dimension {t.dimension} than others"
+        element = ", ".join(map(str, t.missing))
+        return f"no tile: tile ({place}) does not read ({element}), which lies among what it reads"
+    sizes = "×".join(map(str, t.sizes)) or "1"
+    if t.offsets is None:
+        at = "at offsets that no single map says"
+    else:
+        at = f"at ({', '.join(format_expr(e) for e in t.offsets.results)})"
+    steps = "" if all(n == 1 for n in t.strides) else f", strides {'×'.join(map(str, t.strides))}"
+    return f"reads a tile {sizes} {at}{steps}"
+
+
+def tiling_lines(tilings: list[TilingPlan]) -> Iterator[str]:
+    """Yield a table of tilings, least traffic first."""
+    rows = [["tile", "bytes", "moved in all"]]
+    rows += [["×".join(map(str, t.sizes)), f"{t.bytes:,}", f"{t.moved:,}"] for t in tilings[:_SHOWN]]
+    yield from table(rows, right=range(1, 3))
+    if len(tilings) > _SHOWN:
+        yield f"… and {len(tilings) - _SHOWN:,} more"

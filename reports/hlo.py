@@ -16,19 +16,31 @@ from ..core.errors import InputError, quoted
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
-from ..core.layout import physical_map
+from ..core.layout import element_bits, physical_map
 from ..core.op import DIRECTIONS, Direction
 from ..core.stablehlo import read_any
 from ..core.text import format_map
 from ..verify.access import Utilization, utilization
 from ..verify.modules import ComputationReport, ModuleVerifier
+from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
 from ..verify.verdict import Status, worst
-from .access import use_text
+from .access import tile_text, tiling_lines, use_text
 from .layout import count, duration, joined, table
 from .machine import ABSENT, document, written_as
 from .progress import Bar
 
-__all__ = ["Entry", "Report", "Unit", "UnitWatcher", "chosen", "hlo_json", "hlo_text", "module_of", "report"]
+__all__ = [
+    "Entry",
+    "Questions",
+    "Report",
+    "Unit",
+    "UnitWatcher",
+    "chosen",
+    "hlo_json",
+    "hlo_text",
+    "module_of",
+    "report",
+]
 
 #: Among no more names than this similar ones are looked for.
 _SEARCHED = 5_000
@@ -90,7 +102,7 @@ def chosen(module: Module, names: Sequence[str], fusions: bool, everything: bool
     return [c for c in module.callees_first if everything or c.name in wanted]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Entry:
     """The maps between an array that is computed and one that it is computed from, in one direction."""
 
@@ -100,8 +112,10 @@ class Entry:
     maps: tuple[IndexingMap, ...]
     unknown: tuple[str, ...] = ()
     at_most: tuple[str, ...] = ()
-    #: How much of the operand is read, if that was asked.
+    shapes: tuple[Shape | None, Shape | None] = (None, None)
+    #: How much of the operand is read, and by each map of a tile, if that was asked.
     use: Utilization | None = None
+    tiles: tuple[TargetTile | NoTile, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -123,6 +137,39 @@ class Unit:
     seconds: float = 0.0
     #: The computation of an instruction.
     within: str = ""
+    #: Tilings of its output, if they were asked for.
+    tilings: list[TilingPlan] | None = None
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Questions about the maps from outputs to operands."""
+
+    #: How much of each operand is read.
+    use: bool = False
+    #: What a tile of the output reads: its sizes.
+    tile: tuple[int, ...] = ()
+    #: Tilings whose tiles fit into so many bytes.
+    budget: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.use or bool(self.tile) or self.budget is not None
+
+    def answer(self, unit: Unit) -> None:
+        """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
+        first = [e for e in unit.entries if e.direction == "output_to_input" and not e.unknown]
+        for e in first:
+            operand = e.shapes[1]
+            if self.use and operand is not None:
+                e.use = utilization(e.maps, operand.size, bool(e.at_most))
+            if self.tile:
+                e.tiles = tuple(tile_of(m, self.tile) for m in e.maps)
+        outputs = {e.output: e.shapes[0] for e in first}
+        if self.budget is not None and len(outputs) == 1:
+            (output,) = outputs.values()
+            operands = [(e.maps, element_bits(e.shapes[1])) for e in first if e.shapes[1] is not None]
+            if output is not None:
+                unit.tilings = tilings(output.dims, element_bits(output), operands, self.budget)
 
 
 @dataclass
@@ -150,12 +197,10 @@ def report(
     directions: Sequence[Direction] = DIRECTIONS[:1],
     physical: bool = False,
     verify: bool = False,
-    analyze: bool = False,
+    questions: Questions = Questions(),
     watch: Callable[[Unit], None] | None = None,
 ) -> Report:
     """Analyse the computations, or the named instructions of them, and prove the maps if asked.
-
-    With ``analyze`` counts what is read of each operand.
 
     Raises :class:`InputError` for an instruction that none of the computations has.
     """
@@ -171,13 +216,11 @@ def report(
         if instructions:
             here = [i for i in computation.instructions if i.name in {n.lstrip("%") for n in instructions}]
             missing -= {i.name for i in here}
-            made = [_instruction(verifier, computation, i, directions, physical, analyze) for i in here]
+            made = [_instruction(verifier, computation, i, directions, physical) for i in here]
         else:
             called = [i for _, i in callers.get(computation.name, ())]
             what = _what(module, computation, called)
-            entries = _entries(
-                verifier.maps, computation, None, directions, physical, analyze, verifier.simplify
-            )
+            entries = _entries(verifier.maps, computation, None, directions, physical, verifier.simplify)
             made = [Unit(computation.name, what, len(computation.instructions), entries)]
             made[0].unmapped = [
                 (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
@@ -186,6 +229,7 @@ def report(
             if verify:
                 made[0].verified = verifier.check(computation)
         for unit in made:
+            questions.answer(unit)
             unit.seconds = time.perf_counter() - begun
             units.append(unit)
             if watch is not None:
@@ -223,11 +267,8 @@ def _instruction(
     instruction: Instruction,
     directions: Sequence[Direction],
     physical: bool,
-    analyze: bool,
 ) -> Unit:
-    entries = _entries(
-        verifier.maps, computation, instruction, directions, physical, analyze, verifier.simplify
-    )
+    entries = _entries(verifier.maps, computation, instruction, directions, physical, verifier.simplify)
     what = f"{instruction.opcode} in {computation.name}"
     unit = Unit(instruction.name, what, 1, entries, within=computation.name)
     reasons = {r: None for e in entries for r in e.unknown}
@@ -242,7 +283,6 @@ def _entries(
     instruction: Instruction | None,
     directions: Sequence[Direction],
     physical: bool,
-    analyze: bool,
     simplify: Callable[[IndexingMap], IndexingMap],
 ) -> list[Entry]:
     made = computation.root if instruction is None else instruction
@@ -267,7 +307,6 @@ def _entries(
             output = outputs[root] if root < len(outputs) else None
             name, operand = operands[number, leaf]
             label = made.name if len(outputs) < 2 else f"{made.name}[{root}]"
-            counted = analyze and direction == "output_to_input" and operand is not None and not reads.unknown
             shown = _placed(reads, direction, output, operand, simplify) if physical else tuple(reads.maps)
             found.append(
                 Entry(
@@ -277,9 +316,7 @@ def _entries(
                     shown,
                     tuple(map(str, reads.unknown)),
                     tuple(map(str, reads.at_most)),
-                    utilization(reads.maps, operand.size, bool(reads.at_most))
-                    if counted and operand is not None
-                    else None,
+                    (output, operand),
                 )
             )
     return found
@@ -358,6 +395,9 @@ def _unit(u: Unit) -> Iterator[str]:
         yield from (f"    at most: {reason}" for reason in e.at_most)
         if e.use is not None:
             yield f"    {use_text(e.use)}"
+        yield from (f"    {tile_text(t)}" for t in e.tiles)
+    if u.tilings is not None:
+        yield from (f"  {line}" for line in tiling_lines(u.tilings))
 
 
 def _missing(r: Report) -> Iterator[str]:
@@ -404,14 +444,16 @@ def _verified(u: Unit) -> Any:
 
 written_as(
     Entry,
-    "output operand direction maps exact unknown at_most use",
+    "output operand direction maps exact unknown at_most use tiles",
     use=lambda e: ABSENT if e.use is None else e.use,
+    tiles=lambda e: e.tiles or ABSENT,
 )
 written_as(
     Unit,
-    "name is=what instructions unmapped maps=entries verified",
+    "name is=what instructions unmapped maps=entries verified tilings",
     unmapped=lambda u: [{"name": n, "opcode": o, "reasons": why} for n, o, why in u.unmapped],
     verified=_verified,
+    tilings=lambda u: ABSENT if u.tilings is None else u.tilings,
 )
 
 

@@ -51,6 +51,13 @@ def hlo(
     analyze: Annotated[
         bool, typer.Option("--analyze", help="Count how much of each operand is read, and how often.")
     ] = False,
+    tile: Annotated[
+        str, typer.Option("--tile", metavar="N,M,...", help="Say which tile of an operand such a tile reads.")
+    ] = "",
+    budget: Annotated[
+        int | None,
+        typer.Option("--tilings", metavar="BYTES", min=1, help="List the tilings whose tiles fit into this."),
+    ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Prove the maps, of all computations unless some are named.")
     ] = False,
@@ -72,6 +79,9 @@ def hlo(
         raise InputError("--verify proves whole computations", expected="no --instruction")
     if verify and physical:
         raise InputError("--verify proves maps between elements", expected="no --physical")
+    asked = reporting.Questions(analyze, integers("--tile", tile), budget)
+    if asked and physical:
+        raise InputError("--analyze, --tile and --tilings speak of elements", expected="no --physical")
     module = reporting.module_of(file, standard_input() if file == "-" else None)
     named = computation or ()
     unless = not named and not fusions and (verify or summary or bool(instruction))
@@ -84,7 +94,7 @@ def hlo(
             directions=DIRECTIONS if inputs else DIRECTIONS[:1],
             physical=physical,
             verify=verify,
-            analyze=analyze,
+            questions=asked,
             watch=bar,
         )
     status = status_of(found.verdict.value) if verify else PROVED

@@ -1,0 +1,172 @@
+"""Tiles of operands, against trying every offset for every tile."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from math import gcd, prod
+
+import pytest
+
+from indexproof import IndexingMap, InputError, parse_map, simplify
+from indexproof.verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tiled, tilings
+
+Sizes = tuple[int, ...]
+
+
+def _factors(rng: random.Random, n: int, rank: int) -> list[int]:
+    found = []
+    for _ in range(rank - 1):
+        d = rng.choice([d for d in range(1, n + 1) if n % d == 0])
+        found.append(d)
+        n //= d
+    return rng.sample([*found, n], rank)
+
+
+def _reshape(rng: random.Random) -> tuple[list[str], list[str]]:
+    size = rng.choice([4, 6, 8, 12, 16, 18, 20, 24, 30, 36])
+    a, b = (_factors(rng, size, rng.randint(1, 3)) for _ in range(2))
+    position = " + ".join(f"d{k} * {prod(a[k + 1 :])}" for k in range(len(a)))
+    results = [f"(({position}) floordiv {prod(b[k + 1 :])}) mod {n}" for k, n in enumerate(b)]
+    return results, [f"d{k} in [0, {n - 1}]" for k, n in enumerate(a)]
+
+
+def _other(rng: random.Random) -> tuple[list[str], list[str]]:
+    """A strided slice, a pad with interior padding, an operand of a concatenation, or a window."""
+    sizes = [rng.randint(2, 9) for _ in range(rng.randint(1, 2))]
+    boxes = [f"d{k} in [0, {n - 1}]" for k, n in enumerate(sizes)]
+    others = [f"d{k}" for k in range(1, len(sizes))]
+    low, high, step = rng.randint(0, 2), rng.randint(2, 12), rng.randint(1, 3)
+    window = f"d0 * {step} + s0 * {rng.randint(1, 2)} - {rng.randint(0, 1)}"
+    first, more = rng.choice(
+        [
+            (f"d0 * {step} + {low}", []),
+            (
+                f"(d0 - {low}) floordiv {step}",
+                [f"d0 in [{low}, {high}]", f"(d0 - {low}) mod {step} in [0, 0]"],
+            ),
+            (f"d0 - {low}", [f"d0 in [{low}, {high}]"]),
+            (window, [f"s0 in [0, {rng.randint(0, 2)}]"]),
+            (window, [f"s0 in [0, {rng.randint(0, 2)}]", f"{window} in [0, {high}]"]),
+        ]
+    )
+    return rng.sample([first, *others], len(sizes)), boxes + more
+
+
+def _random_map(rng: random.Random) -> IndexingMap:
+    results, boxes = rng.choice([_reshape, _reshape, _other])(rng)
+    rank = 1 + max(int(b[1]) for b in boxes if b.startswith("d"))
+    dims = ", ".join(f"d{k}" for k in range(rank))
+    ranges = "[s0]" if any("s0" in b for b in boxes) else ""
+    return simplify(parse_map(f"({dims}){ranges} -> ({', '.join(results)}), domain: {', '.join(boxes)}"))
+
+
+def _read(m: IndexingMap, sizes: Sizes) -> dict[Sizes, set[Sizes]]:
+    tiles: dict[Sizes, set[Sizes]] = {}
+    for at in itertools.product(*(range(v.lo, v.hi + 1) for v in m.variables)):
+        d, s = at[: len(m.dims)], at[len(m.dims) :]
+        element = m.evaluate(d, s)
+        if element is not None:
+            place = tuple((x - v.lo) // n for x, v, n in zip(d, m.dims, sizes, strict=True))
+            tiles.setdefault(place, set()).add(element)
+    return tiles
+
+
+def _by_trying(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
+    """Return sizes and strides of the tiles that are read, or None where some offset does not exist."""
+    tiles = _read(m, sizes)
+    found = []
+    for k in range(len(m.results)):
+        columns = [{e[k] for e in some} for some in tiles.values()]
+        low, high = min(map(min, columns)), max(map(max, columns))
+        stride = gcd(*(x - min(c) for c in columns for x in c)) or 1
+        size = max((max(c) - min(c)) // stride + 1 for c in columns)
+        for c in columns:
+            offsets = range(low - stride * size, high + 1)
+            if not any(
+                {o + stride * i for i in range(size)} & set(range(low, high + 1)) == c for o in offsets
+            ):
+                return None
+        found.append((size, stride))
+    for some in tiles.values():
+        if prod(len({e[k] for e in some}) for k in range(len(m.results))) != len(some):
+            return None
+    return tuple(n for n, _ in found), tuple(n for _, n in found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tiles_are_those_that_trying_finds(seed: int) -> None:
+    rng = random.Random(seed)
+    kinds = {TargetTile: 0, NoTile: 0}
+    for _ in range(150):
+        m = _random_map(rng)
+        if any(v.size < 1 for v in m.dims):
+            continue
+        sizes = tuple(rng.randint(1, v.size) for v in m.dims)
+        found, wanted = tile_of(m, sizes), _by_trying(m, sizes)
+        kinds[type(found)] += 1
+        tiles = _read(m, sizes)
+        if isinstance(found, NoTile):
+            assert wanted is None, (m, sizes)
+            if found.missing is not None:
+                assert found.missing not in tiles[found.place], (m, sizes)
+            continue
+        assert (found.sizes, found.strides) == wanted, (m, sizes)
+        if found.offsets is None:
+            continue
+        for place, elements in tiles.items():
+            at = found.offsets.evaluate(place)
+            assert at is not None
+            ranges = [
+                {o + s * i for i in range(n)} & set(range(lo, hi + 1))
+                for o, s, n, (lo, hi) in zip(at, found.strides, found.sizes, found.bounds, strict=True)
+            ]
+            assert set(itertools.product(*ranges)) == elements, (m, sizes, place)
+    assert min(kinds.values()) > 10
+
+
+def test_a_tile_across_rows_has_no_constant_size() -> None:
+    m = parse_map("(d0) -> (d0 floordiv 3), domain: d0 in [0, 11]")
+    assert tile_of(m, (2,)) == NoTile((2,), None, 0)  # the first one may begin before the operand
+    rows = tile_of(m, (6,))
+    assert isinstance(rows, TargetTile)
+    assert (rows.sizes, rows.bounds, str(rows.offsets.results[0]) if rows.offsets else "") == (
+        (2,),
+        ((0, 3),),
+        "2·t0",
+    )
+
+
+def test_a_tile_that_is_read_in_part_names_what_is_missing() -> None:
+    m = parse_map("(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [0, 15]")
+    found = tile_of(m, (6,))
+    assert isinstance(found, NoTile)
+    assert found.missing is not None
+    assert found.missing not in _read(m, (6,))[found.place]
+
+
+def test_runtime_offsets_move_a_tile() -> None:
+    m = parse_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], rt0 in [0, 20]")
+    found = tile_of(m, (4,))
+    assert isinstance(found, TargetTile)
+    assert found.sizes == (4,)
+    assert str(found.offsets) == "(t0){rt0} -> (t0 * 4 + rt0), domain: t0 in [0, 2], rt0 in [0, 20]"
+
+
+def test_tilings_fit_into_the_budget_and_move_least_first() -> None:
+    box = "domain: d0 in [0, 63], d1 in [0, 31], s0 in [0, 15]"
+    a, b = (parse_map(f"(d0, d1)[s0] -> ({r}), {box}") for r in ("d0, s0", "s0, d1"))
+    found = tilings((64, 32), 32, [([a], 32), ([b], 32)], 4096)
+    assert found[0] == TilingPlan((16, 16), 3072, 24576)
+    assert all(t.bytes <= 4096 for t in found)
+    powers = [1 << k for k in range(7)]
+    fit = {(i, j) for i in powers for j in powers[:6] if i * j + 16 * (i + j) <= 1024}
+    assert {t.sizes for t in found} == fit
+    apart = parse_map("(d0, d1) -> (d0 * 32 + d1), domain: d0 in [0, 63], d1 in [0, 31]")
+    assert {t.sizes[0] for t in tilings((64, 32), 32, [([apart], 32)], 512) if 1 < t.sizes[1] < 32} == {1}
+
+
+@pytest.mark.parametrize("sizes", [(), (2, 2), (0,)])
+def test_a_tile_has_a_size_for_every_dimension(sizes: Sizes) -> None:
+    with pytest.raises(InputError, match="a tile"):
+        tiled(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"), sizes)

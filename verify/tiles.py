@@ -1,0 +1,250 @@
+"""Propagate tiles through maps: what a tile of the source reads of the target, exactly, and whether that is a tile.
+
+A tile is a product of strided ranges: in dimension k the elements ``offset + stride * i`` for ``0 <= i < size``, as far as
+they lie within bounds. Offsets depend on the tile's place, sizes, strides and bounds do not. The question is decided by
+isl for all tiles at once, so reshapes that split, merge or cross dimensions are no special case; a refusal names a tile and
+an element that the smallest candidate would hold, and the map does not read.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd, prod
+from typing import Any
+
+import islpy
+
+from ..core.errors import InputError
+from ..core.expr import substitute_all, var
+from ..core.indexing_map import Constraint, IndexingMap, Variable
+from ..rules.simplifier import simplify
+from .isl_form import from_isl, to_isl
+
+__all__ = ["NoTile", "TargetTile", "TilingPlan", "tile_of", "tiled", "tilings"]
+
+_IN, _OUT, _PARAM, _SET = islpy.dim_type.in_, islpy.dim_type.out, islpy.dim_type.param, islpy.dim_type.set
+
+
+@dataclass(frozen=True)
+class TargetTile:
+    """The tile of the target that each tile of the source reads."""
+
+    #: From the place of the tile (how many tiles come before it in each dimension) to the offset; None where no map
+    #: without cases says it.
+    offsets: IndexingMap | None
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    #: Elements outside are not read.
+    bounds: tuple[tuple[int, int], ...]
+
+    @property
+    def elements(self) -> int:
+        """How many elements a whole tile has."""
+        return prod(self.sizes)
+
+
+@dataclass(frozen=True)
+class NoTile:
+    """Why what tiles read are no tiles."""
+
+    #: The place of a tile.
+    place: tuple[int, ...]
+    #: An element that a tile around what is read would hold, and that is not read; None where only the size differs.
+    missing: tuple[int, ...] | None
+    #: The dimension of the target in which the size differs.
+    dimension: int | None = None
+
+
+def tiled(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
+    """Return the map from tiles to what they read: dimension k counts tiles of ``sizes[k]`` elements.
+
+    The last tile of a dimension may be smaller. Raises `InputError` for another number of sizes, or one below 1.
+    """
+    if len(sizes) != len(m.dims) or any(n < 1 for n in sizes):
+        shown = ", ".join(map(str, sizes))
+        raise InputError(
+            f"a tile ({shown})", expected=f"a size of at least 1 for each of {len(m.dims)} dimensions"
+        )
+    dims, inside, constraints, places = [], [], [], {}
+    for n, (v, size) in enumerate(zip(m.dims, sizes, strict=True)):
+        tile, element = (
+            Variable(f"t{n}", 0, -(-v.size // size) - 1),
+            Variable(f"e{n}", 0, min(size, v.size) - 1),
+        )
+        at = tile.expr * size + element.expr
+        places[v.expr] = at + v.lo
+        dims.append(tile)
+        inside.append(element)
+        if v.size % size:
+            constraints.append(Constraint(at, 0, v.size - 1))
+    renamed = {v.expr: var(f"r{k}") for k, v in enumerate(m.ranges)}
+    ranges = tuple(Variable(f"r{k}", v.lo, v.hi) for k, v in enumerate(m.ranges))
+    known = {**places, **renamed}
+    results = substitute_all(list(m.results), known)
+    kept = [Constraint(substitute_all([c.expr], known)[0], c.lo, c.hi) for c in m.constraints]
+    sources = m.rename({}).rts
+    return IndexingMap(tuple(dims), (*inside, *ranges), sources, tuple(results), (*constraints, *kept))
+
+
+def tile_of(m: IndexingMap, sizes: Sequence[int]) -> TargetTile | NoTile:
+    """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none."""
+    whole = tiled(m, sizes)
+    reads = to_isl(whole)
+    ranges = [_Coordinate(reads, k) for k in range(len(m.results))]
+    for k, r in enumerate(ranges):
+        place = _point(r.cut_off(), len(m.dims))
+        if place is not None:
+            return NoTile(place, None, k)
+    around = reduce(lambda a, b: a.flat_range_product(b), [r.around for r in ranges], _places(reads))
+    more = around.subtract(reads)
+    if not more.is_empty():
+        point = _point(more.wrap(), len(m.dims) + len(m.results))
+        assert point is not None
+        return NoTile(point[: len(m.dims)], point[len(m.dims) :])
+    tile = tuple(r.size for r in ranges), tuple(r.stride for r in ranges), tuple(r.bounds for r in ranges)
+    return TargetTile(_offsets(whole, reads, ranges), *tile)
+
+
+@dataclass(frozen=True)
+class TilingPlan:
+    """Sizes of output tiles for which every operand is read in tiles."""
+
+    sizes: tuple[int, ...]
+    #: Bytes of one tile of the output with the tiles that it reads.
+    bytes: int
+    #: Bytes that all tiles together load and store, if each loads what it reads.
+    moved: int
+
+
+def tilings(
+    dims: Sequence[int], bits: int, operands: Sequence[tuple[Sequence[IndexingMap], int]], budget: int
+) -> list[TilingPlan]:
+    """Return the tilings of an output of sizes ``dims`` whose tiles fit into ``budget`` bytes, least traffic first, then
+    the largest tiles.
+
+    ``operands`` are the maps to each operand, and how many ``bits`` an element of it has. Sizes are divisors and powers
+    of two. An operand that several maps read is loaded once for each.
+    """
+    choices = [
+        sorted(
+            {d for d in range(1, n + 1) if n % d == 0} | {1 << k for k in range(n.bit_length()) if 1 << k < n}
+        )
+        for n in dims
+    ]
+    found = []
+    for sizes in itertools.product(*choices):
+        held = -(-prod(sizes) * bits // 8)
+        for maps, width in operands:
+            for m in maps:
+                # a tile that is too large for the budget is not looked at further
+                tile = tile_of(m, sizes) if held <= budget else None
+                held = held + -(-tile.elements * width // 8) if isinstance(tile, TargetTile) else budget + 1
+        if held <= budget:
+            count = prod(-(-n // size) for n, size in zip(dims, sizes, strict=True))
+            found.append(TilingPlan(sizes, held, held * count))
+    return sorted(found, key=lambda t: (t.moved, -t.bytes, t.sizes))
+
+
+class _Coordinate:
+    """One coordinate of what tiles read."""
+
+    def __init__(self, reads: Any, k: int) -> None:
+        rank = reads.dim(_OUT)
+        self.reads = reads.project_out(_OUT, k + 1, rank - k - 1).project_out(_OUT, 0, k)
+        self.first, self.last = self.reads.lexmin(), self.reads.lexmax()
+        self.read = self.reads.range()
+        steps = self.first.reverse().apply_range(self.reads).deltas()
+        self.stride = _common(steps)
+        self.size = _end(steps, last=True) // self.stride + 1
+        #: over all runtime values
+        self.bounds = (_end(self.read, last=False), _end(self.read, last=True))
+        context = self.reads.get_ctx()
+        after = islpy.Map.read_from_str(
+            context, f"{{ [a] -> [b] : b >= a and (b - a) mod {self.stride} = 0 }}"
+        )
+        before = islpy.Map.read_from_str(context, "{ [a] -> [b] : b <= a }")
+        at_least = islpy.Map.read_from_str(context, "{ [a] -> [b] : b >= a }")
+        #: the numbers from the first to the last that is read, for each runtime value
+        self.hull = self.read.lexmin().apply(at_least).intersect(self.read.lexmax().apply(before))
+        #: the strided range from the first to the last
+        self.around = self.first.apply_range(after).intersect(self.last.apply_range(before))
+
+    def cut_off(self) -> Any:
+        """Return the tiles that have fewer elements here, though the bounds do not cut anything off."""
+        context, step = self.reads.get_ctx(), self.stride
+        end = islpy.Map.read_from_str(context, f"{{ [a] -> [a + {step * (self.size - 1)}] }}")
+        whole = self.first.apply_range(end).intersect(self.last).domain()
+        later = islpy.Map.read_from_str(context, f"{{ [a] -> [b] : b >= a + {step} }}")
+        earlier = islpy.Map.read_from_str(context, f"{{ [a] -> [b] : b <= a - {step} }}")
+        go_on = self.last.apply_range(later).intersect_range(self.read).domain()
+        begin = self.first.apply_range(earlier).intersect_range(self.read).domain()
+        return self.reads.domain().subtract(whole).intersect(go_on).intersect(begin)
+
+
+def _places(reads: Any) -> Any:
+    """Return the map from every tile that reads something to the empty tuple."""
+    return reads.project_out(_OUT, 0, reads.dim(_OUT))
+
+
+def _end(points: Any, last: bool) -> int:
+    points = points.project_out_all_params()
+    value = points.dim_max_val(0) if last else points.dim_min_val(0)
+    return int(value.to_python()) if not points.is_empty() else 0
+
+
+def _common(steps: Any) -> int:
+    """Return the greatest common divisor of a set of numbers, and 1 if there is none but zero."""
+    steps = steps.project_out_all_params()
+    divisor = _end(steps, last=True)
+    if not divisor:
+        return 1
+    while divisor > 1:
+        others = steps.subtract(islpy.Set.read_from_str(steps.get_ctx(), f"{{ [x] : x mod {divisor} = 0 }}"))
+        if others.is_empty():
+            break
+        divisor = gcd(divisor, int(others.sample_point().get_coordinate_val(_SET, 0).to_python()))
+    return divisor
+
+
+def _point(points: Any, rank: int) -> tuple[int, ...] | None:
+    """Return the lexicographically first point, for any runtime values."""
+    points = points.project_out_all_params()
+    if points.is_empty():
+        return None
+    first = points.lexmin().sample_point()
+    return tuple(int(first.get_coordinate_val(_SET, k).to_python()) for k in range(rank))
+
+
+def _offsets(whole: IndexingMap, reads: Any, ranges: Sequence[_Coordinate]) -> IndexingMap | None:
+    """Return the offsets as one map, if one says where every tile begins."""
+    free = whole.with_(constraints=())
+    for m in (free, whole):
+        firsts = [_Coordinate(to_isl(m), k).first for k in range(len(whole.results))]
+        offset = reduce(lambda a, b: a.flat_range_product(b), firsts, _places(to_isl(m)))
+        if _filled(offset, ranges).is_equal(reads):
+            try:
+                return simplify(from_isl(offset))
+            except InputError:  # several cases
+                continue
+    return None
+
+
+def _filled(offset: Any, ranges: Sequence[_Coordinate]) -> Any:
+    """Return what tiles at these offsets hold within the bounds."""
+    rank = len(ranges)
+    names = ", ".join(f"a{k}" for k in range(rank)), ", ".join(f"b{k}" for k in range(rank))
+    inside = " and ".join(
+        f"a{k} <= b{k} <= a{k} + {r.stride * (r.size - 1)} and (b{k} - a{k}) mod {r.stride} = 0"
+        for k, r in enumerate(ranges)
+    )
+    text = f"{{ [{names[0]}] -> [{names[1]}] : {inside or 'true'} }}"
+    held = offset.apply_range(islpy.Map.read_from_str(offset.get_ctx(), text))
+    return reduce(lambda m, k: m.intersect_range(_at(ranges[k].hull, k, rank)), range(rank), held)
+
+
+def _at(points: Any, k: int, rank: int) -> Any:
+    """Return the tuples of ``rank`` whose coordinate k is in a set of numbers."""
+    return points.insert_dims(_SET, 1, rank - k - 1).insert_dims(_SET, 0, k)

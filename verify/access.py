@@ -127,7 +127,7 @@ def _components(m: IndexingMap) -> Iterator[IndexingMap]:
 def _pairs(m: IndexingMap) -> int | None:
     """Count the pairs of a source and a target; with runtime variables, an upper bound."""
     if m.ranges and not m.rts:
-        return count_points(to_isl(m).wrap(), LIMIT)
+        return _relation(to_isl(m))
     # each point of the domain is one pair, or at most one
     free = (*m.dims, *m.ranges)
     if not m.constraints:
@@ -150,12 +150,26 @@ def _union(sets: Sequence[Any]) -> Any:
 
 def _pairs_of_all(maps: Sequence[IndexingMap]) -> int | None:
     """Count the pairs of all maps together; with runtime variables, an upper bound."""
-    if not any(m.rts for m in maps):
-        relations = [to_isl(m) for m in maps]
-        if not all(a.is_disjoint(b) for k, a in enumerate(relations) for b in relations[:k]):
-            return count_points(_union([r.wrap() for r in relations]), LIMIT)
-    counts = [_product([_pairs(p) for p in _components(m)]) for m in maps]
-    return None if None in counts else sum(n for n in counts if n is not None)
+    total = 0
+    for n, m in enumerate(maps):
+        own = _product([_pairs(p) for p in _components(m)])
+        again = 0
+        if n and not any(a.rts for a in maps):
+            before = _union([to_isl(a) for a in maps[:n]])
+            again = _relation(before.intersect(to_isl(m)))
+        if own is None or again is None:
+            return None
+        total += own - again
+    return total
+
+
+def _relation(pairs: Any) -> int | None:
+    """Count the pairs of an isl relation."""
+    if pairs.is_single_valued():
+        return count_points(pairs.domain(), LIMIT)
+    if pairs.is_injective():
+        return count_points(pairs.range(), LIMIT)
+    return count_points(pairs.wrap(), LIMIT)
 
 
 # ------------------------------------------------------------------------------------------------------ transactions
@@ -197,8 +211,8 @@ def requests(at: Launched, m: IndexingMap, operand: Memory) -> Requests | None:
     """
     if m.rts:
         raise InputError("a map with runtime variables has no fixed addresses", expected="a map without them")
-    elements = simplify(at.reads(m, "warp"))
-    position = simplify(elements.compose(operand.forward))
+    elements = simplify(at.reads(m, "warp"), quick=True)
+    position = simplify(elements.compose(operand.forward), quick=True)
     bits = element_bits(operand.shape)
     return _Counter(position, bits, at.launch.warp).count(elements)
 

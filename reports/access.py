@@ -70,8 +70,10 @@ def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:
     yield "shared", f"{r.wavefronts:,} passes over the banks if it is in shared memory: {conflicts}"
 
 
-def tile_text(t: TargetTile | NoTile) -> str:
+def tile_text(t: TargetTile | NoTile | None) -> str:
     """Say in one line which tile of an operand a tile of the output reads, or why that is none."""
+    if t is None:
+        return "whether it reads a tile was not decided"
     if isinstance(t, NoTile):
         place = ", ".join(map(str, t.place))
         if t.missing is None:

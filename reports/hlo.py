@@ -115,7 +115,7 @@ class Entry:
     shapes: tuple[Shape | None, Shape | None] = (None, None)
     #: How much of the operand is read, and by each map of a tile, if that was asked.
     use: Utilization | None = None
-    tiles: tuple[TargetTile | NoTile, ...] = ()
+    tiles: tuple[TargetTile | NoTile | None, ...] = ()
 
     @property
     def exact(self) -> bool:

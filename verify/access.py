@@ -153,7 +153,7 @@ def _pairs_of_all(maps: Sequence[IndexingMap]) -> int | None:
     total = 0
     for n, m in enumerate(maps):
         own = _product([_pairs(p) for p in _components(m)])
-        again = 0
+        again: int | None = 0
         if n and not any(a.rts for a in maps):
             before = _union([to_isl(a) for a in maps[:n]])
             again = _relation(before.intersect(to_isl(m)))

@@ -3,7 +3,8 @@
 A tile is a product of strided ranges: in dimension k the elements ``offset + stride * i`` for ``0 <= i < size``, as far as
 they lie within bounds. Offsets depend on the tile's place, sizes, strides and bounds do not. The question is decided by
 isl for all tiles at once, so reshapes that split, merge or cross dimensions are no special case; a refusal names a tile and
-an element that the smallest candidate would hold, and the map does not read.
+an element that the smallest candidate would hold, and the map does not read. Where isl takes more than `BUDGET`
+operations, up to `POINTS` points are enumerated instead.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from math import gcd, prod
 from typing import Any
 
 import islpy
+import numpy as np
 
+from ..core.codegen.numpy_code import compile_numpy
 from ..core.errors import InputError
 from ..core.expr import substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable
@@ -25,6 +28,10 @@ from .isl_form import from_isl, to_isl
 
 __all__ = ["NoTile", "TargetTile", "TilingPlan", "tile_of", "tiled", "tilings"]
 
+#: Operations of isl for one question, rarely more than a tenth of a second.
+BUDGET = 100_000
+#: Points that are enumerated at most.
+POINTS = 1 << 20
 _IN, _OUT, _PARAM, _SET = islpy.dim_type.in_, islpy.dim_type.out, islpy.dim_type.param, islpy.dim_type.set
 
 
@@ -89,23 +96,77 @@ def tiled(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
     return IndexingMap(tuple(dims), (*inside, *ranges), sources, tuple(results), (*constraints, *kept))
 
 
-def tile_of(m: IndexingMap, sizes: Sequence[int]) -> TargetTile | NoTile:
-    """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none."""
+def tile_of(m: IndexingMap, sizes: Sequence[int]) -> TargetTile | NoTile | None:
+    """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none.
+
+    None where that was not decided within the limits of this module.
+    """
     whole = tiled(m, sizes)
-    reads = to_isl(whole)
-    ranges = [_Coordinate(reads, k) for k in range(len(m.results))]
+    context = islpy.Context()
+    context.set_max_operations(BUDGET)
+    try:
+        return _by_relation(whole, context)
+    except islpy.Error as error:
+        if "maximal number of operations" not in str(error):
+            raise
+    return None if whole.rts or prod(v.size for v in whole.variables) > POINTS else _by_points(whole)
+
+
+def _by_relation(whole: IndexingMap, context: Any) -> TargetTile | NoTile:
+    """Decide for all tiles at once."""
+    reads = to_isl(whole, context)
+    ranges = [_Coordinate(reads, k) for k in range(len(whole.results))]
     for k, r in enumerate(ranges):
-        place = _point(r.cut_off(), len(m.dims))
+        place = _point(r.cut_off(), len(whole.dims))
         if place is not None:
             return NoTile(place, None, k)
     around = reduce(lambda a, b: a.flat_range_product(b), [r.around for r in ranges], _places(reads))
     more = around.subtract(reads)
     if not more.is_empty():
-        point = _point(more.wrap(), len(m.dims) + len(m.results))
+        point = _point(more.wrap(), len(whole.dims) + len(whole.results))
         assert point is not None
-        return NoTile(point[: len(m.dims)], point[len(m.dims) :])
+        return NoTile(point[: len(whole.dims)], point[len(whole.dims) :])
     tile = tuple(r.size for r in ranges), tuple(r.stride for r in ranges), tuple(r.bounds for r in ranges)
     return TargetTile(_offsets(whole, reads, ranges), *tile)
+
+
+def _by_points(whole: IndexingMap) -> TargetTile | NoTile:
+    """Decide by looking at every point."""
+    axes = np.meshgrid(*(np.arange(v.lo, v.hi + 1) for v in whole.variables), indexing="ij")
+    inside, results = compile_numpy(whole, checked=True)(*axes)
+    inside = np.broadcast_to(inside, axes[0].shape)
+    places = np.stack([a[inside] for a in axes[: len(whole.dims)]], axis=1)
+    read = np.stack([np.broadcast_to(r, inside.shape)[inside] for r in results], axis=1)
+    rows = np.unique(np.concatenate([places, read], axis=1), axis=0)
+    places, read = rows[:, : len(whole.dims)], rows[:, len(whole.dims) :]
+    starts = (
+        np.flatnonzero(np.r_[True, (places[1:] != places[:-1]).any(axis=1)])
+        if len(rows)
+        else np.zeros(0, int)
+    )
+    counts = np.diff(np.r_[starts, len(rows)])
+    if not len(rows):
+        return TargetTile(None, (1,) * read.shape[1], (1,) * read.shape[1], ((0, 0),) * read.shape[1])
+    first, last = np.minimum.reduceat(read, starts), np.maximum.reduceat(read, starts)
+    strides = np.maximum(np.gcd.reduce(read - np.repeat(first, counts, axis=0)), 1)
+    extents = (last - first) // strides + 1
+    sizes, low, high = extents.max(axis=0), read.min(axis=0), read.max(axis=0)
+    cut = (extents < sizes) & (first - strides >= low) & (last + strides <= high)
+    for k in range(read.shape[1]):
+        if cut[:, k].any():
+            return NoTile(tuple(places[starts[cut[:, k].argmax()]].tolist()), None, k)
+    partly = np.flatnonzero(counts < extents.prod(axis=1))
+    if len(partly):
+        n = partly[0]
+        held = set(map(tuple, read[starts[n] : starts[n] + counts[n]].tolist()))
+        spans = (
+            range(a, b + 1, s)
+            for a, b, s in zip(first[n].tolist(), last[n].tolist(), strides.tolist(), strict=True)
+        )
+        missing = next(e for e in itertools.product(*spans) if e not in held)
+        return NoTile(tuple(places[starts[n]].tolist()), missing)
+    bounds = tuple(zip(low.tolist(), high.tolist(), strict=True))
+    return TargetTile(None, tuple(sizes.tolist()), tuple(strides.tolist()), bounds)
 
 
 @dataclass(frozen=True)
@@ -222,8 +283,9 @@ def _offsets(whole: IndexingMap, reads: Any, ranges: Sequence[_Coordinate]) -> I
     """Return the offsets as one map, if one says where every tile begins."""
     free = whole.with_(constraints=())
     for m in (free, whole):
-        firsts = [_Coordinate(to_isl(m), k).first for k in range(len(whole.results))]
-        offset = reduce(lambda a, b: a.flat_range_product(b), firsts, _places(to_isl(m)))
+        begin = to_isl(m, reads.get_ctx())
+        firsts = [_Coordinate(begin, k).first for k in range(len(whole.results))]
+        offset = reduce(lambda a, b: a.flat_range_product(b), firsts, _places(begin))
         if _filled(offset, ranges).is_equal(reads):
             try:
                 return simplify(from_isl(offset))

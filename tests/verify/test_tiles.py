@@ -9,6 +9,7 @@ from math import gcd, prod
 import pytest
 
 from indexproof import IndexingMap, InputError, parse_map, simplify
+from indexproof.verify import tiles
 from indexproof.verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tiled, tilings
 
 Sizes = tuple[int, ...]
@@ -94,8 +95,10 @@ def _by_trying(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
     return tuple(n for n, _ in found), tuple(n for _, n in found)
 
 
+@pytest.mark.parametrize("budget", [tiles.BUDGET, 1])
 @pytest.mark.parametrize("seed", range(4))
-def test_tiles_are_those_that_trying_finds(seed: int) -> None:
+def test_tiles_are_those_that_trying_finds(seed: int, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "BUDGET", budget)
     rng = random.Random(seed)
     kinds = {TargetTile: 0, NoTile: 0}
     for _ in range(150):
@@ -105,16 +108,17 @@ def test_tiles_are_those_that_trying_finds(seed: int) -> None:
         sizes = tuple(rng.randint(1, v.size) for v in m.dims)
         found, wanted = tile_of(m, sizes), _by_trying(m, sizes)
         kinds[type(found)] += 1
-        tiles = _read(m, sizes)
+        read = _read(m, sizes)
         if isinstance(found, NoTile):
             assert wanted is None, (m, sizes)
             if found.missing is not None:
-                assert found.missing not in tiles[found.place], (m, sizes)
+                assert found.missing not in read[found.place], (m, sizes)
             continue
+        assert isinstance(found, TargetTile)
         assert (found.sizes, found.strides) == wanted, (m, sizes)
         if found.offsets is None:
             continue
-        for place, elements in tiles.items():
+        for place, elements in read.items():
             at = found.offsets.evaluate(place)
             assert at is not None
             ranges = [
@@ -164,6 +168,12 @@ def test_tilings_fit_into_the_budget_and_move_least_first() -> None:
     assert {t.sizes for t in found} == fit
     apart = parse_map("(d0, d1) -> (d0 * 32 + d1), domain: d0 in [0, 63], d1 in [0, 31]")
     assert {t.sizes[0] for t in tilings((64, 32), 32, [([apart], 32)], 512) if 1 < t.sizes[1] < 32} == {1}
+
+
+def test_beyond_the_limits_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "BUDGET", 1)
+    monkeypatch.setattr(tiles, "POINTS", 9)
+    assert tile_of(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"), (5,)) is None
 
 
 @pytest.mark.parametrize("sizes", [(), (2, 2), (0,)])

@@ -210,13 +210,12 @@ class ExprReader:
                     return frame.total()
                 if frame.function and self.take(","):
                     frame.args.append(frame.total())
-                    if not self.is_sign(")"):
-                        break
-                elif not self.is_sign(")"):
+                    break
+                if not self.is_sign(")"):
                     self.unexpected(
                         "an operator, `,` or `)`" if frame.function else "an operator or `)`", frame.opener
                     )
-                elif frame.function:
+                if frame.function:
                     frame.args.append(frame.total())
                 self.advance()
                 value = self._close(frame) if frame.function else frame.summed()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 from ..core.analysis import ComputationMaps, ModuleMaps, Reads
 from ..core.errors import InputError, quoted
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
+from ..core.hlo.lexer import blank_comments
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
 from ..core.layout import element_bits, physical_map
@@ -42,6 +44,8 @@ __all__ = [
     "report",
 ]
 
+_MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
+
 #: Among no more names than this similar ones are looked for.
 _SEARCHED = 5_000
 
@@ -49,19 +53,37 @@ ARROWS: dict[Direction, str] = {"output_to_input": "->", "input_to_output": "<-"
 
 
 # ------------------------------------------------------------------------------------------------------- what to show
-def module_of(name: str, text: str | None = None) -> Module:
+def module_of(name: str, text: str | None = None, wanted: str | None = None) -> Module:
     """The module in a file (compressed if it is called `.gz`), or in ``text``; StableHLO needs the extra `jax`.
 
-    Raises :class:`InputError`, with the place, for text that is neither HLO nor StableHLO.
+    Of a text with several HLO modules, one after another, it is the one called ``wanted``. Raises
+    :class:`InputError`, with the place, for text that is neither HLO nor StableHLO, and if there is no such module.
     """
     shown = "standard input" if text is not None else name
     if text is None:
         text = _read(name)
     try:
-        return read_any(text)
+        return read_any(_module_text(text, wanted))
     except InputError as error:
         error.add_note(f"in {shown}")
         raise
+
+
+def _module_text(text: str, wanted: str | None) -> str:
+    """The text of one module, with empty lines in place of those before it."""
+    starts = list(_MODULE.finditer(blank_comments(text)))
+    if wanted is None and len(starts) < 2:
+        return text
+    ends = [*(m.start() for m in starts[1:]), len(text)]
+    parts = {m[1]: (m.start(), end) for m, end in zip(starts, ends, strict=True)}
+    if wanted is None or wanted not in parts:
+        which = f"{len(starts)} modules in one text" if wanted is None else f"no module {quoted(wanted)}"
+        known = ", ".join([*parts][:8]) + (", …" if len(parts) > 8 else "")
+        raise InputError(
+            which, expected=f"--module and one of {known}" if known else "`HloModule` and a name"
+        )
+    start, end = parts[wanted]
+    return "\n" * text.count("\n", 0, start) + text[start:end]
 
 
 def _read(name: str) -> str:

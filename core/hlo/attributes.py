@@ -122,7 +122,7 @@ _DEEPEST = 50
 # Attributes of the usual form: values in up to three pairs of braces.
 _FLAT = r'[^{}"]'
 _BRACED = rf"\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING})*+\}})*+\}})*+\}}"
-_PLAIN_VALUE = rf'(?:[^\s,{{}}()\[\]"]++|{_BRACED}|{STRING})(?=[\s,]|\Z)'
+_PLAIN_VALUE = rf'(?:(?!=)[^\s,{{}}()\[\]"]++|{_BRACED}|{STRING})(?=[\s,]|\Z)'
 _KEY = r"[A-Za-z_][\w.\-]*+"
 _PLAIN_PAIR = re.compile(rf",\s*+({_KEY})\s*+=\s*+({_PLAIN_VALUE})\s*+", re.ASCII | re.DOTALL)
 _PLAIN_PAIRS = re.compile(rf"\s*+(?:,\s*+{_KEY}\s*+=\s*+{_PLAIN_VALUE}\s*+)*+\Z", re.ASCII | re.DOTALL)

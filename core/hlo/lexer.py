@@ -117,7 +117,7 @@ class Source:
     def value_end(self, position: int) -> int:
         """The offset after an attribute's value, which ends at a comma, a space or an unmatched bracket."""
         start = position
-        while True:
+        while not self.starts("=", start):
             found = _VALUE_STEP.match(self.text, position)
             if found is None:
                 break

@@ -20,7 +20,7 @@ from .attributes import MESH, Attributes, Value, parse_value
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, mistake
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
-from .shape import AnyShape, Shape, TupleShape, scan_shape
+from .shape import BUFFER, AnyShape, Shape, TupleShape, scan_shape
 
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
@@ -41,7 +41,7 @@ _START = re.compile(rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+", re.ASCII)
 _OPCODE = re.compile(rf"\s*+({OPCODE})\s*+\(", re.ASCII)
 _ATTRIBUTE = re.compile(
     r"\s*+,\s*+([A-Za-z_][\w.\-]*+)\s*+=(?:[ \t]*+"
-    rf"(\{{(?:[^{{}}\"]++|{STRING})*+\}}|[^\s,{{}}()\[\]\"]++|{STRING})(?=[\s,}}]|\Z))?+",
+    rf"(\{{(?:[^{{}}\"]++|{STRING})*+\}}|(?!=)[^\s,{{}}()\[\]\"]++|{STRING})(?=[\s,}}]|\Z))?+",
     re.ASCII | re.DOTALL,
 )
 _COMPUTATION = re.compile(rf"\s*+(ENTRY\s++)?+%?+({NAME})\s*+(?=[({{])", re.ASCII)
@@ -50,10 +50,11 @@ _NAMELESS = re.compile(r"HloModule\s*+(?=,|\Z)", re.ASCII)
 _TABLE = re.compile(rf"\s*+({'|'.join(TABLES)})(?:[ \t\r]*+(?:\n|\Z)|[ \t]++(?=\d))", re.ASCII)
 _ROW = re.compile(r"\s*+(\d{1,40})\s++", re.ASCII)
 
-_SHAPE_FIRST = re.compile(r"[a-z][a-z0-9]*+\[|\(", re.ASCII)
+_SHAPE_FIRST = re.compile(rf"[a-z][a-z0-9]*+\[|\(|{BUFFER.pattern}", re.ASCII)
 _NOTHING = re.compile(r"[ \t]*+(?:,|\n|\Z)")
 
 _LITERALS = ("constant", "parameter")
+_DEEPEST = 50
 
 
 def read_module(text: str) -> Module:
@@ -81,6 +82,10 @@ def read_instruction(text: str) -> Instruction:
         reader.source.fail(
             position, f"{reader.source.found(position)} after an instruction", "the end of the text"
         )
+    if reader.nested:
+        reader.source.fail(
+            0, "instructions in place of operands", "one instruction whose operands have names"
+        )
     return instruction
 
 
@@ -91,6 +96,9 @@ class _Reader:
         self.shapes: dict[str, AnyShape] = {}
         self.values: dict[tuple[str, str], Value] = {}
         self.rests: dict[str, Attributes | None] = {}
+        # Instructions that are written in place of an operand, innermost first, since the last one that was not.
+        self.nested: list[Instruction] = []
+        self.anonymous: dict[str, int] = {}
         # Newlines are counted once, moving forward; `Source.line_of` would count from the start every time.
         self.line = 1
         self.counted = 0
@@ -242,30 +250,34 @@ class _Reader:
         root: int | None = None
         while True:
             read = self.line_of(position, known)
+            resolved = read is not None
             if read is None:
                 position = source.skip(position)
                 if position == len(text) or text[position] == "}":
                     break
                 read = self.instruction(position)
-                if read[0].operands:
-                    read = (self.resolve(read[0], known, position, read[2], loose), *read[1:])
-            instruction, is_root, end = read
+            last, is_root, end = read
+            if is_root and root is not None:
+                self.fail(position, "a computation has two ROOT instructions", "one ROOT")
+            written, self.nested = [*self.nested, last], []
+            for instruction in written:
+                if not resolved and instruction.operands:
+                    instruction = self.resolve(instruction, known, position, end, loose)
+                name_ = instruction.name
+                if name_ in known:
+                    self.fail(position, f"{shorten(name_)!r} is defined twice", "another name")
+                if instruction.opcode == "parameter":
+                    number = instruction.literal or ""
+                    if number in numbers:
+                        message = f"parameter {number} is defined twice"
+                        self.fail(position, message, "each parameter number once")
+                    numbers[number] = len(instructions)
+                elif instruction.opcode == "get-tuple-element":
+                    self.check_element(instruction, position)
+                known[name_] = known["%" + name_] = Operand(name_, instruction.shape)
+                instructions.append(instruction)
             if is_root:
-                if root is not None:
-                    self.fail(position, "a computation has two ROOT instructions", "one ROOT")
-                root = len(instructions)
-            name_ = instruction.name
-            if name_ in known:
-                self.fail(position, f"{shorten(name_)!r} is defined twice", "another name")
-            if instruction.opcode == "parameter":
-                number = instruction.literal or ""
-                if number in numbers:
-                    self.fail(position, f"parameter {number} is defined twice", "each parameter number once")
-                numbers[number] = len(instructions)
-            elif instruction.opcode == "get-tuple-element":
-                self.check_element(instruction, position)
-            known[name_] = known["%" + name_] = Operand(name_, instruction.shape)
-            instructions.append(instruction)
+                root = len(instructions) - 1
             position = end
         if not instructions:
             source.fail(position, f"computation {shorten(name)!r} has no instructions", "an instruction")
@@ -438,7 +450,7 @@ class _Reader:
         if found is None:
             return self.misplaced(position)
         shape: AnyShape | None = None
-        opcode = _OPCODE.match(text, found.end())
+        opcode = None if BUFFER.match(text, found.end()) else _OPCODE.match(text, found.end())
         if opcode is None:
             shape, end = scan_shape(source, found.end(), self.shapes)
             opcode = self.opcode(end)
@@ -516,8 +528,8 @@ class _Reader:
                 f"{braces}: one for each row of every dimension",
             )
 
-    def operands(self, position: int, end: int) -> tuple[Operand, ...]:
-        """Operands each with or without shape, up to the offset `end`."""
+    def operands(self, position: int, end: int, depth: int = 0) -> tuple[Operand, ...]:
+        """Operands up to the offset `end`: names or, without attributes, instructions; each with or without shape."""
         source, text = self.source, self.text
         operands: list[Operand] = []
         position = source.skip(position)
@@ -528,7 +540,11 @@ class _Reader:
                 position = source.skip(position)
             if position >= end:
                 source.fail(position, "an operand has a shape but no name", "the operand's name")
-            name, position = source.name(position, "an operand")
+            opcode = _OPCODE.match(text, position)
+            if opcode is not None:
+                name, position = self.nest(opcode, shape, depth + 1)
+            else:
+                name, position = source.name(position, "an operand")
             operands.append(Operand(name, shape))
             position = source.skip(position)
             if position < end:
@@ -536,6 +552,24 @@ class _Reader:
                 if position >= end:
                     self.unexpected(position, "where an operand belongs", "an operand")
         return tuple(operands)
+
+    def nest(self, opcode: re.Match[str], shape: AnyShape | None, depth: int) -> tuple[str, int]:
+        """Define an instruction that stands in place of an operand, under a name as XLA makes it."""
+        if depth > _DEEPEST:
+            self.source.fail(
+                opcode.start(1), f"instructions nested deeper than {_DEEPEST}", "names of operands"
+            )
+        opening, end = opcode.end(), self.source.close(opcode.end() - 1)
+        literal: str | None = None
+        operands: tuple[Operand, ...] = ()
+        if opcode[1] in _LITERALS:
+            literal = self.literal(opcode[1], self.text[opening : end - 1], opening, shape)
+        else:
+            operands = self.operands(opening, end - 1, depth)
+        number = self.anonymous[opcode[1]] = self.anonymous.get(opcode[1], -1) + 1
+        name = f"{opcode[1]}.anon" + (f".{number}" if number else "")
+        self.nested.append(Instruction(name, opcode[1], shape, operands, literal=literal, line=self.line))
+        return name, end
 
     def attributes(self, position: int) -> tuple[tuple[tuple[str, Value], ...], int]:
         """`, name=value` as often as it comes, and the offset after it."""
@@ -566,6 +600,12 @@ class _Reader:
         if name == "padding" and _NOTHING.match(self.text, position):
             return position
         position = self.source.skip(position)
+        if name == "literal":  # of a custom call: a constant after its shape
+            shape, position = scan_shape(self.source, position, self.shapes)
+            position = self.source.skip(position)
+            end = self.source.value_end(position)
+            self.literal("constant", self.text[position:end], position, shape)
+            return end
         # The one value with a space, or even a comma, outside of brackets.
         mesh = MESH.match(self.text, position)
         return self.source.value_end(position) if mesh is None else mesh.end()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index as as_integer
 
 from ..errors import InputError, quoted
@@ -23,6 +23,7 @@ _LARGEST_SIZE = 2**63 - 1
 
 _PROPERTY_ORDER = ("D", "L", "#", "*", "E", "S", "SC", "P", "M")
 _ELEMENT_TYPE = re.compile(r"([a-z][a-z0-9]*+)\s*+\[", re.ASCII)
+BUFFER = re.compile(r"b\(\s*+(?=[a-z][a-z0-9]*+\s*+\[)", re.ASCII)
 # After white space, the body of a computation may follow as well.
 _LAYOUT_FOLLOWS = re.compile(r"(?:\s++(?=\{\s*+(?:\d++\s*+[,}:]|:)))?+\{", re.ASCII)
 _DIMENSION = re.compile(r"\s*+(<=)?+\s*+(?:(\d++)|(\?))\s*+", re.ASCII)
@@ -98,6 +99,8 @@ class Layout:
 class Shape:
     """An array (or `token[]`, `opaque[]`): element type, sizes, which are dynamic, layout if written.
 
+    `buffer` says that it is the place in memory that is meant, `b(f32[2])`, not a value.
+
     Raises `InputError` for a layout of another rank, and for a size below 0 that is not `UNBOUNDED`.
     """
 
@@ -105,6 +108,7 @@ class Shape:
     dims: tuple[int, ...]
     layout: Layout | None = None
     dynamic: tuple[bool, ...] = ()
+    buffer: bool = False
 
     def __post_init__(self) -> None:
         if type(self.dims) is not tuple:
@@ -142,11 +146,11 @@ class Shape:
     def with_layout(self, layout: Layout | None = None) -> Shape:
         """The same array in this layout, or in the default one. `InputError` when the ranks differ."""
         layout = Layout.default(self.rank) if layout is None else layout
-        return Shape(self.element_type, self.dims, layout, self.dynamic)
+        return replace(self, layout=layout)
 
     def without_layout(self) -> Shape:
         """The same array, layout not stated."""
-        return self if self.layout is None else Shape(self.element_type, self.dims, None, self.dynamic)
+        return self if self.layout is None else replace(self, layout=None)
 
     def __str__(self) -> str:
         return self.text()
@@ -156,7 +160,8 @@ class Shape:
         dynamic = self.dynamic or (False,) * len(self.dims)
         sizes = ",".join(_size_text(n, d) for n, d in zip(self.dims, dynamic, strict=True))
         layout = str(self.layout) if layouts and self.layout is not None else ""
-        return f"{self.element_type}[{sizes}]{layout}"
+        spelled = f"{self.element_type}[{sizes}]{layout}"
+        return f"b({spelled})" if self.buffer else spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,9 +276,12 @@ def scan_shape(source: Source, position: int, known: dict[str, AnyShape]) -> tup
         position = source.expect(",", position, "in a tuple shape")
 
 
-def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[AnyShape, int]:
+def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[Shape, int]:
     """The array shape at an offset, layout included when one follows without a space."""
     text = source.text
+    if (buffer := BUFFER.match(text, position)) is not None:
+        inner, end = scan_array(source, buffer.end(), known)
+        return replace(inner, buffer=True), source.expect(")", end, "after the array of a buffer")
     element = _ELEMENT_TYPE.match(text, position)
     if element is None:
         source.fail(position, f"{source.found(position)} where a shape belongs", "a shape such as `f32[2,3]`")
@@ -286,7 +294,7 @@ def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tup
         end = source.close(layout.end() - 1)
     spelled = text[position:end]
     shape = known.get(spelled)
-    if shape is None:
+    if not isinstance(shape, Shape):
         shape = _array(source, element, bracket, layout.end() - 1 if layout else -1)
         known[spelled] = shape
     return shape, end

@@ -24,6 +24,10 @@ def hlo(
             help="HLO as XLA prints it, or StableHLO; also gzipped; - for standard input.",
         ),
     ],
+    which: Annotated[
+        str | None,
+        typer.Option("--module", "-m", metavar="NAME", help="Which one, if the file holds several modules."),
+    ] = None,
     computation: Annotated[
         list[str] | None,
         typer.Option("--computation", "-c", metavar="NAME", help="Only this computation; may be repeated."),
@@ -82,7 +86,7 @@ def hlo(
     asked = reporting.Questions(analyze, integers("--tile", tile), budget)
     if asked and physical:
         raise InputError("--analyze, --tile and --tilings speak of elements", expected="no --physical")
-    module = reporting.module_of(file, standard_input() if file == "-" else None)
+    module = reporting.module_of(file, standard_input() if file == "-" else None, which)
     named = computation or ()
     unless = not named and not fusions and (verify or summary or bool(instruction))
     wanted = reporting.chosen(module, named, fusions, everything or unless)

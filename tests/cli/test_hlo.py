@@ -36,6 +36,19 @@ ENTRY e {
 """
 
 
+def test_one_of_several_modules(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "several.hlo"
+    body = "ENTRY e {{\n  p = f32[4] parameter(0)\n  ROOT r = f32[{}] slice(p), slice={{[0:{}]}}\n}}\n"
+    path.write_text(f"HloModule a\n{body.format(2, 2)}// -----\nHloModule b, x=1\n{body.format(3, 9)}")
+    assert "domain: d0 in [0, 1]" in run("hlo", path, "--module", "a").out
+    done = run("hlo", path)
+    assert done.status == 3
+    assert "2 modules in one text; expected --module and one of a, b" in done.err
+    assert "no module " in run("hlo", path, "--module", "c").err
+    path.write_text(path.read_text().replace("slice(p)", "slice(q)"))
+    assert "line 10, column" in run("hlo", path, "--module", "b").err
+
+
 @pytest.fixture
 def module(tmp_path: Path) -> str:
     path = tmp_path / "m.hlo"

@@ -73,7 +73,7 @@ def test_commas_newlines_and_the_word_domain_are_optional() -> None:
         ("d0 / 2 * 3 mod 4", mod(floordiv(d0, 2) * 3, 4)),
         ("d0 ceildiv 4", ceildiv(d0, 4)),
         ("ceildiv(d0 + 1, 4)", ceildiv(d0 + 1, 4)),
-        ("min(d0, 3, d1 + 1,)", minimum(d0, 3, d1 + 1)),
+        ("min(d0, 3, d1 + 1)", minimum(d0, 3, d1 + 1)),
         ("max(min(d0, 3), -1) * 2", maximum(minimum(d0, 3), -1) * 2),
         ("2 * (d0 + 3 * (d1 - 1))", d0 * 2 + d1 * 6 - 6),
         ("(((x)))", x),
@@ -204,6 +204,8 @@ def test_brackets_in_sums_are_added_up_once() -> None:
         parse_expr("(d0 + 1) * (d1 + 0)", quasi_affine=True)
     with pytest.raises(InputError, match="division by zero"):
         parse_expr("d0 floordiv (2 - (1 + 1))")
+    with pytest.raises(InputError, match="unexpected `\\)`"):
+        parse_expr("max(d0, )")
     assert parse_expr("(d0 + 1) * (d1 - d1 + 3)", quasi_affine=True) is d0 * 3 + 3
 
 

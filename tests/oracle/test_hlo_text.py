@@ -57,6 +57,12 @@ FORMS = {
         "dimensions={0}, channel_id=1, use_global_device_ids=true",
     "groups of a mesh with its own order": A + "ROOT s = f32[8] all-gather(a), replica_groups=mesh['a'=2,'b'=2], "
         "device_ids=([2,2]T(1,0)) {'a'}, dimensions={0}, channel_id=1, use_global_device_ids=true",
+    "constant of a custom call": A + 'ROOT c = f32[4] custom-call(a), custom_call_target="x", literal=s32[] 1',
+    "array of a custom call": A + 'ROOT c = f32[4] custom-call(a), literal=s32[2,2] {{1,2},{3,4}}, '
+        'custom_call_target="x"',
+    "instructions in place of operands":
+        "ROOT s = f32[] add(f32[] parameter(0), f32[] exponential(exponential(f32[] constant(2))))",
+    "buffers": "a = b(f32[4]{0}) parameter(0)\nROOT c = (b(f32[4]), f32[]) tuple(a, f32[] constant(1))",
     "shapes of operands": "a = (f32[4]{0}, s32[]) parameter(0)\n"
         "ROOT s = f32[4] get-tuple-element((f32[4]{0}, s32[]) a), index=0",
     "shapes of operands with tiles": "a = f32[4,4]{1,0:T(8,128)} parameter(0)\n"

@@ -20,6 +20,7 @@ from indexproof.core.hlo import (
     Raw,
     Record,
     Reference,
+    Shape,
     Stride,
     fill_shapes,
     format_instruction,
@@ -479,6 +480,11 @@ MISTAKES = [
     ("a = f32[2]", 1, 11, "where an opcode belongs"),
     ("a = f32[2] 5(x)", 1, 12, "where an opcode belongs"),
     ("a : f32[2]", 1, 1, "where a computation belongs"),
+    ("a = f32[2] parameter(0), x==1", 1, 28, "where a value belongs"),
+    ("a = b(f32[2] parameter(0)", 1, 14, "after the array of a buffer"),
+    ("a = f32[] negate(f32[] parameter(0), x=1)", 1, 39, "between operands"),
+    ("a = f32[] f(" + "f(" * 60 + ")" * 61, 1, 113, "nested deeper than 50"),
+    ("a = f32[] c(), literal=s32[2]{0} {1}", 1, 34, "1 values in the innermost braces"),
 ]
 
 
@@ -491,6 +497,27 @@ def test_mistakes_say_where(text: str, line: int, column: int, message: str) -> 
     assert message in str(error)
     assert error.expected
     assert error.render().count("\n") == 2
+
+
+def test_instructions_in_place_of_operands() -> None:
+    module = read_module("ROOT r = f32[] add(f32[] parameter(0), f32[] negate(negate(parameter(1))))")
+    assert [str(i) for i in module.entry.instructions] == [
+        "%parameter.anon = f32[] parameter(0)",
+        "%parameter.anon.1 = parameter(1)",
+        "%negate.anon = negate(%parameter.anon.1)",
+        "%negate.anon.1 = f32[] negate(%negate.anon)",
+        "%r = f32[] add(%parameter.anon, %negate.anon.1)",
+    ]
+    assert module.entry.root.name == "r"
+    with pytest.raises(InputError, match="in place of operands"):
+        read_instruction("r = f32[] negate(f32[] parameter(0))")
+
+
+def test_buffers_are_shapes_of_their_own() -> None:
+    shape = read_shape("b(f32[2,3]{0,1:T(2)})")
+    assert isinstance(shape, Shape)
+    assert (shape.buffer, str(shape)) == (True, "b(f32[2,3]{0,1:T(2)})")
+    assert shape.without_layout() == read_shape("b(f32[2,3])") != read_shape("f32[2,3]")
 
 
 def test_mutated_text_fails_only_as_documented() -> None:

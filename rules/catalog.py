@@ -27,6 +27,7 @@ __all__ = [
     "division",
     "minmax",
     "mixed_radix",
+    "outdated_code",
     "remainder",
     "sharing",
     "sums",
@@ -60,3 +61,8 @@ def compiled_sources() -> dict[Path, str]:
     engine = engine_source(RULES.rules, CatalogueEngine.__name__, "The production engine of the catalogue.")
     checks = constraint_source(RULES.constraints, "The checks of the constraint rules of the catalogue.")
     return {COMPILED: engine, COMPILED_CONSTRAINTS: checks}
+
+
+def outdated_code() -> bool:
+    """Return whether the generated modules were written from other rules."""
+    return any(path.read_text("utf-8") != text for path, text in compiled_sources().items())

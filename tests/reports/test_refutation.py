@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import pytest
 
 from indexproof.core.expr import minimum, var
 from indexproof.core.rewrite import Const, Expr, Rest, Rewrite, Rule, rule
 from indexproof.reports.refutation import again, at_point, explain, holds_at, ordered_point
+from indexproof.rules import catalog
+from indexproof.verify.compiled import obligations_of_code
 from indexproof.verify.obligations import Obligation, rule_obligations
 from indexproof.verify.run import Result
 from indexproof.verify.solve import decide
@@ -35,6 +38,22 @@ def owed(r: Rule, kind: str) -> Obligation:
 def lines_of(text: str) -> list[tuple[str, str]]:
     """Label and text of the lines below the head."""
     return [(label, " ".join(words)) for label, *words in (line.split() for line in text.splitlines()[1:])]
+
+
+def test_code_that_was_generated_before_the_declaration_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    was = next(r for r in catalog.RULES.rules if r.name == "small_remainder_vanishes")
+    now = replace(was, when=(*was.when, var("g", "const") >= 8))
+    (result,) = [
+        Result(o, v)
+        for o in obligations_of_code(now, catalog.COMPILED.read_text("utf-8"))
+        if (v := decide(o)).status is Status.REFUTED
+    ]
+    assert "dev docs" not in explain(result)
+    rules = [now if r is was else r for r in catalog.RULES.rules]
+    monkeypatch.setattr(catalog, "RULES", replace(catalog.RULES, rules=tuple(rules)))
+    assert ("repair", "the code was generated from other rules: run `indexproof dev docs`") in lines_of(
+        explain(result)
+    )
 
 
 def test_a_false_rule() -> None:

@@ -50,6 +50,7 @@ PINNED: dict[str, str] = {
     "examples": "6e01c1916ffde4c1",
     "asked": "f0387d3d438686b6",
     "random": "96da18995b1a48dc",
+    "twice": "b51bfeed4395e848",
 }
 
 EDGES = _edges()

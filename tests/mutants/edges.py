@@ -34,6 +34,7 @@ from indexproof.core.rewrite import measure
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.steps import Trace
+from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 
@@ -44,6 +45,13 @@ RANDOM: Final = 200
 INSIDE: Final = 24
 OUTSIDE: Final = 6
 WEIGHTS: Final = (3, 3, 1, 12)
+#: Extrema of which two arguments are written anew at once.
+TWICE: Final = (
+    "(d0, d1) -> (min(d1 - d0 floordiv 2 * 2, d0 floordiv 2 * -2 + 1), d1 mod 3, d0 * 2 + d1 + 5),"
+    " domain: d0 in [0, 63], d1 in [0, 9]",
+    "(d0, d1) -> (max((d0 + d1) floordiv 4 * 8 + d1, d0 * 2 - (d0 + d1) mod 4, d0)), domain: d0 in [0, 63], d1 in [0, 3]",
+    "(d0, d1) -> (min((d0 + d1) mod 4 * 3, d1 + d0 mod 8, d0 floordiv 8 * 16)), domain: d0 in [0, 63], d1 in [0, 3]",
+)
 
 Point = tuple[int, ...]
 
@@ -696,6 +704,7 @@ def corpus() -> list[Any]:
             found.append((kind, f"{kind} {k}", maker.map()))
     found += [("examples", name, m) for name, m in rule_examples(RULES)]
     found += [("random", f"random {k}", random_map(77, k).map) for k in range(RANDOM)]
+    found += [("twice", f"twice {k}", parse_map(text)) for k, text in enumerate(TWICE)]
     cases: list[Any] = [case(*f, n) for n, f in enumerate(found)]
     for c in list(cases):
         if c.map.constraints or c.family == "large":

@@ -62,6 +62,7 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/extraction/choices.py Choices.everywhere: return self._replacing(f, *found) if found and found[0] != f else []  ->  return self._replacing(f, *found) if found and found[-1] != f else []",
     ),
     "a limit of effort: right on both sides of it": (
+        "core/extraction/ledger.py Ledger.reaches: if len(seen) > REACH:  ->  if len(seen) >= REACH:",
         "core/kernel/atoms.py Atoms._new: if self.limited and self.volume > EXCESS + 2 * self.spent:  ->  if self.limited and self.volume >= EXCESS + 2 * self.spent:",
         "core/kernel/atoms.py Atoms._new: if self.limited and self.volume > EXCESS + 2 * self.spent:  ->  if self.limited and self.volume > EXCESS + 3 * self.spent:",
         "core/kernel/atoms.py Atoms._new: if self.limited and self.volume > EXCESS + 2 * self.spent:  ->  if self.limited and self.volume > EXCESS + 1 * self.spent:",
@@ -133,6 +134,8 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/form.py finite: return END if end > 0 else -END  ->  return END if end > 1 else -END",
     ),
     "a coefficient is never zero": (
+        "core/extraction/ledger.py Ledger._own: if k > 0:  ->  if k >= 0:",
+        "core/extraction/ledger.py Ledger._disown: if k > 0:  ->  if k >= 0:",
         "core/kernel/measure.py Measured.size_of_division: backwards = sum([k < 0 for _, k in x[1]])  ->  backwards = sum([k <= 0 for _, k in x[1]])",
         "core/kernel/ranges.py Ranges._span: if k > 0:  ->  if k >= 0:",
         "core/kernel/ranges.py Ranges._in_proportion: if q < 0:  ->  if q <= 0:",
@@ -174,6 +177,7 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/ranges.py Ranges._know_digits: if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 1)):  ->  if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 0)):",
     ),
     "the first atom is a variable": (
+        "core/extraction/ledger.py Ledger.choose: if key >= 0:  ->  if key > 0:",
         "core/kernel/ranges.py Ranges._digit: if q >= 0 and self.kind[q] == QUOTIENT:  ->  if q > 0 and self.kind[q] == QUOTIENT:",
         "core/kernel/kernel.py Kernel.raw: if a >= 0 and self.kind[a] == kind and (self.arg[a] == x) and (self.divisor[a] == d):  ->  if a > 0 and self.kind[a] == kind and (self.arg[a] == x) and (self.divisor[a] == d):",
         "core/kernel/kernel.py Kernel.raw: if found < 0:  ->  if found <= 0:",
@@ -206,6 +210,9 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/kernel.py Kernel.raw: if not x[1] or d < 1:  ->  if not x[1] or d < 0:",
         "core/extraction/given.py as_given: if type(q.b) is Int and q.b.value > 0:  ->  if type(q.b) is Int and q.b.value >= 0:",
         "core/extraction/given.py as_given: if type(q.b) is Int and q.b.value > 0:  ->  if type(q.b) is Int and q.b.value > 1:",
+    ),
+    "nobody looks for a sum of one term among the bodies": (
+        "core/extraction/ledger.py Ledger._own: if len(terms) > 1:  ->  if len(terms) >= 1:",
     ),
     "costs only steer: results are compared at the end": (
         "core/extraction/ledger.py Ledger.__init__: self.unit = 1 if weight > 1 else TIE  ->  self.unit = 1 if weight > 2 else TIE",

@@ -262,7 +262,7 @@ class Simplifier:
         engine = self.engine
         assert engine is not None
         # raw extrema are atoms of their own
-        return not engine.parts and [engine.write(f) for f in forms] == es
+        return not engine.parts and all(engine.write(f) is e for f, e in zip(forms, es, strict=True))
 
     def _plain(self, es: list[Expr]) -> list[Expr]:
         """The normal forms of the results as they are, and what is given where that costs less."""

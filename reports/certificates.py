@@ -1,14 +1,18 @@
-"""Certificates in files: written after a run, checked again by code that has nothing in common with the prover."""
+"""Write certificates to files after a run, check them, and bind them to the catalogue or to rule files.
+
+:mod:`..verify.checker` checks the steps; what a certificate claims is compared here with what the catalogue or a rule
+file states.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +20,25 @@ from ..core.condition import Condition
 from ..core.errors import IndexproofError, InputError, TooLargeError, quoted
 from ..core.json_text import load_json
 from ..verify.catalogue import catalogue
-from ..verify.certificate import CertificateRefused, Solver, check_certificate, cvc5_refutes, z3_refutes
+from ..verify.certificate import check_certificate
+from ..verify.checker import (
+    FILE_FORMAT,
+    MANIFEST,
+    MANIFEST_FORMAT,
+    CertificateRefused,
+    Solver,
+    listed,
+    solvers_at_hand,
+)
 from ..verify.lemmas import LemmaObligation, proved_lemmas
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
+from ..verify.rulefiles import read_rule_file
 from ..verify.rulefiles.certify import case_certificate
 from ..verify.rulefiles.generalise import generalised
 from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.lowering import expanded, rule_of, source_of
-from ..verify.rulefiles.obligations import StatedObligation
+from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
 from .machine import ABSENT, document, written_as
 from .selection import read_text
@@ -35,11 +49,8 @@ __all__ = [
     "certificates_text",
     "check_files",
     "is_certificate",
-    "solvers_at_hand",
     "write_certificates",
 ]
-
-FORMAT = "indexproof certificates 1"
 
 
 def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
@@ -61,6 +72,7 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
         return None if found is None else ({}, [found])
     for stated in _statements(o.rule):
         said = {"rule": json.loads(o.source)}
+        said["rule"]["rules"][0]["name"] = o.subject
         if stated is not o.rule:
             said["instance of"] = json.loads(source_of(stated))
         parts: list[Any] = []
@@ -83,14 +95,19 @@ def _statements(r: StatedRule) -> Iterator[StatedRule]:
 
 
 def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:
-    """Write one file for every obligation; how many there are, and the names of those that have no certificate.
+    """Write one file for every obligation, and a manifest of them.
 
-    A lemma has none, since it is proved without the reduction; nor has what was proved in another way only.
-    Raises :class:`OSError` where the folder cannot be written.
+    Returns how many there are, and the names of those that have no certificate: a lemma has none, since it is proved
+    without the reduction; nor has what was proved in another way only.  Raises :class:`OSError` where the folder cannot
+    be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written, without = 0, []
-    used: set[str] = set()
+    for old in folder.glob("*.json"):
+        if is_certificate(str(old)):
+            old.unlink()
+    written: list[dict[str, str]] = []
+    without: list[str] = []
+    used = {MANIFEST}
     for o in proved:
         if o.question != "valid" or isinstance(o, LemmaObligation):
             continue
@@ -98,14 +115,17 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
             found = _certificates(o)
             if found is not None:
                 said, parts = found
-                data = {"format": FORMAT, "obligation": o.name, **said, "parts": parts}
-                (folder / _file_name(o.name, used)).write_text(
-                    json.dumps(data, ensure_ascii=False) + "\n", "utf-8"
-                )
-                written += 1
+                data = {"format": FILE_FORMAT, "obligation": o.name, **said, "parts": parts}
+                text = (json.dumps(data, ensure_ascii=False) + "\n").encode()
+                name = _file_name(o.name, used)
+                (folder / name).write_bytes(text)
+                digest = hashlib.sha256(text).hexdigest()
+                written.append({"file": name, "obligation": o.name, "sha256": digest})
                 continue
         without.append(o.name)
-    return written, without
+    manifest = {"format": MANIFEST_FORMAT, "certificates": written, "without": without}
+    (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    return len(written), without
 
 
 def _file_name(name: str, used: set[str]) -> str:
@@ -137,26 +157,39 @@ def is_certificate(file: str) -> bool:
     return re.match(r'\s*\{\s*"format"\s*:\s*"indexproof certificates', read_text(file)) is not None
 
 
-def solvers_at_hand() -> dict[str, Solver]:
-    """z3, and cvc5 where it is installed."""
-    found: dict[str, Solver] = {"z3": z3_refutes}
-    return {**found, "cvc5": cvc5_refutes} if find_spec("cvc5") is not None else found
+def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator[CheckedCertificate]:
+    """Check every certificate in some files, or in folders, of which the manifest must list what is there.
 
-
-def check_files(paths: Sequence[Path]) -> Iterator[CheckedCertificate]:
-    """Check every certificate in some files, or in the files of some folders.
-
-    Raises :class:`InputError` for a file that cannot be read.
+    With ``against``, each must be one of a rule in these rule files, by its name and by what it states, and every rule
+    there must have one.  Raises :class:`InputError` for a file that cannot be read.
     """
-    files = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+    rules = {
+        f"{r.name}: {SOUND}": r
+        for path in against
+        for r in read_rule_file(read_text(str(path)), str(path)).rules
+    }
+    files: list[Path] = []
+    for path in paths:
+        try:
+            files += listed(path) if path.is_dir() else [path]
+        except CertificateRefused as error:
+            yield CheckedCertificate(str(path), "the folder", refused=str(error))
     if not files:
         return
     first = _read(files[0])  # what holds no certificates is said before anything takes time
     proved, solvers = proved_lemmas(), solvers_at_hand()
     known = cache(lambda: {o.name: o for o in catalogue()})  # a rule of a rule file is in its certificate
-    yield _check(files[0], first, known, proved, solvers)
-    for file in files[1:]:
-        yield _check(file, _read(file), known, proved, solvers)
+    for file in files:
+        data = first if file == files[0] else _read(file)
+        stated = rules.pop(data["obligation"], None)
+        if against and stated is None:
+            yield CheckedCertificate(
+                str(file), data["obligation"], refused="no rule, or none left, is called so"
+            )
+        else:
+            yield _check(file, data, stated, known, proved, solvers)
+    for name, r in rules.items():
+        yield CheckedCertificate(r.where, name, refused="there is no certificate of this rule")
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -171,24 +204,25 @@ def _read(file: Path) -> dict[str, Any]:
             raise
     if (
         not isinstance(data, dict)
-        or data.get("format") != FORMAT
+        or data.get("format") != FILE_FORMAT
         or not isinstance(data.get("obligation"), str)
         or not isinstance(data.get("parts"), list)
     ):
-        raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FORMAT!r}")
+        raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FILE_FORMAT!r}")
     return data
 
 
 def _check(
     file: Path,
     data: dict[str, Any],
+    expected: StatedRule | None,
     known: Callable[[], Mapping[str, Obligation]],
     proved: frozenset[str],
     solvers: dict[str, Solver],
 ) -> CheckedCertificate:
     name, parts = data["obligation"], data["parts"]
     try:
-        claims = _stated(data, known)
+        claims = _stated(data, expected, known)
     except RecursionError:
         return CheckedCertificate(str(file), name, refused="the rule cannot be read: it is nested too deep")
     except (IndexproofError, LookupError, TypeError, ValueError, ArithmeticError) as error:
@@ -203,6 +237,8 @@ def _check(
         claim = None if claims is None else claims[k]
         try:
             found = check_certificate(part, claim, proved=proved, solvers=solvers)
+            if found.name != name:
+                raise CertificateRefused("claim", f"this is a certificate of {found.name}")
         except CertificateRefused as error:
             return CheckedCertificate(str(file), name, steps, leaves, refused=str(error))
         steps += found.steps
@@ -212,14 +248,19 @@ def _check(
 
 
 def _stated(
-    data: Mapping[str, Any], known: Callable[[], Mapping[str, Obligation]]
+    data: Mapping[str, Any], expected: StatedRule | None, known: Callable[[], Mapping[str, Obligation]]
 ) -> list[tuple[tuple[Condition, ...], Condition]] | None:
     """Return the cases to prove: of the rule in the file, of a wider one, or of the catalogue's claim by that name.
 
-    ``None`` for another claim, which then is what the certificate says.
+    ``None`` for another claim, which then is what the certificate says.  Raises :class:`InputError` where the rule in
+    the file is not the ``expected`` one.
     """
-    if "rule" in data:
+    if "rule" in data or expected is not None:
         stated = rule_of(json.dumps(data["rule"]))
+        if f"{stated.name}: {SOUND}" != data["obligation"]:
+            raise InputError(f"the rule in the file is called {quoted(stated.name)}")
+        if expected is not None and source_of(stated) != source_of(expected):
+            raise InputError(f"{expected.where} states another rule by this name: {expected.statement()}")
         if "instance of" in data:
             wider = rule_of(json.dumps(data["instance of"]))
             if instance_terms(wider, stated) is None:

@@ -30,6 +30,7 @@ LONG = {
     "rules/ops/window.py": "the ops over windows share one relation",
     "rules/transfer.py": "a table of laws",
     "verify/compiled.py": "a checker, read as a whole",
+    "verify/checker.py": "the checker of certificates is one file that can be run alone",
     "verify/derivation.py": "a checker, read as a whole",
     "verify/modules.py": "to be split: obligations of modules and their proofs",
     "verify/rulefiles/cases.py": "to be split: numbers and truth values",

@@ -76,6 +76,12 @@ def replay(
             "folders that `prove --certificates` wrote.",
         ),
     ],
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="The certificates must be those of all rules in this rule file, by content."
+        ),
+    ] = None,
     json: Json = False,
     cache: CachePath = None,
     no_cache: NoCache = False,
@@ -87,12 +93,13 @@ def replay(
     instance of a rule that is proved, its conditions must hold on the domain, and the steps must lead from
     the map to the result. Of a certificate, every lemma must be proved, every step an instance of one, the
     cases exhaustive, and the linear questions at the leaves contradictory for z3, and for cvc5 where it is
-    installed. reports/strategies.md says what a certificate is.
+    installed; `indexproof-check` does the same without the package. reports/certificates.md specifies the
+    format.
     """
     from ..certificates import certificates_document, certificates_text, check_files, is_certificate
 
-    if len(files) > 1 or Path(files[0]).is_dir() or (files[0] != "-" and is_certificate(files[0])):
-        found = list(check_files([Path(f) for f in files]))
+    if against or len(files) > 1 or Path(files[0]).is_dir() or (files[0] != "-" and is_certificate(files[0])):
+        found = list(check_files([Path(f) for f in files], against or []))
         if not found:
             raise InputError("there is no certificate", expected="files that `prove --certificates` wrote")
         status = FALSE if any(c.refused for c in found) else PROVED

@@ -24,7 +24,7 @@ def forged(hypotheses: list[Json], goal: Json, proof: Json) -> Json:
     """A certificate whose terms are 0: x, 1: 0, 2: 2."""
     claim = {"name": "forged", "hypotheses": hypotheses, "goal": goal}
     return {
-        "format": "indexproof certificate 1",
+        "format": "indexproof certificate 2",
         "claim": claim,
         "terms": [["var", "x", ""], 0, 2],
         "proof": proof,
@@ -222,7 +222,8 @@ def test_an_equal_term_divides_by_nothing_new() -> None:
     equal, then = recorded([], x.eq(value)), recorded([], value.ne(0))
     assert equal is not None
     assert then is not None
-    proof = {"step": "equal terms", "term": x, "value": value, "equal": equal, "then": then}
+    named = {"variable": y, "goals": [y.ne(0)]}
+    proof = {"step": "equal terms", "term": x, "value": value, **named, "equal": equal, "then": then}
     refused(json.loads(json.dumps(certificate_json("forged", [], x.ne(0), proof))), "divides by what")
 
 

@@ -18,7 +18,7 @@ from indexproof.core.expr import Expr, add, integer, var
 from indexproof.core.op import box, product
 from indexproof.verify import linear, recombine, solve
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
-from indexproof.verify.certificate.tree import Tree
+from indexproof.verify.checker import CertifiedClaim
 from indexproof.verify.linear import export
 from indexproof.verify.linear.export import _with_recombined_digits, certificate_json
 from indexproof.verify.obligation import Obligation
@@ -209,13 +209,13 @@ def test_a_planted_mistake_would_be_believed_if_nobody_asked(
     (node,) = _equal_terms(forged)
     with pytest.raises(CertificateRefused, match=r"\.equal"):
         check_certificate(forged, (POSITIVE, goal), solvers={"z3": z3_refutes})
-    check = Tree.prove
+    check = CertifiedClaim.prove
 
-    def unchecked(self: Any, part: Json, known: Any, goals: Any, place: str) -> None:
+    def unchecked(self: Any, part: Json, place: str) -> None:
         if part is not node["equal"]:
-            check(self, part, known, goals, place)
+            check(self, part, place)
 
-    monkeypatch.setattr(Tree, "prove", unchecked)
+    monkeypatch.setattr(CertifiedClaim, "prove", unchecked)
     assert check_certificate(forged, (POSITIVE, goal), solvers={"z3": z3_refutes}).steps > 0
 
 

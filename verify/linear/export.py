@@ -7,11 +7,12 @@ numbers; a step names facts by theirs, and those come before it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.condition import FALSE, And, Compare, Condition, Divides, Not, Or, Truth, Within
-from ...core.expr import Expr, Int, Sum, Var, postorder
+from ...core.condition import FALSE, And, Compare, Condition, Divides, Not, Or, Truth, Within, all_exprs
+from ...core.expr import Expr, Int, Sum, Var, postorder, var
 from ...core.operators import NAME_OF
 from ..equate import equated
 from ..preprocess import comparisons, unquotienting
@@ -24,7 +25,7 @@ from .record import LinearFact, Log, Node, Reason, Resolved
 
 __all__ = ["FORMAT", "certificate", "certificate_json", "of_equal_terms", "recorded"]
 
-FORMAT = "indexproof certificate 1"
+FORMAT = "indexproof certificate 2"
 
 Json = Any
 
@@ -74,7 +75,9 @@ def _with_quotient_bounds(
             if steps:
                 then = prove(known, steps[-1][1], budget=budget, assume_defined=True, record=True).proof
                 if then is not None:
-                    proof = {"step": "quotient bound", "sides": [side for side, _ in steps], "then": then}
+                    before = [part, *(goal for _, goal in steps)]
+                    sides = [[side, _side(c, side)] for (side, _), c in zip(steps, before, strict=False)]
+                    proof = {"step": "quotient bound", "sides": sides, "then": then}
             if proof is None:
                 proof = _with_recombined_digits(known, part, budget) or _with_equated_dividends(
                     known, part, budget
@@ -90,6 +93,12 @@ def _with_quotient_bounds(
     return {"step": "goals", "parts": parts}
 
 
+def _side(bound: Condition, side: str) -> Expr:
+    """Return the smaller or the larger side of a comparison."""
+    assert isinstance(bound, Compare)
+    return bound.a if side == "small" else bound.b
+
+
 def _with_recombined_digits(
     hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
 ) -> Node | None:
@@ -100,7 +109,7 @@ def _with_recombined_digits(
     claims = [*(s.eq(v) for s, v in steps), left]
     plain = [h for h in hypotheses if not recombinations(h)[0]]
     proofs = [prove(plain, c, budget=budget, assume_defined=True, record=True).proof for c in claims]
-    return of_equal_terms(steps, proofs)
+    return of_equal_terms(goal, steps, proofs)
 
 
 def _with_equated_dividends(
@@ -112,16 +121,25 @@ def _with_equated_dividends(
         return None
     claims = [*((hypotheses, s.eq(v)) for s, v in steps), (rest, left)]
     proofs = [prove(known, c, budget=budget, assume_defined=True, record=True).proof for known, c in claims]
-    return of_equal_terms(steps, proofs)
+    return of_equal_terms(goal, steps, proofs)
 
 
-def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
-    """The last proof, below one step for each term that is replaced by an equal one."""
+def of_equal_terms(
+    goal: Condition, steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]
+) -> Node | None:
+    """Return the last proof, below one step for each term of the goal that is replaced by an equal one."""
     if None in proofs:
         return None
+    nodes: list[Node] = []
+    for (term, value), shown in zip(steps, proofs[:-1], strict=True):
+        taken = {v.name for e in (term, value, *all_exprs(goal)) for v in e.variables()}
+        x = var(next(name for k in itertools.count() if (name := f"x{k}") not in taken))
+        said = {"term": term, "value": value, "variable": x, "goals": [goal.substitute({term: x})]}
+        nodes.append({"step": "equal terms", **said, "equal": shown})
+        goal = goal.substitute({term: value})
     node = proofs[-1]
-    for (s, v), shown in reversed(list(zip(steps, proofs[:-1], strict=True))):
-        node = {"step": "equal terms", "term": s, "value": v, "equal": shown, "then": node}
+    for outer in reversed(nodes):
+        node = {**outer, "then": node}
     return node
 
 

@@ -6,13 +6,16 @@ import json
 from collections.abc import Iterator, Sequence
 
 from indexproof.core.condition import Condition
-from indexproof.core.expr import Expr
+from indexproof.core.expr import Expr, var
 from indexproof.verify.linear.record import Node
 
 from .bank import DIGITS, DIVIDENDS, c, d, x
 from .fault import Batch, Fault
 
 __all__ = ["certificate_cases"]
+
+#: Either of two terms that are said to be equal.
+_ANY = var("any")
 
 
 def _forged_equalities(known: Sequence[Condition], digits: Expr, number: Expr) -> Iterator[tuple[str, Node]]:
@@ -29,9 +32,10 @@ def _forged_equalities(known: Sequence[Condition], digits: Expr, number: Expr) -
     yield "other digits are a goal", {"step": "goals", "parts": [{"goal": true, "proof": of_others}]}
     yield "contradictory", {"step": "contradiction", "then": of_others}
     yield "assumed", assumed
-    again = {"step": "equal terms", "term": digits, "value": number, "equal": nothing, "then": nothing}
-    yield "shown by itself", again
-    yield "shown the other way round", {**again, "term": number, "value": digits}
+    again = {"step": "equal terms", "variable": _ANY, "equal": nothing, "then": nothing}
+    yield "shown by itself", {**again, "term": digits, "value": number, "goals": [_ANY.eq(number)]}
+    round_about = {"term": number, "value": digits, "goals": [digits.eq(_ANY)]}
+    yield "shown the other way round", {**again, **round_about}
 
 
 def certificate_cases(task: Batch) -> Iterator[Fault]:
@@ -48,7 +52,9 @@ def certificate_cases(task: Batch) -> Iterator[Fault]:
         # a quotient is equal to itself: nothing is left
         then: Node = {"step": "goals", "parts": []}
         for how, equal in _forged_equalities(known, digits, number):
-            proof = {"step": "equal terms", "term": digits, "value": number, "equal": equal, "then": then}
+            said = {"variable": _ANY, "goals": [(_ANY // c).eq(number // c)]}
+            replaced = {"term": digits, "value": number, **said}
+            proof = {"step": "equal terms", **replaced, "equal": equal, "then": then}
             data = json.loads(json.dumps(certificate_json(name, known, goal, proof)))
             try:
                 check_certificate(data, (known, goal), solvers={"z3": z3_refutes})

@@ -13,26 +13,28 @@ from typing import Any
 
 from indexproof.core.condition import divides
 from indexproof.core.expr import var
-from indexproof.verify.certificate.check import (
+from indexproof.verify.certificate import ClaimReader
+from indexproof.verify.checker import (
+    LEMMAS,
     CertificateRefused,
     CertifiedClaim,
     Check,
-    Verified,
-    z3_refutes,
-)
-from indexproof.verify.certificate.polynomials import (
     Formula,
     Json,
     Polynomial,
+    State,
+    Steps,
+    Terms,
+    Unknown,
+    at,
     constant,
+    polynomials,
     read_formula,
     read_polynomial,
-    substituted,
     variable,
+    with_values,
+    z3_refutes,
 )
-from indexproof.verify.certificate.state import State, Unknown
-from indexproof.verify.certificate.steps import Steps
-from indexproof.verify.schemes import LEMMAS
 
 from .fault import Batch, Fault
 
@@ -133,8 +135,8 @@ def _holds(f: Formula, point: _Point) -> bool:
         case "eq":
             return _at(Polynomial(f[1]), point) == 0
         case "and":
-            return all(_holds(g, point) for g in f[1:])
-    return any(_holds(g, point) for g in f[1:])
+            return all(_holds(g, point) for g in f[1])
+    return any(_holds(g, point) for g in f[1])
 
 
 def _meaning(kind: str, of: Sequence[int]) -> tuple[int, ...] | None:
@@ -163,15 +165,16 @@ class _Case:
 
     @classmethod
     def new(cls) -> _Case:
-        check = Check(_TERMS, None, {"z3": z3_refutes}, Verified("", (), _GOALS[0]))
-        state = State()
-        state.names = set("mnxyz")
+        terms = Terms()
+        reader = ClaimReader(terms)
+        for e in _TERMS:
+            reader.term(e)
+        goals = [reader.condition(g) for g in _GOALS]
+        claim = CertifiedClaim(Check("", terms, {"z3": z3_refutes}), [*map(reader.condition, _KNOWN)], goals)
+        state = State(terms, "mnxyz")
         state.signs = [_SIGN]
-        case = cls(
-            Steps(CertifiedClaim(check, list(_KNOWN), list(_GOALS)), state, "case"),
-            [dict(p) for p in _POINTS],
-        )
-        case.steps.goal = _GOALS[0]
+        case = cls(Steps(claim, state, "case"), [dict(p) for p in _POINTS])
+        case.steps.goal = goals[0]
         for step in _START:
             accepted = case.take(step)
             assert accepted
@@ -184,7 +187,15 @@ class _Case:
         steps.place = "case"
         try:
             steps.run([step])
-        except (CertificateRefused, Unknown, LookupError, TypeError, ValueError, ArithmeticError):
+        except (
+            CertificateRefused,
+            Unknown,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+        ):
             steps.state = before
             return False
         if "fact" in step:
@@ -221,18 +232,17 @@ class _Case:
 
     def _named(self, p: _Point) -> bool:
         """Give new names the values that they stand for; whether there are any."""
-        todo = sorted(self.steps.state.made)
+        todo = sorted(self.steps.state.made, key=lambda m: str([m[0], *map(str, m[1] + m[2])]))
         while todo:
             later = []
-            for (kind, *of), names in todo:
-                if not all(Polynomial(key).names <= p.keys() for key in of):
-                    later.append(((kind, *of), names))
+            for kind, of, names in todo:
+                if not all(q.names <= p.keys() for q in of):
+                    later.append((kind, of, names))
                     continue
-                values = _meaning(kind, [_at(Polynomial(key), p) for key in of])
+                values = _meaning(kind, [_at(q, p) for q in of])
                 if values is None:
                     return False
-                for key, value in zip(names, values, strict=True):
-                    name = Polynomial(key)
+                for name, value in zip(names, values, strict=True):
                     for v in name.names - p.keys():
                         p[v] = value - name.get((), 0)
                     if _at(name, p) != value:
@@ -299,7 +309,7 @@ def _json(p: Polynomial) -> Json:
 
 
 def _formula(f: Formula) -> Json:
-    return [f[0], *(map(_formula, f[1:]) if f[0] in ("and", "or") else [_json(Polynomial(f[1]))])]
+    return [f[0], *(sorted(map(_formula, f[1]), key=repr) if f[0] in ("and", "or") else [_json(f[1])])]
 
 
 class _Draw:
@@ -532,8 +542,7 @@ class _Draw:
 
     def _extremum_bound(self) -> dict[str, Any]:
         rng = self.rng
-        op, keys = self.case.steps.state.extremes[str(variable("e").key)]
-        args = [Polynomial(key) for key in keys]
+        op, args = "min", [variable("n"), variable("r")]
         bound = self.polynomial() if rng.random() < 0.5 else constant(rng.choice((0, -1)))
         if rng.random() < 0.2:
             args = args[:1]
@@ -559,7 +568,7 @@ class _Draw:
         value = variable(v) - p * c
         if self.rng.random() < 0.2:
             value = self.polynomial()
-        fact = _formula(substituted(self.case.numbers[of], {v: value}))
+        fact = _formula(at(self.case.numbers[of], lambda q: with_values(q, {v: value})))
         return {"values": {v: _json(value)}, "equation": k, "of": of, "fact": fact}
 
     def _derived(self) -> dict[str, Any]:
@@ -582,25 +591,19 @@ class _Draw:
     def _lemma(self) -> dict[str, Any]:
         rng = self.rng
         name = rng.choice(sorted(LEMMAS))
-        scheme = LEMMAS[name]
-        meaning = State()
-        meaning.definitions = {
-            v.name: self.polynomial()
-            for v in sorted({v for c in (*scheme.given, scheme.then) for v in c.variables()}, key=str)
-        }
-        given: list[Json] = []
-        try:
-            fact = meaning.formula(scheme.then, {})
-            for c in scheme.given:
-                f = meaning.formula(c, {})
-                given.append(self.evidence(Polynomial(f[1])) if f[0] == "ge" else self.number())
-        except Unknown:
-            return self._other()
+        premises, then = LEMMAS[name]
+        mentioned = {v for p in (*polynomials(then), *(p for _, p in premises)) for v in p.names}
+        values = {v: self.polynomial() for v in sorted(mentioned)}
+
+        def of(p: Polynomial) -> Polynomial:
+            return with_values(p, values)
+
+        given = [self.evidence(of(p)) if kind == "ge" else self.number() for kind, p in premises]
         return {
             "lemma": name,
-            "with": {v: _json(p) for v, p in meaning.definitions.items()},
+            "with": {v: _json(p) for v, p in values.items()},
             "given": given,
-            "fact": _formula(fact),
+            "fact": _formula(at(then, of)),
         }
 
 
@@ -620,7 +623,7 @@ def attempts(seed: int, number: int, again: int = 300) -> Iterator[Attempt]:
         left -= 1
         draw = _Draw(rng, case)
         step = draw.step(rng.choice(_KINDS))
-        case.steps.goal = rng.choice((*_GOALS, None))
+        case.steps.goal = rng.choice((*case.steps.claim.goals, None))
         untrue = case.untrue(step)
         accepted = case.take(step)
         if accepted:

@@ -15,9 +15,9 @@ from dev.faults.mutation import false_mutants, mutants
 from dev.faults.report import faults_json, faults_status, faults_text
 from dev.faults.run import perform, tasks
 from indexproof.core.expr import var
+from indexproof.verify import checker
 from indexproof.verify.cache import Cache
-from indexproof.verify.certificate import CertificateRefused, steps
-from indexproof.verify.certificate.tree import Tree
+from indexproof.verify.checker import CertificateRefused, CertifiedClaim
 from indexproof.verify.linear.formula import at_least
 from indexproof.verify.linear.polynomial import constant
 from indexproof.verify.obligations import Obligation
@@ -148,14 +148,14 @@ def test_a_prover_that_believes_what_digits_are_said_to_be_would_be_noticed(
 def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    prove = Tree.prove
+    prove = CertifiedClaim.prove
 
-    def believing(self: Any, node: Any, known: Any, goals: Any, place: str) -> None:
+    def believing(self: Any, node: Any, place: str) -> None:
         if not place.endswith(".equal"):
-            prove(self, node, known, goals, place)
+            prove(self, node, place)
 
     assert all(o.noticed for o in perform(Batch("certificate")))
-    monkeypatch.setattr(Tree, "prove", believing)
+    monkeypatch.setattr(CertifiedClaim, "prove", believing)
     assert not any(o.noticed for o in perform(Batch("certificate")))
 
 
@@ -175,12 +175,13 @@ def test_a_checker_without_one_of_its_reasons_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     """Fault injection draws steps until one that is not true is accepted."""
-    tree = ast.parse(inspect.getsource(steps))
-    raised = [n for n in ast.walk(tree) if isinstance(n, ast.Raise) and reason in ast.unparse(n)]
-    assert len(raised) == 1
-    without = _Without(raised[0]).visit(tree)
-    module: dict[str, Any] = {"__name__": steps.__name__, "__package__": steps.__package__}
-    exec(compile(ast.fix_missing_locations(without), steps.__name__, "exec"), module)
+    tree = ast.parse(inspect.getsource(checker))
+    asked = [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and reason in ast.unparse(n)]
+    assert len(asked) == 1
+    without = _Without(asked[0]).visit(tree)
+    module: dict[str, Any] = {"__name__": checker.__name__}
+    exec(compile(ast.fix_missing_locations(without), checker.__name__, "exec"), module)
+    module |= {"CertificateRefused": CertificateRefused, "Unknown": checker.Unknown}
     monkeypatch.setattr(false_steps, "Steps", module["Steps"])
     assert any(a.untrue and a.accepted for a in false_steps.attempts(1, 4000))
 
@@ -191,7 +192,7 @@ class _Without(ast.NodeTransformer):
     def __init__(self, left_out: ast.stmt) -> None:
         self.left_out = left_out
 
-    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         return ast.copy_location(ast.Pass(), node) if node is self.left_out else node
 
 

@@ -15,7 +15,8 @@ from ..core.hlo import Shape, read_shape
 from ..core.pallas_call import BlockDim, BlockedOperand, PallasCall
 from ..core.simplify_map import simplify_map
 from ..rules.catalog import RULES
-from ..verify.pallas import CLAIMS, CheckedPallasCall, PallasClaim, verify_pallas, visits
+from ..verify.pallas import CLAIMS, CheckedPallasCall, PallasClaim, verify_pallas
+from ..verify.pallas_iterations import visits
 from ..verify.verdict import Status, worst
 from .layout import block, count, duration, joined
 from .machine import document, written_as
@@ -184,7 +185,7 @@ def _said(p: PallasClaim, claim: str) -> str:
     here = {n: x for n, x in found.values.items() if not n.endswith("'")}
     there = {n.removesuffix("'"): x for n, x in found.values.items() if n.endswith("'")}
     if p.kind == "written":
-        return f"{claim}: {p.operand} {found.reason}: {_tuple(tuple(found.values.values()))}"
+        return f"{claim}: {p.operand} has {_tuple(tuple(found.values.values()))}: {found.reason}"
     text = f"{claim}: {p.operand}"
     if found.left is not None:
         text += f" has block {_tuple(found.left)}"

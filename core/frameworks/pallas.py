@@ -49,8 +49,9 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
 
     closed = jax.make_jaxpr(with_static)(*traced)
     leaves = jax.tree.leaves(traced)
+    # a machine integer of 64 bits is one of 32 for jax
     known = {
-        v: x
+        v: jax.numpy.asarray(x)
         for v, x in zip(closed.jaxpr.invars, leaves, strict=True)
         if not isinstance(x, jax.ShapeDtypeStruct)
     }
@@ -147,7 +148,11 @@ class _Call:
 
         params = self.eqn.params
         kernel, mapping = params["jaxpr"], params["grid_mapping"]
-        sizes, values = iter(self.values), list(self.values)
+        # references that the kernel is closed over stand before the operands
+        values = [
+            x for v, x in zip(self.eqn.invars, self.values, strict=True) if "Ref" not in type(v.aval).__name__
+        ]
+        sizes = iter(values)
         dynamic = [not isinstance(n, int) for n in mapping.grid]
         values = values[sum(dynamic) :]
         grid = tuple(
@@ -156,6 +161,8 @@ class _Call:
         )
         names = _names(kernel.debug_info.arg_names, len(kernel.invars))
         scalars, inputs = mapping.num_index_operands, mapping.num_inputs
+        if len(kernel.invars) != scalars + len(mapping.block_mappings) + mapping.num_scratch_operands:
+            raise AttributeError("the kernel has other parameters than its grid")
         tables = {}
         for name, x, aval in zip(names, values[:scalars], mapping.index_map_avals[len(grid) :], strict=False):
             stated = self.ranges.get(name)
@@ -167,7 +174,8 @@ class _Call:
         operands = []
         for k, block in enumerate(mapping.block_mappings):
             ref, out = kernel.invars[scalars + k], k - inputs
-            dims, why = _block_dims(block.block_shape, block.array_aval.shape)
+            array = block.array_aval if hasattr(block, "array_aval") else block.array_shape_dtype
+            dims, why = _block_dims(block.block_shape, array.shape)
             index = None
             if None in grid:
                 why = why or "a size of the grid is only known at run time"
@@ -182,12 +190,13 @@ class _Call:
             operands.append(
                 BlockedOperand(
                     names[scalars + k],
-                    str(block.array_aval.dtype),
+                    str(array.dtype),
                     dims,
                     index,
                     why,
                     output=out >= 0,
-                    whole=any(word in space for word in ("any", "hbm", "semaphore", "gmem")),
+                    whole=any(word in space for word in ("any", "hbm", "semaphore", "gmem"))
+                    and all(d.size == d.array for d in dims),
                     revisits=getattr(mode, "value", None) == "any",
                     used=out < 0 or self.used[out],
                     touched=ref in mentioned,

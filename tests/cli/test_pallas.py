@@ -68,7 +68,7 @@ def test_a_wrong_kernel_and_its_picture(run: Run, file: str) -> None:
     done = run("pallas", f"{file}:shifted", "f32[32,128]", "1")
     assert done.status == 1
     assert "x has block (4, 0) at i = 3: result 0 is 4, which is not in [0, 3]" in done.out
-    assert "o no iteration has this block: (0, 0)" in done.out
+    assert "o has (0, 0): no iteration has it" in done.out
     assert done.out.split("\n\n")[1].splitlines() == [
         "x: how many iterations have each of the 4 × 1 blocks; x is outside",
         "        0",

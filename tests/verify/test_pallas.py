@@ -24,7 +24,8 @@ from oracle.pallas_specs import random_spec
 import indexproof.pallas
 from indexproof import InputError, assert_pallas_ok
 from indexproof.core.pallas_call import PallasCall
-from indexproof.verify.pallas import CheckedPallasCall, PallasClaim, enumerated, verify_pallas, visits
+from indexproof.verify.pallas import CheckedPallasCall, PallasClaim, enumerated, verify_pallas
+from indexproof.verify.pallas_iterations import visits
 from indexproof.verify.verdict import Status
 
 Ranges = dict[str, tuple[int, int]]
@@ -194,6 +195,17 @@ def test_scalar_prefetch_is_undecided_without_range_or_values() -> None:
         "depends on the elements of table: needs table_0 in [0, 7]",
     )
     assert answers(checked)["x_ref", "table"] is answers(checked)["o_ref", "written"] is Status.PROVED
+
+
+def test_one_element_read_twice_has_one_value() -> None:
+    run = sparse(lambda i, j, table: (table[i, 0] - table[i, jnp.minimum(j, 0)], 0))
+    ranges = {"table": (0, 7)}
+    claim = of_kind(verify_pallas(call_of(run, TABLE, ROWS, ranges=ranges)), "in bounds")
+    assert claim.answer.verdict is Status.UNDECIDED
+    assert "one element has two values" in claim.answer.tried[0]
+    other = sparse(lambda i, j, table: (table[i, 0] - table[i, 1], 0))
+    claim = of_kind(verify_pallas(call_of(other, TABLE, ROWS, ranges=ranges)), "in bounds")
+    assert claim.answer.verdict is Status.REFUTED
 
 
 def test_scalar_prefetch_with_values() -> None:

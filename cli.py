@@ -13,7 +13,7 @@ import typer
 
 from . import __version__
 from .core.expr import COMPILED as COMPILED_CORE
-from .reports.commands import dev, hlo, maps, proofs, proving
+from .reports.commands import dev, gate, hlo, maps, proofs, proving
 from .reports.commands.frame import Commands
 
 __all__ = ["app", "main"]
@@ -68,6 +68,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Prove claims": {
         "prove": proving.prove,
         "check": proving.check,
+        "gate": gate.gate,
         "show": proofs.show,
     },
     "Work with one map": {

@@ -12,7 +12,7 @@ from ..verify.verdict import Status
 from .layout import block, count, duration, joined
 from .machine import document, written_as
 
-__all__ = ["CheckedFile", "checked_json", "checked_text", "exit_status"]
+__all__ = ["CheckedFile", "checked_json", "checked_text", "claim_block", "exit_status"]
 
 #: A file, what became of its claims so far, and whether that is all of them.
 CheckedFile = tuple[ClaimsFile, Sequence[ClaimResult]]
@@ -37,15 +37,16 @@ def checked_text(checked: Sequence[CheckedFile], missed: int = 0, seconds: float
     for file, results in checked:
         for r in results:
             if r.verdict is not Status.PROVED or not r.as_expected:
-                yield _block(file, r)
+                yield claim_block(file.filename, r)
         counts = Counter(r.verdict for r in results)
         found = ", ".join(f"{n:,} {s.value}" for s, n in counts.items())
         yield f"{file.filename}: {count(len(results), 'claim')}: {found or 'none checked'}"
     yield _last(checked, missed, seconds)
 
 
-def _block(file: ClaimsFile, r: ClaimResult) -> str:
-    where = f"{file.filename}:{r.line}"
+def claim_block(path: str, r: ClaimResult) -> str:
+    """Return the block about one claim."""
+    where = f"{path}:{r.line}"
     expected = "as expected" if r.as_expected else f"expected {r.expected.value}"
     head = joined([f"{r.verdict.value}  {r.name}", where, expected])
     lines: list[tuple[str, str]] = []

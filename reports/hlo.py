@@ -61,7 +61,7 @@ def module_of(name: str, text: str | None = None, wanted: str | None = None) -> 
     """
     shown = "standard input" if text is not None else name
     if text is None:
-        text = _read(name)
+        text = hlo_file_text(name)
     try:
         return read_any(_module_text(text, wanted))
     except InputError as error:
@@ -86,7 +86,8 @@ def _module_text(text: str, wanted: str | None) -> str:
     return "\n" * text.count("\n", 0, start) + text[start:end]
 
 
-def _read(name: str) -> str:
+def hlo_file_text(name: str) -> str:
+    """Return the text of a file, compressed if it is called `.gz`."""
     if not name.endswith(".gz"):
         from .selection import read_text
 

@@ -106,9 +106,8 @@ def tile_of(m: IndexingMap, sizes: Sequence[int]) -> TargetTile | NoTile | None:
     context.set_max_operations(BUDGET)
     try:
         return _by_relation(whole, context)
-    except islpy.Error as error:
-        if "maximal number of operations" not in str(error):
-            raise
+    except islpy.Error:
+        pass  # the budget is spent, which isl's reader calls a syntax error
     return None if whole.rts or prod(v.size for v in whole.variables) > POINTS else _by_points(whole)
 
 

@@ -1,0 +1,83 @@
+"""`[tool.indexproof]` of a repository's pyproject.toml: the files that declare something, and what they must come to."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core.errors import InputError, quoted
+from ..verify.budget import MAX_RANK
+from .sources import files_below, kind_of_file
+
+__all__ = ["Settings", "files_below_root", "settings_of"]
+
+_KINDS = ("rules", "python", "claims", "hlo")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`[tool.indexproof]` of a repository."""
+
+    root: Path
+    files: tuple[str, ...]
+    #: A file with an earlier document, or a Git revision; empty for neither.
+    base: str = ""
+    #: At least so many claims must be proved.
+    floor: int = 0
+    max_rank: int = MAX_RANK
+
+
+def settings_of(root: Path) -> Settings:
+    """Read `[tool.indexproof]`.  Raises `InputError` for settings that make no sense, and where there are none."""
+    path = root / "pyproject.toml"
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except OSError:
+        raise InputError(
+            f"there is no {quoted(str(path), 200)}", expected="a repository with [tool.indexproof]"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from None
+    table = data.get("tool", {}).get("indexproof")
+    if table is None:
+        raise InputError(
+            f"{path} has no [tool.indexproof]", expected="for instance  rules = ['rules/*.rules']"
+        )
+    known = {*_KINDS, "base", "floor", "max-rank"}
+    for key in table:
+        if key not in known:
+            raise InputError(
+                f"{path}: [tool.indexproof] has no key {quoted(key)}", expected=", ".join(sorted(known))
+            )
+    found: dict[str, None] = {}
+    for kind in _KINDS:
+        for pattern in _strings(path, kind, table.get(kind, [])):
+            matches = [p for p in sorted(root.glob(pattern)) if p.is_dir() or kind_of_file(p) is not None]
+            if not matches:
+                raise InputError(
+                    f"{path}: {kind}: {quoted(pattern)} is no file", expected="a file, a folder or a pattern"
+                )
+            found.update(dict.fromkeys(str(p.relative_to(root)) for p in matches))
+    floor, rank = (
+        _number(path, key, table.get(key, default)) for key, default in (("floor", 0), ("max-rank", MAX_RANK))
+    )
+    return Settings(root, tuple(found), str(table.get("base", "")), floor, rank)
+
+
+def _strings(path: Path, key: str, value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise InputError(f"{path}: {key} = {value!r}", expected="a list of files, folders and patterns")
+    return value
+
+
+def _number(path: Path, key: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise InputError(f"{path}: {key} = {value!r}", expected="a number")
+    return value
+
+
+def files_below_root(root: Path, names: Iterable[str]) -> list[str]:
+    """Return the files that settings name, relative to the repository."""
+    return [str(Path(f).relative_to(root)) for f in files_below(root / n for n in names)]

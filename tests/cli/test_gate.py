@@ -1,0 +1,168 @@
+"""The gate of a repository: what it reads, what makes it fail, and with what it is compared."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from .conftest import Run
+
+RULES = """semantics floor
+int x, y
+const c
+whole: (x * c + y) / c -> x + y / c if c > 0
+nothing: x + 0 -> x
+"""
+CLAIMS = """claim same
+  (d0) -> (d0), domain: d0 in [0, 9] == (d0) -> (d0 * 1), domain: d0 in [0, 9]
+"""
+SETTINGS = """[tool.indexproof]
+rules = ["*.rules"]
+claims = ["*.claims"]
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "my.rules").write_text(RULES, "utf-8")
+    (tmp_path / "my.claims").write_text(CLAIMS, "utf-8")
+    (tmp_path / "pyproject.toml").write_text(SETTINGS, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    return tmp_path
+
+
+def git(*words: str) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, capture_output=True
+    )
+
+
+def test_a_repository_passes(run: Run, repository: Path) -> None:
+    done = run("gate", "--json")
+    data = json.loads(done.out)
+    assert (done.status, data["verdict"]) == (0, "PASSED")
+    places = [(c["name"], c["file"], c["line"], c["column"], c["verdict"]) for c in data["claims"]]
+    assert places == [
+        ("whole", "my.rules", 4, 1, "PROVED"),
+        ("nothing", "my.rules", 5, 1, "PROVED"),
+        ("same", "my.claims", 1, 1, "PROVED"),
+    ]
+
+
+def test_an_ill_formed_statement_costs_only_itself(run: Run, repository: Path) -> None:
+    (repository / "my.rules").write_text(RULES + "bad: x + -> x\nfalse_one: x + 1 -> x\n", "utf-8")
+    (repository / "my.claims").write_text("claim bad\n  (d0 == (d0)\n\n" + CLAIMS, "utf-8")
+    done = run("gate")
+    assert done.status == 3
+    assert "ILL-FORMED   my.rules:6" in done.out
+    assert "REFUTED  false_one   my.rules:7" in done.out
+    assert "ILL-FORMED   my.claims:2" in done.out
+    assert "FAILED  6 claims, 3 as expected" in done.out
+
+
+def test_a_rule_of_a_json_file_that_cannot_be_read_costs_only_itself(run: Run, repository: Path) -> None:
+    rules = [
+        '{"name": "one", "vars": {"x": "int"}, "left": ["add", "x", 0], "right": "x"}',
+        '{"name": "two", "vars": {"x": "int"},\n  "left": ["plus", "x", 0], "right": "x"}',
+        '{"name": "three", "vars": {"x": "int"}, "left": ["add", "x", 1], "right": "x"}',
+    ]
+    (repository / "more.json").write_text('{"rules": [\n' + ",\n".join(rules) + "]}\n", "utf-8")
+    (repository / "pyproject.toml").write_text("[tool.indexproof]\nrules = ['more.json']\n", "utf-8")
+    data = json.loads(run("gate", "--json").out)
+    assert [(c["name"], c["line"], c["verdict"]) for c in data["claims"]] == [
+        ("one", 2, "PROVED"),
+        ("line 4", 4, "ILL-FORMED"),
+        ("three", 5, "REFUTED"),
+    ]
+
+
+def test_what_the_base_has_must_be_there_and_proved(run: Run, repository: Path) -> None:
+    assert run("gate", "--to", "base.json").status == 0
+    (repository / "my.rules").write_text(
+        RULES.replace("x + 0 -> x", "x + 1 -> x").replace("whole:", "renamed:"), "utf-8"
+    )
+    done = run("gate", "--base", "base.json", "--json")
+    data = json.loads(done.out)
+    assert done.status == 1
+    assert [c["name"] for c in data["missing"]] == ["whole"]
+    assert data["lost"] == ["nothing"]
+    assert run("gate", "--base", "base.json", "--without-base").status == 1  # the false rule alone
+    (repository / "my.rules").write_text(RULES, "utf-8")
+    assert run("gate", "--base", "base.json").status == 0
+
+
+def test_a_revision_is_a_base(run: Run, repository: Path) -> None:
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    (repository / "my.claims").unlink()
+    (repository / "pyproject.toml").write_text('[tool.indexproof]\nrules = ["*.rules"]\n', "utf-8")
+    done = run("gate", "--base", "HEAD")
+    assert done.status == 1
+    assert "MISSING  same   my.claims:1" in done.out
+    assert run("gate", "--base", "nowhere").status == 3
+
+
+def test_only_files_that_changed_are_looked_at(run: Run, repository: Path) -> None:
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    (repository / "my.claims").write_text(CLAIMS.replace("d0 * 1", "d0 * 2"), "utf-8")
+    data = json.loads(run("gate", "--changed-since", "HEAD", "--json").out)
+    assert (data["unchanged"], [c["file"] for c in data["claims"]]) == (["my.rules"], ["my.claims"])
+    assert data["verdict"] == "FAILED"
+
+
+def test_fewer_claims_than_the_floor_fail(run: Run, repository: Path) -> None:
+    (repository / "pyproject.toml").write_text(SETTINGS + "floor = 4\n", "utf-8")
+    done = run("gate")
+    assert done.status == 2
+    assert "3 claims are proved, and the floor is 4" in done.out
+
+
+def test_one_run_writes_all_formats(run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repository / "my.rules").write_text(RULES + "false_one: (x + c) / c -> x / c\n", "utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(repository / "steps.md"))
+    to = [word for name in ("a.sarif", "a.xml", "a.json", "a.md") for word in ("--to", name)]
+    done = run("gate", "--github", *to)
+    assert "::error file=my.rules,line=6,col=1,title=REFUTED false_one::" in done.out
+    (result,) = (
+        r
+        for r in json.loads((repository / "a.sarif").read_text("utf-8"))["runs"][0]["results"]
+        if r["kind"] == "fail"
+    )
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert (result["ruleId"], region) == ("indexproof/REFUTED", {"startLine": 6, "startColumn": 1})
+    assert "counterexample" in result["relatedLocations"][0]["message"]["text"]
+    root = ElementTree.parse(repository / "a.xml").getroot()
+    assert [(s.get("name"), s.get("tests"), s.get("failures")) for s in root] == [
+        ("my.rules", "3", "1"),
+        ("my.claims", "1", "0"),
+    ]
+    assert json.loads((repository / "a.json").read_text("utf-8"))["exit_status"] == 1
+    summary = (repository / "a.md").read_text("utf-8")
+    assert "| REFUTED | false_one | my.rules:6 |" in summary
+    assert (repository / "steps.md").read_text("utf-8") == summary
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ("", "has no [tool.indexproof]"),
+        ("[tool.indexproof", "pyproject.toml"),
+        ("[tool.indexproof]\nrulez = []", "has no key `rulez`"),
+        ("[tool.indexproof]\nrules = 'x'", "a list of files"),
+        ("[tool.indexproof]\nrules = ['none/*.rules']", "is no file"),
+        ("[tool.indexproof]\nfloor = -1", "floor = -1"),
+    ],
+)
+def test_settings_that_make_no_sense(run: Run, repository: Path, settings: str, said: str) -> None:
+    (repository / "pyproject.toml").write_text(settings, "utf-8")
+    done = run("gate")
+    assert done.status == 3
+    assert said in done.err

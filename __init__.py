@@ -83,6 +83,8 @@ __version__ = "0.1.0"
 # `indexproof.jax` and `indexproof.pallas` lie there, because a file jax.py at the root of the repository would hide the
 # real jax from a Python that is started in that folder.
 __path__.append(f"{__path__[0]}/core/frameworks")
+# And `indexproof.strategies` there, beside the ops that it draws.
+__path__.append(f"{__path__[0]}/verify/testing")
 
 #: The public names by the module that defines them.
 _NAMES: Final = {

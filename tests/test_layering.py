@@ -28,6 +28,7 @@ OUTSIDE = {
     "core/frameworks/pallas.py": {"jax"},
     "rules": {"numpy"},
     "verify": {"numpy", "z3", "islpy", "cvc5", "distributed"},
+    "verify/testing/strategies.py": {"hypothesis"},
     "reports": {"numpy", "rich"},
     "reports/commands": {"typer"},
     "cli": {"typer"},
@@ -38,7 +39,7 @@ OUTSIDE = {
 }
 """What a layer may import beside the standard library, at the top of a module or inside a function."""
 
-UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "tvm", "numpy", "rich", "typer", "distributed")
+UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "tvm", "numpy", "rich", "typer", "distributed", "hypothesis")
 """What ``import indexproof`` must not load."""
 
 

@@ -64,7 +64,8 @@ _integers = lru_cache(256)(st.integers)
 
 def _pick(draw: st.DrawFn, *options: T) -> T:
     """One of several, the first one when shrunk."""
-    return draw(_sampled(options))
+    found: T = draw(_sampled(options))
+    return found
 
 
 # ----------------------------------------------------------------------------------------------------- numbers
@@ -203,7 +204,7 @@ def maps(
     some_dims = _variables(draw, d, rank or 0, 3 if rank is None else rank, of, empty)
     some_ranges = _variables(draw, s, 0, ranges, of, empty)
     atoms: list[Expr] = [v.expr for v in (*some_dims, *some_ranges)]
-    some_rts = []
+    some_rts: list[RuntimeVariable] = []
     for v in _variables(draw, rt, 0, rts, of, empty):
         source = None
         if sources and draw(st.booleans()):
@@ -256,21 +257,22 @@ def shapes(draw: st.DrawFn, rank: int | None = None, layout: bool = True, empty:
 
 
 # ------------------------------------------------------------------------------------------------- ops and HLO
-@cache
-def _cases(cls: type[Op], max_rank: int) -> tuple[Case, ...]:
-    return tuple(case for rank in range(max_rank + 1) for case in cls.cases(rank))
+def op_instances(
+    ops: Iterable[type[Op]] = (), max_rank: int = 2
+) -> st.SearchStrategy[tuple[Op, list[list[int]]]]:
+    """Ops with attributes, and the sizes of operands that they accept.
+
+    Of ``ops``, which are classes decorated by ``@op``; of all that indexproof knows without any.
+    """
+    cases = [
+        [case for rank in range(max_rank + 1) for case in cls.cases(rank)]
+        for cls in tuple(ops) or tuple(OPS.values())
+    ]
+    return st.sampled_from([some for some in cases if some]).flatmap(st.sampled_from).flatmap(_instances)
 
 
 @st.composite
-def op_instances(
-    draw: st.DrawFn, ops: Iterable[type[Op]] = (), max_rank: int = 2
-) -> tuple[Op, list[list[int]]]:
-    """An op with attributes, and the sizes of operands that it accepts.
-
-    One of ``ops``, which are classes decorated by ``@op``; of all that indexproof knows without any.
-    """
-    known = [cls for cls in (tuple(ops) or tuple(OPS.values())) if _cases(cls, max_rank)]
-    case = _pick(draw, *_cases(_pick(draw, *known), max_rank))
+def _instances(draw: st.DrawFn, case: Case) -> tuple[Op, list[list[int]]]:
     try:
         values = random_instance(case, draw(st.randoms(use_true_random=False)), tries=30)
     except ValueError:  # numbers as small as can be, of which none will do

@@ -352,8 +352,8 @@ def test_the_page_and_its_json() -> None:
     )
 
 
-def test_sizes_made_anew_are_compared_with_the_stored_peers() -> None:
-    """Only our results change, by what is asked for too, and the page says so; other maps are refused."""
+def test_what_is_measured_anew_is_compared_with_the_stored_peers() -> None:
+    """Only our records change, by what is asked for too, and the page says so; other maps are refused."""
     stored = page.expanded(
         (BENCH.parents[1] / "reports" / "benchmark" / "simplifier.json").read_text("utf-8")
     )
@@ -361,21 +361,28 @@ def test_sizes_made_anew_are_compared_with_the_stored_peers() -> None:
     before = json.loads(json.dumps(stored["corpora"]["published"]["rows"]))
     for row in stored["corpora"]["published"]["rows"]:
         row["peers"]["indexproof"]["all"] = 99
-    data = measure.resized(stored, [peers.Ours()])
+    ours = peers.Ours()
+    found = {"rows": measure.measure_corpus([ours], corpora.corpus("published"), rounds=1)}
+    new = {"corpora": {"published": found}, "peers": {ours.name: {"version": "9", "note": ""}}, "missing": {}}
+    data = measure.renewed(stored, new | {"checking": {"published": measure.checking(ours, "published")}})
     rows = data["corpora"]["published"]["rows"]
     for row, was in zip(rows, before, strict=True):
         assert row["peers"]["tvm"] == was["peers"]["tvm"]
         assert row["peers"]["indexproof"]["all"] < 99
-        assert row["peers"]["indexproof"]["cold"] == was["peers"]["indexproof"]["cold"]
+        assert row["peers"]["indexproof"]["cold"] != was["peers"]["indexproof"]["cold"]
         assert row["asked"]["operations"]["all"] <= row["peers"]["indexproof"]["all"]
         assert row["asked"]["divisions"]["div"] <= row["peers"]["indexproof"]["div"]
+    assert data["peers"]["indexproof"]["version"] == "9"
+    assert 0.01 < data["checking"]["published"] < 0.9
     text = page.markdown(data)
-    assert "were made anew after that run" in text
+    assert "xla, tvm" in text
+    assert "taken from an earlier run" in " ".join(text.split())
     assert "operations where they are asked for" in text
     again = page.expanded(page.compact(data))
+    assert again["renewed"] == ["indexproof"]
     assert (
         again["corpora"]["published"]["summary"]["asked"] == data["corpora"]["published"]["summary"]["asked"]
     )
     rows[0]["before"] = [0, 0]
     with pytest.raises(ValueError, match="another map than was measured"):
-        measure.resized(data, [peers.Ours()])
+        measure.renewed(data, new)

@@ -6,10 +6,12 @@ garbage collector off, as ``timeit`` does it.
 
 from __future__ import annotations
 
+import cProfile
 import gc
 import json
 import math
 import platform
+import pstats
 import random
 import statistics
 import subprocess
@@ -100,34 +102,24 @@ def held_out(peers: Sequence[Peer], shifts: Sequence[int]) -> dict[str, Any]:
     return found
 
 
-def resized(data: dict[str, Any], own: Sequence[Ours]) -> dict[str, Any]:
-    """What was measured, with the sizes of our results as they are now, and our times on growing maps.
+def renewed(stored: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """What was measured now, and what was stored of the peers that were not asked.
 
-    The results of the peers, which do not depend on when they were made, and all other times stay.  Raises
-    :class:`ValueError` where the maps are others.
+    Raises :class:`ValueError` where the maps are others.
     """
-    for name, found in data["corpora"].items():
-        maps = list(corpus(name))
-        if [m.name for m in maps] != [r["name"] for r in found["rows"]]:
-            raise ValueError(f"{name}: other maps than were measured")
-        for m, row in zip(maps, found["rows"], strict=True):
-            before = cost(m.program)
-            if row["before"] != [before.all, before.divisions]:
-                raise ValueError(f"{name}/{m.name}: another map than was measured")
-            for ours in own:
-                program = ours.back(ours.simplify(ours.convert(m)), m)
-                c = cost(program)
-                wrong = disagreement(m, program)
-                state = "wrong" if wrong else "ok"
-                row["peers"][ours.name] |= {"all": c.all, "div": c.divisions, "state": state}
-                if wrong:
-                    row["peers"][ours.name]["why"] = wrong
-            row["asked"] = {what: asked_for(own[0], what, m) for what in WEIGHTS}
-        found["summary"] = summarise(found["rows"], list(data["peers"]))
-    if "growth" in data:
-        new = {(g["peer"], g["kind"]): g for ours in own for g in growth(ours)}
-        data["growth"] = [new.get((g["peer"], g["kind"]), g) for g in data["growth"]]
-    data["resized"] = True
+    names = list(stored["peers"])
+    for name, found in stored["corpora"].items():
+        for row, by in zip(found["rows"], new["corpora"][name]["rows"], strict=True):
+            if (row["name"], row["before"]) != (by["name"], by["before"]):
+                raise ValueError(f"{name}/{row['name']}: another map than was measured")
+            row["peers"] |= by["peers"]
+            row["asked"] = by.get("asked", row["asked"])
+        found["summary"] = summarise(found["rows"], names)
+    growth = {(g["peer"], g["kind"]): g for g in new.get("growth", ())}
+    data = stored | {k: v for k, v in new.items() if k not in ("corpora", "growth", "peers", "missing")}
+    data["growth"] = [growth.get((g["peer"], g["kind"]), g) for g in stored["growth"]]
+    data["peers"] = stored["peers"] | new["peers"]
+    data["renewed"] = list(new["peers"])
     return data
 
 
@@ -324,6 +316,44 @@ def slope(points: Sequence[tuple[float, float]]) -> float | None:
     xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
     mx, my = statistics.fmean(xs), statistics.fmean(ys)
     return sum((x - mx) * (y - my) for x, y in zip(xs, ys, strict=True)) / sum((x - mx) ** 2 for x in xs)
+
+
+# ------------------------------------------------------------------------------------------------ ours: the checks
+#: What generated code asks of the kernel to establish the left side and the conditions.
+CHECKS = (
+    *(
+        "added",
+        "at_most",
+        "atoms",
+        "coefficient",
+        "constant",
+        "contains",
+        "descends",
+        "differ",
+        "divides",
+        "equal",
+    ),
+    *("is_multiple", "made_of", "normal", "size", "size_of_division", "size_of_extremum", "within"),
+)
+
+
+def checking(ours: Ours, name: str) -> float:
+    """The share of the time on a corpus in which the code of rules checks what was proposed, as a profiler sees it."""
+    profile = cProfile.Profile()
+    for m in corpus(name):
+        ours.fresh()
+        native = ours.convert(m)
+        profile.enable()
+        ours.simplify(native)
+        profile.disable()
+    stats = pstats.Stats(profile)
+    spent = 0.0
+    for (file, _, function), (_, _, own, _, callers) in stats.stats.items():  # type: ignore[attr-defined]
+        if file.endswith("rules/compiled.py"):
+            spent += own
+        elif function in CHECKS:
+            spent += sum(v[3] for (by, _, _), v in callers.items() if by.endswith("rules/compiled.py"))
+    return spent / stats.total_tt  # type: ignore[attr-defined,no-any-return]
 
 
 # ------------------------------------------------------------------------------------------- ours: what does nothing

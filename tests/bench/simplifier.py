@@ -2,9 +2,9 @@
 
 Measures this project and every installed peer in one run, and prints tables.  With ``--write`` it writes
 ``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--fast`` measures only the
-fast simplifiers, and a tenth of the memory run.  ``--sizes reports/benchmark/simplifier.json --write`` brings the sizes of
-our results and our times on growing maps up to date, and says so on the page.  ``--held-out`` with the same file does so
-with the sizes on maps that are made with other seeds.
+fast simplifiers, and a tenth of the memory run.  ``--fast --update reports/benchmark/simplifier.json --write`` takes what
+is known of all others from that file, and says so on the page.  ``--held-out`` with the same file brings up to date how
+large results are on maps that are made with other seeds.
 """
 
 from __future__ import annotations
@@ -43,10 +43,7 @@ def main() -> None:
         "--draw", type=Path, metavar="JSON", help="measure nothing; page and plots from this file"
     )
     parser.add_argument(
-        "--sizes",
-        type=Path,
-        metavar="JSON",
-        help="measure only how large our results are, and our growth; the rest from this file",
+        "--update", type=Path, metavar="JSON", help="take what is not measured now from this file"
     )
     parser.add_argument(
         "--held-out",
@@ -66,11 +63,11 @@ def main() -> None:
         data = page.expanded(args.held_out.read_text("utf-8"))
         compared, _ = available([*COMPARED, Quick.name])
         data["held out"] = measure.held_out(compared, args.shift or SHIFTS)
-    elif args.sizes:
-        data = measure.resized(page.expanded(args.sizes.read_text("utf-8")), [Ours(), Quick()])
     else:
         names = args.peer or ([p.name for p in PEERS if not p.slow] if args.fast else None)
         data = run(names, args.corpus, 100_000 if args.fast else 1_000_000, args.maps)
+        if args.update:
+            data = measure.renewed(page.expanded(args.update.read_text("utf-8")), data)
     stored = ROOT / "reports" / "benchmark" / "simplifier.json"
     if stored.exists() and not args.draw:
         before = page.goals(page.expanded(stored.read_text("utf-8"))).measured
@@ -118,6 +115,8 @@ def run(
             if p.name in OWN:
                 data["nothing" + how(p.name)] = p.ask(measure.nothing_to_do, list(corpora))
                 data["pass" + how(p.name)] = p.ask(measure.big_pass)
+            if p.name in (Ours.name, Quick.name):
+                data["checking" + how(p.name)] = {c: p.ask(measure.checking, c) for c in corpora}
     for p in peers:
         p.close()
     if any(p.name in OWN for p in peers) and (maps or not chosen):

@@ -167,6 +167,12 @@ def _visited(call: PallasCall, o: BlockedOperand) -> str:
     return f"{count(found.size, what)}, each visited {times}"
 
 
+def _visits(c: CheckedPallasCall) -> dict[str, tuple[int, int]]:
+    """The least and the greatest number of iterations of a block, by output."""
+    found = {o.name: visits(c.call, o) for o in c.call.operands if o.output and not o.whole}
+    return {name: (int(x.min()), int(x.max())) for name, x in found.items() if x is not None and x.size}
+
+
 def _claims(c: CheckedPallasCall) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for kind, claim in CLAIMS.items():
@@ -257,7 +263,8 @@ written_as(
 written_as(
     CheckedPallasCall,
     "verdict name=call.name where=call.where axes=call.axes grid=call.grid semantics=call.semantics "
-    "operands=call.operands claims",
+    "operands=call.operands visits claims",
+    visits=_visits,
 )
 
 

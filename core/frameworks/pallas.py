@@ -1,12 +1,13 @@
 """``indexproof.pallas``: the ``pallas_call``s of a jax function, with their index maps as indexing maps.
 
 The function is traced, for which shapes are enough, and no kernel runs.  Needs the extra ``jax``; jax is imported when
-:func:`pallas_calls` is called.  :class:`_Call` is the one place that knows how jax describes a ``pallas_call``.
+:func:`pallas_calls` is called.  `_described` is the one place that knows how jax describes a ``pallas_call``.
 """
 
 # Absolute imports, because this file is imported as ``indexproof.pallas`` while it stands somewhere else.
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -57,7 +58,7 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
     }
     stated = dict(ranges or {})
     found = [
-        _Call(eqn, values, used, stated).read()
+        _call(eqn, values, used, stated)
         for eqn, values, used in _calls(closed, {**known, **constants(closed)})
     ]
     names = {name for call in found for name in call.tables}
@@ -126,103 +127,104 @@ def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list
 
 
 # ------------------------------------------------------------------------------------------------------ one call
-class _Call:
-    """One equation ``pallas_call``, with the known values of its operands, and which of its outputs are used."""
+def _call(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ranges) -> PallasCall:
+    """The call of one equation, with the values of its operands, and which outputs are used.
 
-    def __init__(self, eqn: Any, values: list[Any], used: list[bool], ranges: Ranges) -> None:
-        self.eqn, self.values, self.used, self.ranges = eqn, values, used, ranges
+    Raises :class:`InputError` for a jax that describes calls in another way.
+    """
+    import jax
 
-    def read(self) -> PallasCall:
-        try:
-            return self._read()
-        except (AttributeError, KeyError) as error:
-            import jax
+    try:
+        return _described(eqn, operand_values, used, ranges)
+    except (AttributeError, KeyError) as error:
+        raise InputError(
+            f"jax {jax.__version__} describes a pallas_call in another way: {error}",
+            expected="jax 0.7 to 0.10",
+        ) from error
 
-            raise InputError(
-                f"jax {jax.__version__} describes a pallas_call in another way: {error}",
-                expected="jax 0.7 to 0.10",
-            ) from error
 
-    def _read(self) -> PallasCall:
-        import jax
+def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ranges) -> PallasCall:
+    import jax
 
-        params = self.eqn.params
-        kernel, mapping = params["jaxpr"], params["grid_mapping"]
-        # references that the kernel is closed over stand before the operands
-        values = [
-            x for v, x in zip(self.eqn.invars, self.values, strict=True) if "Ref" not in type(v.aval).__name__
-        ]
-        sizes = iter(values)
-        dynamic = [not isinstance(n, int) for n in mapping.grid]
-        values = values[sum(dynamic) :]
-        grid = tuple(
-            (None if (x := next(sizes)) is None else int(x)) if unknown else n
-            for n, unknown in zip(mapping.grid, dynamic, strict=True)
-        )
-        names = _names(kernel.debug_info.arg_names, len(kernel.invars))
-        scalars, inputs = mapping.num_index_operands, mapping.num_inputs
-        if len(kernel.invars) != scalars + len(mapping.block_mappings) + mapping.num_scratch_operands:
-            raise AttributeError("the kernel has other parameters than its grid")
-        tables = {}
-        for name, x, aval in zip(names, values[:scalars], mapping.index_map_avals[len(grid) :], strict=False):
-            stated = self.ranges.get(name)
-            tables[name] = ScalarTable(tuple(aval.shape), x, None if stated is None else Interval(*stated))
-        semantics, direct = _semantics(params["compiler_params"], mapping, len(grid))
-        axes = _axes(mapping)
-        aliases = {out: names[source] for source, out in params["input_output_aliases"]}
-        mentioned = {v for e in kernel.eqns for v in variables(e.invars)}
-        operands = []
-        for k, block in enumerate(mapping.block_mappings):
-            ref, out = kernel.invars[scalars + k], k - inputs
-            array = block.array_aval if hasattr(block, "array_aval") else block.array_shape_dtype
-            dims, why = _block_dims(block.block_shape, array.shape)
-            index = None
-            if None in grid:
-                why = why or "a size of the grid is only known at run time"
-            if not why:
-                try:
-                    reader = IndexMapReader(axes, grid, tables, _divisions(), jax.tree.unflatten)  # type: ignore[arg-type]
-                    index = reader.read(block.index_map_jaxpr)
-                except NotConverted as error:
-                    why = str(error)
-            mode = getattr(getattr(block, "pipeline_mode", None), "revisit", None)
-            space = str(getattr(block.transformed_block_aval, "memory_space", "")).lower()
-            operands.append(
-                BlockedOperand(
-                    names[scalars + k],
-                    str(array.dtype),
-                    dims,
-                    index,
-                    why,
-                    output=out >= 0,
-                    whole=any(word in space for word in ("any", "hbm", "semaphore", "gmem"))
-                    and all(d.size == d.array for d in dims),
-                    revisits=getattr(mode, "value", None) == "any",
-                    used=out < 0 or self.used[out],
-                    touched=ref in mentioned,
-                    alias=aliases.get(out, "") if out >= 0 else "",
-                )
+    params = eqn.params
+    kernel, mapping = params["jaxpr"], params["grid_mapping"]
+    # references that the kernel is closed over stand before the operands
+    values = [
+        x for v, x in zip(eqn.invars, operand_values, strict=True) if "Ref" not in type(v.aval).__name__
+    ]
+    sizes = iter(values)
+    dynamic = [not isinstance(n, int) for n in mapping.grid]
+    values = values[sum(dynamic) :]
+    grid = tuple(
+        (None if (x := next(sizes)) is None else int(x)) if unknown else n
+        for n, unknown in zip(mapping.grid, dynamic, strict=True)
+    )
+    names = _names(kernel.debug_info.arg_names, len(kernel.invars))
+    scalars, inputs = mapping.num_index_operands, mapping.num_inputs
+    if len(kernel.invars) != scalars + len(mapping.block_mappings) + mapping.num_scratch_operands:
+        raise AttributeError("the kernel has other parameters than its grid")
+    tables = {}
+    for name, x, aval in zip(names, values[:scalars], mapping.index_map_avals[len(grid) :], strict=False):
+        stated = ranges.get(name)
+        tables[name] = ScalarTable(tuple(aval.shape), x, None if stated is None else Interval(*stated))
+    semantics, direct = _semantics(params["compiler_params"], mapping, len(grid))
+    axes = _axes(mapping)
+    aliases = {out: names[source] for source, out in params["input_output_aliases"]}
+    mentioned = {v for e in kernel.eqns for v in variables(e.invars)}
+    operands = []
+    for k, block in enumerate(mapping.block_mappings):
+        ref, out = kernel.invars[scalars + k], k - inputs
+        array = block.array_aval if hasattr(block, "array_aval") else block.array_shape_dtype
+        dims, why = _block_dims(block.block_shape, array.shape)
+        index = None
+        if None in grid:
+            why = why or "a size of the grid is only known at run time"
+        if not why:
+            try:
+                reader = IndexMapReader(axes, grid, tables, _divisions(), jax.tree.unflatten)  # type: ignore[arg-type]
+                index = reader.read(block.index_map_jaxpr)
+            except NotConverted as error:
+                why = str(error)
+        mode = getattr(getattr(block, "pipeline_mode", None), "revisit", None)
+        space = str(getattr(block.transformed_block_aval, "memory_space", "")).lower()
+        operands.append(
+            BlockedOperand(
+                names[scalars + k],
+                str(array.dtype),
+                dims,
+                index,
+                why,
+                output=out >= 0,
+                whole=any(word in space for word in ("any", "hbm", "semaphore", "gmem"))
+                and all(d.size == d.array for d in dims),
+                revisits=getattr(mode, "value", None) == "any",
+                used=out < 0 or used[out],
+                touched=ref in mentioned,
+                alias=aliases.get(out, "") if out >= 0 else "",
             )
-        said = kernel.debug_info.func_src_info
-        name, _, place = said.partition(" at ")
-        return PallasCall(
-            params.get("name") or name,
-            Path(place).name,
-            axes,
-            grid,
-            semantics,
-            tuple(operands),
-            tables,
-            direct,
         )
+    said = kernel.debug_info.func_src_info
+    name, _, place = said.partition(" at ")
+    return PallasCall(
+        params.get("name") or name,
+        Path(place).name,
+        axes,
+        grid,
+        semantics,
+        tuple(operands),
+        tables,
+        direct,
+    )
 
 
 def _names(given: Sequence[str] | None, number: int) -> list[str]:
     """Distinct names for the operands of a kernel: those of its parameters, where these are names."""
     found: list[str] = []
     for k, name in enumerate(given or [""] * number):
-        plain = "".join(c if c.isalnum() else "_" for c in name or "").strip("_") or f"operand{k}"
-        found.append(plain if plain not in found else f"{plain}_{k}")
+        plain = re.sub(r"[^0-9A-Za-z]+", "_", name or "").strip("_") or f"operand{k}"
+        while plain in found:
+            plain += "_"
+        found.append(plain)
     return found
 
 

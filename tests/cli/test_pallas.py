@@ -97,6 +97,7 @@ def test_json(run: Run, file: str) -> None:
     assert set(data) == set(FORMS["pallas"])
     (call,) = data["calls"]
     assert (call["grid"], call["axes"], call["semantics"]) == ([4], ["i"], ["arbitrary"])
+    assert call["visits"] == {"o": [0, 1]}
     x, o = call["operands"]
     assert (x["output"], o["output"], x["shape"]) == (False, True, [32, 128])
     assert x["blocks"][0] == {"array": 32, "size": 8, "step": 8, "low": 0, "high": 0, "indices": [0, 3]}

@@ -279,6 +279,15 @@ class Op:
         """Whether output number ``result`` reads operand ``k`` at all."""
         return True
 
+    def part(self, result: int) -> Op:
+        """The op that makes output number ``result``, for an op whose outputs have different sizes."""
+        return self
+
+    @property
+    def at_most(self) -> str:
+        """Why the maps may name elements that are not read; nothing for maps that are exact."""
+        return ""
+
     def sharing(self) -> tuple[int, ...]:
         """Operands of which exactly one, with one element, supplies each output element; empty: no claim."""
         return ()

@@ -440,9 +440,7 @@ def _closing(r: Report) -> str:
     what = f"{count(len(r.units), 'unit')}: {mapped:,} of {count(total, 'instruction')} mapped"
     bounds = sum(len(e.maps) for u in r.units for e in u.entries if e.at_most)
     if bounds:
-        what += (
-            f", {count(bounds, 'map')} of loops {'is an upper bound' if bounds == 1 else 'are upper bounds'}"
-        )
+        what += f", {count(bounds, 'map')} {'is an upper bound' if bounds == 1 else 'are upper bounds'}"
     if not r.checked:
         return joined([what, f"in {duration(r.seconds)}"])
     asked = [c for u in r.units if u.verified is not None for c in u.verified.checked]

@@ -212,11 +212,12 @@ class ModuleVerifier:
             yield "shape", (Status.REFUTED, str(error))
             return
         sizes = tuple(a.dims for a in instruction.operand_arrays)
-        for shapes in ((x,) for x in sizes) if op.parallel else (sizes,):
-            found = self._ops.get((op, shapes))
-            if found is None:
-                found = self._ops[op, shapes] = list(_op_answers(op, shapes))
-            yield from found
+        for part in dict.fromkeys(op.part(r) for r in range(op.results)):
+            for shapes in ((x,) for x in sizes) if op.parallel else (sizes,):
+                found = self._ops.get((part, shapes))
+                if found is None:
+                    found = self._ops[part, shapes] = list(_op_answers(part, shapes))
+                yield from found
 
     # -- steps of the analysis
     def _taken(self, step: AnalysisStep) -> tuple[str, Asked]:

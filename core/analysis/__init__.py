@@ -1,6 +1,6 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
-from .catalogue import Catalogue, Equal, NoMap, OpCatalogue, OpMaps, Simplify, same_map
+from .catalogue import Catalogue, Equal, NoMap, OpCatalogue, OpMaps, Simplify, UpperBounds, same_map
 from .dependence import Reads
 from .maps import ComputationMaps, ModuleMaps, computation_maps, instruction_maps
 from .steps import AnalysisStep, CompositionStep, EvaluationStep, MergeStep, Options, UnrollingStep
@@ -21,6 +21,7 @@ __all__ = [
     "Reads",
     "Simplify",
     "UnrollingStep",
+    "UpperBounds",
     "computation_maps",
     "instruction_maps",
     "same_map",

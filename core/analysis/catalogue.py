@@ -31,6 +31,14 @@ class NoMap:
         return f"{self.instruction}: {self.reason}"
 
 
+@dataclass(frozen=True, slots=True)
+class UpperBounds:
+    """Maps that may name elements which are not read, and why."""
+
+    maps: OpMaps
+    reason: NoMap
+
+
 OpMaps = Sequence[Sequence[Sequence[IndexingMap]]]
 """`maps[output][operand]`: the maps between them; no map says that the output does not read the operand."""
 
@@ -38,7 +46,7 @@ OpMaps = Sequence[Sequence[Sequence[IndexingMap]]]
 class Catalogue(Protocol):
     """Maps of single instructions."""
 
-    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | NoMap:
+    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | UpperBounds | NoMap:
         """The maps of an instruction whose operands are arrays of known shape.
 
         The source of a runtime variable names the operand that holds the value: `RuntimeSource.hlo` is the
@@ -76,7 +84,7 @@ class OpCatalogue:
         self._made: dict[tuple[Op, int, Direction, Sizes], IndexingMap] = {}
         self._accepted: dict[tuple[Op, Sizes], tuple[int, ...]] = {}
 
-    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | NoMap:
+    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | UpperBounds | NoMap:
         """See `Catalogue`."""
         op = self.read(instruction)
         if op is None:
@@ -90,14 +98,16 @@ class OpCatalogue:
             own = [[self._map(instruction, op, 0, direction, (x,))] for x in sizes]
             return [[m if r == k else [] for k, m in enumerate(own)] for r in range(len(sizes))]
         outputs = 1 if instruction.shape is None else sum(1 for _ in leaves(instruction.shape))
-        operands = range(len(sizes))
-        return [
+        operands, parts = range(len(sizes)), [op.part(r) for r in range(outputs)]
+        found = [
             [
-                [self._map(instruction, op, k, direction, sizes)] if op.connected(r, k) else []
+                [self._map(instruction, part, k, direction, sizes)] if part.connected(r, k) else []
                 for k in operands
             ]
-            for r in range(outputs)
+            for r, part in enumerate(parts)
         ]
+        why = next((part.at_most for part in parts if part.at_most), "")
+        return UpperBounds(found, NoMap(instruction.name, why)) if why else found
 
     def shape(self, instruction: Instruction) -> AnyShape | None:
         """The shape of an instruction that states none (a rule for `fill_shapes`), None when not known."""
@@ -107,9 +117,10 @@ class OpCatalogue:
         sizes = tuple(a.dims for a in instruction.operand_arrays)
         if op.parallel and len(sizes) != 1:
             return None
-        op.validate(*sizes)
+        for r in range(op.results):
+            op.part(r).validate(*sizes)
         types = [_element_type(instruction, r) for r in range(op.results)]
-        arrays = [Shape(t, _dims(op, sizes)) for t in types if t is not None]
+        arrays = [Shape(t, _dims(op.part(r), sizes)) for r, t in enumerate(types) if t is not None]
         if len(arrays) != len(types):
             return None
         return arrays[0] if len(arrays) == 1 else TupleShape(tuple(arrays))
@@ -117,7 +128,7 @@ class OpCatalogue:
     def _check(self, instruction: Instruction, op: Op, sizes: Sizes) -> None:
         """The op accepts the operands, and makes what the instruction says it makes."""
         operands = [(x,) for x in sizes] if op.parallel else [sizes] * op.results
-        wanted = [self._output(op, each) for each in operands]
+        wanted = [self._output(op.part(r), each) for r, each in enumerate(operands)]
         if instruction.shape is None:
             return
         arrays = [a for _, a in leaves(instruction.shape)]
@@ -166,7 +177,7 @@ def _dims(op: Op, sizes: Sizes) -> tuple[int, ...]:
 def _element_type(instruction: Instruction, result: int) -> str | None:
     if instruction.opcode in ("compare", "is-finite"):
         return "pred"
-    if instruction.opcode in ("convert", "bitcast-convert", "iota", "constant"):
+    if instruction.opcode in ("convert", "bitcast-convert", "iota", "constant", "fft"):
         return None
     # The first operand of a select says which of the others is taken; results of a reduce are of their
     # operand's type.

@@ -16,7 +16,7 @@ from ..expr import substitute_all, var
 from ..hlo import Computation, Instruction, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
-from .catalogue import NoMap, OpMaps
+from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, paths_of
 from .loops import Between, Loop, carried_unchanged, unrolled
 from .runtime import branches, fold, is_position, operand_name, with_sources
@@ -32,7 +32,7 @@ __all__ = ["ENTERED", "Dataflow", "identity_of", "performed"]
 _TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
 
 # Opcodes that read no element of what they are given: tokens and sizes are not elements.
-_READS_NOTHING = ("after-all", "get-dimension-size")
+_READS_NOTHING = ("after-all", "get-dimension-size", "send-done")
 
 ENTERED = (*CALLS, "async-start", *(f"{opcode}-start" for opcode in CALLS), "conditional", "while")
 """Opcodes whose computations are analysed where they are used."""
@@ -217,8 +217,9 @@ class Dataflow:
             return self._call(instruction, path)
         if opcode in _READS_NOTHING:
             return {}
-        if opcode == "copy-done":
-            return {(0, (0, *path)): None}
+        if opcode in ("copy-done", "recv-done"):
+            # what was copied or received; the token has no elements
+            return {(0, (0, *path[opcode == "recv-done" :])): None} if path[:1] != (1,) else {}
         if opcode == "copy-start":
             return {(0, ()): None} if path in ((0,), (1,)) else {}
         if opcode == "conditional":
@@ -244,12 +245,14 @@ class Dataflow:
         answer = self._ask(instruction)
         if isinstance(answer, NoMap):
             return self._opaque(instruction, answer)
+        bounds = [answer.reason] if isinstance(answer, UpperBounds) else []
+        answer = answer.maps if isinstance(answer, UpperBounds) else answer
         paths = paths_of(instruction.shape)
         output = paths.index(path)
         if output >= len(answer):
             return self._opaque(instruction, NoMap(instruction.name, "the catalogue has no such output"))
         per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
-        return {(k, ()): Reads(maps) for k, maps in enumerate(per_operand) if maps}
+        return {(k, ()): Reads(maps, [], bounds) for k, maps in enumerate(per_operand) if maps}
 
     def _element(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         try:
@@ -426,7 +429,7 @@ class Dataflow:
             for path in paths_of(o.shape)
         }
 
-    def _ask(self, instruction: Instruction) -> OpMaps | NoMap:
+    def _ask(self, instruction: Instruction) -> OpMaps | UpperBounds | NoMap:
         """The catalogue's answer; arguments that it cannot make sense of are a reason, not a crash."""
         where = instruction.name
         if instruction.shape is None:
@@ -508,7 +511,12 @@ class Dataflow:
             answer = self.options.catalogue.maps(instruction, "output_to_input")
         except InputError:
             return None
-        if isinstance(answer, NoMap) or len(answer) != 1 or len(answer[0]) != 1 or len(answer[0][0]) != 1:
+        if (
+            isinstance(answer, NoMap | UpperBounds)
+            or len(answer) != 1
+            or len(answer[0]) != 1
+            or len(answer[0][0]) != 1
+        ):
             return None
         return answer[0][0][0]
 

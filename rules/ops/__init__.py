@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from .collective import (
 )
 from .contraction import Dot
 from .dynamic import DynamicSlice, DynamicUpdateSlice, Gather
+from .fibres import Fibres, Several, sharded
 from .folding import Reduce
 from .movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
 from .pointwise import (
@@ -91,10 +93,15 @@ OPS: dict[str, type[Op]] = {
         Exchange,
         CollectivePermute,
         CollectiveBroadcast,
+        Fibres,
     )
 }
 #: The op that reads each HLO opcode.
 OPCODES: dict[str, type[Op]] = {opcode: cls for cls in OPS.values() for opcode in cls.opcodes}
+OPCODES |= dict.fromkeys(Several.opcodes, Several)
+
+#: Custom calls of which XLA itself says what they do.
+_KNOWN_CALLS = re.compile(r"(?:TopK|Sharding|SPMD\w+|xla\.sdy\.\w+|Pin|Unpin)\Z")
 
 
 def op_from_hlo(instruction: Instruction, shapes: Sequence[tuple[int, ...]] | None = None) -> Op | None:
@@ -103,13 +110,13 @@ def op_from_hlo(instruction: Instruction, shapes: Sequence[tuple[int, ...]] | No
     None for an opcode without an op; :class:`InputError` for attributes that are missing or make no sense.
     """
     cls = OPCODES.get(instruction.opcode)
-    if instruction.opcode == "custom-call":
-        # calls of which XLA itself says what they do
-        cls = {"Sharding": Copy, "TopK": TopK}.get(instruction.word("custom_call_target", ""))
-    if cls is None:
+    target = instruction.word("custom_call_target", "") if instruction.opcode == "custom-call" else ""
+    if cls is None and not _KNOWN_CALLS.match(target):
         return None
     try:
         sizes = [a.dims for a in instruction.operand_arrays] if shapes is None else list(shapes)
+        if cls is None:
+            return TopK.from_hlo(instruction, sizes) if target == "TopK" else sharded(instruction, sizes)
         return cls.from_hlo(instruction, sizes)
     except InputError:
         raise
@@ -194,23 +201,12 @@ def _components(roots: Sequence[frozenset[int]], count: int) -> tuple[tuple[int,
 
 #: Opcodes that have no map, and why.
 REASONS: dict[str, str] = {
-    "batch-norm-grad": "statistics over the whole batch; XLA expands it into reduces before anything reads maps",
-    "batch-norm-inference": "XLA expands it into elementwise operations before anything reads maps",
-    "batch-norm-training": "statistics over the whole batch; XLA expands it into reduces before anything reads maps",
-    "cholesky": "an element depends on a triangle of the matrix, through a recurrence",
     "custom-call": "what the called code reads is not part of the program",
-    "dynamic-reshape": "sizes are known only when the program runs",
-    "fft": "a transform mixes whole rows; no op for it in the catalogue",
     "infeed": "the values come from outside the program",
     "outfeed": "the values leave the program",
-    "ragged-all-to-all": "offsets and sizes of all replicas say where elements go",
-    "ragged-dot": "sizes of groups are known only when the program runs",
     "recv": "the values come from outside the program",
-    "rng-bit-generator": "every element is a function of the whole state and of its number",
     "rng-get-and-update-state": "the state is outside the program",
-    "scan": "each step reads what the step before it made",
     "send": "the values leave the program",
-    "triangular-solve": "an element depends on a triangle of the matrix, through a recurrence",
     "while": "how often the body runs decides what it reads",
 }
 

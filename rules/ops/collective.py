@@ -32,6 +32,7 @@ from ...core.op import (
     remainder,
     symbols,
 )
+from .fibres import WHOLE, Fibres
 from .movement import Dims, one_dimension
 from .pointwise import Pointwise
 
@@ -114,9 +115,17 @@ class CollectivePermute(Pointwise):
     parallel: ClassVar[bool] = True
 
     @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> CollectivePermute:
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> CollectivePermute | Fibres:
         instruction.pairs("source_target_pairs")
-        return cls()
+        if not instruction.has("slice_sizes"):
+            return cls()
+        if len(shapes) != 4:
+            raise ValueError(f"{instruction.name}: slices of {len(shapes)} operands, not 4")
+        # slices of operand 0, sent, replace some of operand 1; operands 2 and 3 say where they begin
+        kept = tuple(range(len(shapes[1])))
+        sent, *starts = ((WHOLE,) * len(x) for x in (shapes[0], *shapes[2:]))
+        why = "where the slices begin is known only when the program runs"
+        return Fibres("collective-permute", shapes[1], (sent, kept, *starts), why=why)
 
 
 @op

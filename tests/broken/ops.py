@@ -11,6 +11,7 @@ from indexproof.core.op import Case, Coordinates, Map, Op, Range, Runtime, Sizes
 from indexproof.rules.ops.collective import AllGather, AllToAll, Exchange, ReduceScatter
 from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.dynamic import DynamicSlice, DynamicUpdateSlice, Gather
+from indexproof.rules.ops.fibres import Fibres
 from indexproof.rules.ops.folding import Reduce
 from indexproof.rules.ops.movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
 from indexproof.rules.ops.reshape import Reshape
@@ -249,6 +250,24 @@ class SortInPlace(Sort):
         return Map(o)
 
 
+class FibresBeforeOnly(Fibres):
+    """Leaves out the element's own place in the order."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        found = super().output_to_input(k, o, rt, *x)
+        later = [
+            o[p] < e for e, p in zip(found.results, self.shared[k] or (), strict=True) if p == self.along
+        ]
+        return Map(found.results, later, found.ranges)
+
+
+class FibresWhole(Fibres):
+    """Reads a dimension whole that is shared."""
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map([Range(n) for n in x[k]])
+
+
 class TopKOfAll(TopK):
     """Sends elements to places beyond the k-th."""
 
@@ -469,6 +488,8 @@ BROKEN: Sequence[Planted] = [
     ),
     _planted(SortInPlace, 1, "dimension=0", "output to input complete"),
     _planted(TopKOfAll, 1, "any k", "input to output in bounds"),
+    _planted(FibresBeforeOnly, 1, "shared=(0,), along=0", "output to input complete"),
+    _planted(FibresWhole, 1, "shared=(0,)", "output to input sound"),
     _planted(AllGatherInterleaved, 1, "dimension=0", "output to input sound"),
     _planted(AllGatherOwn, 1, "dimension=0", "input to output complete"),
     _planted(ReduceScatterFirst, 1, "dimension=0", "output to input sound"),

@@ -245,9 +245,7 @@ ENTRY e {
 def test_maps_of_loops_are_said_to_be_upper_bounds(run: Run) -> None:
     done = run("hlo", "-", stdin=LOOP)
     assert "    at most: w: how often the body runs is not known" in done.out
-    assert done.out.splitlines()[-1].startswith(
-        "1 unit: 2 of 2 instructions mapped, 3 maps of loops are upper bounds"
-    )
+    assert done.out.splitlines()[-1].startswith("1 unit: 2 of 2 instructions mapped, 3 maps are upper bounds")
     done = run("hlo", "-", "--summary", stdin=LOOP)
     head, *rows = done.out.splitlines()[:4]
     assert head.split() == ["computation", "is", "instructions", "mapped", "maps", "bounds", "time"]

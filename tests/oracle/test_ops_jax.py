@@ -47,7 +47,7 @@ SAMPLES = 6
 # Ops of which a result may stay the same although an operand changes.
 HIDING = (Elementwise, Compare, Select, Clamp, Sort, TopK)
 # Ops that jax.lax cannot be asked about: collectives need several devices (test_collectives.py), a dynamic size
-# has no counterpart, and tuples are exchanged only in optimized programs.
+# has no counterpart, tuples are exchanged only in optimized programs, and fibres have a test of their own.
 ELSEWHERE = {
     "all-gather",
     "all-reduce",
@@ -55,6 +55,7 @@ ELSEWHERE = {
     "all-to-all-of-tuples",
     "collective-broadcast",
     "collective-permute",
+    "fibres",
     "reduce-scatter",
     "set-dimension-size",
 }

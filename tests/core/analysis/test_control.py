@@ -654,6 +654,64 @@ def test_a_call_of_unknown_code_is_named() -> None:
     assert analysed(known)[1].unknown == {}
 
 
+@pytest.mark.parametrize("target", ["Sharding", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding", "Pin"])
+def test_a_call_about_devices_moves_nothing_or_takes_a_part(target: str) -> None:
+    _, maps = analysed(collective(f'ROOT o = f32[4,6] custom-call(x), custom_call_target="{target}"'))
+    assert shown(maps) == {(0, 0): ["(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"]}
+    assert not maps.at_most
+    _, maps = analysed(collective(f'ROOT o = f32[2,6] custom-call(x), custom_call_target="{target}"'))
+    assert shown(maps) == {
+        (0, 0): ["(d0, d1)[s0] -> (s0, d1), domain: d0 in [0, 1], d1 in [0, 5], s0 in [0, 3]"]
+    }
+    assert [r.instruction for r in maps.at_most[0, 0, 0]] == ["o"]
+    _, maps = analysed(collective(f'ROOT o = f32[24] custom-call(x), custom_call_target="{target}"'))
+    assert [r.instruction for r in maps.unknown[0, 0, 0]] == ["o"]
+
+
+def test_bounds_are_said_wherever_they_come_from() -> None:
+    text = """
+ENTRY e {
+  a = f32[2,3,3] parameter(0)
+  b = f32[2] parameter(1)
+  z = s32[] parameter(2)
+  c = f32[2,3,3] cholesky(a), lower=true
+  t = f32[3,3,2] transpose(c), dimensions={1,2,0}
+  n = (f32[3,3,2], f32[2], f32[2]) batch-norm-training(t, b, b), epsilon=0.1, feature_index=2
+  m = f32[2] get-tuple-element(n), index=1
+  p = f32[2] collective-permute(m, b, z, z), source_target_pairs={{0,1}}, slice_sizes={{1}}
+  ROOT r = (f32[2], f32[2]) tuple(m, p)
+}
+"""
+    for direction in DIRECTIONS:
+        _, maps = analysed(text, direction)
+        assert maps.unknown == {}
+        said = {key: {r.instruction for r in reasons} for key, reasons in maps.at_most.items()}
+        # the mean depends on nothing but the array
+        assert said == {(0, 0, 0): {"c"}, (1, 0, 0): {"c", "p"}, (1, 1, 0): {"p"}, (1, 2, 0): {"p"}}
+    assert shown(analysed(text)[1])[0, 0] == [
+        "(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 1], s0 in [0, 2], s1 in [0, 2]"
+    ]
+
+
+def test_what_is_received_is_known_from_its_receipt_on() -> None:
+    text = """
+ENTRY e {
+  k = token[] after-all()
+  x = f32[4] parameter(0)
+  s = (f32[4], u32[], token[]) send(x, k), channel_id=1
+  d = token[] send-done(s), channel_id=1
+  r = (f32[4], u32[], token[]) recv(k), channel_id=2
+  v = (f32[4], token[]) recv-done(r), channel_id=2
+  g = f32[4] get-tuple-element(v), index=0
+  ROOT o = (f32[4], u32[], token[]) tuple(g, i, d)
+}
+""".replace("  ROOT", "  i = u32[] partition-id()\n  ROOT")
+    module, maps = analysed(text)
+    assert (dict(maps), maps.unknown) == ({}, {})
+    catalogue = OpCatalogue(op_reader(module), why_not)
+    assert list(ModuleMaps(module, Options(catalogue)).unmapped("e")) == ["s", "r"]
+
+
 def test_a_call_that_does_not_fit_says_so() -> None:
     text = """
 f {

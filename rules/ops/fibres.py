@@ -1,0 +1,361 @@
+"""Ops that read whole fibres of their operands: a table of what each opcode shares with its operands.
+
+Most are exact. Of the others, each says why an output element may read less than is said of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from ...core.condition import Condition
+from ...core.expr import Expr, lift
+from ...core.hlo import Shape, leaves
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
+from .contraction import Dot
+from .movement import Aligned, Dims, Extents, one_dimension
+from .pointwise import Copy
+
+__all__ = ["WHOLE", "Fibres", "Several", "sharded"]
+
+#: In place of an output dimension: the operand's dimension is read whole.
+WHOLE = -1
+Shared = tuple[Dims | None, ...]
+Shapes = Sequence[Dims]
+
+
+@op
+class Fibres(Aligned):
+    """An output element reads of each operand every element that agrees with it in the dimensions they share.
+
+    `shared` has for each dimension of each operand the dimension of the output that it is, -1 for one that is read
+    whole, and None in place of an operand that is not read. In the output's dimension `along` an operand is read up
+    to the element's own place, or with `backwards` from there on.
+    """
+
+    function: str
+    sizes: Extents
+    shared: Shared
+    along: int = WHOLE
+    backwards: bool = False
+    #: Why less may be read than is said; nothing where it is all read.
+    why: str = ""
+    opcodes: ClassVar[tuple[str, ...]] = (
+        "batch-norm-inference",
+        "cholesky",
+        "dynamic-reshape",
+        "fft",
+        "ragged-all-to-all",
+        "ragged-dot",
+        "scaled-dot",
+        "triangular-solve",
+    )
+
+    @property
+    def arity(self) -> int:
+        return len(self.shared)
+
+    @property
+    def at_most(self) -> str:
+        return self.why
+
+    def connected(self, result: int, k: int) -> bool:
+        return self.shared[k] is not None
+
+    def structure(self, *x: Sizes) -> None:
+        for k, (dims, sizes) in enumerate(zip(self.shared, x, strict=True)):
+            if dims is not None:
+                self._rank(k, sizes, len(dims))
+                self._dimensions("shared", [d for d in dims if d != WHOLE], len(self.sizes), self.sizes)
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        for d, n in enumerate(self.sizes):
+            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
+        for k, sizes in enumerate(x):
+            for d, place in self.places(k, *x).items():
+                what = f"{self.function}: dimension {d} of operand {k} has size {sizes[d]}, not {self.sizes[place]}"
+                yield lift(sizes[d]).eq(self.sizes[place]), what
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in self.sizes]
+
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {d: place for d, place in enumerate(self.shared[k] or ()) if place != WHOLE}
+
+    def _between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Condition]:
+        """The element of the operand is not beyond that of the output in the dimension `along`."""
+        sign = -1 if self.backwards else 1
+        return [(i[d] - o[p]) * sign <= 0 for d, p in self.places(k, *x).items() if p == self.along]
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
+        equal = [o[p].eq(i[d]) for d, p in self.places(k, *x).items() if p != self.along]
+        return [*equal, *self._between(k, o, i, *x)]
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        places = {d: p for d, p in self.places(k, *x).items() if p != self.along}
+        ranges = {d: Range(n) for d, n in enumerate(x[k]) if d not in places}
+        at = [o[places[d]] if d in places else ranges[d].index for d in range(len(x[k]))]
+        found = [ranges.get(d, e) for d, e in enumerate(at)]
+        return Map(found, self._between(k, o, at, *x))
+
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        origin = {p: i[d] for d, p in self.places(k, *x).items() if p != self.along}
+        ranges = {p: Range(n) for p, n in enumerate(self.sizes) if p not in origin}
+        at = [origin[p] if p in origin else ranges[p].index for p in range(len(self.sizes))]
+        found = [ranges.get(p, e) for p, e in enumerate(at)]
+        return Map(found, self._between(k, at, i, *x))
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        """Every way in which an operand of this rank can share its dimensions, and an order along each of them."""
+        n, m = symbols("n", rank), symbols("m", rank)
+        dims = range(rank)
+        for number, chosen in enumerate(itertools.product((False, True), repeat=rank)):
+            kept = [d for d in dims if chosen[d]]
+            orders = list(itertools.permutations(dims, len(kept)))
+            # stepping through the orders, not all with all: each occurs with some dimensions
+            order = dict(zip(kept, orders[number * 5 % len(orders)], strict=True))
+            shared = tuple(order.get(d, WHOLE) for d in dims)
+            sizes = [n[order[d]] if d in order else m[d] for d in dims]
+            made = cls("fft", n, (shared,))
+            yield Case.of(rank, f"shared={shared}", made, sizes)
+            for along in sorted(order.values())[:1]:
+                ordered = replace(made, along=along, backwards=number % 2 == 0)
+                yield Case.of(rank, f"shared={shared}, along={along}", ordered, sizes)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Shapes) -> Op:
+        (part,) = _TABLE[instruction.opcode](instruction, shapes)
+        return part
+
+
+@op
+class Several(Aligned):
+    """Each output reads fibres of its own, as :class:`Fibres` does: the op that stands for all of them."""
+
+    parts: tuple[Fibres, ...]
+    opcodes: ClassVar[tuple[str, ...]] = (
+        "batch-norm-grad",
+        "batch-norm-training",
+        "rng-bit-generator",
+        "scan",
+    )
+
+    @property
+    def arity(self) -> int:
+        return self.parts[0].arity
+
+    @property
+    def results(self) -> int:
+        return len(self.parts)
+
+    def part(self, result: int) -> Op:
+        return self.parts[result]
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return self.parts[0].shape(*x)
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Shapes) -> Several:
+        return cls(tuple(_TABLE[instruction.opcode](instruction, shapes)))
+
+
+def sharded(instruction: Any, shapes: Shapes) -> Op | None:
+    """The op of a custom call that says how an array is divided among devices: nothing moves, or a part is taken."""
+    if (
+        len(shapes) != 1
+        or not isinstance(instruction.shape, Shape)
+        or instruction.shape.rank != len(shapes[0])
+    ):
+        return None
+    made = instruction.shape.dims
+    if made == shapes[0]:
+        return Copy()
+    shared = tuple(d if n == m else WHOLE for d, (n, m) in enumerate(zip(shapes[0], made, strict=True)))
+    return Fibres("custom-call", made, (shared,), why="which part a device has is not looked at")
+
+
+# ---------------------------------------------------------------------------------------------------------- the table
+Rule = Callable[[Any, Shapes], Sequence[Fibres]]
+_TABLE: dict[str, Rule] = {}
+
+
+def _reads(*opcodes: str) -> Callable[[Rule], Rule]:
+    """Enter a function that says of an instruction over operands of these sizes what each output reads."""
+
+    def enter(rule: Rule) -> Rule:
+        for opcode in opcodes:
+            _TABLE[opcode] = rule
+        return rule
+
+    return enter
+
+
+def _expect(instruction: Any, shapes: Shapes, count: int) -> None:
+    if len(shapes) != count:
+        raise ValueError(f"{instruction.name}: {instruction.opcode} has {len(shapes)} operands, not {count}")
+
+
+def _whole(x: Dims) -> Dims:
+    return (WHOLE,) * len(x)
+
+
+@_reads("batch-norm-grad", "batch-norm-inference", "batch-norm-training")
+def _batch_norm(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    kind = instruction.opcode
+    _expect(instruction, shapes, 3 if kind == "batch-norm-training" else 5)
+    x, f = shapes[0], instruction.integer("feature_index")
+    if not 0 <= f < len(x):
+        raise ValueError(f"{instruction.name}: feature_index={f} for an operand of rank {len(x)}")
+    channel = tuple(d if d == f else WHOLE for d in range(len(x)))
+    summed = tuple(0 if d == f else WHOLE for d in range(len(x)))
+    each, own, feature = (f,), (0,), (x[f],)
+    if kind == "batch-norm-inference":
+        return [Fibres(kind, x, (tuple(range(len(x))), each, each, each, each))]
+    if kind == "batch-norm-training":
+        statistics = Fibres(kind, feature, (summed, None, None))
+        return [Fibres(kind, x, (channel, each, each)), statistics, statistics]
+    return [
+        Fibres(kind, x, (channel, each, each, each, channel)),
+        Fibres(kind, feature, (summed, None, own, own, summed)),
+        Fibres(kind, feature, (None, None, None, None, summed)),
+    ]
+
+
+@_reads("cholesky", "triangular-solve")
+def _triangle(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    solves = instruction.opcode == "triangular-solve"
+    _expect(instruction, shapes, 2 if solves else 1)
+    x = shapes[-1]
+    rank, batch = len(x), tuple(range(len(x) - 2))
+    if rank < 2:
+        raise ValueError(f"{instruction.name}: {instruction.opcode} of an array of rank {rank}")
+    why = "of a triangle of the matrix, an element depends on a part"
+    matrix = (*batch, WHOLE, WHOLE)
+    if not solves:
+        return [Fibres("cholesky", x, (matrix,), why=why)]
+    left = instruction.flag("left_side")
+    own = (*batch, WHOLE, rank - 1) if left else (*batch, rank - 2, WHOLE)
+    return [Fibres("triangular-solve", x, (matrix, own), why=why)]
+
+
+@_reads("fft")
+def _fft(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    _expect(instruction, shapes, 1)
+    kind, length = instruction.word("fft_type"), instruction.integers("fft_length")
+    x = shapes[0]
+    kept = len(x) - len(length)
+    if kind not in ("FFT", "IFFT", "RFFT", "IRFFT") or kept < 0 or not length:
+        raise ValueError(f"{instruction.name}: fft_type={kind}, fft_length={length} for rank {len(x)}")
+    half = (*length[:-1], length[-1] // 2 + 1)
+    if x[kept:] != (half if kind == "IRFFT" else length):
+        raise ValueError(f"{instruction.name}: fft_length={length} for sizes {list(x)}")
+    sizes = (*x[:kept], *(half if kind == "RFFT" else length))
+    return [Fibres("fft", sizes, ((*range(kept), *_whole(length)),))]
+
+
+def _of_dot(dot: Dot, k: int, x: Dims, y: Dims) -> Dims:
+    places = dot.places(k, x, y)
+    return tuple(places.get(d, WHOLE) for d in range(len((x, y)[k])))
+
+
+@_reads("scaled-dot")
+def _scaled_dot(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    _expect(instruction, shapes, 4)
+    dot, made = Dot.from_hlo(instruction, shapes[:2]), instruction.array.dims
+    found = []
+    # XLA has had the scales after the operands, and each after its own
+    for right, first, second in ((1, 2, 3), (2, 1, 3)):
+        x, y = shapes[0], shapes[right]
+        try:
+            dot.validate(x, y)
+        except ValueError:
+            continue
+        sizes = tuple(int(n.evaluate({})) for n in dot.shape(x, y))
+        whole = (dot.lhs_contracting, dot.rhs_contracting)
+        shared: dict[int, Dims] = {0: _of_dot(dot, 0, x, y), right: _of_dot(dot, 1, x, y)}
+        for k, scale, operand, side in ((first, shapes[first], x, 0), (second, shapes[second], y, 1)):
+            own = shared[right if side else 0]
+            fits = len(scale) == len(operand) and all(
+                d in whole[side] or n == operand[d] for d, n in enumerate(scale)
+            )
+            shared[k] = own if fits else _whole(scale)
+        if sizes == made and all(WHOLE in shared[k] or shapes[k] for k in shared):
+            found.append(Fibres("scaled-dot", sizes, tuple(shared[k] for k in range(4))))
+    if len(found) != 1:
+        raise ValueError(f"{instruction.name}: which operands of a scaled-dot are scales cannot be told")
+    return found
+
+
+@_reads("ragged-dot")
+def _ragged_dot(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    _expect(instruction, shapes, 3)
+    x, y, counts = shapes
+    (ragged,), groups = instruction.integers("lhs_ragged_dims"), instruction.integers("rhs_group_dims", ())
+    plain = Dot.from_hlo(instruction, shapes[:2])
+    # the groups are a dimension of the right operand of their own, which is neither contracted nor in the output
+    kept = [d for d in range(len(y)) if d not in groups]
+    renumbered = Dot(
+        plain.lhs_batch,
+        tuple(kept.index(d) for d in plain.rhs_batch),
+        plain.lhs_contracting,
+        tuple(kept.index(d) for d in plain.rhs_contracting),
+    )
+    inner = tuple(y[d] for d in kept)
+    renumbered.validate(x, inner)
+    sizes = tuple(int(n.evaluate({})) for n in renumbered.shape(x, inner))
+    left, right = (list(_of_dot(renumbered, k, x, inner)) for k in (0, 1))
+    for d in groups:
+        right.insert(d, WHOLE)
+    if ragged in plain.lhs_contracting:
+        # one product for each group
+        sizes = (counts[-1], *sizes)
+        left, right = ([p + 1 if p != WHOLE else p for p in side] for side in (left, right))
+    why = "sizes of groups are known only when the program runs"
+    return [Fibres("ragged-dot", sizes, (tuple(left), tuple(right), _whole(counts)), why=why)]
+
+
+@_reads("dynamic-reshape")
+def _dynamic_reshape(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    why = "sizes are known only when the program runs"
+    return [Fibres("dynamic-reshape", instruction.array.dims, tuple(map(_whole, shapes)), why=why)]
+
+
+@_reads("ragged-all-to-all")
+def _ragged_all_to_all(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    _expect(instruction, shapes, 6)
+    made = shapes[1]
+    sent = (WHOLE, *range(1, len(made)))[: len(shapes[0])]
+    shared = (sent, tuple(range(len(made))), *map(_whole, shapes[2:]))
+    return [Fibres("ragged-all-to-all", made, shared, why="offsets of all replicas say where elements go")]
+
+
+@_reads("rng-bit-generator")
+def _random_bits(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    _expect(instruction, shapes, 1)
+    outputs = [a.dims for _, a in leaves(instruction.shape)] if instruction.shape is not None else []
+    return [Fibres("rng-bit-generator", sizes, (_whole(shapes[0]),)) for sizes in outputs]
+
+
+@_reads("scan")
+def _scan(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    carries, along = instruction.integer("num_carries"), one_dimension(instruction)
+    backwards = instruction.flag("is_reverse")
+    outputs = [a.dims for _, a in leaves(instruction.shape)] if instruction.shape is not None else []
+    inputs = shapes[: len(shapes) - carries]
+    if not 0 <= carries <= min(len(shapes), len(outputs)):
+        raise ValueError(f"{instruction.name}: num_carries={carries} of {len(shapes)} operands")
+    if any(not 0 <= along < len(x) for x in (*inputs, *outputs[: len(outputs) - carries])):
+        raise ValueError(f"{instruction.name}: dimensions={{{along}}} that not every array has")
+    why = "which elements of a step the computation reads is not looked at"
+    before: Shared = tuple(tuple(along if d == along else WHOLE for d in range(len(x))) for x in inputs)
+    initial: Shared = tuple(map(_whole, shapes[len(inputs) :]))
+    every: Shared = tuple(map(_whole, inputs))
+    return [
+        Fibres("scan", sizes, (*before, *initial), along, backwards, why)
+        if k < len(outputs) - carries
+        else Fibres("scan", sizes, (*every, *initial), why=why)
+        for k, sizes in enumerate(outputs)
+    ]

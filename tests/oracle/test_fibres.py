@@ -1,0 +1,196 @@
+"""Ops that read whole fibres, against jax: what is seen to depend is in the maps, and where these are exact, nothing else.
+
+A function of jax does what the instruction does; one element of an operand changes, and the output elements that change
+depend on it. Bounds are reached where the last column says so.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexproof.core.analysis import OpCatalogue, UpperBounds
+from indexproof.core.hlo import leaves, read_module
+from indexproof.core.op import DIRECTIONS
+from indexproof.rules.ops import OPCODES, op_reader, why_not
+from indexproof.rules.ops.fibres import Fibres, Several
+
+jax = pytest.importorskip("jax")
+jnp, lax = jax.numpy, jax.lax
+
+Function = Callable[..., Any]
+ADD = """add {
+  x = f32[3] parameter(0)
+  c = f32[3] parameter(1)
+  s = f32[3] add(x, c)
+  ROOT t = (f32[3], f32[3]) tuple(s, s)
+}"""
+
+
+def normalized(x: Any, scale: Any, offset: Any) -> Any:
+    mean, var = jnp.mean(x, (0, 1)), jnp.var(x, (0, 1))
+    return (x - mean) / jnp.sqrt(var + 0.1) * scale + offset, mean, var
+
+
+def applied(x: Any, scale: Any, offset: Any, mean: Any, var: Any) -> Any:
+    return (x - mean) / jnp.sqrt(var + 0.1) * scale + offset
+
+
+def gradient(x: Any, scale: Any, mean: Any, var: Any, made: Any) -> Any:
+    n, inverse = x.shape[0] * x.shape[1], 1 / jnp.sqrt(var + 0.1)
+    offset, products = made.sum((0, 1)), (made * (x - mean)).sum((0, 1))
+    grad = scale * inverse / n * (n * made - offset - (x - mean) * inverse**2 * products)
+    return grad, products * inverse, offset
+
+
+def positive(a: Any) -> Any:
+    """A positive definite matrix of which only the lower triangle says what it is."""
+    low = jnp.tril(a)
+    return low + jnp.swapaxes(jnp.tril(a, -1), -1, -2) + 40 * jnp.eye(a.shape[-1])
+
+
+def prefixes(x: Any, c: Any, reverse: bool = False) -> Any:
+    last, sums = lax.scan(lambda s, row: (s + row, s + row), c, x, reverse=reverse)
+    return sums, last
+
+
+def grouped(x: Any, y: Any, _: Any) -> Any:
+    return lax.ragged_dot(x, y, jnp.array([2, 1, 3], np.int32))
+
+
+CASES: dict[str, tuple[str, Function, bool]] = {
+    "batch-norm-training": (
+        "(f32[2,3,4], f32[4], f32[4]) batch-norm-training(f32[2,3,4] a, f32[4] b, f32[4] c), epsilon=0.1, feature_index=2",
+        normalized,
+        True,
+    ),
+    "batch-norm-inference": (
+        "f32[2,3,4] batch-norm-inference(f32[2,3,4] a, f32[4] b, f32[4] c, f32[4] d, f32[4] e), "
+        "epsilon=0.1, feature_index=2",
+        applied,
+        True,
+    ),
+    "batch-norm-grad": (
+        "(f32[2,3,4], f32[4], f32[4]) batch-norm-grad(f32[2,3,4] a, f32[4] b, f32[4] c, f32[4] d, f32[2,3,4] e), "
+        "epsilon=0.1, feature_index=2",
+        gradient,
+        True,
+    ),
+    "cholesky": (
+        "f32[2,3,3] cholesky(f32[2,3,3] a), lower=true",
+        lambda a: jnp.linalg.cholesky(positive(a)),
+        False,
+    ),
+    "triangular-solve": (
+        "f32[2,3,4] triangular-solve(f32[2,3,3] a, f32[2,3,4] b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE",
+        lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True),
+        False,
+    ),
+    "triangular-solve from the right": (
+        "f32[4,3] triangular-solve(f32[3,3] a, f32[4,3] b), left_side=false, lower=false, transpose_a=TRANSPOSE",
+        lambda a, b: lax.linalg.triangular_solve(a, b, transpose_a=True),
+        False,
+    ),
+    "fft": ("c64[3,4,5] fft(c64[3,4,5] a), fft_type=FFT, fft_length={4,5}", jnp.fft.fft2, True),
+    "fft of reals": (
+        "c64[3,5] fft(f32[3,8] a), fft_type=RFFT, fft_length={8}",
+        jnp.fft.rfft,
+        True,
+    ),
+    "fft to reals": (
+        "f32[3,7] fft(c64[3,4] a), fft_type=IRFFT, fft_length={7}",
+        lambda a: jnp.fft.irfft(a, 7),
+        True,
+    ),
+    "ragged-dot": (
+        "f32[6,5] ragged-dot(f32[6,4] a, f32[3,4,5] b, s32[3] c), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+        "lhs_ragged_dims={0}, rhs_group_dims={0}",
+        grouped,
+        False,
+    ),
+    "scan": (
+        "(f32[4,3], f32[3]) scan(f32[4,3] a, f32[3] b), to_apply=add, dimensions={0}, num_carries=1",
+        prefixes,
+        False,
+    ),
+    "scan backwards": (
+        "(f32[4,3], f32[3]) scan(f32[4,3] a, f32[3] b), to_apply=add, dimensions={0}, num_carries=1, is_reverse=true",
+        lambda a, b: prefixes(a, b, True),
+        False,
+    ),
+    "scaled-dot": (
+        "f32[3,2] scaled-dot(f32[3,8] a, f32[8,2] b, f32[3,4] c, f32[4,2] d), lhs_contracting_dims={1}, "
+        "rhs_contracting_dims={0}",
+        lambda a, b, c, d: (a * jnp.repeat(c, 2, 1)) @ (b * jnp.repeat(d, 2, 0)),
+        True,
+    ),
+    "scaled-dot, scales after operands": (
+        "f32[3,2] scaled-dot(f32[3,8] a, f32[3,4] c, f32[8,2] b, f32[4,2] d), lhs_contracting_dims={1}, "
+        "rhs_contracting_dims={0}",
+        lambda a, c, b, d: (a * jnp.repeat(c, 2, 1)) @ (b * jnp.repeat(d, 2, 0)),
+        True,
+    ),
+}
+
+
+def observed(function: Function, arrays: list[np.ndarray], k: int) -> list[set[tuple[Any, Any]]]:
+    run = jax.jit(function)
+
+    def outputs(*given: Any) -> list[np.ndarray]:
+        made = run(*given)
+        return [np.asarray(a) for a in (made if isinstance(made, tuple) else (made,))]
+
+    base = outputs(*arrays)
+    found: list[set[tuple[Any, Any]]] = [set() for _ in base]
+    for element in np.ndindex(*arrays[k].shape):
+        changed = arrays[k].copy()
+        changed[element] += 3 if changed.dtype != np.complex64 else 3 + 5j
+        for pairs, before, after in zip(
+            found, base, outputs(*arrays[:k], changed, *arrays[k + 1 :]), strict=True
+        ):
+            # what only rounding changes is no dependence
+            places = np.argwhere(~np.isclose(before, after, rtol=1e-4, atol=1e-4))
+            pairs |= {(tuple(o), element) for o in places.tolist()}
+    return found
+
+
+def related(m: Any, backwards: bool) -> set[tuple[Any, Any]]:
+    found = set()
+    for point in itertools.product(*(range(v.lo, v.hi + 1) for v in (*m.dims, *m.ranges))):
+        end = m.evaluate(point[: len(m.dims)], point[len(m.dims) :])
+        if end is not None:
+            start = point[: len(m.dims)]
+            found.add((start, end) if backwards else (end, start))
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_dependence_is_what_the_maps_say(name: str) -> None:
+    text, function, exact = CASES[name]
+    module = read_module(f"{ADD}\nENTRY e {{ ROOT r = {text} }}")
+    root, rng = module.entry.root, np.random.default_rng(0)
+    sizes = [a.dims for a in root.operand_arrays]
+    kind = np.complex64 if root.operand_arrays[0].element_type == "c64" else np.float32
+    arrays = [np.array(rng.uniform(1, 3, x), dtype=kind) for x in sizes]
+    catalogue = OpCatalogue(op_reader(module), why_not)
+    for direction in DIRECTIONS:
+        answer = catalogue.maps(root, direction)
+        assert isinstance(answer, UpperBounds) is not exact
+        maps = answer.maps if isinstance(answer, UpperBounds) else answer
+        assert root.shape is not None
+        assert len(maps) == len(list(leaves(root.shape)))
+        for k in range(len(arrays) if name != "ragged-dot" else 2):
+            for output, seen in enumerate(observed(function, arrays, k)):
+                said = set().union(*(related(m, direction == "output_to_input") for m in maps[output][k]))
+                assert seen <= said, (output, k)
+                assert not exact or seen == said, (output, k)
+
+
+def test_every_opcode_of_the_table_is_tried() -> None:
+    elsewhere = {"dynamic-reshape", "ragged-all-to-all", "rng-bit-generator"}
+    assert {name.split()[0].rstrip(",") for name in CASES} | elsewhere == {*Fibres.opcodes, *Several.opcodes}
+    assert all(opcode in OPCODES for opcode in elsewhere)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import copy
 import difflib
 import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +23,7 @@ from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligations import Obligation
-from ..verify.rulefiles import read_rule_file
+from ..verify.rulefiles import StatedRule, read_rule_file
 
 __all__ = [
     "FAMILIES",
@@ -52,11 +54,14 @@ _SETS = tuple(
 @dataclass(frozen=True)
 class Named:
     """A claim, the name that selects it and where it is listed: a rule or law under its own name, an op's
-    instance under the op.
+    instance under the op.  ``file``, ``line`` and ``column`` say where a file of somebody's own declares it.
     """
 
     name: str
     claim: Claim
+    file: str = ""
+    line: int = 0
+    column: int = 0
 
     @property
     def family(self) -> str:
@@ -79,7 +84,16 @@ class Selected:
     def obligations(self) -> list[Obligation]:
         """Return the selected obligations of the claim."""
         owed = list(obligations_of(self.named.claim))
+        if self.named.line and not isinstance(self.named.claim, StatedRule):
+            owed = [_placed(o, f"{self.named.file}:{self.named.line}") for o in owed]
         return [o for o in owed if o.kind == self.kind] if self.kind else owed
+
+
+def _placed(o: Obligation, where: str) -> Obligation:
+    """The obligation, declared at ``where``."""
+    placed = copy.copy(o)
+    object.__setattr__(placed, "where", where)
+    return placed
 
 
 def everything(max_rank: int = MAX_RANK) -> list[Named]:
@@ -194,18 +208,23 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"cannot read {quoted(path, 200)}: {reason}") from None
 
 
-def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
+def declared_in(
+    path: str | Path, max_rank: int = MAX_RANK, problems: list[InputError] | None = None
+) -> list[Named]:
     """The rules, laws and ops that a Python file declares (what it imports from elsewhere is not among them).
 
     The file is run.  Raises :class:`InputError`, pointing into the file, for one that cannot be read, does
-    not compile, fails while it runs, or declares nothing.
+    not compile, fails while it runs, or declares nothing.  A declaration that makes no sense is added to ``problems``,
+    where that is given, and costs no other one.
     """
     source = read_text(path)
     module = run_python(path)
     ours = {id(claim) for _, claim in claims(max_rank=-1)}
+    places = _places_of_names(source)
     found: dict[str, Named] = {}
-    try:
-        for value in list(vars(module).values()):
+    for name, value in list(vars(module).items()):
+        place = places.get(name, (0, 0))
+        try:
             for named in _claims_in(value, module.__name__, max_rank):
                 if id(named.claim) in ours or (
                     named.name in found and found[named.name].claim is named.claim
@@ -213,22 +232,63 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK) -> list[Named]:
                     continue
                 if named.name in found:
                     raise InputError(f"{path}: two claims are called {quoted(named.name)}")
-                found[named.name] = named
                 # an op may only now turn out to make no sense
                 list(obligations_of(named.claim))
-    except InputError:
-        raise
-    except Exception as error:
-        raise blamed(error, str(path), source) from error
-    if not found:
+                line, column = _place_of_rule(named.claim, str(path), source) or place
+                found[named.name] = replace(named, file=str(path), line=line, column=column)
+        except Exception as error:
+            made = error if isinstance(error, InputError) else blamed(error, str(path), source)
+            if problems is None:
+                raise made from None if made is error else error
+            if not made.line:
+                made.source, (made.line, made.column) = source, place
+            problems.append(made)
+    if not found and not problems:
         raise InputError(f"{path} declares nothing to prove", expected="a rule, a law or an op")
     return list(found.values())
 
 
-def stated_in(path: str | Path, text: str) -> list[Named]:
-    """The rules that a rule file states.  Raises :class:`InputError`, pointing into the file."""
+def _places_of_names(source: str) -> dict[str, tuple[int, int]]:
+    """Line and column where each name of a module is first bound, decorators included."""
+    found: dict[str, tuple[int, int]] = {}
+    for node in ast.parse(source).body:
+        first: ast.AST = node
+        names: list[str] = []
+        match node:
+            case ast.FunctionDef() | ast.ClassDef():
+                names = [node.name]
+                first = node.decorator_list[0] if node.decorator_list else node
+            case ast.Assign():
+                names = [t.id for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)]
+            case ast.AnnAssign(target=ast.Name() as t):
+                names = [t.id]
+            case ast.ImportFrom() | ast.Import():
+                names = [(a.asname or a.name) for a in node.names]
+        # a decorator begins with its `@`
+        place = first.lineno, node.col_offset + 1  # type: ignore[attr-defined]
+        for name in names:
+            found.setdefault(name, place)
+    return found
+
+
+def _place_of_rule(claim: Claim, path: str, source: str) -> tuple[int, int] | None:
+    """Line and column of a rule that a function in this very file declares."""
+    file, _, number = getattr(claim, "where", "").rpartition(":")
+    if not isinstance(claim, Rule | ConstraintRule) or file != Path(path).name or not number.isdigit():
+        return None
+    lines = source.split("\n")
+    text = lines[int(number) - 1] if 0 < int(number) <= len(lines) else ""
+    return int(number), len(text) - len(text.lstrip()) + 1
+
+
+def stated_in(path: str | Path, text: str, problems: list[InputError] | None = None) -> list[Named]:
+    """The rules that a rule file states.  Raises :class:`InputError`, pointing into the file.
+
+    An ill-formed rule is added to ``problems``, where that is given, and costs no other one.
+    """
     try:
-        return [Named(r.name, r) for r in read_rule_file(text, str(path)).rules]
+        found = read_rule_file(text, str(path), problems).rules
+        return [Named(r.name, r, str(path), r.line, r.column) for r in found]
     except InputError as error:
         error.add_note(f"in {path}")
         raise

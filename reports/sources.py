@@ -1,25 +1,20 @@
 """The claims that a user's files make, each with the place of its declaration.
 
 A file is known by its suffix: Python with `@rule` and `@op`, rule files, claims files, HLO. What cannot be read costs only
-itself: one statement of a rule file or a claims file, a whole Python or HLO file.
+itself: one statement of a rule file or a claims file, one declaration of a Python file that can be run, a whole HLO file.
 """
 
 from __future__ import annotations
 
-import ast
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from ..core.errors import InputError, quoted
-from ..core.op import Case
-from ..verify.catalogue import MAX_RANK
+from ..verify.budget import MAX_RANK
 from ..verify.claims import ClaimsFile, read_claims
-from ..verify.rulefiles import read_rule_file
-from .selection import Named, declared_in, read_text
+from .selection import Named, declared_in, read_text, stated_in
 
 __all__ = [
     "DeclaredClaim",
@@ -42,9 +37,6 @@ _SUFFIXES: dict[str, FileKind] = {
     ".hlo": "hlo",
     ".mlir": "hlo",
 }
-#: So many statements of one file are left out before the rest of it is given up.
-_LEFT_OUT = 200
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -101,11 +93,7 @@ def files_below(paths: Iterable[str | Path]) -> list[str]:
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            below = (
-                p for p in sorted(path.rglob("*")) if p.is_file() and kind_of_file(p) not in (None, "rules")
-            )
-            rules = (p for p in sorted(path.rglob("*.rules")) if p.is_file())
-            found.update(dict.fromkeys(map(str, (*below, *rules))))
+            found.update(dict.fromkeys(str(p) for p in sorted(path.rglob("*")) if _is_meant(p, path)))
         elif not path.is_file():
             raise InputError(f"there is no file {quoted(str(given), 200)}")
         elif kind_of_file(path) is None:
@@ -117,126 +105,33 @@ def files_below(paths: Iterable[str | Path]) -> list[str]:
     return list(found)
 
 
+def _is_meant(path: Path, folder: Path) -> bool:
+    """Whether a file below a folder declares something: JSON and text may be anything, and so may Python."""
+    hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+    if hidden or path.suffix in (".json", ".txt") or kind_of_file(path) is None or not path.is_file():
+        return False
+    return path.suffix != ".py" or b"indexproof" in path.read_bytes()
+
+
 def read_source(path: str, max_rank: int = MAX_RANK) -> SourceFile:
     """Read what a file declares.  A Python file is run.  What cannot be read is listed in ``unread``."""
     kind = kind_of_file(path)
     assert kind is not None, path
     source = SourceFile(path, kind)
+    problems: list[InputError] = []
     try:
-        if kind == "python":
-            source.declared = list(_python(path, max_rank))
-        elif kind == "rules":
-            text = read_text(path)
-            is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-            left_out = _without_rule if is_json else _without_statement
-            rules = _recovered(source, text, lambda t: read_rule_file(t, path).rules, left_out) or ()
-            begin = [start for start, _ in _elements(text)] if is_json else []
-            for n, r in enumerate(rules):
-                if r.name != _NOTHING:
-                    place = (
-                        _place(path, text, begin[n])
-                        if begin
-                        else Place(path, int(r.where.rpartition(":")[2]))
-                    )
-                    source.declared.append(DeclaredClaim(place, Named(r.name, r)))
-        elif kind == "claims":
-            source.claims = _recovered(
-                source, read_text(path), lambda t: read_claims(t, path), _without_statement
-            )
+        match kind:
+            case "claims":
+                source.claims = read_claims(read_text(path), path, problems)
+            case "rules":
+                source.declared = _declared(stated_in(path, read_text(path), problems))
+            case "python":
+                source.declared = _declared(declared_in(path, max_rank, problems))
     except InputError as error:
-        source.unread.append(_unread(error, path))
+        problems.append(error)
+    source.unread = [Unread(Place(path, max(e.line, 1), max(e.column, 1)), str(e)) for e in problems]
     return source
 
 
-def _unread(error: InputError, path: str) -> Unread:
-    return Unread(Place(path, max(error.line, 1), max(error.column, 1)), str(error))
-
-
-def _python(path: str, max_rank: int) -> Iterator[DeclaredClaim]:
-    places = (
-        {
-            node.name: Place(path, node.lineno, node.col_offset + 1)
-            for node in ast.walk(ast.parse(read_text(path)))
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-        }
-        if _parses(path)
-        else {}
-    )
-    for named in declared_in(path, max_rank):
-        name = type(named.claim.op).__name__ if isinstance(named.claim, Case) else named.name
-        yield DeclaredClaim(places.get(name, Place(path)), named)
-
-
-def _parses(path: str) -> bool:
-    try:
-        ast.parse(read_text(path))
-    except (SyntaxError, ValueError):
-        return False
-    return True
-
-
-# ------------------------------------------------------------------------------------------------------- recovery
-def _recovered(
-    source: SourceFile, text: str, read: Callable[[str], T], left_out: Callable[[str, InputError], str | None]
-) -> T | None:
-    """Read a text without the statements that cannot be read, which are listed."""
-    for _ in range(_LEFT_OUT):
-        try:
-            return read(text)
-        except InputError as error:
-            source.unread.append(_unread(error, source.path))
-            shorter = left_out(text, error)
-            if shorter is None or shorter == text:
-                return None
-            text = shorter
-    source.unread.append(Unread(Place(source.path), f"more than {_LEFT_OUT} statements cannot be read"))
-    return None
-
-
-def _without_statement(text: str, error: InputError) -> str | None:
-    """Return the text with the statement at the error blanked: from a line that begins in the first column to the next."""
-    lines = text.split("\n")
-    at = error.line - 1
-    if not 0 <= at < len(lines):
-        return None
-
-    def begins(line: str) -> bool:
-        return bool(line) and not line[0].isspace() and not line.startswith("#")
-
-    first = next((n for n in range(at, -1, -1) if begins(lines[n])), at)
-    last = next((n for n in range(first + 1, len(lines)) if begins(lines[n])), len(lines))
-    return "\n".join([*lines[:first], *[""] * (last - first), *lines[last:]])
-
-
-#: The name of a rule that stands for one that cannot be read.
-_NOTHING = "a rule that cannot be read"
-
-
-def _without_rule(text: str, error: InputError) -> str | None:
-    """Return a JSON rule file with a trivial rule, on as many lines, in place of the one that the error is about."""
-    about = re.search(r"rules\[(\d+)\]", str(error))
-    spans = list(_elements(text))
-    if about is None or int(about[1]) >= len(spans):
-        return None
-    start, end = spans[int(about[1])]
-    trivial = json.dumps({"name": _NOTHING, "left": 0, "right": 0})
-    return text[:start] + trivial + "\n" * text[start:end].count("\n") + text[end:]
-
-
-def _elements(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each rule of a JSON rule file begins and ends, up to one that is no JSON."""
-    found = re.search(r'"rules"\s*:\s*\[', text)
-    at = found.end() if found else text.find("[") + 1
-    decoder = json.JSONDecoder()
-    while at < len(text):
-        at = re.compile(r"[\s,]*").match(text, at).end()  # type: ignore[union-attr]
-        try:
-            end = decoder.raw_decode(text, at)[1]
-        except ValueError:
-            return
-        yield at, end
-        at = end
-
-
-def _place(path: str, text: str, at: int) -> Place:
-    return Place(path, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+def _declared(named: Iterable[Named]) -> list[DeclaredClaim]:
+    return [DeclaredClaim(Place(n.file, n.line, n.column), n) for n in named]

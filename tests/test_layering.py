@@ -39,7 +39,19 @@ OUTSIDE = {
 }
 """What a layer may import beside the standard library, at the top of a module or inside a function."""
 
-UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "tvm", "numpy", "rich", "typer", "distributed", "hypothesis")
+UNLOADED = (
+    "z3",
+    "islpy",
+    "cvc5",
+    "jax",
+    "sympy",
+    "tvm",
+    "numpy",
+    "rich",
+    "typer",
+    "distributed",
+    "hypothesis",
+)
 """What ``import indexproof`` must not load."""
 
 

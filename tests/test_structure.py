@@ -29,6 +29,7 @@ LONG = {
     "rules/compiled_constraints.py": "generated",
     "rules/ops/window.py": "the ops over windows share one relation",
     "rules/transfer.py": "a table of laws",
+    "verify/claims/reader.py": "one grammar",
     "verify/compiled.py": "a checker, read as a whole",
     "verify/checker.py": "the checker of certificates is one file that can be run alone",
     "verify/derivation.py": "a checker, read as a whole",

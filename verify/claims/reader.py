@@ -52,11 +52,17 @@ _STATEMENTS: Final = (
 )
 
 
-def read_claims(text: str, filename: str = "<claims>") -> ClaimsFile:
-    """The claims of a file.  Raises :class:`~indexproof.core.errors.InputError` and nothing else."""
+def read_claims(
+    text: str, filename: str = "<claims>", problems: list[InputError] | None = None
+) -> ClaimsFile:
+    """The claims of a file.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+
+    An ill-formed claim is added to ``problems``, where that is given, and costs no other one; an ill-formed program costs
+    the claims about it.
+    """
     if not isinstance(text, str):
         raise InputError(f"expected text, not {type(text).__name__}")
-    return _Reader(text, filename).file()
+    return _Reader(text, filename, problems).file()
 
 
 class _Block(NamedTuple):
@@ -77,7 +83,10 @@ class _Draft:
 
 
 class _Reader:
-    def __init__(self, text: str, filename: str) -> None:
+    def __init__(self, text: str, filename: str, problems: list[InputError] | None = None) -> None:
+        self.problems = problems
+        #: Whether the program above, or the claim above, is ill-formed: what belongs to it says nothing.
+        self.lost_program = self.lost_claim = False
         text = text.removeprefix("\ufeff")
         self.original = text
         self.text = _without_comments(text)
@@ -124,9 +133,9 @@ class _Reader:
     # -- statements
     def file(self) -> ClaimsFile:
         for block in self.blocks():
-            self.statement(block)
-        self.end_of_program()
-        if not self.drafts:
+            self.attempt(block)
+        self.close_program()
+        if not self.drafts and not self.problems:
             self.fail(
                 "the file makes no claim", len(self.text), "`claim NAME` or `hlo NAME` with claims below it"
             )
@@ -157,6 +166,31 @@ class _Reader:
             at += len(line) + 1
         if start >= 0:
             yield finished()
+
+    def attempt(self, block: _Block) -> None:
+        """Read a statement; where errors are collected, one that is ill-formed takes with it what belongs to it."""
+        if self.problems is None:
+            return self.statement(block)
+        if _EXPECT.match(block.text) and self.lost_claim:
+            return None
+        self.lost_claim = False
+        if _OP_CLAIM.match(block.text):
+            self.lost_claim = self.lost_program
+        elif re.match(r"hlo\b|section\b", block.text):
+            self.lost_program = False
+            self.close_program()
+        if self.lost_claim:
+            return None
+        try:
+            return self.statement(block)
+        except InputError as error:
+            self.problems.append(error)
+            self.lost_claim = True
+            if re.match(r"hlo\b|section\b", block.text):
+                self.lost_program, self.program = True, None
+            elif self.program is not None:
+                self.claimed += 1  # something was to be claimed about it
+            return None
 
     def statement(self, block: _Block) -> None:
         at = block.at + _indent(block.text)
@@ -239,6 +273,16 @@ class _Reader:
             self.program = load_program(name, body, self.error("", start).line)
         self.program_block = block
         self.claimed = 0
+
+    def close_program(self) -> None:
+        """End the program above; that nothing is claimed about it costs nothing else where errors are collected."""
+        try:
+            self.end_of_program()
+        except InputError as error:
+            if self.problems is None:
+                raise
+            self.problems.append(error)
+            self.program = self.program_block = None
 
     def end_of_program(self) -> None:
         """A program ends where the next one or a section begins."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...core.errors import InputError
 from .evaluate import Missing, Outcome, judge, truth, values
 from .json_form import parse_json_rules, rules_to_json
 from .lowering import FAMILY
@@ -50,11 +51,12 @@ def is_rule_file(name: str) -> bool:
     return path.suffix in (".rules", ".json", ".txt") or (("." in name or "/" in name) and path.is_file())
 
 
-def read_rule_file(text: str, name: str) -> RuleFile:
+def read_rule_file(text: str, name: str, problems: list[InputError] | None = None) -> RuleFile:
     """The rules of a file: JSON where its first character is a brace, or where it is called so; else the text form.
 
-    Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+    Raises :class:`~indexproof.core.errors.InputError` and nothing else.  An ill-formed rule is added to ``problems``,
+    where that is given, and costs no other one.
     """
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) or name.endswith(".json"):
-        return parse_json_rules(text, name)
-    return parse_rules(text, name)
+        return parse_json_rules(text, name, problems)
+    return parse_rules(text, name, problems)

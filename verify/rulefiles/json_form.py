@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from ...core.errors import InputError, quoted
@@ -31,9 +32,12 @@ Path: TypeAlias = tuple[str | int, ...]
 Place: TypeAlias = "tuple[Place, str | int] | None"
 
 
-def parse_json_rules(text: str, name: str = "<rules>") -> RuleFile:
-    """The rules of a JSON text.  Raises :class:`InputError`, pointing into the text, and nothing else."""
-    return _Reader(text, name).file()
+def parse_json_rules(text: str, name: str = "<rules>", problems: list[InputError] | None = None) -> RuleFile:
+    """The rules of a JSON text.  Raises :class:`InputError`, pointing into the text, and nothing else.
+
+    An ill-formed rule is added to ``problems``, where that is given, and costs no other one.
+    """
+    return _Reader(text, name, problems).file()
 
 
 class _Wrong(Exception):
@@ -47,9 +51,10 @@ class _Wrong(Exception):
 
 
 class _Reader:
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, problems: list[InputError] | None = None) -> None:
         self.text = text
         self.name = name
+        self.problems = problems
         self.data = load_json(text)
         self.names: dict[str, int] = {}
 
@@ -57,11 +62,14 @@ class _Reader:
         try:
             return RuleFile(self.name, tuple(self.rules()))
         except _Wrong as wrong:
-            at = offset_of(self.text, wrong.path)
-            place = path_text(wrong.path)
-            raise InputError.at(
-                f"{place}: {wrong.message}" if place else wrong.message, self.text, at, wrong.expected
-            ) from None
+            raise self.located(wrong) from None
+
+    def located(self, wrong: _Wrong) -> InputError:
+        """The error with its place in the text."""
+        at = offset_of(self.text, wrong.path)
+        place = path_text(wrong.path)
+        message = f"{place}: {wrong.message}" if place else wrong.message
+        return InputError.at(message, self.text, at, wrong.expected)
 
     def rules(self) -> list[StatedRule]:
         data = self.object(self.data, (), _FILE_KEYS, 'an object with `"rules"`')
@@ -73,7 +81,19 @@ class _Reader:
         if not rules:
             raise _Wrong(("rules",), "the file states no rule", "at least one rule")
         semantics = self.semantics(data, (), Semantics())
-        return [self.rule(r, ("rules", k), k, semantics) for k, r in enumerate(rules)]
+        found = []
+        starts = _rule_offsets(self.text)
+        line = offset = 0
+        for k, r in enumerate(rules):
+            line, offset = line + self.text.count("\n", offset, starts[k]), starts[k]
+            place = {"line": line + 1, "column": offset - self.text.rfind("\n", 0, offset)}
+            try:
+                found.append(replace(self.rule(r, ("rules", k), k, semantics), **place))
+            except (_Wrong, InputError) as wrong:
+                if self.problems is None:
+                    raise
+                self.problems.append(self.located(wrong) if isinstance(wrong, _Wrong) else wrong)
+        return found
 
     def object(self, data: Any, path: Path, keys: Sequence[str], expected: str) -> dict[str, Any]:
         if not isinstance(data, dict):
@@ -260,6 +280,21 @@ _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^\s\][{},:"]+')
 
 def offset_of(text: str, path: Path) -> int:
     """The offset of the value at ``path`` in valid JSON text; of its key where the path ends with one."""
+    wanted = list(path)
+    return next((offset for at, offset in _places(text) if at == wanted), 0)
+
+
+def _rule_offsets(text: str) -> dict[int, int]:
+    """Where each rule of the list of a file begins, by its number."""
+    found: dict[int, int] = {}
+    for at, offset in _places(text):
+        if len(at) == 2 and at[0] == "rules":
+            found.setdefault(int(at[1]), offset)
+    return found
+
+
+def _places(text: str) -> Iterator[tuple[list[str | int], int]]:
+    """The path and the offset of every key and every value of valid JSON text; the path is valid until the next."""
     at: list[str | int] = []
     opened: list[str] = []
     key: str | None = None
@@ -279,16 +314,13 @@ def offset_of(text: str, path: Path) -> int:
         elif opened and opened[-1] == "{" and key is None:
             key = str(load_json(w))
             at[-1] = key
-            if tuple(at) == path:
-                return word.start()
+            yield at, word.start()
         else:
-            if tuple(at) == path:
-                return word.start()
+            yield at, word.start()
             if w in "[{":
                 opened.append(w)
                 at.append(0)
             key = None if w == "{" else key
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------ printing

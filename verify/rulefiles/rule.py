@@ -20,7 +20,7 @@ class StatedRule:
     """``left`` may be replaced by ``right`` where all of ``conditions`` hold.
 
     ``variables`` are all variables that were declared for it and occur, in the order of their declaration.
-    ``where`` is the file and the line.
+    ``where`` is the file and the line; ``line`` and ``column``, counted from one, say where it begins.
     """
 
     name: str
@@ -31,6 +31,8 @@ class StatedRule:
     semantics: Semantics = field(default_factory=Semantics)
     doc: str = ""
     where: str = ""
+    line: int = 0
+    column: int = 1
 
     @property
     def sort(self) -> Sort:
@@ -178,6 +180,7 @@ def checked(
     *,
     doc: str = "",
     where: str = "",
+    line: int = 0,
     lenient: bool = False,
 ) -> StatedRule:
     """The rule with typed terms.
@@ -228,6 +231,7 @@ def checked(
         semantics,
         doc,
         where,
+        line,
     )
 
 

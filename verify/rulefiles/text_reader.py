@@ -81,17 +81,22 @@ class _Pending:
     args: list[Term] = field(default_factory=list)
 
 
-def parse_rules(text: str, name: str = "<rules>") -> RuleFile:
-    """The rules that a text states.  Raises :class:`InputError`, pointing into the text, and nothing else."""
+def parse_rules(text: str, name: str = "<rules>", problems: list[InputError] | None = None) -> RuleFile:
+    """The rules that a text states.  Raises :class:`InputError`, pointing into the text, and nothing else.
+
+    An ill-formed rule is added to ``problems``, where that is given, and costs no other one; an ill-formed declaration,
+    on which the meaning of all that follows depends, costs the file.
+    """
     if not isinstance(text, str):
         raise InputError(f"expected text, not {type(text).__name__}")
-    return _Reader(text, name).file()
+    return _Reader(text, name, problems).file()
 
 
 class _Reader:
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, problems: list[InputError] | None = None) -> None:
         self.text = text
         self.name = name
+        self.problems = problems
         self.kinds: dict[str, Kind] = {}
         self.semantics = Semantics()
         self.rules: list[StatedRule] = []
@@ -117,7 +122,7 @@ class _Reader:
     def file(self) -> RuleFile:
         for start, end in self.statements():
             self.statement(start, end)
-        if not self.rules:
+        if not self.rules and not self.problems:
             raise self.error("the file states no rule", len(self.text), "`NAME: LEFT -> RIGHT if CONDITIONS`")
         return RuleFile(self.name, tuple(self.rules))
 
@@ -145,8 +150,13 @@ class _Reader:
     def statement(self, start: int, end: int) -> None:
         rule = _RULE.match(self.text, start, end)
         if rule is not None:
-            self.tokenize(rule.end(), end)
-            return self.rule(rule["name"], start)
+            try:
+                self.tokenize(rule.end(), end)
+                return self.rule(rule["name"], start)
+            except InputError as error:
+                if self.problems is None:
+                    raise
+                return self.problems.append(error)
         word = _WORD.match(self.text, start, end)
         keyword = word[0] if word is not None else ""
         self.tokenize(start + len(keyword), end)
@@ -291,6 +301,7 @@ class _Reader:
                 self.semantics,
                 self.complain,
                 where=f"{self.name}:{line}",
+                line=line,
             )
         )
 

@@ -18,7 +18,14 @@ from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, floordiv, mod
 from indexproof.core.indexing_map import is_name
 from indexproof.core.interop.foreign import missing
-from indexproof.core.interop.jaxpr_form import IndexMapReader, NotConverted, constants, nested, variables
+from indexproof.core.interop.jaxpr_form import (
+    CALLS,
+    IndexMapReader,
+    NotConverted,
+    constants,
+    nested,
+    variables,
+)
 from indexproof.core.interval import Interval
 from indexproof.core.pallas_call import BlockDim, BlockedOperand, PallasCall, ScalarTable
 
@@ -91,12 +98,8 @@ def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[An
             continue
         for part in nested(eqn):
             inner = getattr(part, "jaxpr", part)
-            # a loop or a branch takes other operands than the equation has, or other values in each run
-            call = len(inner.invars) == len(eqn.invars) and eqn.primitive.name not in (
-                "scan",
-                "while",
-                "cond",
-            )
+            # loops, branches and shards have other values than the operands of their equation
+            call = eqn.primitive.name in CALLS
             given = dict(zip(inner.invars, values, strict=True)) if call else {}
             given = {v: x for v, x in given.items() if x is not None}
             yield from _calls(part, {**given, **(constants(part) if hasattr(part, "consts") else {})})

@@ -16,7 +16,15 @@ from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..interval import Interval
 from ..pallas_call import ScalarTable
 
-__all__ = ["IndexMapReader", "NotConverted", "constants", "nested", "variables"]
+__all__ = ["CALLS", "IndexMapReader", "NotConverted", "constants", "nested", "variables"]
+
+#: The primitives that evaluate their jaxpr at their operands, once.
+CALLS = frozenset(
+    (
+        *("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2"),
+        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"),
+    )
+)
 
 
 def constants(closed: Any) -> dict[Any, Any]:
@@ -114,12 +122,15 @@ class IndexMapReader:
     def equation(self, eqn: Any, args: list[Any]) -> list[Any]:
         """The values of one equation."""
         name = eqn.primitive.name
-        inner = next(nested(eqn), None)
         if name == "cond":
             index, *rest = args
+            before = len(self.reads)
             results = [self.closed(b, rest) for b in eqn.params["branches"]]
+            if len(self.reads) > before:  # what is not read need not exist
+                raise NotConverted("scalar prefetch that is read in a branch")
             return [self.choice(index, column) for column in zip(*results, strict=True)]
-        if inner is not None and name not in ("scan", "while"):
+        if name in CALLS:
+            inner = next(nested(eqn))
             division = self.divisions.get(str(inner))
             if division is not None and isinstance(args[1], Int) and args[1].value:
                 return [division(*args)]

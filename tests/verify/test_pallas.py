@@ -216,6 +216,15 @@ def test_scalar_prefetch_is_undecided_without_range_or_values() -> None:
     assert answers(checked)["x_ref", "table"] is answers(checked)["o_ref", "written"] is Status.PROVED
 
 
+def test_what_is_read_in_a_branch_is_undecided() -> None:
+    def index(i: Any, j: Any, table: Any) -> Any:
+        return jax.lax.cond(j < 2, lambda: table[i, j + 1], lambda: jnp.int32(0)), 0
+
+    call = call_of(sparse(index), TABLE, ROWS, ranges={"table": (0, 7)})
+    assert call.operand("x_ref").why == "scalar prefetch that is read in a branch"
+    assert verify_pallas(call).verdict is Status.UNDECIDED
+
+
 def test_one_element_read_twice_has_one_value() -> None:
     run = sparse(lambda i, j, table: (table[i, 0] - table[i, jnp.minimum(j, 0)], 0))
     ranges = {"table": (0, 7)}
@@ -253,6 +262,14 @@ def test_values_are_computed_where_arguments_determine_them() -> None:
     assert verify_pallas(call_of(run, np.array([0, 1, 2, 2], np.int32), ROWS)).verdict is Status.PROVED
     assert verify_pallas(call_of(run, np.array([0, 1, 2, 3], np.int32), ROWS)).verdict is Status.REFUTED
     assert verify_pallas(call_of(run, array(4, dtype="int32"), ROWS)).verdict is Status.UNDECIDED
+
+
+def test_a_shard_of_a_table_is_not_the_table() -> None:
+    mesh = jax.sharding.AbstractMesh((2,), ("a",), axis_types=(jax.sharding.AxisType.Auto,))
+    rows, whole = jax.sharding.PartitionSpec("a"), jax.sharding.PartitionSpec()
+    run = jax.shard_map(sparse(), mesh=mesh, in_specs=(rows, whole), out_specs=rows, check_vma=False)
+    table = np.array([[0] * 3] * 4 + [[9] * 3] * 4, np.int32)
+    assert verify_pallas(call_of(run, table, ROWS)).verdict is Status.UNDECIDED
 
 
 def test_a_grid_whose_size_is_data() -> None:

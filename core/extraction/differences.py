@@ -31,7 +31,7 @@ class Differences(Proposals):
                 new = [b for b, _ in q[1] if self.engine.kind[b] and b not in ledger.users]
                 if new and (len(new) > 1 or not self._pays(a, new[0])):
                     continue
-                ways = [self.instead(a, "needed_quotient", q), self._without(a, q)]
+                ways = [self.instead(a, "needed_quotient", q), self._without(a, q), self._same_dividend(a, q)]
                 if ledger.best([c for c in ways if c]) and new:
                     # it may be what another one needs
                     again = True
@@ -44,6 +44,25 @@ class Differences(Proposals):
         if not all([not engine.coefficient(f, b) % engine.divisor[a] for f in sums]):
             return []
         return [c for f in sums for c in self.everywhere(f, "needed_remainder", b, atom(a))]
+
+    def _same_dividend(self, a: int, q: Form) -> list[Choice]:
+        """The quotient that belongs to a remainder, multiplied out, as one of the remainder's own dividend."""
+        b = lone(q)
+        if b not in self.ledger.users or self.engine.kind[b] != QUOTIENT:
+            return []
+        return self.released(b, self.ledger.written[a])
+
+    def released(self, a: int, x: Form) -> list[Choice]:
+        """A quotient as one of ``x``, a sum with a quotient in it, which multiplied out is the dividend."""
+        ledger, engine = self.ledger, self.engine
+        for b, k in x[1]:
+            if k != 1 or engine.kind[b] != QUOTIENT or engine.divisor[a] % engine.divisor[b]:
+                continue
+            e = engine.divisor[b]
+            inside = ledger.written[b]
+            if minus(minus(inside, x, -e), atom(b), e) == ledger.written[a]:
+                return self.instead(a, "divided_part", e, atom(b), inside)
+        return []
 
     def _pays(self, a: int, q: int) -> bool:
         """Whether a quotient may be needed in place of a remainder: summands of the dividend add up with others."""

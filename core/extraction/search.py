@@ -88,7 +88,7 @@ class Search(Differences):
 
     def _wider(self, y: Form, users: list[int], x: Form) -> bool:
         ledger, engine = self.ledger, self.engine
-        kind, divisor = engine.kind, engine.divisor
+        kind = engine.kind
         g = self._multiple(x, y)
         if g:
             r = minus(x, y, g)
@@ -105,21 +105,11 @@ class Search(Differences):
         if len(users) > 1:
             return False
         a = users[0]
-        d = divisor[a]
         if kind[a] == REMAINDER:
             if len(x[1]) >= len(y[1]) and not {b for b, _ in y[1]}.isdisjoint([b for b, _ in x[1]]):
                 return ledger.attempt(self.instead(a, "congruent", x))
             return False
-        for b, k in x[1]:
-            if k != 1 or kind[b] != QUOTIENT or d % divisor[b]:
-                continue
-            e = divisor[b]
-            inside = ledger.written[b]
-            # x, multiplied out, is y
-            if minus(minus(inside, x, -e), atom(b), e) == y:
-                if ledger.attempt(self.instead(a, "divided_part", e, atom(b), inside)):
-                    return True
-        return False
+        return ledger.attempt(self.released(a, x))
 
     def _multiple(self, x: Form, y: Form) -> int:
         """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""

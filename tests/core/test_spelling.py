@@ -114,7 +114,7 @@ CASES = {
         f" ((d0 floordiv 260) * -9 - s0 * 9 + ({INNER} - s1 + 63) floordiv 224) mod 7, ({INNER} - s1 + 63) floordiv 56,"
         f" ({INNER} - s1 + 63) mod 56), domain: d0 in [0, 58239], s0 in [0, 6], s1 in [0, 2]",
         3,
-        (30, 7),
+        (22, 8),
     ),
     # digits that add up to nothing, of which one is a line because it has two values
     "lines and digits cancel": (

@@ -41,6 +41,11 @@ class ConditionFinding:
         return Verdict(Status.NOT_CHECKED) if self.result is None else self.result.verdict
 
     @property
+    def passes(self) -> bool:
+        """Whether the verdict is the expected one."""
+        return self.result is not None and self.result.passes
+
+    @property
     def refuted(self) -> bool:
         """Whether there is a counterexample."""
         return self.verdict.status in (Status.REFUTED, Status.UNDEFINED) and self.verdict.witness is not None
@@ -108,7 +113,7 @@ def rules_summary(
     perhaps = [(f.rule.name, ", ".join(f.perhaps)) for f in checked if f.perhaps]
     if perhaps:
         yield block("machine types of which it is not known whether they overflow:", perhaps)
-    for k, f in enumerate(f for f in checked if not f.verdict.proved):
+    for k, f in enumerate(f for f in checked if not f.passes):
         yield rule_block(f, command=command, with_repairs=k < repairs)
     yield closing(run, len(claims), cached)
 
@@ -120,7 +125,8 @@ def _overflow_text(f: ConditionFinding) -> str:
 def _row(f: ConditionFinding) -> tuple[str, ...]:
     v = f.verdict
     return (
-        v.status.value,
+        v.status.value
+        + ("" if f.rule.expected == "PROVED" else " as expected" if f.passes else " unexpected"),
         f.rule.name,
         v.strategy,
         f"{v.resources:,}",
@@ -139,6 +145,8 @@ def rule_block(f: ConditionFinding, *, command: str, with_repairs: bool = True) 
         if with_repairs:
             lines.append(("repair", _repair_text(r)))
         lines.append(("again", again(r, point, command)))
+    elif v.proved:
+        lines.append(("but", f"the file expects the verdict {r.expected}"))
     elif v.status is Status.VACUOUS:
         lines.append(("means", "no integers satisfy the conditions, so the rule says nothing"))
     elif v.status is Status.UNDECIDED:
@@ -301,7 +309,8 @@ def _entry(f: ConditionFinding, command: str) -> dict[str, Any]:
         "statement": r.statement(),
         "semantics": str(r.semantics),
         "verdict": v.status,
-        "passes": v.proved,
+        "passes": f.passes,
+        "expected": r.expected,
         "strategy": v.strategy,
         "resources": v.resources,
         "redundant": f.redundant,

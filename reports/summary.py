@@ -329,7 +329,8 @@ def verdict_line(run: Run, claims: int) -> str:
         if (n := run.count(s))
     ]
     said = f"{count(claims, 'claim')}, {count(asked, 'obligation')}"
-    of = f" of which {', '.join(parts)}" if parts else ", all proved"
+    proved = all(r.verdict.proved for r in run.gated)
+    of = f" of which {', '.join(parts)}" if parts else ", all proved" if proved else ", all as expected"
     if run.confirm:
         left = len(run.unconfirmed)
         of += (

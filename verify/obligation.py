@@ -59,6 +59,11 @@ class Obligation:
         """The verdict, where a claim is not decided by the general portfolio."""
         return None
 
+    @property
+    def expected(self) -> Literal["PROVED", "REFUTED"]:
+        """The verdict that is a success."""
+        return "PROVED"
+
     def ways(self) -> tuple[Way, ...]:
         """Implications that are known to hold, if the hypotheses imply the goal, and how each is shown."""
         return ()

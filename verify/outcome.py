@@ -23,9 +23,22 @@ class Result:
     cached: bool = False
 
     @property
+    def status(self) -> Status:
+        """The verdict as it counts: a claim that is expected to be false passes if it is refuted, and else fails."""
+        status = self.verdict.status
+        if self.obligation.gate and self.obligation.expected == "REFUTED":
+            turned = {
+                Status.REFUTED: Status.PROVED,
+                Status.UNDEFINED: Status.PROVED,
+                Status.PROVED: Status.REFUTED,
+            }
+            return turned.get(status, status)
+        return status
+
+    @property
     def passes(self) -> bool:
-        """Whether this may stand in a gate: proved, or a finding that is reported but gates nothing."""
-        return self.verdict.proved or not self.obligation.gate
+        """Whether this may stand in a gate: as expected, or a finding that is reported but gates nothing."""
+        return self.status is Status.PROVED or not self.obligation.gate
 
 
 @dataclass
@@ -58,12 +71,12 @@ class Run:
     @property
     def status(self) -> Status:
         """The worst verdict; ``NOT CHECKED`` where nothing was checked."""
-        return worst([r.verdict.status for r in self.gated])
+        return worst([r.status for r in self.gated])
 
     @property
     def exit_status(self) -> int:
         """0 all proved, 1 something false, 2 undecided, not checked, not confirmed, or nothing to check."""
-        statuses = {r.verdict.status for r in self.gated}
+        statuses = {r.status for r in self.gated}
         if statuses & {Status.REFUTED, Status.VACUOUS, Status.UNDEFINED}:
             return 1
         return 0 if statuses == {Status.PROVED} and not self.unconfirmed else 2
@@ -81,7 +94,7 @@ class Run:
 
     def count(self, status: Status) -> int:
         """The number of gated obligations with this verdict."""
-        return sum(r.verdict.status is status for r in self.gated)
+        return sum(r.status is status for r in self.gated)
 
     def by_subject(self) -> dict[tuple[str, str], list[Result]]:
         """Results grouped by family and subject, in order."""

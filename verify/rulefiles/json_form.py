@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, get_args
 
 from ...core.errors import InputError, quoted
 from ...core.json_text import dump_json, load_json
-from .rule import RuleFile, StatedRule, checked
+from .rule import Expected, RuleFile, StatedRule, checked, matched
 from .semantics import Semantics, division_of, overflow_of, rounding_of, width_of
 from .terms import INNER, OPERATORS, Kind, Term, below
 from .text_reader import applied
@@ -24,7 +24,7 @@ NOTES: Final = frozenset(
 )
 _MEANING: Final = ("semantics", "quotient", "remainder", "width", "overflow")
 _FILE_KEYS: Final = ("rules", "name", *_MEANING)
-_RULE_KEYS: Final = ("name", "vars", "if", "left", "right", *_MEANING)
+_RULE_KEYS: Final = ("name", "vars", "if", "left", "right", "expect", *_MEANING)
 _OPERATORS: Final = [op for op in OPERATORS if op not in INNER]
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -86,9 +86,10 @@ class _Reader:
         line = offset = 0
         for k, r in enumerate(rules):
             line, offset = line + self.text.count("\n", offset, starts[k]), starts[k]
-            place = {"line": line + 1, "column": offset - self.text.rfind("\n", 0, offset)}
+            column = offset - self.text.rfind("\n", 0, offset)
             try:
-                found.append(replace(self.rule(r, ("rules", k), k, semantics), **place))
+                rule = self.rule(r, ("rules", k), k, semantics)
+                found.append(replace(rule, line=line + 1, column=column))
             except (_Wrong, InputError) as wrong:
                 if self.problems is None:
                     raise
@@ -118,6 +119,10 @@ class _Reader:
             width = 0
         if "overflow" in data:
             overflow = self.told(overflow_of, data["overflow"], (*path, "overflow"))
+        inherited = "overflow" in self.data and not ("overflow" in data or "width" in data)
+        if path and not width and ("overflow" in data or inherited):
+            at = ("overflow",) if inherited else (*path, "overflow")
+            raise _Wrong(at, "unbounded integers do not overflow", "a `width` in bits as well")
         return Semantics(quotient, remainder, width, overflow)
 
     def told(self, read: Callable[[Any], Any], value: Any, path: Path) -> Any:
@@ -161,8 +166,12 @@ class _Reader:
             at = offset_of(self.text, place)
             return InputError.at(f"{path_text(place)}: {message}", self.text, at, expected)
 
+        expected = data.get("expect", "PROVED")
+        if expected not in get_args(Expected):
+            message = f"{_what(expected)} is no verdict to expect"
+            raise _Wrong((*path, "expect"), message, '`"PROVED"` or `"REFUTED"`')
         doc = next((data[k] for k in ("doc", "note", "comment") if isinstance(data.get(k), str)), "")
-        return checked(
+        found = checked(
             name,
             left,
             right,
@@ -172,8 +181,10 @@ class _Reader:
             complain,
             doc=doc,
             where=f"{self.name}: {path_text(path)}",
+            expected=expected,
             lenient=True,
         )
+        return matched(found, complain)
 
     def kinds(self, data: Any, path: Path) -> dict[str, Kind]:
         if not isinstance(data, dict):
@@ -341,6 +352,8 @@ def _rule_to_json(r: StatedRule) -> dict[str, Any]:
     )
     if s.width:
         out |= {"width": s.width, "overflow": s.overflow}
+    if r.expected != "PROVED":
+        out["expect"] = r.expected
     if r.doc:
         out["doc"] = r.doc
     return out

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.condition import FALSE, all_of, any_of, negate
 from ..obligations import Obligation
 from .lowering import FAMILY, MACHINE_TYPES, expanded, failing_without, rule_of, source_of
-from .rule import StatedRule, widened
+from .rule import Expected, StatedRule, widened
 from .terms import show
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class StatedObligation(Obligation):
 
     condition: int | None
     bits: int
+    expects: Expected
 
     def __init__(
         self,
@@ -73,9 +74,15 @@ class StatedObligation(Obligation):
             "source": source,
             "condition": condition,
             "bits": bits,
+            "expects": rule.expected,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def expected(self) -> Expected:
+        """The verdict that the file expects of the rule."""
+        return self.expects
 
     @property
     def rule(self) -> StatedRule:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from ...core.errors import InputError, quoted
 from .semantics import Semantics
 from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
 
-__all__ = ["RuleFile", "StatedRule", "checked", "sort_of", "widened"]
+__all__ = ["Expected", "RuleFile", "StatedRule", "checked", "matched", "sort_of", "widened"]
 
+#: The verdict that a file expects of a rule.
+Expected = Literal["PROVED", "REFUTED"]
 #: Makes an error that points at a term.
 Complaint = Callable[[Term, str, str], InputError]
 
@@ -33,6 +36,7 @@ class StatedRule:
     where: str = ""
     line: int = 0
     column: int = 1
+    expected: Expected = "PROVED"
 
     @property
     def sort(self) -> Sort:
@@ -181,6 +185,7 @@ def checked(
     doc: str = "",
     where: str = "",
     line: int = 0,
+    expected: Expected = "PROVED",
     lenient: bool = False,
 ) -> StatedRule:
     """The rule with typed terms.
@@ -232,7 +237,19 @@ def checked(
         doc,
         where,
         line,
+        expected=expected,
     )
+
+
+def matched(r: StatedRule, complain: Complaint) -> StatedRule:
+    """The rule.  Raises what ``complain`` makes of a variable that is only on its right side."""
+    names = ("var", "flag")
+    bound = {t.name for t in below(r.left, *r.conditions) if t.op in names}
+    for t in below(r.right):
+        if t.op in names and t.name not in bound:
+            message = f"neither the left side nor a condition binds {quoted(t.name)}"
+            raise complain(t, message, "a variable of these")
+    return r
 
 
 def conjuncts(conditions: Iterable[Term]) -> list[Term]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple, NoReturn, get_args
 
 from ...core.errors import InputError, quoted
 from ...core.numerals import parse_int
-from .rule import RuleFile, StatedRule, checked
+from .rule import Expected, RuleFile, StatedRule, checked, matched
 from .semantics import (
     OVERFLOWS,
     ROUNDINGS,
@@ -32,8 +32,8 @@ RESERVED: Final = frozenset(
     | {o.text for o in OPERATORS.values() if o.text.isalpha()}
 )
 _STATEMENTS: Final = (
-    "`NAME: LEFT -> RIGHT if CONDITIONS`, `int`, `const` or `bool` with names, `semantics …`, `integers …`"
-    " or an indented line"
+    "`NAME: LEFT -> RIGHT if CONDITIONS`, `int`, `const` or `bool` with names, `semantics …`, `integers …`,"
+    " `expect …` or an indented line"
 )
 
 _TOKEN: Final = re.compile(
@@ -101,6 +101,8 @@ class _Reader:
         self.semantics = Semantics()
         self.rules: list[StatedRule] = []
         self.lines: dict[str, int] = {}
+        #: The place among the rules of the one above of which nothing is expected yet; an ill-formed one is not there.
+        self.above: int | None = None
         self.tokens: list[_Token] = []
         self.next = 0
 
@@ -150,6 +152,7 @@ class _Reader:
     def statement(self, start: int, end: int) -> None:
         rule = _RULE.match(self.text, start, end)
         if rule is not None:
+            self.above = len(self.rules)
             try:
                 self.tokenize(rule.end(), end)
                 return self.rule(rule["name"], start)
@@ -167,6 +170,8 @@ class _Reader:
                 self.division()
             case "integers":
                 self.integers()
+            case "expect":
+                self.expectation(start)
             case _:
                 self.tokenize(start, end)
                 self.unexpected(_STATEMENTS)
@@ -271,6 +276,20 @@ class _Reader:
             self.next += 1
         self.semantics = Semantics(old.quotient, old.remainder, width, overflow)
 
+    def expectation(self, at: int) -> None:
+        """The verdict that is expected of the rule above."""
+        if self.above is None:
+            raise self.error(
+                "there is no rule above that this is expected of", at, "a rule, and one such line"
+            )
+        token = self.token
+        expected = next((e for e in get_args(Expected) if e == token.text), None)
+        if expected is None:
+            self.unexpected("`PROVED` or `REFUTED`")
+        self.next += 1
+        self.rules[self.above :] = [replace(r, expected=expected) for r in self.rules[self.above :]]
+        self.above = None
+
     def rule(self, label: str, at: int) -> None:
         name = re.sub(r"\\(.)", r"\1", label[1:-1]) if label.startswith('"') else label
         line = self.text.count("\n", 0, at) + 1
@@ -291,19 +310,18 @@ class _Reader:
                 conditions.append(self.expression())
         if self.token.kind != "end":
             self.unexpected("an operator, " + ("`,`" if conditions else "`if`") + " or the next statement")
-        self.rules.append(
-            checked(
-                name,
-                left,
-                right,
-                conditions,
-                self.kinds,
-                self.semantics,
-                self.complain,
-                where=f"{self.name}:{line}",
-                line=line,
-            )
+        found = checked(
+            name,
+            left,
+            right,
+            conditions,
+            self.kinds,
+            self.semantics,
+            self.complain,
+            where=f"{self.name}:{line}",
+            line=line,
         )
+        self.rules.append(matched(found, self.complain))
 
     # -- expressions
     def expression(self) -> Term:
@@ -448,6 +466,8 @@ def print_rules(rules: RuleFile) -> str:
         lines += _declarations(r.variables, kinds)
         name = r.name if re.fullmatch(r"[A-Za-z_][\w.\-]*", r.name, re.ASCII) else _string(r.name)
         lines.append(f"{name}: {r.statement()}")
+        if r.expected != "PROVED":
+            lines.append(f"expect {r.expected}")
     return "\n".join([*lines, ""])
 
 

@@ -71,7 +71,7 @@ def test_every_rule_has_a_line(run: Run, file: Path) -> None:
 @pytest.mark.parametrize("bits", [1000, 1024, 1025, 4096])
 def test_machine_integers_beyond_floating_point_numbers(run: Run, bits: int) -> None:
     """That these are only tried roughly in order of size is nothing to warn of (warnings are errors here)."""
-    text = f"integers {bits} bits undefined\nint x, y, z\nright: (x + y) - y -> x\nwrong: x + z -> (x + y + z) - y"
+    text = f"integers {bits} bits undefined\nint x, y, z\nright: (x + y) - y -> x\nwrong: x + z - y -> (x + z - y - y) + y"
     status, out, err = run("prove", "-", "--jobs", 1, stdin=text)
     assert (status, err) == (1, "")
     assert [line.split()[0] for line in out.splitlines()[1:3]] == ["PROVED", "REFUTED"]
@@ -275,13 +275,50 @@ def test_mistakes_are_pointed_at(run: Run, file: Path, tmp_path: Path) -> None:
     assert "is not a rule file" in run("prove", file, declared)[2]
 
 
+# ----------------------------------------------------------------------------------------------------- expectations
+def test_a_false_rule_may_be_expected(run: Run, file: Path) -> None:
+    file.write_text("int x\nwrong: x + 1 -> x\nexpect REFUTED\nright: x + 0 -> x\nexpect PROVED\n", "utf-8")
+    status, out, _ = run("prove", file, "--no-cache", "--jobs", 1)
+    assert status == 0
+    assert "REFUTED as expected  wrong" in out
+    assert "PROVED  2 claims, 2 obligations, all proved" not in out.splitlines()[-1]
+    assert "2 obligations, all as expected" in out.splitlines()[-1]
+    _, out, _ = run("prove", file, "--no-cache", "--jobs", 1, "--json")
+    assert [(r["verdict"], r["passes"], r["expected"]) for r in json.loads(out)["rules"]] == [
+        ("REFUTED", True, "REFUTED"),
+        ("PROVED", True, "PROVED"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "reason"),
+    [
+        ("r: x + 0 -> x\nexpect REFUTED", 1, "the file expects the verdict REFUTED"),
+        ("r: x -> x if x < x\nexpect REFUTED", 1, "no integers satisfy the conditions"),
+        ("r: x + 1 -> x\nexpect PROVED", 1, "REFUTED  r"),
+    ],
+)
+def test_what_is_not_as_expected_fails(run: Run, file: Path, text: str, status: int, reason: str) -> None:
+    file.write_text(f"int x\n{text}\n", "utf-8")
+    for _ in range(2):  # proved, and from the cache
+        found, out, _ = run("prove", file, "--jobs", 1)
+        assert found == status
+        assert reason in out
+
+
+def test_what_is_undecided_is_no_refutation(run: Run, file: Path) -> None:
+    cubes = "r: x * x * x + y * y * y == z * z * z -> false if x > 0, y > 0, z > 0"
+    file.write_text(f"int x, y, z\n{cubes}\nexpect REFUTED\n", "utf-8")
+    assert run("prove", file, "--no-cache", "--jobs", 1, "--budget", "0.01")[0] == 2
+
+
 # ----------------------------------------------------------------------------------------------------- document
 def _blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
 
 def test_the_examples_of_the_document(run: Run) -> None:
-    stated = [b for b in _blocks("text") if "->" in b and "::=" not in b and "statement " not in b]
+    stated = [b for b in _blocks("text") if "->" in b and not b.startswith("# division.rules")]
     assert len(stated) == 3
     for text in (*stated, *_blocks("json")):
         status, out, _ = run("prove", "-", "--jobs", 1, stdin=text)
@@ -291,8 +328,10 @@ def test_the_examples_of_the_document(run: Run) -> None:
 def test_the_sessions_of_the_document(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     first, *others = _blocks("console")
-    text, _, rest = first.partition("$ indexproof prove division.rules --no-cache; echo $?\n")
-    (tmp_path / "division.rules").write_text(text.split("\n", 1)[1], "utf-8")
+    (text,) = (b for b in _blocks("text") if b.startswith("# division.rules"))
+    rest = first.removeprefix("$ indexproof prove division.rules --no-cache; echo $?\n")
+    assert rest != first
+    (tmp_path / "division.rules").write_text(text, "utf-8")
     status, out, _ = run("prove", "division.rules", "--no-cache")
 
     def plain(said: str) -> list[str]:
@@ -303,7 +342,7 @@ def test_the_sessions_of_the_document(run: Run, tmp_path: Path, monkeypatch: pyt
     sessions = "".join(others).split("$ printf ")[1:]
     assert len(sessions) == 3
     for session in sessions:
-        command, *said = session.splitlines()
+        command, *said = session.partition("\n$ ")[0].rstrip().splitlines()
         quoted = shlex.split(command.partition(" | ")[0])[0].replace("\\n", "\n")
         status, out, err = run("prove", "-", stdin=quoted)
         if command.endswith("grep int"):

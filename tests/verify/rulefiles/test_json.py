@@ -14,10 +14,12 @@ from indexproof.verify.rulefiles import (
     Semantics,
     parse_json_rules,
     parse_rules,
+    print_rules,
     read_rule_file,
     rules_to_json,
     show,
 )
+from indexproof.verify.rulefiles.lowering import source_of
 
 DATA = Path(__file__).parent / "data"
 VARS = {"x": "int", "y": "int", "c0": "const", "p": "bool", "i": [0, 9], "k": ["const", 1, 4]}
@@ -195,6 +197,18 @@ BAD = {
     '{"vars": {§"x\\u001b[2J": "int"}, "left": 1, "right": 1}': "`x\\x1b[2J` cannot name a variable",
     '{"vars": {§"true": "int"}, "left": "true", "right": true}': "`true` cannot name a variable",
     "§[1]": "a list is no object",
+    '{"vars": {"x": "int", "y": "int"}, "left": "x", "right": ["add", "x", §"y"]}': (
+        "neither the left side nor a condition binds `y`"
+    ),
+    '{"vars": {"x": "int"}, "left": "x", "right": "x", §"overflow": "wrap"}': (
+        "unbounded integers do not overflow"
+    ),
+    '{"vars": {"x": "int"}, "left": "x", "right": "x", "width": null, §"overflow": "wrap"}': (
+        "unbounded integers do not overflow"
+    ),
+    '{"vars": {"x": "int"}, "left": "x", "right": "x", §"expect": "UNDECIDED"}': (
+        "`UNDECIDED` is no verdict to expect"
+    ),
 }
 
 
@@ -232,3 +246,25 @@ def test_what_is_wrong_with_a_file(source: str, message: str) -> None:
         read_rule_file(source, "bad.json")
     assert caught.value.message.endswith(message)
     assert caught.value.line == 1
+
+
+def test_a_kind_of_overflow_needs_a_width_somewhere() -> None:
+    """For a rule of unbounded integers it would be ignored; one that says that they are unbounded means it."""
+    rule = {"vars": {"x": "int"}, "left": "x", "right": "x"}
+    with pytest.raises(InputError, match="unbounded integers do not overflow"):
+        parse_json_rules(json.dumps({"overflow": "undefined", "rules": [{**rule, "width": 8}, rule]}))
+    read = parse_json_rules(
+        json.dumps({"overflow": "undefined", "rules": [{**rule, "width": w} for w in (8, None)]})
+    )
+    assert [r.semantics.integers for r in read.rules] == ["8 bits undefined", "unbounded"]
+
+
+def test_what_is_expected_is_kept() -> None:
+    text = "int x\nr: x + x -> x\nexpect REFUTED\ns: x -> x\n"
+    read = parse_rules(text)
+    assert [r.expected for r in read.rules] == ["REFUTED", "PROVED"]
+    for again in (parse_rules(print_rules(read)), parse_json_rules(rules_to_json(read))):
+        assert [r.expected for r in again.rules] == ["REFUTED", "PROVED"]
+    # what is expected of a rule is no part of what it states, under which its verdict is kept
+    plain = parse_rules(text.replace("expect REFUTED\n", ""))
+    assert source_of(read.rules[0]) == source_of(plain.rules[0])

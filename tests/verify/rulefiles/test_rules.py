@@ -134,7 +134,7 @@ def test_bit_vectors_find_points_and_prove_nothing() -> None:
         ("int x\nr: x -> x + 1 if x > 3, x < 4", Status.VACUOUS),
         ("int x, y\nr: x -> y if 2 * x == 4 * y + 1", Status.VACUOUS),
         ("int x\nr: x / 0 -> x / 0", Status.VACUOUS),
-        ("int x, y\nr: x -> x + 0 * (y / x)", Status.UNDEFINED),
+        ("int x, y\nr: x + 0 * y -> x + 0 * (y / x)", Status.UNDEFINED),
         ("int x, y\nr: x / y -> x / y", Status.PROVED),
         ("semantics floor0\nint x\nr: x / 0 -> 0", Status.PROVED),
         ("r: 1 + 1 -> 2", Status.PROVED),

@@ -186,6 +186,12 @@ BAD = {
     "declare x": ("unexpected `declare`", 1),
     "x + 1 -> 1 + x": ("unexpected `x`", 1),
     "r: x * (y + (z - 1) -> x": ("unexpected `->`", 21),
+    "r: x -> x + y if x > 0": ("neither the left side nor a condition binds `y`", 13),
+    "r: x -> select(p, x, x)": ("neither the left side nor a condition binds `p`", 16),
+    "expect": ("the statement ends too early", 7),
+    "expect UNDECIDED": ("unexpected `UNDECIDED`", 8),
+    "expect REFUTED twice": ("unexpected `twice`", 16),
+    "integers unbounded undefined": ("unexpected `undefined`", 20),
 }
 
 
@@ -242,3 +248,16 @@ def test_a_file_is_never_executed(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         parse_rules(f"__import__('pathlib').Path('{sign}').touch()\n")
     assert not sign.exists()
+
+
+@pytest.mark.parametrize("text", ["expect REFUTED\nr: x -> x", "r: x -> x\nexpect REFUTED\nexpect REFUTED"])
+def test_one_verdict_is_expected_of_the_rule_above(text: str) -> None:
+    with pytest.raises(InputError, match="there is no rule above that this is expected of"):
+        parse_rules(f"int x\n{text}")
+
+
+def test_what_is_expected_of_an_ill_formed_rule_goes_with_it() -> None:
+    problems: list[InputError] = []
+    read = parse_rules("int x\ngood: x -> x\nbad: x -> y\nexpect REFUTED\n", problems=problems)
+    assert [(r.name, r.expected) for r in read.rules] == [("good", "PROVED")]
+    assert len(problems) == 1

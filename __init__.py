@@ -74,6 +74,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .verify.isl_form import from_isl as from_isl
     from .verify.isl_form import to_isl as to_isl
     from .verify.modules import module_maps as module_maps
+    from .verify.properties import decide_property as decide_property
     from .verify.replay import replay as replay
     from .verify.width import subexpression_widths as subexpression_widths
     from .verify.width import width as width
@@ -109,6 +110,7 @@ _NAMES: Final = {
     "verify.concrete": "equal_maps",
     "verify.isl_form": "from_isl to_isl",
     "verify.modules": "module_maps",
+    "verify.properties": "decide_property",
     "verify.replay": "replay",
     "verify.width": "subexpression_widths width",
 }

@@ -73,6 +73,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     },
     "Work with one map": {
         "equal": maps.equal,
+        "property": maps.property_,
         "simplify": maps.simplify,
         "width": maps.width,
         "convert": maps.convert,

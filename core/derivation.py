@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from .display import Shown
 from .expr import Expr
 from .indexing_map import Constraint, IndexingMap
 from .rewrite import ConstraintRule, Rule
@@ -142,7 +143,7 @@ DerivationStep: TypeAlias = RuleStep | ConstraintChange | MapChange
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Derivation:
+class Derivation(Shown):
     """``before`` becomes ``after`` by ``steps``.
 
     As text it has a line for every step; :func:`~indexproof.reports.derivation.derivation_text` says more of each.

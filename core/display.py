@@ -14,7 +14,7 @@ from .variables import RESERVED
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["html_text", "rich_text"]
+__all__ = ["Shown", "html_text", "rich_text"]
 
 _WORD: Final = re.compile(
     r"(?P<hlo>hlo:[^\n]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9]+)|(?P<rest>.)", re.DOTALL
@@ -64,3 +64,12 @@ def html_text(text: str, kinds: Mapping[str, str]) -> str:
         style = _CSS.get(kind)
         parts.append(f'<span style="{style}">{escape(word)}</span>' if style else escape(word))
     return f'<pre class="indexproof-map">{"".join(parts)}</pre>'
+
+
+class Shown:
+    """A base of results that a notebook shows as they print."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self), {})

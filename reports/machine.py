@@ -36,6 +36,7 @@ __all__ = [
     "document",
     "plain",
     "point_json",
+    "property_json",
     "run_json",
     "run_times",
     "text_of",
@@ -276,6 +277,34 @@ def answer_json(
         engine=answer.engine,
         tried=answer.tried,
         counterexample=None if c is None else _counterexample(c, left, right),
+        timing={"seconds": answer.seconds},
+    )
+
+
+def property_json(
+    name: str, maps: Sequence[IndexingMap], given: Mapping[str, Any], answer: Answer, exit_status: int
+) -> dict[str, Any]:
+    """Return the answer of ``property``."""
+    c = answer.counterexample
+    return document(
+        "property",
+        answer.verdict,
+        exit_status,
+        property=name,
+        arguments=given,
+        maps=maps,
+        engine=answer.engine,
+        tried=answer.tried,
+        confirmed=answer.confirmed_by,
+        counterexample=None
+        if c is None
+        else {
+            "values": c.values,
+            "first": c.left,
+            "second": c.right,
+            "reason": c.reason,
+            "smallest": c.minimal,
+        },
         timing={"seconds": answer.seconds},
     )
 

@@ -26,6 +26,7 @@ from itertools import pairwise
 
 from ..core.condition import Condition, show_condition
 from ..core.derivation import ConstraintChange, Derivation, MapChange, Part, Position, RuleStep
+from ..core.display import Shown
 from ..core.errors import IndexproofError, InputError
 from ..core.expr import Expr, Int, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, unused_name
@@ -47,7 +48,7 @@ class DerivationRefused(IndexproofError):
 
 
 @dataclass
-class Checked:
+class Checked(Shown):
     """A checked derivation: per step the conditions of its rule, each with how it was shown to hold."""
 
     findings: list[list[tuple[Condition, Finding]]] = field(default_factory=list)

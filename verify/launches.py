@@ -16,7 +16,7 @@ from math import prod
 from ..core.indexing_map import Constraint, IndexingMap, Variable
 from ..core.launch import GRID, GridOrder, Launched
 from ..core.op import Case
-from .concrete import equal_maps, functional, in_bounds, inverse, onto
+from .concrete import covers, equal_maps, functional, in_bounds, inverse
 from .layouts import CheckedClaim
 
 __all__ = ["launch_cases", "verify_launch"]
@@ -48,7 +48,7 @@ def verify_launch(
         CheckedClaim(
             "every place computes an element of the output", in_bounds(there, at.shape.dims, confirm=confirm)
         ),
-        CheckedClaim("every element is computed", onto(there, at.shape.dims, confirm=confirm)),
+        CheckedClaim("every element is computed", covers(there, at.shape.dims, confirm=confirm)),
         CheckedClaim(
             "no element is computed twice", functional(turned(there, at.shape.dims), confirm=confirm)
         ),

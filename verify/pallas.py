@@ -20,7 +20,7 @@ from ..core.expr import Expr, ExprLike, Var, integer, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable, unused_name
 from ..core.interval import Interval
 from ..core.pallas_call import BlockedOperand, PallasCall
-from .concrete import Answer, Counterexample, Fact, Option, Problem, in_bounds, onto
+from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds
 from .concrete.image import ZERO, asked, joined
 from .pallas_iterations import by_enumeration
 from .verdict import Status, worst
@@ -197,7 +197,7 @@ def _symbolic(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOper
         sources = [r.source for r in m.rts if r.source is not None]
         return joined([in_bounds(m.with_(results=s.results), call.tables[s.hlo].shape) for s in sources])
     if kind == "written":
-        return onto(*_elements(o))
+        return covers(*_elements(o))
     answers = []
     for problem in (_races if "race" in kind else _returns)(call, o, other):
         answers.append(asked(problem, partial(_described, o, other), False))

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ..core.codegen.program import WIDTHS, Program, domain_knowledge, limits
+from ..core.display import Shown
 from ..core.expr import Expr, Integers, interpret
 from ..core.indexing_map import IndexingMap, expect_map
 from ..core.interval import Interval
@@ -38,7 +39,7 @@ TYPES: Final = (8, 16, *WIDTHS)
 
 
 @dataclass(frozen=True, slots=True)
-class Overflow:
+class Overflow(Shown):
     """The first subexpression that overflows integers of ``bits`` bits, with its value at the smallest such point.
 
     ``values`` has every variable by name; ``minimal`` says that no such point has a smaller total magnitude.
@@ -57,7 +58,7 @@ class Overflow:
 
 
 @dataclass(frozen=True, slots=True)
-class Width:
+class Width(Shown):
     """The answer: ``bits`` is the smallest width that is enough, or ``None``.
 
     ``verdict`` is ``PROVED`` if a width is enough, ``REFUTED`` if none is, ``UNDECIDED`` if the engines gave up.
@@ -80,7 +81,7 @@ class Width:
 
 
 @dataclass(frozen=True, slots=True)
-class Subexpression:
+class Subexpression(Shown):
     """The smallest signed type that has every value of ``expr`` on the domain.
 
     ``bits`` is ``None`` if not even 64 are enough, or if the engines gave up, which ``verdict`` tells apart:

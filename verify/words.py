@@ -88,7 +88,7 @@ def difference(
     """The block that says whether two maps are equal, and if not, where."""
     head = f"{answer.verdict.value}  "
     if answer.verdict is Status.PROVED:
-        return head + f"equal everywhere   by {answer.engine} in {duration(answer.seconds)}"
+        return f"{head}{_equality(answer, left, right)}   by {answer.engine} in {duration(answer.seconds)}"
     one, two = names
     lines = [(one, repr(left)), (two, repr(right))]
     c = answer.counterexample
@@ -101,31 +101,48 @@ def difference(
         for side, term, value in sides_at(c, left, right):
             lines.append((dict(zip(("left", "right"), names, strict=True))[side], f"{term} = {value}"))
         for name, m, other, target in ((one, left, right, c.left), (two, right, left, c.right)):
-            lines.append((name, f"→ {tuple_text(target, _without_target(c, m, other))}"))
+            lines.append((name, f"→ {tuple_text(target, _without_target(answer, m, other))}"))
             lines += [(name, said) for said in _violated(c, m, other)]
     if again:
         lines.append(("again", again))
     return block(head, lines)
 
 
-def answer_text(answer: Answer) -> str:
-    """The same, of an answer that knows the maps; else what was decided, and the point that shows it."""
+def _equality(answer: Answer, left: IndexingMap, right: IndexingMap) -> str:
+    """Say which equality was proved; without ranges there is only one."""
+    if answer.mode == "pointwise":
+        return "equal at every point"
+    if left.ranges or right.ranges:
+        return "equal everywhere as relations, whatever the order of the ranges"
+    return "equal everywhere"
+
+
+def answer_text(answer: Answer, name: str = "", maps: Sequence[IndexingMap] = ()) -> str:
+    """The block that says what was decided, and the points that show it; ``name`` is the property of the ``maps``."""
     if answer.sides is not None:
         with suppress(TooLargeError):
             return difference(answer, *answer.sides)
     head = answer.verdict.value
     c = answer.counterexample
     if answer.verdict is Status.PROVED:
-        return f"{head}  by {answer.engine} in {duration(answer.seconds)}"
+        said = f"{name}   " if name else ""
+        more = f", confirmed by {answer.confirmed_by}" if name and answer.confirmed_by else ""
+        return f"{head}  {said}by {answer.engine} in {duration(answer.seconds)}{more}"
+    lines = [("map", repr(m)) for m in maps]
     if c is None:
-        return block(f"{head}  not decided", [("tried", "; ".join(answer.tried))])
-    lines = [("take", point_text(c.values) + ("" if c.minimal else "   (a smaller one may exist)"))]
-    return block(f"{head}  {c.reason}".rstrip(), lines if c.values else [])
+        return block(f"{head}  not decided", [*lines, ("tried", "; ".join(answer.tried))])
+    if c.values:
+        lines.append(("take", point_text(c.values) + ("" if c.minimal else "   (a smaller one may exist)")))
+    targets = (c.left, c.right) if maps else ()
+    lines += [("target" if not k else "and", tuple_text(t)) for k, t in enumerate(targets) if t is not None]
+    return block(f"{head}  {c.reason}".rstrip(), lines)
 
 
-def _without_target(c: Counterexample, m: IndexingMap, other: IndexingMap) -> str:
+def _without_target(answer: Answer, m: IndexingMap, other: IndexingMap) -> str:
     if len(m.dims) != len(other.dims):
         return f"nothing: a source has {count(len(m.dims), 'coordinate')} here"
+    if answer.mode == "pointwise":
+        return "nothing: the point is outside its domain"
     if m.ranges:
         return "does not reach this target from this source"
     return "nothing: the source is outside its domain"

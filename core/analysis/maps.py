@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..blocks import block
+from ..display import Shown
 from ..errors import InputError, quoted
 from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap, RuntimeSource
@@ -37,7 +38,7 @@ __all__ = ["ComputationMaps", "ModuleMaps", "computation_maps", "instruction_map
 
 
 @dataclass(frozen=True)
-class ComputationMaps(Mapping[tuple[int, int], list[IndexingMap]]):
+class ComputationMaps(Shown, Mapping[tuple[int, int], list[IndexingMap]]):
     """Maps between the roots of a computation and its parameters.
 
     `maps[root, parameter]` are the maps, for a parameter that is an array; `root` counts the arrays of the

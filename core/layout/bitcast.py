@@ -13,6 +13,7 @@ from itertools import pairwise
 from math import prod
 from typing import Literal, TypeAlias
 
+from ..display import Shown
 from ..errors import InputError
 from ..hlo.shape import Shape
 from ..indexing_map import IndexingMap
@@ -53,7 +54,7 @@ Step: TypeAlias = TransposeStep | ReshapeStep
 
 
 @dataclass(frozen=True)
-class Decomposition:
+class Decomposition(Shown):
     """Steps that do to the elements of `source` what a bitcast to `target` does; all layouts but the first
     and the last are the default one.
     """

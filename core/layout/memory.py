@@ -22,6 +22,7 @@ from math import inf, prod
 from operator import index as as_integer
 from typing import Any
 
+from ..display import Shown
 from ..errors import InputError, TooLargeError, quoted
 from ..expr import Expr, Int
 from ..facts import Facts
@@ -115,7 +116,7 @@ def element_bits(shape: Shape) -> int:
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Shown):
     """An array in memory: where each element stands, and what stands where.
 
     Dimensions of dynamic size are as large as they may get. Raises `InputError` for a shape without a

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ..blocks import table
+from ..display import Shown
 from ..expr import Expr, Var, interpret, linear, postorder
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
@@ -173,7 +174,7 @@ def _arranged(m: IndexingMap) -> IndexingMap:
 
 
 @dataclass(frozen=True)
-class Distinct:
+class Distinct(Shown):
     """Several maps, each relation once.
 
     ``maps`` are the simplified ones of those that differ, ``index`` gives for every map that was given its number there.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..blocks import table
 from ..derivation import MapChange
+from ..display import Shown
 from ..expr import Expr, substitute_all
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..text_printer import format_expr
@@ -15,7 +16,7 @@ __all__ = ["Reduced", "changed", "record_text", "rewritten"]
 
 
 @dataclass(frozen=True)
-class Reduced:
+class Reduced(Shown):
     """The map ``before`` as ``map``, with other variables.
 
     ``kept`` gives for every variable of ``before`` that is still there, by name, the name it has in ``map``.

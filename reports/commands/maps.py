@@ -10,17 +10,30 @@ import typer
 from ...core.errors import InputError
 from ..layout import put
 from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of
-from .given import Json, MapText, as_map, given_map, given_text
+from .given import Json, MapText, as_map, given_map, given_text, integers
 
 
-def equal(left: MapText, right: MapText, json: Json = False) -> None:
+def equal(
+    left: MapText,
+    right: MapText,
+    pointwise: Annotated[
+        bool,
+        typer.Option(
+            "--pointwise",
+            help="Demand the same target for the same values of dimensions and ranges, as a rewrite of one map "
+            "by the other needs it.",
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
     """Decide whether two maps, or HLO instructions, are the same.
 
-    Two maps are the same if they have the same relation. Dimensions correspond by position, runtime variables
-    by what they read. Maps that differ are answered with the smallest source and target that only one of them
-    relates, and every subterm's value there. Two HLO instructions are compared by what they read, operand for
-    operand, and an instruction with one operand also with a map. Of a collective that is what it reads on its
-    own device: groups and channels are not compared.
+    Two maps are the same if they have the same relation: whatever the order of the ranges, a source reaches
+    the same targets. With --pointwise ranges correspond by position too. Dimensions correspond by position,
+    runtime variables by what they read. Maps that differ are answered with the smallest source and target
+    that only one of them relates, and every subterm's value there. Two HLO instructions are compared by
+    what they read, operand for operand, and an instruction with one operand also with a map. Of a
+    collective that is what it reads on its own device: groups and channels are not compared.
     """
     import shlex
 
@@ -34,15 +47,18 @@ def equal(left: MapText, right: MapText, json: Json = False) -> None:
             "both maps are -", expected="one of them from standard input, the other as text or @FILE"
         )
     texts = given_text(left), given_text(right)
-    again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", left, right])
+    options = ["--pointwise"] if pointwise else []
+    again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", *options, left, right])
     if any(map(is_instruction, texts)):
+        if pointwise:
+            raise InputError("--pointwise compares maps", expected="two maps instead of instructions")
         raise typer.Exit(_equal_instructions(*texts, json, again))
     one, two = as_map(texts[0], "first map"), as_map(texts[1], "second map")
-    answer = equal_maps(one, two)
+    answer = equal_maps(one, two, "pointwise" if pointwise else "relation")
     status = status_of(answer.verdict.value)
     report(
         json,
-        lambda: answer_json("equal", answer, status, one, two),
+        lambda: answer_json("equal", answer, status, one, two, mode=answer.mode),
         lambda: difference(answer, one, two, again=again),
     )
     raise typer.Exit(status)
@@ -67,6 +83,91 @@ def _equal_instructions(left: str, right: str, json: bool, again: str) -> int:
         lambda: "\n".join(instruction_difference(a, again=again) for a in answers),
     )
     return status
+
+
+def property_(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="injective, covers (or surjective), bijective, in_bounds, disjoint, inverse, contiguous, aligned "
+            "or monotone.",
+        ),
+    ],
+    text: MapText,
+    other: Annotated[
+        str,
+        typer.Argument(metavar="MAP", show_default=False, help="The second map, for disjoint and inverse."),
+    ] = "",
+    shape: Annotated[
+        str | None,
+        typer.Option("--shape", metavar="N,...", help="The shape of the tensor that the map leads to."),
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(
+            "--over", metavar="VARS", help="injective: only points that differ in one of these count."
+        ),
+    ] = None,
+    along: Annotated[
+        str | None,
+        typer.Option("--along", metavar="VAR", help="The variable that numbers the elements of a vector."),
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            "--width",
+            metavar="N",
+            help="contiguous: elements of a vector; the widest aligned ones without it.",
+        ),
+    ] = None,
+    by: Annotated[
+        int | None, typer.Option("--by", metavar="N", help="aligned: the number of elements.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="monotone: later points have later targets.")
+    ] = False,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Let a second engine decide the same independently.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Decide a property of a map, or of two.
+
+    A point gives the dimensions and ranges values, its target are the results. injective: no two points have one
+    target (with --over th_x: no two threads do, so there is no race). covers: every index of the shape is a
+    target. bijective: both, within the shape. in_bounds: every target is an index of the shape. disjoint: two
+    maps have no common target. inverse: each map turns the other round. contiguous: vectors along a variable
+    lie one element after the other. aligned: places in memory are multiples. monotone: a later point has no
+    earlier target. A false property is answered with the smallest points that show it.
+    """
+    from ...verify.properties import decide_property, vector_width
+    from ...verify.words import answer_text
+    from ..machine import property_json
+
+    maps = [given_map(text, "map"), *([given_map(other, "second map")] if other else [])]
+    given: dict[str, Any] = {
+        "shape": None if shape is None else integers("--shape", shape),
+        "over": None if over is None else [n.strip() for n in over.split(",")],
+        "along": along,
+        "width": width,
+        "by": by,
+        "strict": strict or None,
+        "confirm": confirm or None,
+    }
+    given = {key: value for key, value in given.items() if value is not None}
+    if name == "contiguous" and along is not None and width is None:
+        given["width"] = max(vector_width(maps[0], along, given.get("shape"))[0], 2)
+    answer = decide_property(name, maps, **given)
+    status = status_of(answer.verdict.value)
+    said = f"contiguous, {given['width']} elements" if "width" in given else name
+    report(
+        json,
+        lambda: property_json(name, maps, given, answer, status),
+        lambda: answer_text(answer, said, maps),
+    )
+    raise typer.Exit(status)
 
 
 def simplify(

@@ -1,4 +1,4 @@
-"""`indexproof equal` and `indexproof simplify`."""
+"""`indexproof equal`, `indexproof property` and `indexproof simplify`."""
 
 from __future__ import annotations
 
@@ -234,3 +234,77 @@ def test_changed_variables_as_json(run: Run) -> None:
     assert data["values"] == {"d0": "0", "d1": "d0", "s0": "0", "s1": "s0 * 4 + 2"}
     assert data["removed"] == {"d0": [0, 3], "s0": [0, 30]}
     assert data["new_dims"] == []
+
+
+# ---------------------------------------------------------------------------------------------------- properties
+WRITES = "(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 31], s0 in [0, 4]"
+ROWS = "(d0)[s0] -> (d0 * 24 + s0), domain: d0 in [0, 9], s0 in [0, 15]"
+FORTH = "(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 63]"
+BACK = "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 7], d1 in [0, 7]"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (f"injective|{WRITES}|--over|d0", 1, "take     d0 = 0, s0 = 4, d0' = 1, s0' = 0"),
+        (f"injective|{ROWS}", 0, "PROVED  injective   by"),
+        (f"surjective|{FORTH}|--shape|8,9", 1, "take     t0 = 0, t1 = 8"),
+        (f"bijective|{FORTH}|--shape|8,8|--confirm", 0, "confirmed by"),
+        (f"in_bounds|{FORTH}|--shape|8,7", 1, "result 1 is 7, which is not in [0, 6]"),
+        (f"disjoint|{ROWS}|{WRITES}", 1, "(0) is a target of both maps"),
+        (f"inverse|{FORTH}|{BACK}", 0, "PROVED  inverse"),
+        (f"contiguous|{ROWS}|--along|s0", 0, "PROVED  contiguous, 8 elements"),
+        (f"contiguous|{ROWS}|--along|d0|--width|2", 1, "the vector has a gap"),
+        (f"aligned|{ROWS}|--along|s0|--by|16", 1, "24 is no multiple of 16"),
+        (f"monotone|{WRITES}|--strict", 1, "a later point has no later target"),
+        (f"monotone|{ROWS}|--strict", 0, "PROVED  monotone"),
+    ],
+)
+def test_property(run: Run, words: str, status: int, said: str) -> None:
+    done = run("property", *words.split("|"))
+    assert done.status == status, done
+    assert said in done.out
+    found = json.loads(run("property", *words.split("|"), "--json").out)
+    assert (found["format"], found["exit_status"]) == ("indexproof property 1", status)
+    assert (found["counterexample"] is not None) == (status == 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"injectiv|{ROWS}", "there is no property `injectiv`; expected one of injective"),
+        (f"injective|{ROWS}|{ROWS}", "injective is a property of 1 map, not of 2"),
+        (f"inverse|{ROWS}", "inverse is a property of 2 maps, not of 1"),
+        (f"covers|{ROWS}", "covers needs a shape"),
+        (f"injective|{ROWS}|--width|3", "injective takes no width"),
+        (f"injective|{ROWS}|--over|x", "no dimension or range `x`; expected one of d0, s0"),
+        (f"covers|{ROWS}|--shape|4,x", "--shape: `x` is no number"),
+    ],
+)
+def test_a_property_that_is_asked_wrongly(run: Run, words: str, said: str) -> None:
+    done = run("property", *words.split("|"))
+    assert done.status == 3
+    assert said in done.err
+
+
+def test_pointwise_equality_is_more_than_equality_of_relations(run: Run) -> None:
+    turned = ROWS.replace("+ s0)", "+ 15 - s0)")
+    done = run("equal", ROWS, turned)
+    assert done.status == 0
+    assert done.out.startswith("PROVED  equal everywhere as relations, whatever the order of the ranges   by")
+    done = run("equal", ROWS, turned, "--pointwise")
+    assert done.status == 1
+    assert done.out.startswith("REFUTED  the results differ at point (0, 0)\n")
+    assert "indexproof equal --pointwise " in done.out
+    modes = [
+        json.loads(run("equal", ROWS, turned, "--json", *more).out)["mode"] for more in ([], ["--pointwise"])
+    ]
+    assert modes == ["relation", "pointwise"]
+    assert run("equal", ROWS, ROWS, "--pointwise").out.startswith("PROVED  equal at every point   by")
+    shorter = ROWS.replace("[0, 15]", "[0, 14]")
+    assert (
+        "point (0, 15) is in the domain of the left map only"
+        in run("equal", ROWS, shorter, "--pointwise").out
+    )
+    done = run("equal", "add(f32[2], f32[2])", ROWS, "--pointwise")
+    assert (done.status, "--pointwise compares maps" in done.err) == (3, True)

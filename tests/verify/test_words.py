@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 import pytest
 from typer.testing import CliRunner
@@ -105,3 +106,26 @@ def test_what_would_never_end_is_cut_short() -> None:
     wide = Width(Status.REFUTED, None, (Overflow(64, e, 2**63, {"d0": 3}),), map=m)
     assert "the text of an expression would be longer" in str(wide)
     assert str(equal_maps(m, m)).startswith("PROVED  equal everywhere")
+
+
+def test_results_show_in_a_notebook_as_they_print() -> None:
+    m, n = parse_map(LEFT), parse_map(RIGHT)
+    refuted = equal_maps(m, parse_map("(d0) -> (1), domain: d0 in [0, 15]"))
+    module = read_module("p = f32[10,20] parameter(0)\nROOT t = f32[20,10] transpose(p), dimensions={1,0}\n")
+    steps = simplify(m, explain=True)
+    overflow = width(parse_map("(d0) -> (d0 * 65536), domain: d0 in [0, 65535]"))
+    shown = [
+        equal_maps(m, n),
+        refuted,
+        refuted.counterexample,
+        overflow,
+        overflow.overflows[0],
+        steps,
+        replay(steps),
+    ]
+    shown += [indexproof.reduce(m), distinct([m]), indexproof.memory("f32[8,128]{1,0:T(8,128)}")]
+    shown += [module_maps(module).computation(module.entry, "output_to_input")]
+    for result in shown:
+        html = result._repr_html_()
+        assert html.startswith("<pre"), type(result)
+        assert escape(str(result).split()[0]) in html

@@ -11,14 +11,14 @@ from .decide import ENGINES, decide_problem
 from .equality import contains, equal_maps, inclusion, inverse, same_relation
 from .problem import Answer, Counterexample, EngineDisagreement, Fact, Option, Problem
 from .questions import (
+    covering_domains,
     covers,
-    disjoint,
+    disjoint_domains,
     equal_exprs,
     functional,
     holds,
     in_bounds,
     is_empty,
-    onto,
     partition,
 )
 
@@ -31,9 +31,10 @@ __all__ = [
     "Option",
     "Problem",
     "contains",
+    "covering_domains",
     "covers",
     "decide_problem",
-    "disjoint",
+    "disjoint_domains",
     "equal_exprs",
     "equal_maps",
     "functional",
@@ -42,7 +43,6 @@ __all__ = [
     "inclusion",
     "inverse",
     "is_empty",
-    "onto",
     "partition",
     "same_relation",
 ]

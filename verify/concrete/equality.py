@@ -152,7 +152,8 @@ def equal_maps(
     instruction but the index is written differently, the indices must be equal wherever the difference
     matters.
     """
-    return replace(_compared(left, right, mode, domain, confirm, both=True), sides=(left, right))
+    answer = _compared(left, right, mode, domain, confirm, both=True)
+    return replace(answer, sides=(left, right), mode=mode)
 
 
 def contains(
@@ -260,23 +261,24 @@ def _directions(
     both: bool,
 ) -> list[Answer]:
     """Left within right and, for ``both``, right within left."""
+    pointwise = mode == "pointwise"
     left, right = pair.left, pair.right
     extra_left = [e for ls, _ in observed for e in ls]
     extra_right = [e for _, rs in observed for e in rs]
-    fixed_left = left.range_vars if mode == "pointwise" else ()
-    fixed_right = right.range_vars if mode == "pointwise" else ()
+    fixed_left = left.range_vars if pointwise else ()
+    fixed_right = right.range_vars if pointwise else ()
     one, other = pair.images(
         (*left.dim_vars, *fixed_left, *left.results, *extra_left),
         (*right.dim_vars, *fixed_right, *right.results, *extra_right),
     )
     place: dict[Any, ExprLike] = dict(zip(left.dim_vars, right.dim_vars, strict=True))
-    if mode == "pointwise":
+    if pointwise:
         place.update(zip(left.range_vars, right.range_vars, strict=True))
     there = substituted(domain, place)
-    answers = [_inclusion("left", left, right, one, other, pair.parameters, domain, confirm)]
+    answers = [_inclusion("left", left, right, one, other, pair.parameters, domain, confirm, pointwise)]
     if not both:
         return answers
-    if mode == "pointwise" or not (left.ranges or right.ranges):
+    if pointwise or not (left.ranges or right.ranges):
         # where both are defined they have been compared: what is left is whether one is defined where the other is not
         if _same_domain(one, other, place):
             return answers
@@ -285,7 +287,7 @@ def _directions(
     refuted = answers[0].counterexample is not None
     # the other direction can only have a smaller counterexample then, which is worth two rounds
     rounds = 2 if refuted else ROUNDS
-    back = _inclusion("right", right, left, other, one, pair.parameters, there, confirm, rounds)
+    back = _inclusion("right", right, left, other, one, pair.parameters, there, confirm, pointwise, rounds)
     if refuted and back.verdict is Status.UNDECIDED:
         found = answers[0].counterexample
         assert found is not None
@@ -308,6 +310,7 @@ def _inclusion(
     parameters: Box,
     where: Sequence[Fact],
     confirm: bool,
+    pointwise: bool,
     rounds: int = ROUNDS,
 ) -> Answer:
     problem = included(inner, [outer], parameters, where)
@@ -315,15 +318,18 @@ def _inclusion(
     def describe(env: dict[Expr, int]) -> Counterexample:
         target = targets(holder, env)
         there = _target_of_other(holder, lacking, env)
-        if there == target and lacking.ranges:
-            there = None
         source = tuple(env[v] for v in holder.dim_vars)
-        if there is None and not lacking.ranges:
-            reason = f"source {in_order(source)} is in the domain of the {side} map only"
-        elif lacking.ranges or holder.ranges:
+        place = f"source {in_order(source)}"
+        if pointwise and holder.ranges:
+            place = f"point {in_order([*source, *(env[v] for v in holder.range_vars)])}"
+        elif there == target and lacking.ranges:
+            there = None
+        if there is None and (pointwise or not lacking.ranges):
+            reason = f"{place} is in the domain of the {side} map only"
+        elif not pointwise and (lacking.ranges or holder.ranges):
             reason = f"source {in_order(source)} reaches target {in_order(target)} in the {side} map only"
         else:
-            reason = f"the results differ at source {in_order(source)}"
+            reason = f"the results differ at {place}"
         left, right = (target, there) if side == "left" else (there, target)
         return Counterexample(named(env), left, right, reason)
 

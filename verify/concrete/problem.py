@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
+from ...core.display import Shown
 from ...core.errors import IndexproofError
 from ...core.expr import (
     CeilDiv,
@@ -334,7 +335,7 @@ HOLDS = Outcome("holds")
 
 
 @dataclass(frozen=True, slots=True)
-class Counterexample:
+class Counterexample(Shown):
     """A point where a claim is false.
 
     ``values`` has every variable by name.  ``left`` and ``right`` are the two results there; ``None`` means
@@ -361,12 +362,13 @@ class Counterexample:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Shown):
     """The verdict on a concrete question.
 
     ``engine`` decided it and ``tried`` lists, in order, what each engine said; ``confirmed_by`` names the
     independent engine that came to the same verdict, if one was asked for.  ``seconds`` is information only:
-    no verdict depends on it.  ``sides`` are the two maps, where the question was whether they are equal.
+    no verdict depends on it.  ``sides`` are the two maps, where the question was whether they are equal, and
+    ``mode`` is in which sense: as relations, or pointwise.
     """
 
     verdict: Status
@@ -376,6 +378,7 @@ class Answer:
     seconds: float = field(default=0.0, compare=False)
     confirmed_by: str = ""
     sides: tuple[IndexingMap, IndexingMap] | None = field(default=None, compare=False, repr=False)
+    mode: str = ""
 
     def __str__(self) -> str:
         from ..words import answer_text

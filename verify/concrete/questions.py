@@ -19,14 +19,14 @@ from .image import ZERO, Image, asked, joined, member, named, runtime_box, share
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
 
 __all__ = [
+    "covering_domains",
     "covers",
-    "disjoint",
+    "disjoint_domains",
     "equal_exprs",
     "functional",
     "holds",
     "in_bounds",
     "is_empty",
-    "onto",
     "partition",
 ]
 
@@ -128,7 +128,7 @@ def is_empty(m: IndexingMap, *, confirm: bool = False) -> Answer:
 
 def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
     """Whether every target of ``m`` is an index of a tensor of this ``shape``."""
-    bounds = _bounds(m, shape)
+    bounds = intervals(m, shape)
     option = Option(tuple(Fact(e, i) for e, i in zip(m.results, bounds, strict=True)))
 
     def describe(env: dict[Expr, int]) -> Counterexample:
@@ -159,9 +159,9 @@ def functional(m: IndexingMap, *, confirm: bool = False) -> Answer:
     return asked(problem, describe, confirm)
 
 
-def onto(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
+def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
     """Whether every index of a tensor of this ``shape`` is a target of ``m``; refuted by one that is not."""
-    bounds = _bounds(m, shape)
+    bounds = intervals(m, shape)
     taken = {v.name for v in m.variables}
     index = [var(unused_name(f"t{k}", taken)) for k in range(len(bounds))]
     option = member(Image.of(m, m.results), index)
@@ -171,7 +171,7 @@ def onto(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
 
 
 # ------------------------------------------------------------------------------------------- families of maps
-def disjoint(maps: Sequence[IndexingMap], *, confirm: bool = False) -> Answer:
+def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> Answer:
     """Whether no source is in the domain of two of ``maps``.  Runtime variables of one name are one value."""
     answers = []
     for j, second in enumerate(maps):
@@ -191,7 +191,7 @@ def disjoint(maps: Sequence[IndexingMap], *, confirm: bool = False) -> Answer:
     return joined(answers)
 
 
-def covers(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
+def covering_domains(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
     """Whether every index of a tensor of this ``shape`` is in the domain of at least one of ``maps``."""
     names = [v.expr for v in maps[0].dims] if maps else [var(f"d{k}") for k in range(len(shape))]
     if any(len(m.dims) != len(shape) for m in maps):
@@ -204,7 +204,7 @@ def covers(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = Fal
 
 def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
     """Whether every index of a tensor of this ``shape`` is in the domain of exactly one of ``maps``."""
-    return joined([covers(maps, shape, confirm=confirm), disjoint(maps, confirm=confirm)])
+    return joined([covering_domains(maps, shape, confirm=confirm), disjoint_domains(maps, confirm=confirm)])
 
 
 # ----------------------------------------------------------------------------------------------------- common
@@ -238,7 +238,8 @@ def constraint_facts(constraints: Iterable[ConstraintLike]) -> tuple[Fact, ...]:
     return tuple(Fact(lift(e), Interval(lo, hi)) for e, lo, hi in triples)
 
 
-def _bounds(m: IndexingMap, shape: ShapeLike) -> list[Interval]:
+def intervals(m: IndexingMap, shape: ShapeLike) -> list[Interval]:
+    """The interval of each result that is an index of a tensor of this ``shape``."""
     if len(shape) != len(m.results):
         raise InputError(f"the map has {len(m.results)} results but the shape has {len(shape)} dimensions")
     return _intervals(shape)

@@ -14,7 +14,7 @@ from indexproof.verify.concrete import (
     Fact,
     Option,
     Problem,
-    covers,
+    covering_domains,
     equal_exprs,
     equal_maps,
     in_bounds,
@@ -126,8 +126,8 @@ def test_coverage_by_many_pieces() -> None:
     def piece(k: int, size: int) -> IndexingMap:
         return IndexingMap.of([("d0", 0, 255_999)], constraints=[(DIMS[0], 1000 * k, 1000 * k + size - 1)])
 
-    assert covers([piece(k, 1000) for k in range(256)], [256_000]).proved
-    answer = covers([piece(k, 999 if k == 200 else 1000) for k in range(256)], [256_000])
+    assert covering_domains([piece(k, 1000) for k in range(256)], [256_000]).proved
+    answer = covering_domains([piece(k, 999 if k == 200 else 1000) for k in range(256)], [256_000])
     assert answer.counterexample is not None
     assert answer.counterexample.values == {"d0": 200_999}
 

@@ -17,9 +17,10 @@ from indexproof.verify.concrete import (
     Option,
     Problem,
     contains,
+    covering_domains,
     covers,
     decide_problem,
-    disjoint,
+    disjoint_domains,
     equal_exprs,
     equal_maps,
     functional,
@@ -28,7 +29,6 @@ from indexproof.verify.concrete import (
     inverse,
     is_empty,
     isl,
-    onto,
     partition,
 )
 from indexproof.verify.concrete import decide as portfolio
@@ -145,8 +145,8 @@ def test_empty_maps_are_all_equal() -> None:
     answer = equal_maps(empty, other.with_(constraints=()))
     assert answer.counterexample is not None
     assert "1 result, the other 2" in answer.counterexample.reason
-    assert covers([], [0]).proved
-    assert not covers([], [1]).proved
+    assert covering_domains([], [0]).proved
+    assert not covering_domains([], [1]).proved
 
 
 def test_rank_zero() -> None:
@@ -155,7 +155,7 @@ def test_rank_zero() -> None:
     assert inverse(scalar, scalar).proved
     assert functional(scalar).proved
     assert partition([scalar], []).proved
-    answer = disjoint([scalar, scalar])
+    answer = disjoint_domains([scalar, scalar])
     assert answer.counterexample is not None
     assert answer.counterexample.reason == "maps 0 and 1 both have this source"
 
@@ -178,8 +178,8 @@ def test_bounds_images_and_functions() -> None:
     answer = in_bounds(window, [20])
     assert answer.counterexample is not None
     assert answer.counterexample.reason == "result 0 is 20, which is not in [0, 19]"
-    assert onto(window, [21], confirm=True).proved
-    answer = onto(window, [22])
+    assert covers(window, [21], confirm=True).proved
+    answer = covers(window, [22])
     assert answer.counterexample is not None
     assert answer.counterexample.values == {"t0": 21}
     answer = functional(window)

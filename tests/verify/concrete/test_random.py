@@ -16,9 +16,10 @@ from indexproof.verify.concrete import (
     Option,
     Problem,
     contains,
+    covering_domains,
     covers,
     decide_problem,
-    disjoint,
+    disjoint_domains,
     equal_maps,
     functional,
     in_bounds,
@@ -26,7 +27,6 @@ from indexproof.verify.concrete import (
     is_empty,
     isl,
     normal_form,
-    onto,
     partition,
     smt,
 )
@@ -208,7 +208,7 @@ def test_questions_agree_with_enumeration(seed: int) -> None:
     agrees("in bounds", in_bounds(a, shape), inside, a, shape)
     agrees("functional", functional(a), all(len(r) == len({s for s, _ in r}) for r in ra.values()), a)
     targets = set(itertools.product(*map(range, shape)))
-    agrees("onto", onto(a, shape), all(targets <= {t for _, t in r} for r in ra.values()), a, shape)
+    agrees("covers", covers(a, shape), all(targets <= {t for _, t in r} for r in ra.values()), a, shape)
 
     sources = set(itertools.product(*(range(rng.randint(1, 4)) for _ in a.dims)))
     size = [max((s[k] for s in sources), default=0) + 1 for k in range(len(a.dims))]
@@ -216,8 +216,8 @@ def test_questions_agree_with_enumeration(seed: int) -> None:
     of_b = {rt: {s for s, _ in r} for rt, r in rb.items()}
     covered = all(sources <= of_a[rt] | of_b[rt] for rt in ra)
     apart = all(not of_a[rt] & of_b[rt] for rt in ra)
-    agrees("covers", covers([a, b], size), covered, a, b, size)
-    agrees("disjoint", disjoint([a, b]), apart, a, b)
+    agrees("covers", covering_domains([a, b], size), covered, a, b, size)
+    agrees("disjoint", disjoint_domains([a, b]), apart, a, b)
     agrees("partition", partition([a, b], size), covered and apart, a, b, size)
 
     c = random_map(rng)

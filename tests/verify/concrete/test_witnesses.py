@@ -15,9 +15,9 @@ from indexproof.verify.concrete import (
     Option,
     Problem,
     contains,
+    covers,
     decide_problem,
     equal_maps,
-    onto,
     witnesses,
 )
 from indexproof.verify.concrete import decide as portfolio
@@ -145,8 +145,8 @@ def test_targets_that_are_all_reached() -> None:
     m = parse_map(
         "(d0)[s0, s1] -> (d0 * 4096 + s0 * 64 + s1), domain: d0 in [0, 9999], s0 in [0, 63], s1 in [0, 63]"
     )
-    assert onto(m, (40_960_000,)).proved
-    assert onto(m, (40_960_001,)).verdict is Status.REFUTED
+    assert covers(m, (40_960_000,)).proved
+    assert covers(m, (40_960_001,)).verdict is Status.REFUTED
 
 
 def relation(rng: random.Random) -> Problem:

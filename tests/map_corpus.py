@@ -1,0 +1,84 @@
+"""Maps as programs have them, with the shapes that they lead to: of ops, layouts, launches and tilings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from indexproof.core.expr import integer, lift, minimum, var
+from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+from indexproof.core.launch import Launch
+from indexproof.core.layout import memory
+from indexproof.core.op import DIRECTIONS, Case, concrete
+from indexproof.rules.ops import OPS
+
+Shaped = tuple[IndexingMap, tuple[int, ...]]
+
+SMALL = (1, 2, 3, 4)
+LARGE = (1, 2, 3, 7, 8, 16, 30, 64, 100, 128, 256, 1000, 4096)
+
+
+def corpus(count: int, sizes: tuple[int, ...], seed: int) -> Iterator[Shaped]:
+    """Draw maps whose sizes are among ``sizes``, of each kind equally many."""
+    rng = random.Random(seed)
+    cases = [case for op in OPS.values() for rank in (1, 2, 3) for case in op.cases(rank)]
+    kinds = (lambda: _of_op(rng, rng.choice(cases), sizes), lambda: _of_layout(rng, sizes))
+    kinds += (lambda: _of_launch(rng, sizes), lambda: _of_tiling(rng, sizes))
+    for k in range(count):
+        found = None
+        while found is None:
+            found = kinds[k % len(kinds)]()
+        yield found
+
+
+def _of_op(rng: random.Random, case: Case, sizes: tuple[int, ...]) -> Shaped | None:
+    values = {v: rng.choice(sizes) for v in case.symbols}
+    try:
+        legal = all(c.evaluate(values) for c in case.hypotheses)
+    except ZeroDivisionError:
+        legal = False
+    op, shapes = case.instance(values)
+    if not legal or not op.arity or op.results != 1:
+        return None
+    k, direction = rng.randrange(op.arity), rng.choice(DIRECTIONS)
+    targets = shapes[k] if direction == "output_to_input" else op.shape(*shapes)
+    return concrete(op, k, direction, shapes), tuple(int(lift(n).evaluate({})) for n in targets)
+
+
+def _of_layout(rng: random.Random, sizes: tuple[int, ...]) -> Shaped:
+    rank = rng.randint(1, 3)
+    dims = [rng.choice(sizes) for _ in range(rank)]
+    order = rng.sample(range(rank), rank)
+    tile = [rng.choice(sizes[:8]) for _ in range(rng.randint(1, rank))]
+    tiles = f":T({','.join(map(str, tile))})" if rng.random() < 0.6 else ""
+    text = f"f32[{','.join(map(str, dims))}]{{{','.join(map(str, order))}{tiles}}}"
+    at = memory(text)
+    return (at.forward, (at.size,)) if rng.random() < 0.7 else (at.backward, tuple(dims))
+
+
+def _of_launch(rng: random.Random, sizes: tuple[int, ...]) -> Shaped:
+    dims = [rng.choice(sizes) for _ in range(rng.randint(1, 3))]
+    threads, blocks = ([rng.choice(sizes[:8]) for _ in range(rng.randint(1, 2))] for _ in range(2))
+    at = Launch(tuple(threads), tuple(blocks), unroll=rng.choice((1, 2, 4)), warp=4).over(
+        f"f32[{','.join(map(str, dims))}]"
+    )
+    return rng.choice((at.places, at.thread_map, at.block_map)), tuple(dims)
+
+
+def _of_tiling(rng: random.Random, sizes: tuple[int, ...]) -> Shaped:
+    """Tile numbers and places within tiles to elements, with a mistake now and then."""
+    dims, ranges, results, where, shape = [], [], [], [], []
+    for k in range(rng.randint(1, 3)):
+        n, tile = rng.choice(sizes), rng.choice(sizes[:8])
+        step = tile if rng.random() < 0.8 else max(1, tile + rng.choice((-1, 1)))
+        t, i = var(f"d{k}"), var(f"s{k}")
+        dims.append(Variable(t.name, 0, -(-n // tile) - 1))
+        ranges.append(Variable(i.name, 0, tile - 1))
+        e = t * step + i
+        if rng.random() < 0.3:
+            e = minimum(e, integer(n - 1))
+        elif rng.random() < 0.8:
+            where.append(Constraint(e, 0, n - 1))
+        results.append(e)
+        shape.append(n)
+    return IndexingMap(tuple(dims), tuple(ranges), (), tuple(results), tuple(where)), tuple(shape)

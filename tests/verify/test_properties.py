@@ -1,0 +1,230 @@
+"""Properties of maps: every verdict and every smallest counterexample against enumeration, and the odd cases."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+from map_corpus import LARGE, SMALL, Shaped, corpus
+
+from indexproof.core.errors import InputError
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.text import parse_map
+from indexproof.verify.concrete import Answer
+from indexproof.verify.properties import (
+    aligned,
+    bijective,
+    contiguous,
+    covers,
+    disjoint,
+    in_bounds,
+    injective,
+    inverse,
+    monotone,
+    vector_width,
+)
+
+#: The full corpus has 2,000 maps: ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
+COUNT = int(os.environ.get("INDEXPROOF_MAPS", "160"))
+
+Row = tuple[tuple[int, ...], tuple[int, ...]]
+_MOST = 400
+
+
+class Table:
+    """A map as a list of points and targets, for one value of its runtime variables."""
+
+    def __init__(self, m: IndexingMap, shape: tuple[int, ...], rts: tuple[int, ...]) -> None:
+        self.box = [range(v.lo, v.hi + 1) for v in (*m.dims, *m.ranges)]
+        self.names = [v.name for v in (*m.dims, *m.ranges)]
+        self.shape = shape
+        rank = len(m.dims)
+        self.rows: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for point in itertools.product(*self.box):
+            target = m.evaluate(point[:rank], point[rank:], rts)
+            if target is not None:
+                self.rows[point] = target
+
+    def place(self, target: tuple[int, ...]) -> int:
+        total = 0
+        for x, n in zip(target, self.shape, strict=True):
+            total = total * n + x
+        return total
+
+    def injective(self, over: list[int]) -> bool:
+        owners: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+        for point, target in self.rows.items():
+            owners.setdefault(target, set()).add(tuple(point[k] for k in over))
+        return all(len(found) == 1 for found in owners.values())
+
+    def in_bounds(self) -> bool:
+        return all(0 <= x < n for t in self.rows.values() for x, n in zip(t, self.shape, strict=True))
+
+    def covers(self) -> bool:
+        return {*itertools.product(*map(range, self.shape))} <= {*self.rows.values()}
+
+    def contiguous(self, k: int, width: int) -> bool:
+        first = self.box[k].start
+        for point, target in self.rows.items():
+            start = point[k] - (point[k] - first) % width
+            for x in range(start, start + width):
+                other = self.rows.get((*point[:k], x, *point[k + 1 :]))
+                if other is None or self.place(other) - self.place(target) != x - point[k]:
+                    return False
+        return True
+
+    def aligned(self, by: int, k: int) -> bool:
+        starts = (t for p, t in self.rows.items() if (p[k] - self.box[k].start) % by == 0)
+        return all(self.place(t) % by == 0 for t in starts)
+
+    def monotone(self, strict: bool) -> bool:
+        targets = [t for _, t in sorted(self.rows.items())]
+        return all(a < b if strict else a <= b for a, b in itertools.pairwise(targets))
+
+    def monotone_along(self, k: int) -> bool:
+        lines: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        for point, target in sorted(self.rows.items()):
+            lines.setdefault((*point[:k], *point[k + 1 :]), []).append(target)
+        return all(a <= b for line in lines.values() for a, b in itertools.pairwise(line))
+
+
+def small(count: int, seed: int = 0) -> Iterator[tuple[Shaped, list[Table]]]:
+    for m, shape in corpus(count, SMALL, seed):
+        values = [*itertools.product(*(range(v.lo, v.hi + 1) for v in m.rts))]
+        size = len(values)
+        for v in (*m.dims, *m.ranges):
+            size *= v.size
+        if size <= _MOST:
+            yield (m, shape), [Table(m, shape, rts) for rts in values]
+
+
+def questions(m: IndexingMap, shape: tuple[int, ...]) -> Iterator[tuple[Answer, Callable[[Table], bool]]]:
+    """Every property of a map, and how a table decides it."""
+    names = [v.name for v in (*m.dims, *m.ranges)]
+    everything = [*range(len(names))]
+    yield injective(m), lambda t: t.injective(everything)
+    yield in_bounds(m, shape), Table.in_bounds
+    yield covers(m, shape), Table.covers
+    yield bijective(m, shape), lambda t: t.in_bounds() and t.injective(everything) and t.covers()
+    yield monotone(m), lambda t: t.monotone(False)
+    yield monotone(m, strict=True), lambda t: t.monotone(True)
+    if names:
+        k = len(names) - 1
+        yield injective(m, names[:1]), lambda t: t.injective([0])
+        yield monotone(m, names[k]), lambda t: t.monotone_along(k)
+        for width in (2, 3):
+            yield contiguous(m, names[k], width, shape), lambda t, n=width: t.contiguous(k, n)  # type: ignore[misc]
+            yield aligned(m, width, shape, names[k]), lambda t, n=width: t.aligned(n, k)  # type: ignore[misc]
+
+
+def test_every_verdict_is_the_one_of_enumeration() -> None:
+    asked = {True: 0, False: 0}
+    for (m, shape), tables in small(COUNT):
+        for number, (answer, holds) in enumerate(questions(m, shape)):
+            right = all(holds(t) for t in tables)
+            assert answer.verdict == ("PROVED" if right else "REFUTED"), (number, m, shape)
+            asked[right] += 1
+            found = answer.counterexample
+            assert right == (found is None), (number, m)
+            if found is not None and found.left is not None:
+                rank = len(m.dims)
+                point = [found.values[v.name] for v in (*m.dims, *m.ranges)]
+                there = m.evaluate(point[:rank], point[rank:], [found.values[v.name] for v in m.rts])
+                assert there is not None, (number, m, found)
+                assert found.left in (there, (tables[0].place(there),)), (number, m, found)
+    assert min(asked.values()) > COUNT, "both verdicts are common"
+
+
+def test_the_collision_is_the_smallest() -> None:
+    for (m, _), tables in small(COUNT // 2, seed=1):
+        if m.rts:
+            continue
+        found = injective(m).counterexample
+        rows = tables[0].rows
+        pairs = [(a, b) for a, b in itertools.combinations(rows, 2) if rows[a] == rows[b]]
+        sizes = [sum(map(abs, (*a, *b))) for a, b in pairs]
+        assert bool(sizes) == (found is not None)
+        if found is not None:
+            assert found.minimal
+            assert sum(map(abs, found.values.values())) == min(sizes), m
+
+
+def test_large_maps_are_decided() -> None:
+    for m, shape in corpus(12, LARGE, 3):
+        for answer, _ in questions(m, shape):
+            assert answer.verdict != "UNDECIDED", (m, answer)
+
+
+# ------------------------------------------------------------------------------------------------ single claims
+def test_two_maps_are_disjoint_or_share_a_target() -> None:
+    even, odd, any_ = (
+        parse_map(f"(d0){{rt0}} -> ({e}), domain: d0 in [0, 1000000], rt0 in [0, 9]")
+        for e in ("d0 * 2 + rt0 * 4", "d0 * 2 + rt0 * 4 + 1", "d0 + 2000000")
+    )
+    assert disjoint(even, odd, confirm=True).proved
+    found = disjoint(even, any_).counterexample
+    assert found is not None
+    assert found.left == found.right
+    assert found.left == (2_000_000,)
+    with pytest.raises(InputError, match="no common target"):
+        disjoint(even, parse_map("(d0) -> (d0, d0), domain: d0 in [0, 3]"))
+
+
+def test_threads_race_where_they_write_one_element() -> None:
+    m = parse_map("(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 31], s0 in [0, 4]")
+    answer = injective(m, ["d0"])
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"d0": 0, "s0": 4, "d0'": 1, "s0'": 0}
+    assert str(answer.counterexample).startswith("two points have one target at d0 = 0")
+    # a thread may write an element again
+    again = parse_map("(d0)[s0] -> (d0), domain: d0 in [0, 31], s0 in [0, 4]")
+    assert injective(again, ["d0"]).proved
+    assert not injective(again).proved
+
+
+def test_the_vector_width_is_that_of_loads() -> None:
+    m = parse_map("(d0)[s0] -> (d0 * 24 + s0), domain: d0 in [0, 9], s0 in [0, 15]")
+    width, answer = vector_width(m, "s0")
+    assert width == 8, "rows begin at multiples of 8"
+    assert answer.counterexample is not None
+    assert contiguous(m, "s0", 16).proved
+    assert (
+        vector_width(parse_map("(d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 15]"), "d0", [16, 10])[
+            0
+        ]
+        == 2
+    )
+    assert vector_width(m, "d0")[0] == 1
+
+
+def test_a_vector_that_is_cut_by_the_domain_has_a_gap() -> None:
+    m = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
+    found = contiguous(m, "d0", 4).counterexample
+    assert found is not None
+    assert found.values == {"d0": 8, "d0'": 10}
+    assert contiguous(m, "d0", 5).proved
+
+
+def test_inverse_turns_points_round() -> None:
+    there = parse_map("(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 63]")
+    back = parse_map("(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 7], d1 in [0, 7]")
+    assert inverse(there, back).proved
+    assert bijective(there, (8, 8)).proved
+    assert not bijective(there, (8, 9)).proved
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda m: injective(m, ["x"]), "no dimension or range `x`"),
+        (lambda m: contiguous(m, "d0", 0), "the width of a vector is 0"),
+        (lambda m: aligned(m, -1), "the alignment is -1"),
+        (lambda m: aligned(m, 4, (2, 2)), "the shape has 2 dimensions"),
+        (lambda m: contiguous(parse_map("(d0) -> (d0, d0), domain: d0 in [0, 1]"), "d0", 2), "2 results"),
+    ],
+)
+def test_bad_input(ask: Callable[[IndexingMap], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ask(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"))

@@ -1,0 +1,258 @@
+"""Properties of maps: what a program that reads or writes through a map relies on.
+
+A *point* of a map gives its dimensions and ranges values within the domain; the target of a point are the results there.
+Runtime variables are parameters: a property is claimed for every value of them, and the same value at both points that a
+claim compares.  All questions go to :mod:`.concrete`, whose engines count operations: what they do not decide is UNDECIDED.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from inspect import signature
+from typing import Any
+
+from ..core.blocks import count
+from ..core.errors import InputError, quoted
+from ..core.expr import Expr, Integers, Var, integer, interpret, lift, mod, substitute_all, var
+from ..core.indexing_map import IndexingMap, Variable
+from ..core.interval import Interval
+from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
+from .concrete.image import ZERO, Image, asked, in_order, joined, named, runtime_box, shared_box
+from .concrete.problem import substituted
+from .concrete.questions import ShapeLike, intervals
+
+__all__ = [
+    "PROPERTIES",
+    "aligned",
+    "bijective",
+    "contiguous",
+    "covers",
+    "decide_property",
+    "disjoint",
+    "in_bounds",
+    "injective",
+    "inverse",
+    "monotone",
+    "vector_width",
+]
+
+_POSITIVE = Interval(1, math.inf)
+
+
+def injective(m: IndexingMap, over: Iterable[str] = (), *, confirm: bool = False) -> Answer:
+    """Whether no two points of ``m`` have one target.
+
+    With ``over``, names of variables, only points that differ in one of these count: where they number the threads that
+    write, the answer is whether two threads race.  A counterexample has the second point at the primed names.
+    """
+    chosen = [_variable(m, name).expr for name in over] or [*m.dim_vars, *m.range_vars]
+    pair = _TwoPoints(m)
+    # where two points differ, they do so with either one as the first
+    same = Option(tuple(Fact(v - pair.again[v], Interval(0, math.inf)) for v in chosen))
+    where = [Fact(a - b, ZERO) for a, b in zip(m.results, pair.targets, strict=True)]
+    return pair.asked(where, [same], "two points have one target", confirm)
+
+
+def bijective(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
+    """Whether each index of a tensor of this ``shape`` is the target of exactly one point, and nothing else is a target."""
+    return joined(
+        [
+            in_bounds(m, shape, confirm=confirm),
+            injective(m, confirm=confirm),
+            covers(m, shape, confirm=confirm),
+        ]
+    )
+
+
+def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> Answer:
+    """Whether no target of one map is a target of the other.
+
+    Runtime variables of one name are one value.  A counterexample has the point of ``other`` at the primed names.
+    """
+    if len(one.results) != len(other.results):
+        raise InputError(
+            f"a map to {len(one.results)} and one to {len(other.results)} dimensions have no common target",
+            expected="two maps to the same tensor",
+        )
+    first, second = Image.of(one, one.results), Image.of(other, other.results).primed()
+    where = [Fact(a - b, ZERO) for a, b in zip(first.coords, second.coords, strict=True)]
+    box = (*first.variables, *second.variables, *shared_box([one, other]))
+
+    def describe(env: dict[Expr, int]) -> Counterexample:
+        target = tuple(int(x) for x in interpret(first.coords, Integers(env)))
+        return Counterexample(named(env), target, target, f"{in_order(target)} is a target of both maps")
+
+    return asked(Problem(box, (*first.where, *second.where, *where)), describe, confirm)
+
+
+def contiguous(
+    m: IndexingMap, along: str, width: int, shape: ShapeLike | None = None, *, confirm: bool = False
+) -> Answer:
+    """Whether vectors of ``width`` values of the variable ``along`` lie one element after the other in memory.
+
+    Vectors begin at the lower bound of the variable.  Each lies wholly within the domain or wholly outside.  The place in
+    memory is the only result of ``m``, or its row-major place in a tensor of the ``shape``.
+    """
+    v, place = _variable(m, along), _place(m, shape)
+    lane = mod(v.expr - v.lo, _positive(width, "the width of a vector"))
+    pair = _TwoPoints(m, [v.expr], place)
+    other = pair.again[v.expr]
+    # the second point is not known to be in the domain
+    inside = [f for f in pair.second if f not in pair.first]
+    facts = (*inside, Fact(pair.targets[0] - place - (other - v.expr), ZERO))
+    box = tuple((x, Interval(0, width - 1) if x is other else i) for x, i in pair.box)
+    start = v.expr - lane
+    moved = {other: start + other}
+    option = Option((Fact(start + other, Interval(v.lo, v.hi)), *substituted(facts, moved)))
+
+    def describe(env: dict[Expr, int]) -> Counterexample:
+        return pair.described({**env, other: int((start + other).evaluate(env))}, "the vector has a gap")
+
+    return asked(Problem(box, pair.first, (option,)), describe, confirm)
+
+
+def aligned(
+    m: IndexingMap, by: int, shape: ShapeLike | None = None, along: str = "", *, confirm: bool = False
+) -> Answer:
+    """Whether the place in memory is a multiple of ``by`` elements at every point, as in :func:`contiguous`.
+
+    With ``along``, the name of a variable, only points count at which a vector of ``by`` values of it begins.
+    """
+    place, image = _place(m, shape), Image.of(m)
+    where = list(image.where)
+    if along:
+        v = _variable(m, along)
+        where.append(Fact(mod(v.expr - v.lo, _positive(by, "the alignment")), ZERO))
+    option = Option((Fact(mod(place, _positive(by, "the alignment")), ZERO),))
+
+    def describe(env: dict[Expr, int]) -> Counterexample:
+        found = int(place.evaluate(env))
+        return Counterexample(named(env), (found,), None, f"{found} is no multiple of {by}")
+
+    return asked(Problem((*image.variables, *runtime_box(m)), tuple(where), (option,)), describe, confirm)
+
+
+def vector_width(
+    m: IndexingMap, along: str, shape: ShapeLike | None = None, most: int = 16
+) -> tuple[int, Answer]:
+    """Return the widest aligned vector along a variable, a power of two up to ``most``; and the answer for twice as wide.
+
+    The answer is that for ``most`` where that is reached.
+    """
+    width = 1
+    answer = contiguous(m, along, 1, shape)
+    while answer.proved and width < most:
+        answer = joined([contiguous(m, along, 2 * width, shape), aligned(m, 2 * width, shape, along)])
+        width *= 1 + answer.proved
+    return width, answer
+
+
+def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: bool = False) -> Answer:
+    """Whether a later point never has an earlier target, or, where ``strict``, always a later one.
+
+    Points and targets come in lexicographic order.  With ``along`` only points count that differ in that variable alone.
+    """
+    if along:
+        v = _variable(m, along)
+        pair = _TwoPoints(m, [v.expr])
+        later = pair.again[v.expr] - v.expr
+    else:
+        pair, later = _TwoPoints(m), lift(0)
+        for v in (*m.dims, *m.ranges):
+            later = later * (v.hi - v.lo + 1) + pair.again[v.expr] - v.expr
+    gaps = [b - a for a, b in zip(m.results, pair.targets, strict=True)]
+    equal = [Fact(g, ZERO) for g in gaps]
+    options = [Option((*equal[:k], Fact(g, _POSITIVE))) for k, g in enumerate(gaps)]
+    options += [] if strict else [Option(tuple(equal))]
+    how = "a later point has no later target" if strict else "a later point has an earlier target"
+    return pair.asked([Fact(later, _POSITIVE)], options, how, confirm)
+
+
+#: The properties by the names that they have on the command line.
+PROPERTIES: dict[str, Callable[..., Answer]] = {
+    "injective": injective,
+    "surjective": covers,
+    "covers": covers,
+    "bijective": bijective,
+    "in_bounds": in_bounds,
+    "disjoint": disjoint,
+    "inverse": inverse,
+    "contiguous": contiguous,
+    "aligned": aligned,
+    "monotone": monotone,
+}
+
+
+def decide_property(name: str, maps: Sequence[IndexingMap], **given: Any) -> Answer:
+    """Decide the property of this name, for one map or two, with the arguments that it takes beside them.
+
+    Raises :class:`InputError` for arguments that it does not take or that are missing.
+    """
+    decide = PROPERTIES.get(name.replace("-", "_"))
+    if decide is None:
+        raise InputError(f"there is no property {quoted(name)}", expected=f"one of {', '.join(PROPERTIES)}")
+    taken = dict(signature(decide).parameters)
+    places = [p for p in taken.values() if p.annotation == "IndexingMap"]
+    if len(maps) != len(places):
+        raise InputError(f"{name} is a property of {count(len(places), 'map')}, not of {len(maps)}")
+    for argument in given:
+        if argument not in taken:
+            raise InputError(f"{name} takes no {argument}")
+    for p in taken.values():
+        if p not in places and p.default is p.empty and p.name not in given:
+            raise InputError(f"{name} needs a {p.name}")
+    return decide(*maps, **given)
+
+
+# ----------------------------------------------------------------------------------------------------- common
+class _TwoPoints:
+    """Two points of one map: those variables that ``differ`` (all by default) have primed names at the second one."""
+
+    def __init__(self, m: IndexingMap, differ: Sequence[Var] = (), *values: Expr) -> None:
+        image = Image.of(m)
+        self.values = values or m.results
+        self.again = {v: var(v.name + "'", v.kind) for v in differ or [v for v, _ in image.variables]}
+        self.targets = substitute_all(self.values, self.again)
+        self.first = image.where
+        self.second = tuple(substituted(image.where, self.again))
+        more = tuple((self.again[v], i) for v, i in image.variables if v in self.again)
+        self.box = (*image.variables, *more, *runtime_box(m))
+
+    def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
+        """Whether one of the ``options`` holds at two points of the domain with ``where``."""
+        problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
+        return asked(problem, lambda env: self.described(env, reason), confirm)
+
+    def described(self, env: dict[Expr, int], reason: str) -> Counterexample:
+        left, right = (tuple(map(int, interpret(es, Integers(env)))) for es in (self.values, self.targets))
+        return Counterexample(named(env), left, right, reason)
+
+
+def _variable(m: IndexingMap, name: str) -> Variable:
+    own = {v.name: v for v in (*m.dims, *m.ranges)}
+    if name not in own:
+        raise InputError(
+            f"the map has no dimension or range {quoted(name)}", expected=f"one of {', '.join(own) or 'none'}"
+        )
+    return own[name]
+
+
+def _place(m: IndexingMap, shape: ShapeLike | None) -> Expr:
+    """The place of the target in memory, counted in elements."""
+    if shape is None:
+        if len(m.results) != 1:
+            raise InputError(
+                f"the map has {len(m.results)} results", expected="one, the place in memory, or a shape"
+            )
+        return m.results[0]
+    total: Expr = integer(0)
+    for e, i in zip(m.results, intervals(m, shape), strict=True):
+        total = total * int(i.hi - i.lo + 1) + e - int(i.lo)
+    return total
+
+
+def _positive(n: int, name: str) -> int:
+    if n < 1:
+        raise InputError(f"{name} is {n}", expected="at least 1")
+    return n

@@ -35,9 +35,11 @@ prove: $(VENV)/ready ## prove the whole catalogue and audit the published maps
 test: $(VENV)/ready-test ## run the tests
 	$(VENV)/bin/pytest -n $(JOBS) --dist worksteal --durations 25 --durations-min 2 --hypothesis-profile=ci
 
-trust: $(VENV)/ready-cvc5 ## inject faults and see each noticed; prove a sample again in other words
+trust: $(VENV)/ready-cvc5 ## inject faults; prove a sample again in other words; check all certificates
 	$(VENV)/bin/indexproof dev faults --jobs $(JOBS)
 	$(VENV)/bin/indexproof dev stability --sample 1 --mutants 10 --jobs $(JOBS)
+	$(VENV)/bin/indexproof prove --jobs $(JOBS) --certificates $(VENV)/certificates
+	$(VENV)/bin/indexproof-check $(VENV)/certificates
 
 mutants: $(VENV)/ready-test ## change the simplifier one comparison or number at a time and see it noticed (an hour)
 	$(PY) tests/mutants/mutants.py --state $(VENV)/mutants

@@ -108,7 +108,7 @@ class Polynomial(dict[Monomial, int]):
         terms = (
             "·".join(map(str, (*((c,) if c != 1 or not m else ()), *m))) for m, c in sorted(self.items())
         )
-        return " + ".join(terms) or "0"
+        return (" + ".join(terms) or "0").replace("\0", "#")
 
 
 def constant(n: int) -> Polynomial:
@@ -390,15 +390,6 @@ class Terms:
             return with_values(p, memo)
 
         return at(f, of)
-
-    def show(self, p: Polynomial) -> str:
-        """Return a term, for messages."""
-        named = {
-            v: f"{op}({', '.join(map(self.show, args))})"
-            for v, (op, args) in self.operations.items()
-            if v in p.names
-        }
-        return str(with_values(p, {v: variable(text) for v, text in named.items()}))
 
 
 def exactly(n: Json) -> int:
@@ -742,7 +733,7 @@ class Steps:
             divisible(d, e) in self.claim.known
             or compared("==", terms.apply("mod", [e, d])) in self.claim.known
         )
-        self.unless(stated, f"no hypothesis says that {terms.show(d)} divides {terms.show(e)}")
+        self.unless(stated, f"no hypothesis says that {d} divides {e}")
         memo: dict[str, Polynomial] = {}
         same = self.state.value(d, memo) in (b, -b) and self.state.value(e, memo) == given
         self.unless(same, "the hypothesis speaks of other terms")
@@ -914,17 +905,14 @@ class CertifiedClaim:
         return self.check.terms.divisors(p for f in (*self.known, *self.goals) for p in polynomials(f))
 
     def _no_other_divisors(self, p: Polynomial, place: str) -> None:
-        require(
-            bool(self.check.terms.divisors([p]) <= self._divisors()),
-            place,
-            f"{self.check.terms.show(p)} divides by what the claim does not",
-        )
+        known = self.check.terms.divisors([p]) <= self._divisors()
+        require(known, place, f"{p} divides by what the claim does not")
 
     def _fresh(self, p: Polynomial, place: str, fs: Iterable[Formula] = ()) -> str:
         """Return the name of a variable that the claim does not mention."""
         terms = self.check.terms
         taken = terms.variables((*self.known, *self.goals, *fs)) | set(terms.operations)
-        require(p.name is not None and p.name not in taken, place, f"{terms.show(p)} is no new variable")
+        require(p.name is not None and p.name not in taken, place, f"{p} is no new variable")
         return str(p.name)
 
     def _variable(self, p: Polynomial) -> str | None:
@@ -955,11 +943,7 @@ class CertifiedClaim:
     def _goal(self, c: Json, place: str) -> Formula:
         """Return a condition that must be a goal."""
         goal = self.check.terms.condition(c)
-        require(
-            not (goal != TAUTOLOGY and goal not in self.goals),
-            place,
-            f"{c} is no goal",
-        )
+        require(goal == TAUTOLOGY or goal in self.goals, place, f"{c} is no goal")
         return goal
 
     def _node_contradiction(self, node: Json, place: str) -> None:
@@ -982,30 +966,25 @@ class CertifiedClaim:
         terms = self.check.terms
         v, e = terms.table[node["variable"]], terms.table[node["term"]]
         name, said = self._variable(v), compared("==", v - e)
-        if name is None or said not in self.known or name in terms.below([e]):
-            reason = f"{terms.show(v)} = {terms.show(e)} is no hypothesis that defines a variable"
-            raise CertificateRefused(place, reason)
-        self._with({name: e}, [said]).prove(node["then"], f"{place}.then")
+        defines = name is not None and said in self.known and name not in terms.below([e])
+        require(defines, place, f"{v} = {e} is no hypothesis that defines a variable")
+        self._with({str(name): e}, [said]).prove(node["then"], f"{place}.then")
 
     def _node_quotient_bound(self, node: Json, place: str) -> None:
         """A bound of a quotient is shown if that of its dividend is: ``a // d <= t`` by ``a <= d·t + d - 1``, and
         ``t <= a // d`` by ``d·t <= a``.
         """
-        require(
-            not (len(self.goals) != 1 or not node["sides"]), place, "there is no one goal with a quotient"
-        )
+        require(len(self.goals) == 1 and node["sides"], place, "there is no one goal with a quotient")
         terms, goal = self.check.terms, self.goals[0]
         for side, number in node["sides"]:
             sign = {"small": -1, "large": 1}.get(side, 0)
             q = terms.table[number]
             op, args = terms.operations.get(q.name or "", ("", ()))
-            if op != "fdiv" or goal[0] != "ge" or not sign or goal[1].get((q.name,)) != sign:
-                raise CertificateRefused(
-                    place, f"{terms.show(q)} is no quotient that is the {side} side of the goal"
-                )
+            is_side = op == "fdiv" and goal[0] == "ge" and sign and goal[1].get((q.name,)) == sign
+            require(is_side, place, f"{q} is no quotient that is the {side} side of the goal")
             (a, d), t = args, q - goal[1] * sign
             # it is no zero, because it is a divisor of the claim
-            require(is_natural(d, self.known), place, f"{terms.show(d)} may be negative")
+            require(is_natural(d, self.known), place, f"{d} may be negative")
             goal = nonnegative(d * t + d - 1 - a if side == "small" else a - d * t)
             small = ("quotient of a bound",)
             large = ("quotient of a natural number", "multiple leaves quotient")
@@ -1025,11 +1004,8 @@ class CertifiedClaim:
         self._no_other_divisors(value, place)
         name = self._fresh(x, place)
         of_term = [c for g in goals for c in conjuncts(terms.substituted(g, {name: term}))]
-        require(
-            not (set(of_term) != set(self.goals) or name in terms.below([term, value])),
-            place,
-            "these are not the goals",
-        )
+        same = set(of_term) == set(self.goals) and name not in terms.below([term, value])
+        require(same, place, "these are not the goals")
         equal = CertifiedClaim(self.check, self.known, conjuncts(compared("==", term - value)))
         equal.prove(node["equal"], f"{place}.equal")
         self.check.steps += 1
@@ -1053,16 +1029,11 @@ class CertifiedClaim:
         shorter: dict[Polynomial, Polynomial] = {}
         for k, part in enumerate(node["shorter"]):
             e, rest, here = terms.table[part["of"]], terms.table[part["rest"]], f"{place}.shorter[{k}]"
-            require(
-                not (any(not 0 <= n < len(odd) for n in part["factors"])),
-                here,
-                f"there is no odd factor {max(part['factors'], default=0)}",
-            )
-            require(
-                math.prod((odd[n] for n in part["factors"]), start=rest) == e,
-                here,
-                f"{terms.show(e)} is no such product",
-            )
+            product = rest
+            for n in part["factors"]:
+                require(0 <= n < len(odd), here, f"there is no odd factor {n}")
+                product = product * odd[n]
+            require(product == e, here, f"{e} is no such product")
             shorter[e] = rest
             self.check.steps += 1
         for name in ("remainder", "inverse modulo a square", "invertible factor"):
@@ -1093,23 +1064,13 @@ class CertifiedClaim:
         for k, part in enumerate(node["solved"]):
             e, v, modulus = terms.table[part["of"]], terms.table[part["variable"]], part["modulus"]
             here = f"{place}.solved[{k}]"
-            require(
-                not (type(modulus) is not int or modulus < 2 or modulus & (modulus - 1)),
-                here,
-                f"{modulus} is no power of two",
-            )
+            power = type(modulus) is int and modulus > 1 and not modulus & (modulus - 1)
+            require(power, here, f"{modulus} is no power of two")
             found = [(exactly(r), exactly(m)) for r, m in part["classes"]]
-            require(
-                not (self._variable(v) is None or e.names != v.names),
-                here,
-                f"{terms.show(e)} is no polynomial in {terms.show(v)}",
-            )
-            coefficients = [e.get((next(iter(v.names)),) * n, 0) for n in range(1 + max(map(len, e)))]
-            require(
-                bool(_are_roots(coefficients, modulus, found)),
-                here,
-                f"these are not the roots of {terms.show(e)}",
-            )
+            name = self._variable(v)
+            require(name is not None and e.names == {name}, here, f"{e} is no polynomial in {v}")
+            coefficients = [e.get((str(name),) * n, 0) for n in range(1 + max(map(len, e)))]
+            require(_are_roots(coefficients, modulus, found), here, f"these are not the roots of {e}")
             instead = joined("or", (divisible(constant(m), v - r) for r, m in found))
             divided = divisible(constant(modulus), e)
             classes |= {divided: instead, negation(divided): negation(instead)}
@@ -1127,11 +1088,10 @@ class CertifiedClaim:
         d, c, k = (terms.table[node[key]] for key in ("variable", "divisor", "quotient"))
         self._fresh(k, place)
         name = self._variable(d)
-        if name is None or divisible(c, d) not in self.known or name in terms.below([c]):
-            reason = f"no hypothesis says that {terms.show(c)} divides {terms.show(d)}"
-            raise CertificateRefused(place, reason)
+        said = name is not None and divisible(c, d) in self.known and name not in terms.below([c])
+        require(said, place, f"no hypothesis says that {c} divides {d}")
         self.check.lemmas["divisibility"] += 1
-        self._instead(node["then"], {name: c * k}, f"{place}.then")
+        self._instead(node["then"], {str(name): c * k}, f"{place}.then")
 
     def _node_residues(self, node: Json, place: str) -> None:
         """Every integer is ``m·k + r`` for some k and an r below m."""
@@ -1141,11 +1101,8 @@ class CertifiedClaim:
         quotients = [table[v["quotient"]] for v in node["variables"]]
         fresh = [self._fresh(k, place) for k in quotients]
         require(len({*variables, *fresh}) == 2 * len(variables), place, "a variable is named twice")
-        require(
-            not (len(cases) != m ** len(variables) or None in variables),
-            place,
-            f"there are {m ** len(variables)} cases, not {len(cases)}",
-        )
+        count = m ** len(variables)
+        require(len(cases) == count and None not in variables, place, f"there are {count} cases")
         self.check.lemmas["radix"] += 1
         residues = itertools.product(range(m), repeat=len(variables))
         for k, (rs, case) in enumerate(zip(residues, cases, strict=True)):
@@ -1191,11 +1148,8 @@ class CertifiedClaim:
             elif s == 0 and "divisor" in node:
                 # p is a factor of a divisor of the claim
                 divisor = read_polynomial(node["divisor"])
-                require(
-                    not (exact_quotient(divisor, p) is None or not self.divides_by(divisor, steps.state)),
-                    place,
-                    f"{p} may be zero",
-                )
+                divides = exact_quotient(divisor, p) is not None and self.divides_by(divisor, steps.state)
+                require(divides, place, f"{p} may be zero")
             else:
                 raise CertificateRefused(place, f"the case in which {p} has the sign {s} is missing")
         self.check.lemmas["sign split"] += 1
@@ -1206,28 +1160,19 @@ class CertifiedClaim:
         defined: dict[str, Polynomial] = {}
         for d in node["define"]:
             name, value, equation = str(d["name"]), read_polynomial(d["value"]), d["equation"]
-            require(
-                not (name in state.definitions or name in value.names or name not in state.names),
-                place,
-                f"{name} cannot be defined as {value}",
-            )
+            free = name in state.names and name not in state.definitions and name not in value.names
+            require(free, place, f"{name} cannot be defined as {value}")
             if equation is None:
                 # a new name for the negation
                 fresh = (-value).name
-                require(
-                    not (fresh is None or fresh in state.names),
-                    place,
-                    f"{value} is no negation of a new name",
-                )
+                new = fresh is not None and fresh not in state.names
+                require(new, place, f"{value} is no negation of a new name")
                 state.names.add(str(fresh))
             else:
                 of = partial(with_values, values=defined)
                 shown = state.sign_facts() if equation == "sign" else {at(steps.fact(equation), of)}
-                require(
-                    not (zero(variable(name) - value) not in shown),
-                    place,
-                    f"{name} = {value} is not what the equation says",
-                )
+                said = zero(variable(name) - value) in shown
+                require(said, place, f"{name} = {value} is not what the equation says")
             state.define(name, value)
             defined = {v: with_values(x, {name: value}) for v, x in defined.items()} | {name: value}
         self.check.lemmas["substitution"] += 1

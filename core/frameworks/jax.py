@@ -35,6 +35,7 @@ _TYPES = {
 }
 _NUMBER = re.compile(r"([fsu])(\d+)(e\d+m\d+\w*)?\Z", re.ASCII)
 _KINDS = {"f": "float", "s": "int", "u": "uint"}
+_QUANTIZED = re.compile(r"!quant\.uniform<\w+(?:<[^<>]*>)?:(\w+)[^<>]*>|\buniform_(?:de)?quantize\b")
 _MLIR_PLACE = re.compile(r"-:(\d+):(\d+): error: ([^\n]*)")
 _XLA_PLACE = re.compile(r"was parsing (\d+):(\d+): error: ([^\n]*)")
 
@@ -85,10 +86,14 @@ def read_stablehlo(text: str) -> Module:
     """The HLO module that StableHLO text with a function ``main`` means.
 
     Parsed and converted by the MLIR bindings of jaxlib. ``InputError`` with line and column when these refuse it.
+    HLO has no quantized types: their elements become those of the type that they stand for, ``f32`` for
+    ``!quant.uniform<i8:f32, …>``, and to quantize becomes to convert. So elements depend on each other as before.
     """
     mlir, _, errors = _bindings()
+    # as long as before, so that places of errors stay right
+    plain = _QUANTIZED.sub(lambda found: (found[1] or "convert").ljust(len(found[0])), text)
     try:
-        computation = mlir.mlir_module_to_xla_computation(text, use_tuple_args=False, return_tuple=False)
+        computation = mlir.mlir_module_to_xla_computation(plain, use_tuple_args=False, return_tuple=False)
     except errors as error:
         raise _input_error("StableHLO", str(error), text, _MLIR_PLACE) from None
     return read_module(_text(computation.get_hlo_module()))

@@ -185,3 +185,32 @@ def test_a_missing_jax_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(InputError, match="jax is not installed") as caught:
             call()
         assert caught.value.expected == "`pip install 'indexproof[jax]'`"
+
+
+def test_quantized_types_are_read_as_what_they_stand_for() -> None:
+    text = """module {
+  func.func public @main(%a: tensor<4x3x!quant.uniform<i8<-100:127>:f32, 0.1:-3>>, %b: tensor<4x2xf32>) -> tensor<4x2xf32> {
+    %w = "test.weights"() : () -> tensor<3x2x!quant.uniform<i8:f32:1, {0.2,0.3}>>
+    %d = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x3x!quant.uniform<i8<-100:127>:f32, 0.1:-3>>,
+      tensor<3x2x!quant.uniform<i8:f32:1, {0.2,0.3}>>) -> tensor<4x2x!quant.uniform<i32:f32, 0.02>>
+    %q = stablehlo.uniform_quantize %b : (tensor<4x2xf32>) -> tensor<4x2x!quant.uniform<i32:f32, 0.02>>
+    %s = stablehlo.add %d, %q : tensor<4x2x!quant.uniform<i32:f32, 0.02>>
+    %r = stablehlo.uniform_dequantize %s : (tensor<4x2x!quant.uniform<i32:f32, 0.02>>) -> tensor<4x2xf32>
+    return %r : tensor<4x2xf32>
+  }
+}
+"""
+    with pytest.raises(InputError, match="line 3, column 24: StableHLO: ") as caught:
+        read_any(text)
+    assert "!quant.uniform<i8:f32:1, {0.2,0.3}>" in caught.value.render()
+    constant = "stablehlo.constant dense<0> : tensor<3x2xi8>"
+    weights = '"test.weights"() : () -> tensor<3x2x!quant.uniform<i8:f32:1, {0.2,0.3}>>'
+    as_parameter = text.replace(f"    %w = {weights}\n", "").replace(
+        "%b: tensor<4x2xf32>)", "%b: tensor<4x2xf32>, %w: tensor<3x2x!quant.uniform<i8:f32:1, {0.2,0.3}>>)"
+    )
+    module = read_any(as_parameter)
+    assert [i.opcode for i in module.entry.instructions if i.opcode != "parameter"] == ["dot", "add"]
+    assert [p.array.text(False) for p in module.entry.parameters] == ["f32[4,3]", "f32[4,2]", "f32[3,2]"]
+    # values of constants would be other ones: no module rather than a wrong one
+    with pytest.raises(InputError, match="StableHLO"):
+        read_any(text.replace(weights, constant))

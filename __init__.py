@@ -61,6 +61,9 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.text import parse_expr as parse_expr
     from .core.text import parse_map as parse_map
     from .core.transform import Reduced as Reduced
+    from .reports.assertions import assert_equal_maps as assert_equal_maps
+    from .reports.assertions import assert_op_sound as assert_op_sound
+    from .reports.assertions import assert_rule_sound as assert_rule_sound
     from .reports.derivation import derivation_text as derivation_text
     from .reports.pallas import assert_pallas_ok as assert_pallas_ok
     from .reports.pictures import layout_picture as layout_picture
@@ -103,6 +106,7 @@ _NAMES: Final = {
     "core.map_reader": "read_map",
     "core.text": "format_expr format_map parse_condition parse_expr parse_map",
     "core.transform": "Reduced",
+    "reports.assertions": "assert_equal_maps assert_op_sound assert_rule_sound",
     "reports.derivation": "derivation_text",
     "reports.pallas": "assert_pallas_ok",
     "reports.pictures": "layout_picture reads_picture",

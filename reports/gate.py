@@ -181,16 +181,16 @@ def _items(
     found: dict[str, list[GateItem]] = {}
     for path, declared, n in parts:
         of = [r for _, r in zip(range(n), results, strict=False)]
-        found.setdefault(path, []).append(_proved_item(path, declared, of))
+        found.setdefault(path, []).append(proved_item(path, declared, of))
     for s in sources:
-        here = found.get(s.path, []) + [_ill_formed(s.path, u.place, u.message) for u in s.unread]
+        here = found.get(s.path, []) + [ill_formed_item(s.path, u.place, u.message) for u in s.unread]
         if s.claims is not None:
-            here += [_claim_item(s.path, c) for c in s.claims.claims]
+            here += [claim_item(s.path, c) for c in s.claims.claims]
         yield from sorted(here, key=lambda i: (i.line, i.column))
     for f in files:
         if kind_of_file(f) == "hlo":
             progress(f)
-            yield from _module_items(root, f)
+            yield from module_items(root, f)
 
 
 def _relative(source: SourceFile, path: str) -> SourceFile:
@@ -199,7 +199,9 @@ def _relative(source: SourceFile, path: str) -> SourceFile:
     return source
 
 
-def _ill_formed(path: str, place: Place, message: str, name: str = "", expected: str = "PROVED") -> GateItem:
+def ill_formed_item(
+    path: str, place: Place, message: str, name: str = "", expected: str = "PROVED"
+) -> GateItem:
     """The item of what cannot be read."""
     head = joined([f"{ILL_FORMED}  {name}".rstrip(), f"{path}:{place.line}"])
     text = f"{head}\n{message}".replace("\n", "\n  ")
@@ -216,7 +218,7 @@ def _ill_formed(path: str, place: Place, message: str, name: str = "", expected:
     )
 
 
-def _proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[Result]) -> GateItem:
+def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[Result]) -> GateItem:
     """The item of a rule, or of all instances of an op."""
     first = declared[0]
     claim = first.named.claim
@@ -280,11 +282,11 @@ class _Results:
     results: list[Result]
 
 
-def _claim_item(path: str, claim: Claim) -> GateItem:
+def claim_item(path: str, claim: Claim) -> GateItem:
     try:
         found = check_claim(claim)
     except InputError as error:
-        return _ill_formed(path, Place(path, claim.line), str(error), claim.name, claim.expected.value)
+        return ill_formed_item(path, Place(path, claim.line), str(error), claim.name, claim.expected.value)
     item = GateItem(
         claim.name,
         "claim",
@@ -305,7 +307,7 @@ def _claim_item(path: str, claim: Claim) -> GateItem:
     )
 
 
-def _module_items(root: Path, path: str) -> Iterator[GateItem]:
+def module_items(root: Path, path: str) -> Iterator[GateItem]:
     """The items of the computations of an HLO file."""
     from .hlo import module_of, report
 
@@ -313,7 +315,7 @@ def _module_items(root: Path, path: str) -> Iterator[GateItem]:
         module = module_of(str(root / path))
         found = report(module, list(module.computations), verify=True)
     except InputError as error:
-        yield _ill_formed(path, Place(path, max(error.line, 1), max(error.column, 1)), str(error))
+        yield ill_formed_item(path, Place(path, max(error.line, 1), max(error.column, 1)), str(error))
         return
     lines = _computation_lines(root / path)
     for u in found.units:

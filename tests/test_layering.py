@@ -30,6 +30,7 @@ OUTSIDE = {
     "verify": {"numpy", "z3", "islpy", "cvc5", "distributed"},
     "verify/testing/strategies.py": {"hypothesis"},
     "reports": {"numpy", "rich"},
+    "reports/pytest_items.py": {"pytest"},
     "reports/commands": {"typer"},
     "cli": {"typer"},
     "__init__": set(),

@@ -36,7 +36,16 @@ from .verdict import Opinion, Status, Verdict
 if TYPE_CHECKING:
     from ..core.condition import Condition
 
-__all__ = ["FORMAT", "KEY_VARIABLE", "Cache", "Refusal", "content_key", "prover_digest", "question_digest"]
+__all__ = [
+    "FORMAT",
+    "KEY_VARIABLE",
+    "Cache",
+    "Refusal",
+    "content_key",
+    "default_cache",
+    "prover_digest",
+    "question_digest",
+]
 
 #: Counts incompatible forms of the file.
 FORMAT = 4
@@ -95,6 +104,18 @@ def content_key(o: Obligation, budget: Budget, confirm: str = "") -> str:
 # ------------------------------------------------------------------------------------------------------------ the file
 class _WrongFormat(Exception):
     """The file is a database of something else, or of another version."""
+
+
+def default_cache() -> Path | None:
+    """``$INDEXPROOF_CACHE``, or a file in the user's cache folder; ``None`` for ``off``, and for a user without a home."""
+    named = os.environ.get("INDEXPROOF_CACHE")
+    if named:
+        return None if named == "off" else Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        return Path(base).expanduser() / "indexproof" / "verdicts.sqlite"
+    except RuntimeError:  # a user whom the system does not know, as in many containers
+        return None
 
 
 class Cache:

@@ -5,7 +5,6 @@ that its words stand for.
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -76,24 +75,10 @@ Checkpoint = Annotated[
 
 
 # ------------------------------------------------------------------------------------------------------ cache
-def default_cache() -> Path | None:
-    """``$INDEXPROOF_CACHE``, or a file in the user's cache folder: verdicts are keyed by content, so that
-    checkouts can share them.  ``None`` where that says ``off``, and for a user without a home.
-    """
-    named = os.environ.get("INDEXPROOF_CACHE")
-    if named:
-        return None if named == "off" else Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    try:
-        return Path(base).expanduser() / "indexproof" / "verdicts.sqlite"
-    except RuntimeError:  # a user whom the system does not know, as in many containers
-        return None
-
-
 @contextmanager
 def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator[Cache]:
     """The cache that the options ask for."""
-    from ...verify.cache import Cache
+    from ...verify.cache import Cache, default_cache
 
     if path is not None and str(path) == "off":
         path, no_cache = None, True

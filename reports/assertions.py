@@ -1,0 +1,67 @@
+"""Assertions for tests of your own; they fail with the blocks that the command line prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from ..core.errors import InputError
+from ..core.indexing_map import IndexingMap
+from ..core.op import Case, Op
+from ..core.rewrite import ConstraintRule, Rule
+from ..verify.budget import MAX_RANK
+from ..verify.catalogue import Claim, obligations_of
+from ..verify.concrete import equal_maps
+from ..verify.proving import prove_all
+from .refutation import explain
+
+__all__ = ["assert_equal_maps", "assert_op_sound", "assert_rule_sound"]
+
+
+def assert_equal_maps(
+    left: IndexingMap, right: IndexingMap, *, mode: Literal["relation", "pointwise"] = "relation"
+) -> None:
+    """Assert that two maps have the same relation.
+
+    With ``mode="pointwise"`` they read the same elements for equal values of their range variables too, which is what
+    replacing an expression by another needs.  Raises :class:`AssertionError` with a counterexample, and also where nothing
+    is known within the budget.
+    """
+    __tracebackhide__ = True  # pytest shows the caller's line
+    answer = equal_maps(left, right, mode=mode)
+    if not answer.proved:
+        raise AssertionError(f"\n{answer}")
+
+
+def assert_rule_sound(*rules: Rule | ConstraintRule) -> None:
+    """Assert that rules declared with ``@rule`` are sound, defined and whatever else they owe.
+
+    Raises :class:`AssertionError` with a counterexample for each that is not, also for one that is not decided.
+    """
+    __tracebackhide__ = True
+    _assert_proved(rules)
+
+
+def assert_op_sound(op: type[Op], max_rank: int = MAX_RANK) -> None:
+    """Assert that both maps of an op declared with ``@op`` are its relation, in bounds and defined, for all its cases.
+
+    Raises :class:`AssertionError` with a counterexample, and :class:`InputError` for an op without cases.
+    """
+    __tracebackhide__ = True
+    cases: list[Case] = [case for rank in range(max_rank + 1) for case in op.cases(rank)]
+    if not cases:
+        raise InputError(
+            f"{op.__name__} has no cases up to rank {max_rank}", expected="`cases` that yield some"
+        )
+    _assert_proved(cases)
+
+
+def _assert_proved(claims: Iterable[Claim]) -> None:
+    __tracebackhide__ = True
+    owed = [o for claim in claims for o in obligations_of(claim) if o.gate]
+    if not owed:
+        raise InputError("there is nothing to prove", expected="a rule or an op")
+    run = prove_all(owed, jobs=1)
+    failed = {r.obligation.subject: r for r in reversed(run.results) if not r.verdict.proved}
+    if failed:
+        raise AssertionError("\n" + "\n\n".join(explain(r) for r in reversed(failed.values())))

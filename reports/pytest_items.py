@@ -1,0 +1,116 @@
+"""Claims as items of pytest.  Loaded by :mod:`.pytest_plugin` for the first file that has some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..core.errors import InputError
+from ..verify.cache import Cache, default_cache
+from ..verify.proving import prove_all
+from .gate import GateItem, claim_item, ill_formed_item, module_items, proved_item
+from .selection import Selected
+from .settings import files_below_root, settings_of
+from .sources import DeclaredClaim, read_source
+
+__all__ = ["ClaimItem", "DeclarationsFile", "declared_files"]
+
+_CACHE = pytest.StashKey[Cache]()
+
+
+def declared_files(root: Path) -> frozenset[Path]:
+    """The files that ``[tool.indexproof]`` names.  Raises :class:`pytest.UsageError` where it makes no sense."""
+    try:
+        return frozenset(root / f for f in files_below_root(root, settings_of(root).files))
+    except InputError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+class ClaimFailedError(Exception):
+    """A claim has not the verdict that it expects."""
+
+    def __init__(self, item: GateItem) -> None:
+        super().__init__(item.message or item.verdict)
+        self.item = item
+
+
+class DeclarationsFile(pytest.File):
+    """A file with claims."""
+
+    def collect(self) -> Iterator[ClaimItem]:
+        """Read the file; a Python module is run.  What cannot be read is an item that fails."""
+        shown = self.nodeid.partition("::")[0] or str(self.path)
+        source = read_source(str(self.path))
+        found: list[tuple[str, int, Callable[[], GateItem]]] = []
+        groups: dict[str, list[DeclaredClaim]] = {}
+        for d in source.declared:
+            groups.setdefault(d.named.group, []).append(d)
+        for name, claims in groups.items():
+            found.append((name, claims[0].place.line, partial(_proved, self.config, shown, claims)))
+        stated = source.claims.claims if source.claims is not None else ()
+        found += [(c.name, c.line, partial(claim_item, shown, c)) for c in stated]
+        known = [ill_formed_item(shown, u.place, u.message) for u in source.unread]
+        if source.kind == "hlo":
+            known += module_items(self.path.parent, self.path.name)
+        found += [(i.name, i.line, partial(_itself, i)) for i in known]
+        for name, line, question in sorted(found, key=lambda f: f[1]):
+            yield ClaimItem.from_parent(self, name=name, line=line, question=question)
+
+
+def _itself(item: GateItem) -> GateItem:
+    return item
+
+
+def _proved(config: pytest.Config, path: str, claims: Iterable[DeclaredClaim]) -> GateItem:
+    claims = list(claims)
+    owed = [o for d in claims for o in Selected(d.named).obligations() if o.gate]
+    run = prove_all(owed, jobs=1, cache=_cache(config))
+    if run.interrupted:
+        raise KeyboardInterrupt
+    return proved_item(path, claims, run.results)
+
+
+def _cache(config: pytest.Config) -> Cache:
+    """The cache of verdicts, one for a process."""
+    cache = config.stash.get(_CACHE, None)
+    if cache is None:
+        place = default_cache()
+        try:
+            if place is not None:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.open("ab").close()
+        except OSError:
+            place = None  # a machine without a home folder proves everything anew
+        cache = config.stash[_CACHE] = Cache(place)
+        config.add_cleanup(partial(cache.__exit__, None, None, None))
+    return cache
+
+
+class ClaimItem(pytest.Item):
+    """A rule, a law, an op with all its instances, a claim of a claims file, or a computation of an HLO file."""
+
+    def __init__(self, *, line: int, question: Callable[[], GateItem], **rest: Any) -> None:
+        super().__init__(**rest)
+        self.line = line
+        self.question = question
+
+    def runtest(self) -> None:
+        """Prove or refute the claim.  Only the verdict that it expects passes."""
+        found = self.question()
+        self.user_properties.append(("verdict", found.verdict))
+        if not found.passes:
+            raise ClaimFailedError(found)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The block that the command line prints too: the place, the claim and its counterexample."""
+        if isinstance(excinfo.value, ClaimFailedError):
+            return excinfo.value.item.text
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The place of the declaration."""
+        return self.path, self.line - 1, self.name

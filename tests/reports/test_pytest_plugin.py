@@ -103,7 +103,7 @@ def test_what_a_repository_declares(folder: Path) -> None:
         status, out = run(folder, "--indexproof", "test_usual.py", *words)
         assert status == 1
         assert "2 failed, 3 passed" in out
-        assert "my_rules.py:11" in out
+        assert "my_rules.py:10" in out
         assert "REFUTED  quotient_of_the_next" in out
         assert "d = 1" in out
     # without the option only what is visited

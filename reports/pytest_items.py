@@ -22,10 +22,10 @@ __all__ = ["ClaimItem", "DeclarationsFile", "declared_files"]
 _CACHE = pytest.StashKey[Cache]()
 
 
-def declared_files(root: Path) -> frozenset[Path]:
+def declared_files(root: Path) -> tuple[Path, ...]:
     """The files that ``[tool.indexproof]`` names.  Raises :class:`pytest.UsageError` where it makes no sense."""
     try:
-        return frozenset(root / f for f in files_below_root(root, settings_of(root).files))
+        return tuple(root / f for f in files_below_root(root, settings_of(root).files))
     except InputError as error:
         raise pytest.UsageError(str(error)) from None
 

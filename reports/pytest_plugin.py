@@ -49,12 +49,12 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
     return DeclarationsFile.from_parent(parent, path=file_path)
 
 
-def _declared(config: Any) -> frozenset[Path]:
+def _declared(config: Any) -> tuple[Path, ...]:
     """The files of ``[tool.indexproof]``; of none where there is no such table."""
     found = getattr(config, "_indexproof_declared", None)
     if found is None:
         path = config.rootpath / "pyproject.toml"
-        found = frozenset()
+        found = ()
         if path.is_file() and "[tool.indexproof]" in path.read_text("utf-8"):
             from .pytest_items import declared_files
 

@@ -20,7 +20,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from ...core.condition import (
     And,
@@ -39,6 +41,7 @@ from ...core.condition import (
 from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, linear, mod, mul, postorder, var
 from .. import linear as reduction
 from ..linear.polynomial import Monomial, Poly, over
+from ..linear.record import Node
 from ..obligations import Obligation
 from ..solve import reduced
 from .known import Polynomials
@@ -47,20 +50,17 @@ __all__ = [
     "ODD",
     "RESIDUES",
     "ROOTS",
-    "Shortened",
-    "Solved",
     "by_odd_factors",
     "by_residues",
     "by_roots",
-    "claims_of_oddness",
-    "quotient",
-    "residue_cases",
+    "proof_by_odd_factors",
+    "proof_by_residues",
+    "proof_by_roots",
     "roots",
-    "solved",
-    "values",
-    "without_odd_factors",
 ]
 
+#: Shows that hypotheses imply a goal: something true, as a recorded proof, or nothing.
+Show = Callable[[Sequence[Condition], Condition], Any]
 #: The names of these strategies.
 RESIDUES = "residues"
 ROOTS = "roots"
@@ -98,34 +98,39 @@ def _with_powers(c: Condition, instead: Callable[[Int, Expr], Condition]) -> Con
     return c
 
 
-# --------------------------------------------------------------------------------------------------------- residues
-def by_residues(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool, int]:
-    """Whether the claim is proved in every case, and at what cost; where it has no such cases it is not."""
-    modulus, variables = residue_cases(o)
-    if not variables:
-        return False, 0
+def _attempted(
+    strategy: Callable[[Obligation, Show], Node | None], o: Obligation, limits: reduction.ReductionBudget
+) -> tuple[bool, int]:
+    """Whether a strategy proves a claim where the reduction shows what it asks for, and at what cost."""
     spent = 0
-    for at in values(modulus, variables):
-        hypotheses = [h.substitute(at) for h in o.hypotheses]
-        outcome = reduced(hypotheses, o.goal.substitute(at), limits)
+
+    def show(hypotheses: Sequence[Condition], goal: Condition) -> bool:
+        nonlocal spent
+        outcome = reduced(hypotheses, goal, limits)
         spent += outcome.resources
-        if not outcome.proved:
-            return False, spent
-    return True, spent
+        return outcome.proved
+
+    return strategy(o, show) is not None, spent
 
 
-def values(modulus: int, variables: Sequence[Var]) -> Iterator[dict[Var, Expr]]:
-    """Yield the variables of each case; the last residue changes fastest."""
+# --------------------------------------------------------------------------------------------------------- residues
+def proof_by_residues(o: Obligation, show: Show) -> Node | None:
+    """A proof of the claim in every case of the residues of its variables; ``None`` where there is none."""
+    modulus, variables = _residue_cases(o)
+    if not variables:
+        return None
+    quotients = {v: var(f"{v.name}/{modulus}", v.kind) for v in variables}
+    cases = []
     for residues in itertools.product(range(modulus), repeat=len(variables)):
-        yield {v: quotient(v, modulus) * modulus + r for v, r in zip(variables, residues, strict=True)}
+        at = {v: q * modulus + r for (v, q), r in zip(quotients.items(), residues, strict=True)}
+        cases.append(show([h.substitute(at) for h in o.hypotheses], o.goal.substitute(at)))
+        if not cases[-1]:
+            return None
+    named = [{"variable": v, "quotient": q} for v, q in quotients.items()]
+    return {"step": "residues", "modulus": modulus, "variables": named, "cases": cases}
 
 
-def quotient(v: Var, modulus: int) -> Expr:
-    """The variable for ``v // modulus``."""
-    return var(f"{v.name}/{modulus}", v.kind)
-
-
-def residue_cases(o: Obligation) -> tuple[int, list[Var]]:
+def _residue_cases(o: Obligation) -> tuple[int, list[Var]]:
     """The least common multiple of the divisors of polynomials, and the variables of these; none for too many cases.
 
     Where that has too many residues, the greatest common divisor: ``(x·x % 2^w) % 4`` depends on ``x % 4``.  Where that
@@ -159,26 +164,8 @@ def residue_cases(o: Obligation) -> tuple[int, list[Var]]:
 
 
 # ------------------------------------------------------------------------------------------------------------ roots
-@dataclass(frozen=True)
-class Solved:
-    """A claim in which classes stand for polynomials: with ``(d, e)`` the classes ``(r, m)`` where d divides e."""
-
-    classes: dict[tuple[Int, Expr], tuple[Var, list[tuple[int, int]]]]
-    hypotheses: tuple[Condition, ...]
-    goal: Condition
-
-
-def by_roots(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool, int]:
-    """Whether the claim is proved once roots stand for polynomials, and at what cost; without any it is not."""
-    found = solved(o)
-    if found is None:
-        return False, 0
-    outcome = reduced(found.hypotheses, found.goal, limits)
-    return outcome.proved, outcome.resources
-
-
-def solved(o: Obligation) -> Solved | None:
-    """The claim with classes for polynomials, ``None`` where there are none or other products would remain."""
+def proof_by_roots(o: Obligation, show: Show) -> Node | None:
+    """A proof of the claim with classes for polynomials; ``None`` where there are none or other products would remain."""
     found: dict[tuple[Int, Expr], tuple[Var, list[tuple[int, int]]]] = {}
     left: list[Expr] = []
 
@@ -193,9 +180,16 @@ def solved(o: Obligation) -> Solved | None:
         found[d, e] = p[0], classes
         return any_of(divides(integer(m), p[0] - r) for r, m in classes)
 
-    hypotheses = tuple(_with_powers(h, classes_of) for h in o.hypotheses)
+    hypotheses = [_with_powers(h, classes_of) for h in o.hypotheses]
     goal = _with_powers(o.goal, classes_of)
-    return Solved(found, hypotheses, goal) if found and not left else None
+    then = show(hypotheses, goal) if found and not left else None
+    if not then:
+        return None
+    parts = [
+        {"of": e, "variable": v, "modulus": d.value, "classes": classes}
+        for (d, e), (v, classes) in found.items()
+    ]
+    return {"step": "roots", "solved": parts, "then": then}
 
 
 def _coefficients(e: Expr) -> tuple[Var, list[int]] | None:
@@ -251,70 +245,51 @@ def _halved(q: Sequence[int], b: int, modulus: int) -> list[int]:
 
 
 # ------------------------------------------------------------------------------------------------------ odd factors
-@dataclass(frozen=True)
-class Shortened:
-    """A claim without its odd factors, and what was done.
-
-    ``multiple`` is ``d, c, k`` where d was replaced by ``c·k`` first, because c divides it.  ``shorter`` says of terms
-    that were divided which numbers of ``odd`` were left out of them and what remained.
-    """
-
-    given: Obligation
-    multiple: tuple[Var, Var, Var] | None
-    odd: tuple[Expr, ...]
-    shorter: tuple[tuple[Expr, tuple[int, ...], Expr], ...]
-    hypotheses: tuple[Condition, ...]
-    goal: Condition
-
-
-def by_odd_factors(o: Obligation, limits: reduction.ReductionBudget) -> tuple[bool, int]:
-    """Whether the claim is proved once odd factors are left out, and at what cost; where there are none it is not."""
-    found, spent = without_odd_factors(o, limits)
-    if found is None:
-        return False, spent
-    outcome = reduced(found.hypotheses, found.goal, limits)
-    return outcome.proved, spent + outcome.resources
-
-
-def without_odd_factors(o: Obligation, limits: reduction.ReductionBudget) -> tuple[Shortened | None, int]:
-    """The claim without odd factors, and what it cost to show that they are odd; ``None`` where there are none."""
+def proof_by_odd_factors(o: Obligation, show: Show) -> Node | None:
+    """A proof of the claim without its odd factors; ``None`` where it has none."""
     # where c divides d, d is a multiple of c
     factors = {
         h.e: (h.d, var(f"{h.e.name}/{h.d.name}", h.e.kind))
         for h in o.hypotheses
         if isinstance(h, Divides) and isinstance(h.d, Var) and isinstance(h.e, Var) and h.d is not h.e
     }
-    multiple = None
+    multiple: Node | None = None
     if len(factors) == 1:
         ((d, (c, k)),) = factors.items()
-        assert isinstance(k, Var)
-        multiple, one = (d, c, k), {d: c * k}
+        multiple, one = {"step": "multiple", "variable": d, "divisor": c, "quotient": k}, {d: c * k}
         hypotheses = tuple(h.substitute(one) for h in o.hypotheses)
         o = replace(o, hypotheses=hypotheses, goal=o.goal.substitute(one))
-    shorter = _Shorter(o, limits)
-    found = tuple(shorter.of(h) for h in o.hypotheses)
+    shorter = _Shorter(o, show)
+    found = [shorter.of(h) for h in o.hypotheses]
     goal = shorter.of(o.goal)
-    if not shorter.without:
-        return None, shorter.spent
-    odd = {v: n for n, v in enumerate(dict.fromkeys(v for vs, _ in shorter.without.values() for v in vs))}
-    left = tuple((e, tuple(odd[v] for v in vs), rest) for e, (vs, rest) in shorter.without.items())
     # what was there may have served to prove something odd, and may serve again
-    return Shortened(o, multiple, tuple(odd), left, (*o.hypotheses, *found), goal), shorter.spent
+    then = show([*o.hypotheses, *found], goal) if shorter.without else None
+    if not then:
+        return None
+    odd = list(dict.fromkeys(v for vs, _ in shorter.without.values() for v in vs))
+    node: Node = {
+        "step": "odd factors",
+        "odd": [{"factor": v, "proof": shorter.oddness(v)} for v in odd],
+        "shorter": [
+            {"of": e, "factors": [odd.index(v) for v in vs], "rest": rest}
+            for e, (vs, rest) in shorter.without.items()
+        ],
+        "then": then,
+    }
+    return node if multiple is None else {**multiple, "then": node}
 
 
 class _Shorter:
     """Conditions without odd factors, equivalent to those that were there wherever the hypotheses hold."""
 
-    def __init__(self, o: Obligation, limits: reduction.ReductionBudget) -> None:
-        self.hypotheses = o.hypotheses
+    def __init__(self, o: Obligation, show: Show) -> None:
         self.obligation = o
-        self.limits = limits
+        self.show = show
         #: What is divided by a power of two may be a multiple of one of these.
         self.vanishing = list(dict.fromkeys(e for c in (*o.hypotheses, o.goal) for e in _vanishing(c)))
-        self.spent = 0
         #: Terms with odd factors: these, and what is left.
         self.without: dict[Expr, tuple[list[Expr], Expr]] = {}
-        self._odd: dict[Expr, bool] = {}
+        self._odd: dict[Expr, Any] = {}
 
     def of(self, c: Condition) -> Condition:
         """The condition in shorter words."""
@@ -328,7 +303,7 @@ class _Shorter:
         while searching:
             searching = False
             for v, rest in (*_common(e), *_cofactors(e, self.vanishing)):
-                if self._is_odd(v) and polynomials.of(e) == polynomials.of(mul(v, rest)):
+                if self.oddness(v) and polynomials.of(e) == polynomials.of(mul(v, rest)):
                     e, searching = rest, True
                     left_out.append(v)
                     break
@@ -336,25 +311,21 @@ class _Shorter:
             self.without[whole] = left_out, e
         return e
 
-    def _is_odd(self, v: Expr) -> bool:
+    def oddness(self, v: Expr) -> Any:
+        """A proof that ``v`` is odd, if there is one: from the hypotheses without products, then from all."""
         if v not in self._odd:
-            self._odd[v] = False
-            for claim in claims_of_oddness(v, self.obligation):
-                outcome = reduced(claim.hypotheses, claim.goal, self.limits)
-                proved, cost = (True, 0) if outcome.proved else by_residues(claim, self.limits)
-                self.spent += outcome.resources + cost
-                if proved:
-                    self._odd[v] = True
+            self._odd[v] = None
+            o = replace(self.obligation, goal=mod(v, 2).eq(1))
+            light = tuple(
+                h for h in o.hypotheses if not any(isinstance(n, Mul) for n in postorder(*all_exprs(h)))
+            )
+            for hypotheses in dict.fromkeys((light, o.hypotheses)):
+                claim = replace(o, hypotheses=hypotheses)
+                proof = self.show(hypotheses, claim.goal) or proof_by_residues(claim, self.show)
+                if proof:
+                    self._odd[v] = proof
                     break
         return self._odd[v]
-
-
-def claims_of_oddness(v: Expr, o: Obligation) -> list[Obligation]:
-    """Return the goals that show that ``v`` is odd: from the hypotheses without products, then from all."""
-    goal = mod(v, 2).eq(1)
-    light = tuple(h for h in o.hypotheses if not any(isinstance(n, Mul) for n in postorder(*all_exprs(h))))
-    every = [light] if light == o.hypotheses else [light, o.hypotheses]
-    return [replace(o, hypotheses=h, goal=goal) for h in every]
 
 
 def _vanishing(c: Condition) -> Iterator[Sum]:
@@ -430,3 +401,8 @@ def _common(e: Expr) -> Iterator[tuple[Expr, Expr]]:
                 others.remove(v)
                 left.append((mul(*others), k))
             yield v, linear(0, left)
+
+
+by_residues = partial(_attempted, proof_by_residues)
+by_roots = partial(_attempted, proof_by_roots)
+by_odd_factors = partial(_attempted, proof_by_odd_factors)

@@ -13,7 +13,7 @@ import typer
 
 from . import __version__
 from .core.expr import COMPILED as COMPILED_CORE
-from .reports.commands import dev, gate, hlo, maps, proofs, proving
+from .reports.commands import dev, gate, hlo, maps, proofs, proving, website
 from .reports.commands.frame import Commands
 
 __all__ = ["app", "main"]
@@ -70,6 +70,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "check": proving.check,
         "gate": gate.gate,
         "show": proofs.show,
+        "report": website.report,
     },
     "Work with one map": {
         "equal": maps.equal,

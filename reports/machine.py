@@ -37,6 +37,7 @@ __all__ = [
     "plain",
     "point_json",
     "property_json",
+    "result_json",
     "run_json",
     "run_times",
     "text_of",
@@ -152,7 +153,7 @@ def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof pro
             for r in widening(run)
         ],
         confirmed=confirmed_json(run),
-        results=[_result(r, command) for r in run.results],
+        results=[result_json(r, command) for r in run.results],
         timing={
             **run_times(run),
             "refused_cache_entries": run.refused_cache_entries,
@@ -189,7 +190,8 @@ def _times(g: Group) -> dict[str, Any]:
     }
 
 
-def _result(r: Result, command: str) -> dict[str, Any]:
+def result_json(r: Result, command: str) -> dict[str, Any]:
+    """Return one entry of ``results`` of ``prove``."""
     o, v = r.obligation, r.verdict
     out: dict[str, Any] = {
         "family": o.family,

@@ -1,0 +1,176 @@
+"""The command that writes a report as a web site."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...core.errors import InputError, quoted
+from .frame import OPEN, PROVED, emit, noted, writing
+from .given import CachePath, Jobs, MaxRank, NoCache, chosen_claims, opened_cache
+from .proving import stopped_by_disagreement
+
+_MODULES = (".hlo", ".mlir", ".gz")
+
+
+def report(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", show_default=False, help="The folder to write, made if need be.")
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="What `prove` takes, claims files (FILE.claims), and HLO modules; the catalogue without names.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    cache: CachePath = None,
+    no_cache: NoCache = False,
+    confirm: Annotated[
+        str,
+        typer.Option("--confirm", metavar="cvc5", help="Have every verdict confirmed by a second solver."),
+    ] = "",
+    certificates: Annotated[
+        bool, typer.Option("--certificates", help="Write a certificate of every proof beside the page.")
+    ] = False,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            "--compare", metavar="OLD", help="The report.json of a former report, or a --json document."
+        ),
+    ] = None,
+    max_rank: MaxRank = None,
+) -> None:
+    """Prove, and write a report that a browser shows: DIR/index.html, and DIR/report.json for programs.
+
+    The page needs no network. It has the verdicts and what was not checked, a page for every rule and op, the
+    counterexamples, and an explorer of HLO modules: choose elements of an instruction, and follow what they read
+    through all instructions to the parameters.
+
+    The exit status is that of `prove`, `check` and `hlo --verify` for the same inputs, the worst of them.
+    """
+    from ...verify.verdict import Status, worst
+    from ..website import module_section, page_of, report_document
+
+    old = None if compare is None else _document(compare)
+    with writing("cannot write", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    given = list(inputs or ())
+    claims = [n for n in given if n.endswith(".claims")]
+    modules = [n for n in given if _is_module(n)]
+    names = [n for n in given if n not in claims and n not in modules]
+    read = {n: _module(n) for n in modules}
+    files = [_claims_file(n) for n in claims]
+    statuses: list[tuple[Status, int]] = []
+    proved: list[dict[str, Any]] = []
+    if names or not given:
+        kept = folder / "certificates" if certificates else None
+        proved.append(_proved(names, max_rank, jobs, confirm, kept, (cache, no_cache), statuses))
+    checked = [_checked(f, statuses) for f in files]
+    explored = []
+    from ..progress import Bar
+
+    for name, module in read.items():
+        with Bar(len(module.computations)) as bar:
+            explored.append(module_section(name, module, partial(bar.show, 1)))
+        found = Status(explored[-1]["verdict"])
+        statuses.append((found, {Status.PROVED: 0, Status.REFUTED: 1}.get(found, OPEN)))
+    codes = {code for _, code in statuses}
+    code = 1 if 1 in codes else OPEN if codes - {PROVED} else PROVED
+    data = report_document(proved, checked, explored, worst([s for s, _ in statuses]), code, old)
+    with writing("cannot write", folder):
+        (folder / "report.json").write_text(json.dumps(data, ensure_ascii=False) + "\n", "utf-8")
+        (folder / "index.html").write_text(page_of(data), "utf-8")
+    emit(f"{data['verdict']}  {folder / 'index.html'}")
+    raise typer.Exit(code)
+
+
+def _is_module(name: str) -> bool:
+    """Whether a name is that of an HLO module: by its suffix, or because its text begins like one."""
+    path = Path(name)
+    if path.suffix in _MODULES:
+        return True
+    if path.suffix != ".txt" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return b"HloModule" in file.read(4000)
+
+
+def _module(name: str) -> Any:
+    from ..hlo import module_of
+
+    return module_of(name)
+
+
+def _claims_file(name: str) -> Any:
+    from ...verify.claims import read_claims
+    from ..selection import read_text
+
+    with noted(f"in {name}"):
+        return read_claims(read_text(name), name)
+
+
+def _proved(
+    names: Sequence[str],
+    max_rank: int | None,
+    jobs: int | None,
+    confirm: str,
+    certificates: Path | None,
+    cache: tuple[Path | None, bool],
+    statuses: list[tuple[Any, int]],
+) -> dict[str, Any]:
+    from ...verify.proving import prove_all
+    from ..certificates import MANIFEST, write_certificates
+    from ..progress import Watcher
+    from ..website import prove_section
+
+    chosen, command = chosen_claims(names, max_rank)
+    claims = list({s.named.name: s.named for s in chosen}.values())
+    obligations = [o for s in chosen for o in s.obligations()]
+    with opened_cache(*cache, False) as kept, stopped_by_disagreement(), Watcher(len(obligations)) as watcher:
+        run = prove_all(obligations, jobs=jobs, cache=kept, progress=watcher, confirm=confirm)
+    written: dict[str, str] = {}
+    if certificates is not None:
+        owed = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
+        with writing("cannot write", certificates):
+            write_certificates(owed, certificates)
+            listed = json.loads((certificates / MANIFEST).read_text("utf-8"))["certificates"]
+            written = {entry["obligation"]: entry["file"] for entry in listed}
+    statuses.append((run.status, OPEN if run.interrupted and not run.exit_status else run.exit_status))
+    return prove_section(run, claims, command, written)
+
+
+def _checked(file: Any, statuses: list[tuple[Any, int]]) -> dict[str, Any]:
+    import time
+
+    from ...verify.claims import check_claims
+    from ...verify.verdict import Status, worst
+    from ..claims import checked_json, exit_status
+
+    start = time.perf_counter()
+    results = check_claims(file)
+    code = exit_status([(file, results)])
+    found = Status.PROVED if not code else worst([r.verdict for r in results if not r.as_expected])
+    statuses.append((found, code))
+    return checked_json([(file, results)], 0, time.perf_counter() - start)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    from ...core.json_text import load_json
+    from ..selection import read_text
+
+    with noted(f"--compare: in {path}"):
+        data = load_json(read_text(path))
+        if not isinstance(data, dict) or not str(data.get("format", "")).startswith("indexproof "):
+            raise InputError(
+                f"{quoted(path, 200)} is no answer of indexproof",
+                expected="a report.json or a --json document",
+            )
+    return data

@@ -1,0 +1,388 @@
+"""The report of `indexproof report`: one document about everything that was asked, and the web page that shows it.
+
+The page is one HTML file, with the document, the styles and the scripts of ``reports/site`` inside.  It needs no network.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from math import prod
+from typing import Any
+
+from ..core.condition import Condition, all_of, show_condition
+from ..core.errors import InputError
+from ..core.expr import Var
+from ..core.hlo import AnyShape, Computation, Module, leaves
+from ..core.hlo.shape import Shape
+from ..core.indexing_map import IndexingMap
+from ..core.op import DIRECTIONS, Case, concrete
+from ..core.rewrite import ConstraintRule, Rule
+from ..verify.modules import ComputationReport, ModuleVerifier
+from ..verify.obligation import Obligation
+from ..verify.outcome import Result, Run
+from ..verify.rulefiles import Missing, StatedRule, judge, show, values
+from ..verify.verdict import Status, worst
+from .catalogue import claim_lines, document_of, example_of, map_lines, statement_of
+from .machine import document, plain, result_json
+from .refutation import holds_at
+from .rule_files import rules_json
+from .selection import Named
+from .summary import Group, confirmations, confirmed_by, grouped, redundant, strategies, widening
+
+__all__ = ["compared", "module_section", "page_of", "prove_section", "report_document", "verdicts_in"]
+
+#: How far from a counterexample its picture reaches, on both sides.
+_REACH = 8
+#: JavaScript reads larger integers of JSON as other ones.
+_EXACT = 2**53 - 1
+#: So many choices of sizes are tried for the example of an op.
+_TRIES = 250
+_VALUES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 6)
+
+
+# --------------------------------------------------------------------------------------------------------- claims
+def prove_section(
+    run: Run, claims: Sequence[Named], command: str, certificates: Mapping[str, str] = {}
+) -> dict[str, Any]:
+    """Return what was proved of claims: numbers, and a page for every rule, law and op.
+
+    ``certificates`` has the file of the certificate of an obligation, by the name of that.
+    """
+    families, groups = grouped(run, claims)
+    instances: dict[tuple[str, str], list[Named]] = {}
+    for c in claims:
+        instances.setdefault((c.family, c.group), []).append(c)
+    stated = [c for c in claims if isinstance(c.claim, StatedRule)]
+    entries = {e["name"]: e for e in rules_json(run, stated, command)["rules"]} if stated else {}
+    needless = redundant(run)
+    wide = {r.obligation.subject: r for r in widening(run)}
+    return {
+        "command": command,
+        "interrupted": run.interrupted,
+        "seconds": run.seconds,
+        "from_cache": sum(r.cached for r in run.results),
+        "counts": {s: run.count(s) for s in Status},
+        "families": families,
+        "strategies": strategies(run),
+        "confirmed": {"solver": run.confirm, "counts": confirmations(run)} if run.confirm else None,
+        "pages": [
+            {
+                **_page(g, instances[g.family, g.name], command, certificates),
+                "redundant": needless.get(g.name, ()),
+                "overflows": dict(wide[g.name].verdict.witness or {}) if g.name in wide else None,
+                **_stated(entries.get(g.name)),
+            }
+            for g in groups
+        ],
+    }
+
+
+def _page(g: Group, of: Sequence[Named], command: str, certificates: Mapping[str, str]) -> dict[str, Any]:
+    claim = of[0].claim
+    cases = [c.claim for c in of if isinstance(c.claim, Case)]
+    owed: dict[str, list[list[Any]]] = {c.name: [] for c in of}
+    for r in g.results:
+        owed[r.obligation.subject].append(_row(r, certificates))
+    false = [r for r in g.results if not r.passes]
+    page: dict[str, Any] = {
+        "family": g.family,
+        "name": g.name,
+        "verdict": worst([r.verdict.status for r in g.gated]) if g.gated else Status.NOT_CHECKED,
+        "seconds": sum(r.verdict.seconds for r in g.results),
+        "where": next((r.obligation.where for r in g.results if r.obligation.where), ""),
+        "doc": document_of(claim),
+        "statement": statement_of(claim),
+        "lines": map_lines(example_of(cases)) if cases else _lines(of[0]),
+        "needs": [],
+        "owed": owed,
+        "failed": [{**result_json(r, command), "picture": _picture(r)} for r in false],
+        "op": _example(cases) if cases else None,
+    }
+    if isinstance(claim, (Rule, ConstraintRule)):
+        page["needs"] = [show_condition(k) for k in claim.when]
+    return page
+
+
+def _lines(c: Named) -> list[tuple[str, str]]:
+    r = c.claim
+    if not isinstance(r, StatedRule):
+        return claim_lines(r)
+    conditions = [("when", show(k)) for k in r.conditions]
+    return [("claim", f"{show(r.left)}  →  {show(r.right)}"), *conditions, ("meaning", str(r.semantics))]
+
+
+def _row(r: Result, certificates: Mapping[str, str]) -> list[Any]:
+    """One obligation: kind, verdict, strategy, seconds, gate, confirmed by, certificate."""
+    o, v = r.obligation, r.verdict
+    certificate = certificates.get(o.name, "")
+    return [o.kind, v.status, v.strategy, v.seconds, o.gate, confirmed_by(r), certificate]
+
+
+def _stated(entry: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the report about rule files adds: conditions that are not needed, what overflows, repairs."""
+    if entry is None:
+        return {}
+    added = {key: entry[key] for key in ("redundant", "unsettled", "overflows", "repairs") if key in entry}
+    if not entry["passes"]:
+        keys = ("counterexample", "subterms", "hypotheses", "goal", "again", "tried", "detail")
+        added["stated"] = {key: entry[key] for key in keys if key in entry}
+    return added
+
+
+def _picture(r: Result) -> list[dict[str, Any]]:
+    """Both sides near a counterexample: for each variable, the values along it, the others as they are."""
+    o, witness = r.obligation, dict(r.verdict.witness or {})
+    sides = _sides(o)
+    if r.verdict.status not in (Status.REFUTED, Status.UNDEFINED) or sides is None:
+        return []
+    drawn = []
+    for name, centre in witness.items():
+        points = []
+        for x in range(centre - _REACH, centre + _REACH + 1):
+            left, right, place = sides({**witness, name: x})
+            points.append([x, left, right, place])
+        drawn.append({"variable": name, "at": centre, "points": points})
+    return drawn
+
+
+def _sides(o: Obligation) -> Callable[[Mapping[str, int]], tuple[int | None, int | None, str | None]] | None:
+    """The function from a point to both sides there and what the obligation says of it."""
+    rule = getattr(o, "rule", None)
+    if isinstance(rule, StatedRule):
+
+        def stated(point: Mapping[str, int]) -> tuple[int | None, int | None, str | None]:
+            of = values((rule.left, rule.right), point, rule.semantics)
+            left, right = (of[id(t)] for t in (rule.left, rule.right))
+            known = [None if isinstance(x, Missing) else int(x) for x in (left, right)]
+            return known[0], known[1], judge(rule, point)
+
+        return stated
+    terms = dict(o.show)  # the last term of a side is the whole of it
+    if not {"left", "right"} <= terms.keys():
+        return None
+
+    def at(point: Mapping[str, int]) -> tuple[int | None, int | None, str | None]:
+        env = {v: point[v.name] for v in o.formula_variables() if v.name in point}
+        found: list[int | None] = []
+        for side in ("left", "right"):
+            try:
+                found.append(int(terms[side].evaluate(env)))
+            except (ZeroDivisionError, KeyError):
+                found.append(None)
+        return found[0], found[1], holds_at(o, point)
+
+    return at
+
+
+# ------------------------------------------------------------------------------------------------------------ ops
+def _example(cases: Sequence[Case]) -> dict[str, Any] | None:
+    """A small instance of an op with numbers, for its picture; ``None`` where none is found."""
+    usual = example_of(cases)
+
+    def order(case: Case) -> tuple[Any, ...]:
+        # arrays of two dimensions are drawn best
+        unlike = sum(abs(len(x) - 2) for x in (case.op.shape(*case.shapes), *case.shapes))
+        return unlike, case is not usual, -len(case.symbols), case.label
+
+    for case in sorted(cases, key=order)[:4]:
+        chance = random.Random(0)
+        hypotheses = all_of(case.hypotheses)
+        points = ({v: chance.choice(_VALUES) for v in case.symbols} for _ in range(_TRIES))
+        found = [drawn for p in points if (drawn := _instance(case, hypotheses, p)) is not None]
+        if found:
+            return max(found, key=lambda drawn: drawn[0])[1]
+    return None
+
+
+def _instance(
+    case: Case, hypotheses: Condition, point: Mapping[Var, int]
+) -> tuple[tuple[int, ...], dict[str, Any]] | None:
+    """An instance with these numbers, and how much it shows; ``None`` where there is none, or none of a good size."""
+    try:
+        if not hypotheses.evaluate(point):
+            return None
+        op, shapes = case.instance(point)
+        output = [int(n.evaluate({})) for n in op.shape(*shapes)]
+        arrays = [output, *shapes]
+        if (
+            min(map(prod, arrays)) < 1
+            or max(map(prod, arrays)) > 150
+            or max(map(max, filter(None, arrays))) > 12
+        ):
+            return None
+        maps = [concrete(op, k, DIRECTIONS[0], shapes) for k in range(op.arity)]
+    except (InputError, ZeroDivisionError, ValueError):
+        return None
+    different = len({*point.values()}) + len({*output})
+    merit = sum(n > 1 for n in output), different, -abs(sum(map(prod, arrays)) - 50)
+    drawn = {"text": op.text(), "output": output, "operands": shapes, "maps": [[plain(m)] for m in maps]}
+    return merit, drawn
+
+
+# -------------------------------------------------------------------------------------------------------- modules
+def module_section(file: str, module: Module, watch: Callable[[str], object] = str) -> dict[str, Any]:
+    """Return a module for the explorer: what each instruction reads of its operands, and what is proved of that."""
+    verifier = ModuleVerifier(module)
+    module = verifier.module
+    numbered: dict[IndexingMap, int] = {}
+    computations = []
+    for computation in module.callees_first:
+        proved = verifier.check(computation)
+        computations.append(_computation(verifier, computation, proved, numbered))
+        watch(computation.name)
+    return {
+        "file": file,
+        "name": module.name,
+        "entry": module.entry.name,
+        "verdict": worst([Status(c["verdict"]) for c in computations]),
+        "computations": computations,
+        "maps": list(numbered),
+    }
+
+
+def _computation(
+    verifier: ModuleVerifier, c: Computation, proved: ComputationReport, numbered: dict[IndexingMap, int]
+) -> dict[str, Any]:
+    answers: dict[str, list[list[str]]] = {}
+    for q in proved.checked:
+        answers.setdefault(q.where, []).append([q.kind, q.status.value, q.detail])
+    names = {i.name for i in c.instructions}
+    whole = {where: _tallied(of) for where, of in answers.items() if where not in names}
+    return {
+        "name": c.name,
+        "verdict": proved.status,
+        "questions": proved.counts,
+        "seconds": proved.seconds,
+        "failed": [[q.kind, q.where, q.status, q.detail] for q in proved.failed],
+        "whole": whole,
+        "instructions": [
+            {
+                "name": i.name,
+                "opcode": i.opcode,
+                "line": i.line,
+                "text": str(i)[:400],
+                "arrays": [[*a] for a in _arrays(i.shape)],
+                "reads": list(_edges(verifier, c, at, numbered)),
+                "called": list(i.called),
+                "proofs": _tallied(answers.get(i.name, ())),
+            }
+            for at, i in enumerate(c.instructions)
+        ],
+        "root": c.root_index,
+    }
+
+
+def _arrays(shape: AnyShape | None) -> Iterator[tuple[str, list[int] | None]]:
+    for _, array in () if shape is None else leaves(shape):
+        yield str(array), list(array.dims) if isinstance(array, Shape) else None
+
+
+def _edges(
+    verifier: ModuleVerifier, c: Computation, at: int, numbered: dict[IndexingMap, int]
+) -> Iterator[list[Any]]:
+    """The edges to operands: own array, operand (its place in the computation), its array, maps, unknown, at most."""
+    i = c.instructions[at]
+    if not i.operands:
+        return
+    places = c.operand_positions[at]
+    for (root, number, leaf), reads in verifier.maps.instruction(i, c, DIRECTIONS[0]).leaves.items():
+        operand = places[number]
+        if operand < 0:
+            continue
+        maps = [numbered.setdefault(verifier.simplify(m), len(numbered)) for m in reads.maps]
+        yield [root, operand, leaf, maps, [*map(str, reads.unknown)], [*map(str, reads.at_most)]]
+
+
+def _tallied(answers: Iterable[Sequence[str]]) -> list[list[Any]]:
+    """Questions of the same kind, verdict and detail once, with their number."""
+    found: dict[tuple[str, ...], int] = {}
+    for answer in answers:
+        found[tuple(answer)] = found.get(tuple(answer), 0) + 1
+    return [[*answer, n] for answer, n in found.items()]
+
+
+# ------------------------------------------------------------------------------------------------------- two runs
+def verdicts_in(data: Mapping[str, Any]) -> dict[str, str]:
+    """The verdicts of a document by name: of `report`, `prove`, `check` or `hlo`."""
+    found: dict[str, str] = {}
+    for section in data.get("proved", ()):
+        for page in section["pages"]:
+            for claim, owed in page["owed"].items():
+                found |= {f"{claim}: {kind}": verdict for kind, verdict, *_ in owed}
+    for checked in (*data.get("checked", ()), data):
+        for file in checked.get("files", ()):
+            found |= {f"{file['file']}: {c['name']}": c["verdict"] for c in file["claims"]}
+    for m in data.get("modules", ()):
+        found |= {f"{m['name']}: {c['name']}": c["verdict"] for c in m["computations"]}
+    found |= {f"{r['claim']}: {r['obligation']}": r["verdict"] for r in data.get("results", ())}
+    found |= {f"{r['name']}: sound": r["verdict"] for r in data.get("rules", ())}
+    for u in data.get("units", ()):
+        if "verified" in u:
+            found[f"{data['module']}: {u['name']}"] = u["verified"]["verdict"]
+    return found
+
+
+def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where the verdicts of two documents differ: name, verdict before, verdict now (``null``: none)."""
+    before, now = verdicts_in(old), verdicts_in(new)
+    rows = [
+        [name, before.get(name), now.get(name)]
+        for name in {**before, **now}
+        if before.get(name) != now.get(name)
+    ]
+    good = Status.PROVED.value
+    rows.sort(key=lambda r: (r[1] != good, r[2] is not None, r[0]))
+    return {
+        "before": len(before),
+        "now": len(now),
+        "lost": sum(b == good and n != good for _, b, n in rows),
+        "gained": sum(b != good and n == good for _, b, n in rows),
+        "changes": rows,
+    }
+
+
+# ----------------------------------------------------------------------------------------------------------- page
+def report_document(
+    proved: Sequence[Mapping[str, Any]],
+    checked: Sequence[Mapping[str, Any]],
+    modules: Sequence[Mapping[str, Any]],
+    status: Status,
+    exit_status: int,
+    old: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the whole document: of `prove`, of `check`, and of modules."""
+    data = document("report", status, exit_status, proved=proved, checked=checked, modules=modules)
+    return {**data, "compared": None if old is None else compared(old, data)}
+
+
+def page_of(data: Mapping[str, Any], title: str = "indexproof report") -> str:
+    """Return the web page that shows a document."""
+    folder = files(__package__) / "site"
+    page, styles, script = ((folder / n).read_text("utf-8") for n in ("page.html", "page.css", "page.js"))
+    text = json.dumps(_exact(data), ensure_ascii=False, separators=(",", ":"))
+    # nothing that a name holds may end the script, or begin a comment in it
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    parts = {"TITLE": _escaped(title), "STYLES": styles, "SCRIPT": script, "DATA": text}
+    head, *rest = page.split("{{")
+    for piece in rest:
+        name, _, after = piece.partition("}}")
+        head += parts[name] + after
+    return head
+
+
+def _escaped(text: str) -> str:
+    from html import escape
+
+    return escape(text)
+
+
+def _exact(value: Any) -> Any:
+    """``value`` with integers that JavaScript cannot read exactly as text."""
+    if isinstance(value, Mapping):
+        return {key: _exact(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_exact(part) for part in value]
+    return str(value) if type(value) is int and abs(value) > _EXACT else value

@@ -122,7 +122,7 @@ def _row(r: Result, certificates: Mapping[str, str]) -> list[Any]:
 
 
 def _stated(entry: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the report about rule files adds: conditions that are not needed, what overflows, repairs."""
+    """Return the additions for a rule of a rule file: conditions that are not needed, what overflows, repairs."""
     if entry is None:
         return {}
     added = {key: entry[key] for key in ("redundant", "unsettled", "overflows", "repairs") if key in entry}

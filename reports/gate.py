@@ -227,7 +227,7 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
     )
     statuses = [r.verdict.status for r in results]
     status = worst(statuses)
-    expected = getattr(claim, "expected", Status.PROVED).value
+    expected = Status(getattr(claim, "expected", Status.PROVED)).value
     item = GateItem(
         first.named.group,
         kind,

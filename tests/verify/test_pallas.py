@@ -142,11 +142,11 @@ def test_grids_of_any_size_are_decided() -> None:
         (lambda i, j: (i, j % 2), Status.REFUTED),
         (lambda i, j: (i // 2, j), Status.REFUTED),
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         run = copied((n, n // 2), (1, 1), lambda i, j: (i, 0), target, (n, n))
         checked = verify_pallas(call_of(run, array(n, n // 2)))
         assert of_kind(checked, "consecutive").answer.verdict is verdict
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
     assert enumerated(checked.call).verdict is Status.UNDECIDED
 
 

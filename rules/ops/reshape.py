@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, Int, lift
+from ...core.layout.bitcast import Decomposition, TransposeStep, decompose
 from ...core.op import (
     Case,
     Coordinates,
@@ -319,17 +320,25 @@ class Bitcast(Reordered):
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Bitcast:
         source, target = instruction.operand_arrays[0], instruction.array
-        tiles = [s.layout.tiles if s.layout else () for s in (source, target)]
-        if any(tiles) and (
-            tiles[0] != tiles[1]
-            or source.dims != target.dims
-            or source.minor_to_major != target.minor_to_major
-        ):
-            raise ValueError(
-                f"{instruction.name}: a bitcast between tiled layouts, from {source} to {target}, is not "
-                "a bijection of elements that this op describes"
-            )
+        if any(s.layout is not None and s.layout.tiles for s in (source, target)):
+            return cls._of_steps(decompose(source, target))
         return cls(target.dims, source.minor_to_major, target.minor_to_major)
+
+    @classmethod
+    def _of_steps(cls, d: Decomposition) -> Bitcast:
+        """The bitcast between tiled layouts whose steps are those of one between other layouts without tiles."""
+        if d.kind == "longer":
+            raise ValueError(f"a bitcast from {d.source} to {d.target} takes more steps: {d}")
+        steps = list(d.needed())
+        into = out = None
+        if steps and isinstance(steps[0], TransposeStep):
+            into = steps.pop(0)
+        if steps and isinstance(steps[-1], TransposeStep):
+            out = steps.pop()
+        here = into.permutation if isinstance(into, TransposeStep) else range(d.source.rank)
+        there = out.permutation if isinstance(out, TransposeStep) else range(d.target.rank)
+        places = sorted(range(d.target.rank), key=lambda k: there[k])
+        return cls(d.target.dims, tuple(reversed(here)), tuple(reversed(places)))
 
 
 @op

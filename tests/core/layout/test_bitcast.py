@@ -8,7 +8,9 @@ import random
 import numpy as np
 import pytest
 
+from indexproof.core.analysis import NoMap, UpperBounds
 from indexproof.core.errors import InputError
+from indexproof.core.hlo import read_module
 from indexproof.core.layout import (
     Decomposition,
     Layout,
@@ -19,6 +21,8 @@ from indexproof.core.layout import (
     decompose,
     memory,
 )
+from indexproof.core.op import DIRECTIONS
+from indexproof.rules.ops import catalogue
 
 
 def applied(d: Decomposition, a: np.ndarray) -> np.ndarray:
@@ -138,3 +142,33 @@ def test_a_bitcast_that_loses_elements_to_padding_has_them_not_in_its_domain() -
 def test_what_is_no_rearrangement(source: str, target: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         decompose(source, target)
+
+
+TILED = [
+    ("f32[8,128]{1,0:T(8,128)}", "f32[1024]{0:T(1024)}"),
+    ("f32[4,8]{1,0:T(2,8)}", "f32[2,16]{1,0}"),
+    ("f32[4,8]{0,1:T(8,4)}", "f32[2,4,4]{0,1,2}"),
+    ("f32[2,4]{1,0}", "f32[8]{0:T(4)}"),
+    ("f32[3,5]{1,0:T(2,2)}", "f32[3,5]{1,0:T(2,2)}"),
+    ("f32[2,3,5]{2,1,0:T(2,2)}", "f32[2,1,3,5]{3,2,1,0:T(2,2)}"),
+]
+
+
+@pytest.mark.parametrize(("source", "target"), TILED)
+def test_a_bitcast_of_tiled_layouts_in_a_module_is_the_one_of_memory(source: str, target: str) -> None:
+    root = read_module(f"p = {source} parameter(0)\nROOT r = {target} bitcast(p)").entry.root
+    expected = bitcast_map(source, target).relation()
+    for direction in DIRECTIONS:
+        answer = catalogue.maps(root, direction)
+        assert not isinstance(answer, NoMap | UpperBounds)
+        found = answer[0][0][0].relation()
+        assert (found if direction == "output_to_input" else {(b, a) for a, b in found}) == expected
+
+
+def test_a_bitcast_of_tiles_that_takes_more_steps_has_no_map() -> None:
+    root = read_module("p = f32[4,4]{1,0:T(2,2)} parameter(0)\nROOT r = f32[4,4]{1,0} bitcast(p)").entry.root
+    with pytest.raises(InputError, match="takes more steps"):
+        catalogue.maps(root, "output_to_input")
+    padded = read_module("p = f32[3]{0:T(2)} parameter(0)\nROOT r = f32[3]{0} bitcast(p)").entry.root
+    with pytest.raises(InputError, match="padding"):
+        catalogue.maps(padded, "output_to_input")

@@ -69,6 +69,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "prove": proving.prove,
         "check": proving.check,
         "gate": gate.gate,
+        "init": gate.init,
         "show": proofs.show,
         "report": website.report,
     },

@@ -9,7 +9,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from .. import __version__
-from .gate import Gate, GateItem, closing_line, gate_json
+from .gate import Gate, closing_line, gate_json
+from .gate_items import GateItem
 from .machine import text_of
 
 __all__ = ["WRITERS", "github_lines", "junit", "markdown", "sarif"]
@@ -28,17 +29,17 @@ _RULES = {
     "ILL-FORMED": ("A statement cannot be read", "The message says what was expected at this place."),
     "PROVED": ("A claim is proved that was expected to be false", "Change what is expected of it."),
     "MISSING": ("A claim of the base is missing", "Restore it, or write the base anew."),
+    "LOST": ("A proof of the base is lost", "Make the claim true again, or write the base anew."),
+    "BELOW FLOOR": (
+        "Fewer claims than the floor",
+        "Restore what is gone, or lower the floor of the settings.",
+    ),
 }
 
 
-def _everything(gate: Gate) -> Iterator[tuple[GateItem, str]]:
-    """Yield what keeps the gate from passing, with the verdict on it."""
-    yield from ((i, i.verdict) for i in gate.failed)
-    yield from ((i, "MISSING") for i in gate.missing)
-
-
-def _message(item: GateItem, verdict: str) -> str:
-    return f"{item.name} is declared no more" if verdict == "MISSING" else item.message or item.name
+def _message(item: GateItem) -> str:
+    repair = f"; {item.repair}" if item.repair else ""
+    return (item.message or item.name) + repair
 
 
 def sarif(gate: Gate) -> str:
@@ -52,18 +53,18 @@ def sarif(gate: Gate) -> str:
             }
         }
 
-    def result(item: GateItem, verdict: str) -> dict[str, Any]:
-        fails = verdict == "MISSING" or not item.passes
+    def result(item: GateItem) -> dict[str, Any]:
+        verdict, fails = item.verdict, not item.passes
         found: dict[str, Any] = {
             "ruleId": f"indexproof/{verdict}",
             "kind": "fail" if fails else "pass",
-            "level": ("warning" if verdict in ("UNDECIDED", "NOT CHECKED") else "error") if fails else "none",
-            "message": {"text": _message(item, verdict) if fails else f"{item.name} is {verdict.lower()}"},
+            "level": _level(verdict) if fails else "none",
+            "message": {"text": _message(item) if fails else f"{item.name} is {verdict.lower()}"},
             "locations": [region(item) | {"logicalLocations": [{"name": item.name, "kind": item.kind}]}],
             "partialFingerprints": {"claim/v1": f"{item.file}:{item.kind}:{item.name}"},
         }
         if fails and item.text:
-            found["message"]["markdown"] = f"{_message(item, verdict)}\n\n```text\n{item.text}\n```"
+            found["message"]["markdown"] = f"{_message(item)}\n\n```text\n{item.text}\n```"
         if fails and item.counterexample:
             said = {"message": {"text": f"counterexample: {item.counterexample}"}}
             found["relatedLocations"] = [{"id": 1, **region(item), **said}]
@@ -77,11 +78,15 @@ def sarif(gate: Gate) -> str:
             "name": verdict.title().replace(" ", "").replace("-", ""),
             "shortDescription": {"text": short},
             "fullDescription": {"text": f"{short}. {help_}"},
-            "help": {"text": help_},
+            "help": {
+                "text": help_,
+                "markdown": f"{help_}\n\nindexproof prints each claim with its counterexample.",
+            },
+            "defaultConfiguration": {"level": _level(verdict)},
         }
         for verdict, (short, help_) in _RULES.items()
     ]
-    results = [result(i, i.verdict) for i in gate.items] + [result(i, "MISSING") for i in gate.missing]
+    results = [result(i) for i in (*gate.items, *gate.broken)]
     run = {
         "tool": {"driver": {"name": "indexproof", "version": __version__, "rules": rules}},
         "invocations": [{"executionSuccessful": not gate.interrupted, "exitCode": gate.exit_status}],
@@ -95,11 +100,11 @@ def sarif(gate: Gate) -> str:
 def junit(gate: Gate) -> str:
     """Return a JUnit report with a suite for every file and a case for every claim."""
     root = ElementTree.Element("testsuites", name="indexproof", time=f"{gate.seconds:.3f}")
-    everything = [(i, i.verdict) for i in gate.items] + [(i, "MISSING") for i in gate.missing]
-    for file in dict.fromkeys(i.file for i, _ in everything):
-        cases = [(i, v) for i, v in everything if i.file == file]
-        wrong = [(i, v) for i, v in cases if v == "MISSING" or not i.passes]
-        errors = sum(v == "ILL-FORMED" for _, v in wrong)
+    everything = [*gate.items, *gate.broken]
+    for file in dict.fromkeys(i.file for i in everything):
+        cases = [i for i in everything if i.file == file]
+        wrong = [i for i in cases if not i.passes]
+        errors = sum(i.verdict == "ILL-FORMED" for i in wrong)
         suite = ElementTree.SubElement(
             root,
             "testsuite",
@@ -108,9 +113,9 @@ def junit(gate: Gate) -> str:
             failures=str(len(wrong) - errors),
             errors=str(errors),
             skipped="0",
-            time=f"{sum(i.seconds for i, _ in cases):.3f}",
+            time=f"{sum(i.seconds for i in cases):.3f}",
         )
-        for item, verdict in cases:
+        for item in cases:
             case = ElementTree.SubElement(
                 suite,
                 "testcase",
@@ -120,11 +125,10 @@ def junit(gate: Gate) -> str:
                 line=str(item.line),
                 time=f"{item.seconds:.3f}",
             )
-            if (item, verdict) in wrong:
-                tag = "error" if verdict == "ILL-FORMED" else "failure"
-                said = ElementTree.SubElement(
-                    case, tag, type=verdict, message=_printable(_message(item, verdict))
-                )
+            if not item.passes:
+                tag = "error" if item.verdict == "ILL-FORMED" else "failure"
+                message = _printable(_message(item))
+                said = ElementTree.SubElement(case, tag, type=item.verdict, message=message)
                 said.text = _printable(item.text)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
@@ -137,11 +141,14 @@ def _printable(text: str) -> str:
 
 def github_lines(gate: Gate) -> Iterator[str]:
     """Yield the lines by which GitHub marks places in a change."""
-    for item, verdict in _everything(gate):
-        level = "warning" if verdict in ("UNDECIDED", "NOT CHECKED") else "error"
+    for item in gate.failed:
         place = f"file={_property(item.file)},line={item.line},col={item.column}"
-        title = _property(f"{verdict} {item.name}")
-        yield f"::{level} {place},title={title}::{_escaped(item.text or _message(item, verdict))}"
+        title = _property(f"{item.verdict} {item.name}")
+        yield f"::{_level(item.verdict)} {place},title={title}::{_escaped(item.text or _message(item))}"
+
+
+def _level(verdict: str) -> str:
+    return "warning" if verdict in ("UNDECIDED", "NOT CHECKED") else "error"
 
 
 def _escaped(text: str) -> str:
@@ -155,18 +162,18 @@ def _property(text: str) -> str:
 def markdown(gate: Gate) -> str:
     """Return a summary: one line, a table of what failed, and its blocks folded."""
     lines = [f"### indexproof: {closing_line(gate)}", ""]
-    failed = list(_everything(gate))
-    if failed:
+    if gate.failed:
         lines += ["| verdict | claim | place | |", "| --- | --- | --- | --- |"]
         lines += [
-            f"| {v} | {_cell(i.name)} | {_cell(i.where)} | {_cell(_message(i, v))} |" for i, v in failed
+            f"| {i.verdict} | {_cell(i.name)} | {_cell(i.where)} | {_cell(_message(i))} |"
+            for i in gate.failed
         ]
-        for i, v in failed:
+        for i in gate.failed:
             if i.text:
                 fence = "`" * 4 if "```" in i.text else "```"
                 lines += [
                     "",
-                    f"<details><summary>{v} {_html(i.name)}</summary>",
+                    f"<details><summary>{i.verdict} {_html(i.name)}</summary>",
                     "",
                     f"{fence}text",
                     i.text,
@@ -174,8 +181,6 @@ def markdown(gate: Gate) -> str:
                     "",
                     "</details>",
                 ]
-    if gate.below_floor:
-        lines += ["", f"{gate.proved:,} claims are proved, and the floor is {gate.floor:,}."]
     return "\n".join(lines) + "\n"
 
 

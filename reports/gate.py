@@ -7,68 +7,32 @@ Git revision, which is proved in the same way.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..core.blocks import point_text
 from ..core.errors import InputError, quoted
-from ..core.op import Case
-from ..verify.claims import Claim, check_claim
+from ..verify.cache import Cache
 from ..verify.obligation import Obligation
-from ..verify.outcome import Result
+from ..verify.outcome import Run
 from ..verify.proving import prove_all
-from ..verify.rulefiles import StatedRule
-from ..verify.verdict import Status, worst
-from .claims import claim_block
+from ..verify.sources import first_read, platform_text, prover_digest
+from ..verify.verdict import Status
+from .gate_items import ILL_FORMED, GateItem, claim_item, ill_formed_item, module_items, proved_item
 from .layout import block, count, duration, joined
-from .machine import document, written_as
-from .refutation import explain, ordered_point
-from .rule_files import findings_of, rule_block
+from .machine import document
 from .selection import Selected, read_text
-from .settings import Settings, files_below_root
+from .settings import SETTINGS, Settings, files_below_root
 from .sources import DeclaredClaim, Place, SourceFile, kind_of_file, read_source
 
-__all__ = ["Gate", "GateItem", "gate_json", "gate_text", "run_gate"]
-
-#: In place of a verdict: a statement that cannot be read.
-ILL_FORMED = "ILL-FORMED"
-
-
-@dataclass(frozen=True)
-class GateItem:
-    """One claim of a repository: a rule, an op, a claim of a claims file, a computation, or what could not be read."""
-
-    name: str
-    kind: str
-    file: str
-    line: int
-    column: int
-    verdict: str
-    expected: str = "PROVED"
-    #: The block that is printed where the verdict is not the expected one.
-    text: str = ""
-    #: A sentence for a line of its own, and the counterexample in words; both may be empty.
-    message: str = ""
-    counterexample: str = ""
-    repair: str = ""
-    seconds: float = 0.0
-
-    @property
-    def passes(self) -> bool:
-        """Whether the verdict is the expected one."""
-        return self.verdict == self.expected
-
-    @property
-    def where(self) -> str:
-        """The file and the line."""
-        return f"{self.file}:{self.line}"
+__all__ = ["Gate", "closing_line", "gate_json", "gate_text", "run_gate"]
 
 
 @dataclass
@@ -76,10 +40,9 @@ class Gate:
     """The outcome of one run."""
 
     items: list[GateItem] = field(default_factory=list)
-    #: Claims of the base that are not there any more, as items of the base.
-    missing: list[GateItem] = field(default_factory=list)
-    #: Names of claims whose proof was lost.
-    lost: list[str] = field(default_factory=list)
+    #: Promises that were broken: claims of the base that are ``MISSING``, proofs that are ``LOST`` because something else
+    #: is expected now, and a number of claims ``BELOW FLOOR``.
+    broken: list[GateItem] = field(default_factory=list)
     #: Files that have not changed and were not looked at.
     unchanged: list[str] = field(default_factory=list)
     floor: int = 0
@@ -90,8 +53,8 @@ class Gate:
 
     @property
     def failed(self) -> list[GateItem]:
-        """The items whose verdict is not the expected one."""
-        return [i for i in self.items if not i.passes]
+        """The items whose verdict is not the expected one, and the broken promises."""
+        return [i for i in self.items if not i.passes] + self.broken
 
     @property
     def proved(self) -> int:
@@ -103,19 +66,9 @@ class Gate:
         """0 if the gate passes, 1 if something is false, lost or missing, 2 if something is undecided, 3 if ill-formed."""
         if any(i.verdict == ILL_FORMED for i in self.failed):
             return 3
-        open_ = (Status.UNDECIDED.value, Status.NOT_CHECKED.value)
-        if self.missing or any(i.verdict not in open_ for i in self.failed):
+        if any(i.verdict not in (Status.UNDECIDED, Status.NOT_CHECKED) for i in self.failed):
             return 1
-        return (
-            2
-            if self.failed or self.interrupted or self.below_floor or not (self.items or self.unchanged)
-            else 0
-        )
-
-    @property
-    def below_floor(self) -> bool:
-        """Whether fewer claims are proved than must be; nothing is said where only some files were looked at."""
-        return not self.unchanged and self.proved < self.floor
+        return 2 if self.failed or self.interrupted or not (self.items or self.unchanged) else 0
 
     @property
     def verdict(self) -> str:
@@ -126,34 +79,36 @@ class Gate:
 # ------------------------------------------------------------------------------------------------------- running
 def run_gate(
     settings: Settings,
-    prove: Callable[[Sequence[Obligation]], Any] = prove_all,
+    prove: Callable[[Sequence[Obligation]], Run] = prove_all,
     *,
+    cache: Cache | None = None,
     since: str = "",
     options: Sequence[str] = (),
-    progress: Callable[[str], None] = lambda _: None,
 ) -> Gate:
     """Prove what the repository declares, and compare it with the base.
 
-    ``prove`` proves obligations, with its cache; ``options`` say the same to the process that proves a revision.  With
-    ``since`` only files that differ from that Git revision are looked at.  Raises `InputError` for settings or a base
-    that cannot be read.
+    ``prove`` proves obligations, with its cache; ``options`` say the same to the process that proves a revision.  In
+    ``cache`` claims files and HLO files are remembered of which everything passes.  With ``since`` only files that a
+    change from that Git revision touches are looked at.  Raises `InputError` for settings or a base that cannot be read.
     """
     start = time.perf_counter()
     gate = Gate(floor=settings.floor, base=settings.base)
     files = files_below_root(settings.root, settings.files)
     if since:
-        changed = _changed(settings.root, since)
-        gate.unchanged = [f for f in files if f not in changed]
-        files = [f for f in files if f in changed]
-    gate.items = list(_items(settings.root, files, settings.max_rank, prove, progress))
+        touched = _touched(settings.root, files, since)
+        gate.unchanged = [f for f in files if f not in touched]
+        files = [f for f in files if f in touched]
+    gate.items = [
+        ill_formed_item(SETTINGS, Place(SETTINGS, line), f"{quoted(pattern)} is no file", pattern)
+        for pattern, line in settings.unmatched
+    ]
+    gate.items += _items(settings.root, files, settings.max_rank, prove, cache or Cache(None))
     if settings.base:
         skipped = set(gate.unchanged)
-        before = [i for i in _base(settings, options) if i.file not in skipped]
-        now = {(i.kind, i.name): i for i in gate.items}
-        gate.missing = [i for i in before if (i.kind, i.name) not in now and i.verdict != ILL_FORMED]
-        gate.lost = [
-            i.name for i in before if i.passes and (i.kind, i.name) in now and not now[i.kind, i.name].passes
-        ]
+        gate.broken = _compared([i for i in _base(settings, options) if i.file not in skipped], gate.items)
+    if not gate.failed and not gate.unchanged and gate.proved < settings.floor:
+        said = f"{count(gate.proved, 'claim')} as expected, and the floor is {settings.floor:,}"
+        gate.broken.append(_broken("floor", "setting", SETTINGS, settings.floor_line, "BELOW FLOOR", said))
     gate.seconds = time.perf_counter() - start
     return gate
 
@@ -162,191 +117,66 @@ def _items(
     root: Path,
     files: Sequence[str],
     max_rank: int,
-    prove: Callable[[Sequence[Obligation]], Any],
-    progress: Callable[[str], None],
+    prove: Callable[[Sequence[Obligation]], Run],
+    cache: Cache,
 ) -> Iterator[GateItem]:
-    sources = [_relative(read_source(str(root / f), max_rank), f) for f in files if kind_of_file(f) != "hlo"]
-    groups: dict[tuple[str, str], list[DeclaredClaim]] = {}
-    for s in sources:
-        for d in s.declared:
-            groups.setdefault((s.path, d.named.group), []).append(d)
-    owed: list[Obligation] = []
-    parts: list[tuple[str, list[DeclaredClaim], int]] = []
-    for (path, _), declared in groups.items():
-        before = len(owed)
-        owed += [o for d in declared for o in Selected(d.named).obligations() if o.gate]
-        parts.append((path, declared, len(owed) - before))
-    run = prove(owed) if owed else None
-    results = iter(run.results if run is not None else ())
-    found: dict[str, list[GateItem]] = {}
-    for path, declared, n in parts:
-        of = [r for _, r in zip(range(n), results, strict=False)]
-        found.setdefault(path, []).append(proved_item(path, declared, of))
-    for s in sources:
-        here = found.get(s.path, []) + [ill_formed_item(s.path, u.place, u.message) for u in s.unread]
-        if s.claims is not None:
-            here += [claim_item(s.path, c) for c in s.claims.claims]
-        yield from sorted(here, key=lambda i: (i.line, i.column))
+    """The items of files, in order."""
+    sources: dict[str, SourceFile] = {}
     for f in files:
-        if kind_of_file(f) == "hlo":
-            progress(f)
-            yield from module_items(root, f)
+        if kind_of_file(f) in ("python", "rules"):
+            sources[f] = read_source(str(root / f), max_rank)
+    groups: dict[tuple[str, str], list[DeclaredClaim]] = {}
+    for f, s in sources.items():
+        for d in s.declared:
+            groups.setdefault((f, d.named.group), []).append(d)
+    owed = {
+        of: [o for d in declared for o in Selected(d.named).obligations() if o.gate]
+        for of, declared in groups.items()
+    }
+    asked = [o for obligations in owed.values() for o in obligations]
+    results = iter(prove(asked).results if asked else ())
+    found: dict[str, list[GateItem]] = {f: [] for f in files}
+    for (f, name), declared in groups.items():
+        of = [next(results) for _ in owed[f, name]]
+        found[f].append(proved_item(f, declared, of))
+    for f in files:
+        if f in sources:
+            found[f] += [ill_formed_item(f, u.place, u.message) for u in sources[f].unread]
+        else:
+            found[f] = _remembered(cache, root, f)
+        yield from sorted(found[f], key=lambda i: (i.line, i.column))
 
 
-def _relative(source: SourceFile, path: str) -> SourceFile:
-    """Name places as the repository does."""
-    source.path = path
-    return source
+def _remembered(cache: Cache, root: Path, path: str) -> list[GateItem]:
+    """The items of a claims file or an HLO file.
 
-
-def ill_formed_item(
-    path: str, place: Place, message: str, name: str = "", expected: str = "PROVED"
-) -> GateItem:
-    """The item of what cannot be read."""
-    head = joined([f"{ILL_FORMED}  {name}".rstrip(), f"{path}:{place.line}"])
-    text = f"{head}\n{message}".replace("\n", "\n  ")
-    return GateItem(
-        name or f"line {place.line}",
-        "claim" if name else "file",
-        path,
-        place.line,
-        place.column,
-        ILL_FORMED,
-        expected,
-        text,
-        message.split("\n", maxsplit=1)[0],
-    )
-
-
-def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[Result]) -> GateItem:
-    """The item of a rule, or of all instances of an op."""
-    first = declared[0]
-    claim = first.named.claim
-    kind = (
-        "op" if isinstance(claim, Case) else "rule" if isinstance(claim, StatedRule) else first.named.family
-    )
-    statuses = [r.verdict.status for r in results]
-    status = worst(statuses)
-    expected = Status(getattr(claim, "expected", Status.PROVED)).value
-    item = GateItem(
-        first.named.group,
-        kind,
-        path,
-        first.place.line,
-        first.place.column,
-        status.value,
-        expected,
-        seconds=sum(r.verdict.seconds for r in results),
-    )
-    if item.passes:
-        return item
-    bad = next(r for r in results if r.verdict.status is status) if statuses else None
-    if bad is None:
-        return replace(
-            item, text=f"{status.value}  {item.name}   {item.where}", message="nothing was checked"
-        )
-    command = f"indexproof prove {path}"
-    if isinstance(claim, StatedRule):
-        (finding,) = findings_of(_Results([bad]), [claim])  # type: ignore[arg-type]
-        text = rule_block(finding, command=command)
-    else:
-        instances = len({r.obligation.subject for r in results if r.verdict.status is status})
-        also = f"{instances} of {count(len(declared), 'instance')}" if len(declared) > 1 else ""
-        text = explain(bad, command=command, also=also)
-    lines = text.split("\n")
-    head = joined([f"{status.value}  {item.name}", item.where])
-    witness = bad.verdict.witness
-    point = point_text(ordered_point(bad.obligation, dict(witness))) if witness else ""
-    repairs = [
-        line.strip().removeprefix("repair").strip() for line in lines if line.strip().startswith("repair")
-    ]
-    said = {
-        Status.REFUTED: f"false at {point}" if point else "false",
-        Status.UNDEFINED: f"divides by zero at {point}",
-        Status.VACUOUS: "no integers satisfy the conditions, so the claim says nothing",
-        Status.PROVED: "proved, but expected to be refuted",
-    }.get(status, "not decided within the budget")
-    return replace(
-        item,
-        text="\n".join([head, *lines[1:]]),
-        message=f"{item.name}: {said}",
-        counterexample=point,
-        repair=repairs[0] if repairs else "",
-    )
-
-
-@dataclass
-class _Results:
-    """As much of a run as the report on rules reads."""
-
-    results: list[Result]
-
-
-def claim_item(path: str, claim: Claim) -> GateItem:
+    Where all of them pass, they are kept in the cache under the content of the file, the program and what it runs on.
+    """
     try:
-        found = check_claim(claim)
-    except InputError as error:
-        return ill_formed_item(path, Place(path, claim.line), str(error), claim.name, claim.expected.value)
-    item = GateItem(
-        claim.name,
-        "claim",
-        path,
-        claim.line,
-        1,
-        found.verdict.value,
-        claim.expected.value,
-        seconds=found.seconds,
+        content = (root / path).read_bytes()
+    except OSError as error:
+        return [ill_formed_item(path, Place(path), f"cannot read it: {error.strerror}")]
+    h = hashlib.sha256(
+        "\0".join((path, platform_text(), prover_digest(), *first_read().values(), "")).encode()
     )
-    if item.passes:
-        return item
-    return replace(
-        item,
-        text=claim_block(path, found),
-        message=f"{claim.name}: {found.headline or found.verdict.value}",
-        counterexample=found.headline,
-    )
+    h.update(content)
+    key = f"gate {h.hexdigest()}"
+    known = cache.manifest(key)
+    if known:
+        return [GateItem(**item) for item in known]
+    make = module_items if kind_of_file(path) == "hlo" else _claims_items
+    items = list(make(root, path))
+    if items and all(i.passes for i in items):
+        cache.put_manifest(key, [asdict(i) for i in items])
+    return items
 
 
-def module_items(root: Path, path: str) -> Iterator[GateItem]:
-    """The items of the computations of an HLO file."""
-    from .hlo import module_of, report
-
-    try:
-        module = module_of(str(root / path))
-        found = report(module, list(module.computations), verify=True)
-    except InputError as error:
-        yield ill_formed_item(path, Place(path, max(error.line, 1), max(error.column, 1)), str(error))
-        return
-    lines = _computation_lines(root / path)
-    for u in found.units:
-        line = lines.get(u.name, 1)
-        failed = u.verified.failed if u.verified is not None else []
-        unmapped = [f"no map of {name} ({opcode}): {'; '.join(why)}" for name, opcode, why in u.unmapped]
-        status = (
-            worst([c.status for c in failed]) if failed else Status.UNDECIDED if unmapped else Status.PROVED
-        )
-        item = GateItem(f"{path}: {u.name}", "computation", path, line, 1, status.value, seconds=u.seconds)
-        if not item.passes:
-            said = [f"{c.kind}, {c.where}: {c.detail}" for c in failed] + unmapped
-            text = block(
-                joined([f"{status.value}  {u.name}", f"{path}:{line}"]), [("because", s) for s in said]
-            )
-            item = replace(item, text=text, message=f"{u.name}: {said[0]}")
-        yield item
-
-
-def _computation_lines(path: Path) -> dict[str, int]:
-    """Return where each computation begins."""
-    import re
-
-    from .hlo import hlo_file_text
-
-    found: dict[str, int] = {}
-    for n, line in enumerate(hlo_file_text(str(path)).split("\n"), 1):
-        begins = re.match(r"(?:ENTRY\s+)?%?([\w.-]+)\s*(?:\(.*)?\{", line)
-        if begins:
-            found.setdefault(begins[1], n)
-    return found
+def _claims_items(root: Path, path: str) -> Iterator[GateItem]:
+    """The items of a claims file."""
+    source = read_source(str(root / path))
+    yield from (ill_formed_item(path, u.place, u.message) for u in source.unread)
+    for claim in source.claims.claims if source.claims is not None else ():
+        yield claim_item(path, claim)
 
 
 # ------------------------------------------------------------------------------------------------------- the base
@@ -357,12 +187,49 @@ def _git(root: Path, *words: str) -> bytes:
     return done.stdout
 
 
-def _changed(root: Path, since: str) -> set[str]:
-    """Return the files that differ from a revision, or that Git does not know, relative to ``root``."""
+def _touched(root: Path, files: Sequence[str], since: str) -> set[str]:
+    """The files that a change from a revision touches, also of what Git does not know yet.
+
+    Python files may import each other, so that one that changed touches all; the settings touch everything.
+    """
     names = _git(root, "diff", "--name-only", "--relative", "-z", since, "--") + _git(
         root, "ls-files", "--others", "--exclude-standard", "-z"
     )
-    return set(names.decode().split("\0")) - {""}
+    changed = set(names.decode().split("\0"))
+    if SETTINGS in changed:
+        return set(files)
+    if any(name.endswith(".py") for name in changed):
+        changed |= {f for f in files if kind_of_file(f) == "python"}
+    return changed & set(files)
+
+
+def _compared(before: Sequence[GateItem], now: Sequence[GateItem]) -> list[GateItem]:
+    """The promises of a base that are broken: a claim may move to another file, and must not go or lose its proof.
+
+    Of a file of which something cannot be read, which fails already, nothing is called missing.
+    """
+    here: dict[tuple[str, str], dict[str, GateItem]] = {}
+    for i in now:
+        here.setdefault((i.kind, i.name), {})[i.file] = i
+    unread = {i.file for i in now if i.verdict == ILL_FORMED}
+    before = [i for i in before if i.verdict != ILL_FORMED]
+    stayed = {id(i): i.file for i in before if i.file in here.get((i.kind, i.name), {})}
+    found = []
+    for was in sorted(before, key=lambda i: id(i) not in stayed):
+        same = here.get((was.kind, was.name), {})
+        match = same.pop(stayed.get(id(was)) or min(same), None) if same else None
+        if match is None and was.file not in unread:
+            said = f"the base has this {was.kind}, and it is declared no more"
+            found.append(_broken(was.name, was.kind, was.file, was.line, "MISSING", said))
+        elif match and was.verdict == Status.PROVED and match.verdict != Status.PROVED and match.passes:
+            said = f"the base has a proof of it, and now it is expected to be {match.expected}"
+            found.append(_broken(match.name, match.kind, match.file, match.line, "LOST", said))
+    return found
+
+
+def _broken(name: str, kind: str, file: str, line: int, verdict: str, said: str) -> GateItem:
+    text = block(joined([f"{verdict}  {name}", f"{file}:{line}"]), [("because", said)])
+    return GateItem(name, kind, file, line, 1, verdict, text=text, message=f"{name}: {said}")
 
 
 def _base(settings: Settings, options: Sequence[str]) -> list[GateItem]:
@@ -402,14 +269,7 @@ def gate_text(gate: Gate) -> Iterator[str]:
     for item in gate.failed:
         expected = "" if item.expected == "PROVED" else f"   expected {item.expected}"
         yield item.text + expected if "\n" not in item.text else item.text.replace("\n", f"{expected}\n", 1)
-    for item in gate.missing:
-        yield f"MISSING  {item.name}   {item.where}\n  because  the base has this {item.kind}, and it is declared no more"
-    if gate.lost:
-        yield f"lost proofs: {', '.join(gate.lost)}"
-    if gate.below_floor:
-        yield f"{gate.proved:,} claims are proved, and the floor is {gate.floor:,}"
-    yield from gate.notes
-    yield closing_line(gate)
+    yield "\n".join([*gate.notes, closing_line(gate)])
 
 
 def closing_line(gate: Gate) -> str:
@@ -422,9 +282,6 @@ def closing_line(gate: Gate) -> str:
     return joined([", ".join(parts), f"in {duration(gate.seconds)}"])
 
 
-written_as(GateItem, "name kind file line column verdict expected passes message counterexample repair text")
-
-
 def gate_json(gate: Gate) -> dict[str, Any]:
     """Return the document of a run; committed, it is the base of later ones."""
     return document(
@@ -432,8 +289,8 @@ def gate_json(gate: Gate) -> dict[str, Any]:
         gate.verdict,
         gate.exit_status,
         claims=gate.items,
-        missing=gate.missing,
-        lost=gate.lost,
+        broken=gate.broken,
+        notes=gate.notes,
         unchanged=gate.unchanged,
         floor=gate.floor,
         base=gate.base,

@@ -12,7 +12,7 @@ import pytest
 from ..core.errors import InputError
 from ..verify.cache import Cache, default_cache
 from ..verify.proving import prove_all
-from .gate import GateItem, claim_item, ill_formed_item, module_items, proved_item
+from .gate_items import GateItem, claim_item, ill_formed_item, module_items, proved_item
 from .selection import Selected
 from .settings import files_below_root, settings_of
 from .sources import DeclaredClaim, read_source

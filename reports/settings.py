@@ -11,8 +11,10 @@ from ..core.errors import InputError, quoted
 from ..verify.budget import MAX_RANK
 from .sources import files_below, kind_of_file
 
-__all__ = ["Settings", "files_below_root", "settings_of"]
+__all__ = ["SETTINGS", "Settings", "files_below_root", "settings_of"]
 
+#: The file with the settings.
+SETTINGS = "pyproject.toml"
 _KINDS = ("rules", "python", "claims", "hlo")
 
 
@@ -26,14 +28,18 @@ class Settings:
     base: str = ""
     #: At least so many claims must be proved.
     floor: int = 0
+    floor_line: int = 1
     max_rank: int = MAX_RANK
+    #: Patterns that no file has, each with its line.
+    unmatched: tuple[tuple[str, int], ...] = ()
 
 
 def settings_of(root: Path) -> Settings:
     """Read `[tool.indexproof]`.  Raises `InputError` for settings that make no sense, and where there are none."""
-    path = root / "pyproject.toml"
+    path = root / SETTINGS
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        data = tomllib.loads(text)
     except OSError:
         raise InputError(
             f"there is no {quoted(str(path), 200)}", expected="a repository with [tool.indexproof]"
@@ -52,18 +58,24 @@ def settings_of(root: Path) -> Settings:
                 f"{path}: [tool.indexproof] has no key {quoted(key)}", expected=", ".join(sorted(known))
             )
     found: dict[str, None] = {}
+    unmatched: list[tuple[str, int]] = []
     for kind in _KINDS:
         for pattern in _strings(path, kind, table.get(kind, [])):
             matches = [p for p in sorted(root.glob(pattern)) if p.is_dir() or kind_of_file(p) is not None]
             if not matches:
-                raise InputError(
-                    f"{path}: {kind}: {quoted(pattern)} is no file", expected="a file, a folder or a pattern"
-                )
+                unmatched.append((pattern, _line_of(text, pattern)))
             found.update(dict.fromkeys(str(p.relative_to(root)) for p in matches))
     floor, rank = (
         _number(path, key, table.get(key, default)) for key, default in (("floor", 0), ("max-rank", MAX_RANK))
     )
-    return Settings(root, tuple(found), str(table.get("base", "")), floor, rank)
+    base = str(table.get("base", ""))
+    return Settings(root, tuple(found), base, floor, _line_of(text, "floor"), rank, tuple(unmatched))
+
+
+def _line_of(text: str, word: str) -> int:
+    """The line that mentions a word below the head of our table."""
+    start = max(text.find("[tool.indexproof"), 0)
+    return text.count("\n", 0, max(text.find(word, start), 0)) + 1
 
 
 def _strings(path: Path, key: str, value: object) -> list[str]:

@@ -157,7 +157,11 @@ _REFUSED = {
 def damage(run: Run) -> str:
     """Describe the cache entries that were not believed, and why; empty where there are none."""
     said = []
-    if n := run.damaged_cache_entries:
+    if _without_key(run):
+        said.append(
+            "the cache was sealed with another key, so everything is proved again (reports/guides/ci.md)"
+        )
+    elif n := run.damaged_cache_entries:
         why = ", ".join(
             f"{k:,} {_REFUSED[reason]}"
             for reason, k in run.refused_cache_entries.items()
@@ -173,6 +177,12 @@ def damage(run: Run) -> str:
     elif run.refused_cache_entries.get("unusable"):
         said.append(f"the cache cannot be used: {run.cache_trouble}")
     return "; ".join(said)
+
+
+def _without_key(run: Run) -> bool:
+    """Whether nothing in the cache has our seal, as where a cache was brought here without its key."""
+    altered = run.refused_cache_entries.get("altered", 0)
+    return altered > 1 and altered == run.damaged_cache_entries and not any(r.cached for r in run.results)
 
 
 def redundant(run: Run) -> dict[str, list[str]]:

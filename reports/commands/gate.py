@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from .given import BudgetFactor, CachePath, Jobs, Json, NoCache, ReadOnly, opene
 
 if TYPE_CHECKING:
     from ...verify.obligation import Obligation
+    from ...verify.outcome import Run
 
 
 def gate(
@@ -69,6 +70,7 @@ def gate(
     from ..gate import gate_json, gate_text, run_gate
     from ..progress import Watcher
     from ..settings import settings_of
+    from ..summary import damage
 
     for path in to or ():
         if path.suffix not in WRITERS:
@@ -81,17 +83,18 @@ def gate(
     options = [*(["--cache", str(cache)] if cache else []), *(["--no-cache"] if no_cache else [])]
     with opened_cache(cache, no_cache, read_only_cache) as kept:
 
-        def prove(obligations: Sequence[Obligation]) -> Any:
+        def prove(obligations: Sequence[Obligation]) -> Run:
             with Watcher(len(obligations)) as watcher:
                 run = prove_all(
                     obligations, jobs=jobs, budget=Budget().scaled(budget), cache=kept, progress=watcher
                 )
-            interrupted.append(run.interrupted)
+            runs.append(run)
             return run
 
-        interrupted: list[bool] = []
-        found = run_gate(settings, prove, since=since, options=options)
-        found.interrupted = any(interrupted)
+        runs: list[Run] = []
+        found = run_gate(settings, prove, cache=kept, since=since, options=options)
+        found.interrupted = any(run.interrupted for run in runs)
+        found.notes += [said for run in runs if (said := damage(run))]
     for path in to or ():
         with writing("--to: cannot write", path):
             path.write_text(WRITERS[path.suffix](found), "utf-8")
@@ -103,4 +106,41 @@ def gate(
             with writing("cannot write", Path(summary)), Path(summary).open("a", encoding="utf-8") as file:
                 file.write(markdown(found))
     report(json, lambda: gate_json(found), lambda: gate_text(found))
+    raise typer.Exit(found.exit_status)
+
+
+def init(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="[FOLDER]", show_default=False, help="Where to make it (default: here)."),
+    ] = Path(),
+    cache: CachePath = None,
+) -> None:
+    """Make an example repository with a gate that passes.
+
+    It has rewrite rules in a rule file and in Python, an op, claims, an HLO module, a workflow for GitHub and
+    the base of the gate. Its README.md says what to break. No file is overwritten.
+    """
+    from ...verify.proving import prove_all
+    from ..example import BASE, FILES
+    from ..exchange import WRITERS
+    from ..gate import gate_text, run_gate
+    from ..settings import settings_of
+
+    there = [name for name in (*FILES, BASE) if (folder / name).exists()]
+    if there:
+        raise InputError(
+            f"{quoted(str(folder / there[0]), 200)} exists already", expected="a folder without it"
+        )
+    with writing("cannot write to", folder):
+        for name, text in FILES.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+    with opened_cache(cache, False, False) as kept:
+        settings = replace(settings_of(folder), base="")
+        found = run_gate(settings, lambda asked: prove_all(asked, cache=kept), cache=kept)
+    with writing("cannot write", folder / BASE):
+        (folder / BASE).write_text(WRITERS[".json"](found), "utf-8")
+    emit("\n".join([*(f"wrote  {folder / name}" for name in (*FILES, BASE)), "", *gate_text(found)]))
+    say("README.md says what to break; `indexproof gate` runs the gate again")
     raise typer.Exit(found.exit_status)

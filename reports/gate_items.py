@@ -1,0 +1,211 @@
+"""One claim of a repository with its verdict, whatever kind of input it stands in: what the gate and pytest tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..core.blocks import point_text
+from ..core.errors import InputError
+from ..core.op import Case
+from ..verify.claims import Claim, check_claim
+from ..verify.outcome import Result
+from ..verify.rulefiles import StatedRule
+from ..verify.verdict import Status, worst
+from .claims import claim_block
+from .layout import block, count, joined
+from .machine import written_as
+from .refutation import explain, ordered_point
+from .rule_files import findings_of, rule_block
+from .sources import DeclaredClaim, Place
+
+__all__ = ["ILL_FORMED", "GateItem", "claim_item", "ill_formed_item", "module_items", "proved_item"]
+
+#: In place of a verdict: a statement that cannot be read.
+ILL_FORMED = "ILL-FORMED"
+
+
+@dataclass(frozen=True)
+class GateItem:
+    """One claim of a repository: a rule, an op, a claim of a claims file, a computation, or what could not be read."""
+
+    name: str
+    kind: str
+    file: str
+    line: int
+    column: int
+    verdict: str
+    expected: str = "PROVED"
+    #: The block that is printed where the verdict is not the expected one.
+    text: str = ""
+    #: A sentence for a line of its own, and the counterexample in words; both may be empty.
+    message: str = ""
+    counterexample: str = ""
+    repair: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passes(self) -> bool:
+        """Whether the verdict is the expected one; a right side without a value is false, too."""
+        false = self.expected == Status.REFUTED and self.verdict == Status.UNDEFINED
+        return self.verdict == self.expected or false
+
+    @property
+    def where(self) -> str:
+        """The file and the line."""
+        return f"{self.file}:{self.line}"
+
+
+written_as(GateItem, "name kind file line column verdict expected passes message counterexample repair text")
+
+
+def ill_formed_item(
+    path: str, place: Place, message: str, name: str = "", expected: str = "PROVED"
+) -> GateItem:
+    """The item of what cannot be read."""
+    head = joined([f"{ILL_FORMED}  {name}".rstrip(), f"{path}:{place.line}"])
+    text = f"{head}\n{message}".replace("\n", "\n  ")
+    return GateItem(
+        name or f"line {place.line}",
+        "claim" if name else "file",
+        path,
+        place.line,
+        place.column,
+        ILL_FORMED,
+        expected,
+        text,
+        message.split("\n", maxsplit=1)[0],
+    )
+
+
+def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[Result]) -> GateItem:
+    """The item of a rule, or of all instances of an op."""
+    first = declared[0]
+    claim = first.named.claim
+    kind = (
+        "op" if isinstance(claim, Case) else "rule" if isinstance(claim, StatedRule) else first.named.family
+    )
+    statuses = [r.verdict.status for r in results]
+    status = worst(statuses)
+    expected = claim.expected if isinstance(claim, StatedRule) else "PROVED"
+    item = GateItem(
+        first.named.group,
+        kind,
+        path,
+        first.place.line,
+        first.place.column,
+        status.value,
+        expected,
+        seconds=sum(r.verdict.seconds for r in results),
+    )
+    if item.passes:
+        return item
+    bad = next(r for r in results if r.verdict.status is status) if statuses else None
+    if bad is None:
+        return replace(
+            item, text=f"{status.value}  {item.name}   {item.where}", message="nothing was checked"
+        )
+    command = f"indexproof prove {path}"
+    if isinstance(claim, StatedRule):
+        (finding,) = findings_of(_Results([bad]), [claim])  # type: ignore[arg-type]
+        text = rule_block(finding, command=command)
+    else:
+        instances = len({r.obligation.subject for r in results if r.verdict.status is status})
+        also = f"{instances} of {count(len(declared), 'instance')}" if len(declared) > 1 else ""
+        text = explain(bad, command=command, also=also)
+    lines = text.split("\n")
+    head = joined([f"{status.value}  {item.name}", item.where])
+    witness = bad.verdict.witness
+    point = point_text(ordered_point(bad.obligation, dict(witness))) if witness else ""
+    repairs = [
+        line.strip().removeprefix("repair").strip() for line in lines if line.strip().startswith("repair")
+    ]
+    said = {
+        Status.REFUTED: f"false at {point}" if point else "false",
+        Status.UNDEFINED: f"divides by zero at {point}",
+        Status.VACUOUS: "no integers satisfy the conditions, so the claim says nothing",
+        Status.PROVED: "proved, but expected to be refuted",
+    }.get(status, "not decided within the budget")
+    return replace(
+        item,
+        text="\n".join([head, *lines[1:]]),
+        message=f"{item.name}: {said}",
+        counterexample=point,
+        repair=repairs[0] if repairs else "",
+    )
+
+
+@dataclass
+class _Results:
+    """As much of a run as the report on rules reads."""
+
+    results: list[Result]
+
+
+def claim_item(path: str, claim: Claim) -> GateItem:
+    try:
+        found = check_claim(claim)
+    except InputError as error:
+        return ill_formed_item(path, Place(path, claim.line), str(error), claim.name, claim.expected.value)
+    item = GateItem(
+        claim.name,
+        "claim",
+        path,
+        claim.line,
+        1,
+        found.verdict.value,
+        claim.expected.value,
+        seconds=found.seconds,
+    )
+    if item.passes:
+        return item
+    return replace(
+        item,
+        text=claim_block(path, found),
+        message=f"{claim.name}: {found.headline or found.verdict.value}",
+        counterexample=found.headline,
+    )
+
+
+def module_items(root: Path, path: str) -> Iterator[GateItem]:
+    """The items of the computations of an HLO file."""
+    from .hlo import module_of, report
+
+    try:
+        module = module_of(str(root / path))
+        found = report(module, list(module.computations), verify=True)
+    except InputError as error:
+        yield ill_formed_item(path, Place(path, max(error.line, 1), max(error.column, 1)), str(error))
+        return
+    lines = _computation_lines(root / path)
+    for u in found.units:
+        line = lines.get(u.name, 1)
+        failed = u.verified.failed if u.verified is not None else []
+        unmapped = [f"no map of {name} ({opcode}): {'; '.join(why)}" for name, opcode, why in u.unmapped]
+        status = (
+            worst([c.status for c in failed]) if failed else Status.UNDECIDED if unmapped else Status.PROVED
+        )
+        item = GateItem(f"{path}: {u.name}", "computation", path, line, 1, status.value, seconds=u.seconds)
+        if not item.passes:
+            said = [f"{c.kind}, {c.where}: {c.detail}" for c in failed] + unmapped
+            instructions = {i.name: i.line for i in found.module.computation(u.name).instructions}
+            about = [c.where for c in failed] + [name for name, _, _ in u.unmapped]
+            item = replace(item, line=next((n for a in about if (n := instructions.get(a, 0))), line))
+            text = block(joined([f"{status.value}  {u.name}", item.where]), [("because", s) for s in said])
+            item = replace(item, text=text, message=f"{u.name}: {said[0]}")
+        yield item
+
+
+def _computation_lines(path: Path) -> dict[str, int]:
+    """Return where each computation begins."""
+
+    from .hlo import hlo_file_text
+
+    found: dict[str, int] = {}
+    for n, line in enumerate(hlo_file_text(str(path)).split("\n"), 1):
+        begins = re.match(r"(?:ENTRY\s+)?%?([\w.-]+)\s*(?:\(.*)?\{", line)
+        if begins:
+            found.setdefault(begins[1], n)
+    return found

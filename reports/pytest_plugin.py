@@ -34,6 +34,11 @@ def pytest_configure(config: Any) -> None:
         config.args += [f for f in map(str, _declared(config)) if f not in known]
 
 
+def pytest_collection(session: Any) -> None:
+    """Read the settings before any file, so that a mistake in them is told once."""
+    _declared(session.config)
+
+
 def pytest_collect_file(file_path: Path, parent: Any) -> Any:
     """Collect a file that is declared, matches a pattern, or is a rule file or claims file named on the command line."""
     config = parent.config

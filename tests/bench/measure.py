@@ -1,7 +1,7 @@
 """Measurements: all simplifiers on one processor, map by map in shuffled order; growth, memory, and passes that do nothing.
 
-A measurement never decides anything but what is printed.  Everything is ``time.perf_counter`` around one call with the
-garbage collector off, as ``timeit`` does it.
+A measurement never decides anything but what is printed.  Everything is a clock around one call with the garbage collector
+off, as ``timeit`` does it; peers are compared by processor time.
 """
 
 from __future__ import annotations
@@ -103,15 +103,21 @@ def held_out(peers: Sequence[Peer], shifts: Sequence[int]) -> dict[str, Any]:
 
 
 def renewed(stored: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What was measured now, and what was stored of the peers that were not asked.
+    """What was measured now, and what was stored of the peers that were not asked: of another machine without its times.
 
     Raises :class:`ValueError` where the maps are others.
     """
     names = list(stored["peers"])
+    elsewhere = stored["machine"]["cpu"] != new["machine"]["cpu"]
     for name, found in stored["corpora"].items():
         for row, by in zip(found["rows"], new["corpora"][name]["rows"], strict=True):
             if (row["name"], row["before"]) != (by["name"], by["before"]):
                 raise ValueError(f"{name}/{row['name']}: another map than was measured")
+            if elsewhere:
+                row["peers"] = {
+                    n: {k: v for k, v in p.items() if k not in ("convert", "cold", "warm")}
+                    for n, p in row["peers"].items()
+                }
             row["peers"] |= by["peers"]
             row["asked"] = by.get("asked", row["asked"])
         found["summary"] = summarise(found["rows"], names)
@@ -120,6 +126,8 @@ def renewed(stored: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     data["growth"] = [growth.get((g["peer"], g["kind"]), g) for g in stored["growth"]]
     data["peers"] = stored["peers"] | new["peers"]
     data["renewed"] = list(new["peers"])
+    data["all renewed"] = "growth" in new
+    data["elsewhere"] = elsewhere
     return data
 
 

@@ -93,7 +93,7 @@ def markdown(data: dict[str, Any]) -> str:
             """Written by `make bench`, which measures this project and every installed peer in one run, each in a process
             of its own and all on the same processor: map by map, in an order that is shuffled anew for every round,
             so that nobody finds its caches as it left them, the garbage
-            collector off during a call. Times are one call of the
+            collector off during a call. Times are processor time of one call of the
             simplifier on one map. *Cold*: a new analyzer or context, told the boxes and the constraints, and
             nothing remembered of any map; the peer's own expressions are built before (*convert*). *Warm*: the
             same call again on the same objects."""
@@ -107,8 +107,11 @@ def markdown(data: dict[str, Any]) -> str:
     ]
     if "renewed" in data:
         others = ", ".join(n for n in names if n not in data["renewed"])
+        if not data["all renewed"]:
+            others += ", of growth, of memory and of passes that find nothing"
+        where = "another machine, whose times are left out" if data["elsewhere"] else "the same machine"
         out += prose(
-            f"""What is said of {others} is taken from an earlier run on the same machine
+            f"""What is said of {others} is taken from an earlier run on {where}
             (`python tests/bench/simplifier.py --fast --update reports/benchmark/simplifier.json --write`)."""
         )
     if data["missing"]:
@@ -504,7 +507,7 @@ def _rest(data: dict[str, Any]) -> list[str]:
             )
     if "checking" in data:
         shares = [
-            f"{percent(min(s))} to {percent(max(s))}{core}"
+            f"{percent(min(s))} to {percent(max(s))} of the time of a corpus{core}"
             for core in map(how, OWN)
             if (s := data.get("checking" + core, {}).values())
         ]
@@ -513,8 +516,8 @@ def _rest(data: dict[str, Any]) -> list[str]:
             "",
             *prose(
                 f"""The code of a rule establishes its left side and every condition on the value at hand before it builds
-                the right side. That takes {", ".join(shares)} of the time of a corpus, as a profiler sees it, which makes
-                short calls look longer than they are. No option switches it off."""
+                the right side. That takes {"; ".join(shares)}, as a profiler sees it, which makes short calls look longer
+                than they are. No option switches it off."""
             ),
         ]
     if "memory" in data:
@@ -603,8 +606,8 @@ def compact(data: dict[str, Any]) -> str:
 def _packed(p: dict[str, Any]) -> list[Any]:
     if p["state"] not in ("ok", "wrong"):
         return [p["state"], p.get("why", "")]
-    times = [float(f"{p[k] * 1e6:.3g}") for k in _FIELDS[2:]]
-    packed = [p["all"], p["div"], *(int(t) if t >= 100 else t for t in times)]
+    times = [float(f"{p[k] * 1e6:.3g}") if k in p else None for k in _FIELDS[2:]]
+    packed = [p["all"], p["div"], *(int(t) if t is not None and t >= 100 else t for t in times)]
     return packed + ([p["why"]] if p["state"] == "wrong" else [])
 
 
@@ -618,7 +621,8 @@ def expanded(text: str) -> dict[str, Any]:
                     r["peers"][n] = {"state": p[0], "why": p[1]}
                     continue
                 r["peers"][n] = {"state": "wrong" if len(p) > 5 else "ok", "all": p[0], "div": p[1]}
-                r["peers"][n] |= {k: t * 1e-6 for k, t in zip(_FIELDS[2:], p[2:5], strict=True)}
+                times = zip(_FIELDS[2:], p[2:5], strict=True)
+                r["peers"][n] |= {k: t * 1e-6 for k, t in times if t is not None}
                 if len(p) > 5:
                     r["peers"][n]["why"] = p[5]
             for what, a in r.get("asked", {}).items():

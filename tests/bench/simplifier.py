@@ -115,9 +115,9 @@ def run(
             if p.name in OWN:
                 data["nothing" + how(p.name)] = p.ask(measure.nothing_to_do, list(corpora))
                 data["pass" + how(p.name)] = p.ask(measure.big_pass)
-            if p.name in (Ours.name, Quick.name):
-                data["checking" + how(p.name)] = {c: p.ask(measure.checking, c) for c in corpora}
     for p in peers:
+        if p.name in (Ours.name, Quick.name):
+            data["checking" + how(p.name)] = {c: p.ask(measure.checking, c) for c in corpora}
         p.close()
     if any(p.name in OWN for p in peers) and (maps or not chosen):
         data["memory"] = measure.memory(maps or default)

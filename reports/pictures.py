@@ -214,6 +214,7 @@ def _comma(values: Iterable[int]) -> str:
 
 
 def _text_size(text: str, room: float = CELL - 4, largest: float = 13) -> float:
+    """The size of the text in all cells of a grid, of which this one is the longest."""
     return min(largest, room / max(len(text), 1) / 0.62)
 
 
@@ -320,6 +321,7 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
     shown_columns = _shown(columns, COLUMNS, [column_seam] if column_seam else [])
     labels = 26 if rank > 1 else 4
     far = x + labels
+    size = _text_size(str(at.size - 1) if positions else _comma(n - 1 for n in wide[-2:]))
     for panel in _panels(front):
         y = _heading(paper, panel, x, labels, y)
         if panel is None:
@@ -335,7 +337,7 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
                 text = str(position) if positions else _comma(index[-2:]) if rank else "·"
                 hint = f"element ({', '.join(map(str, index))}) at position {position}"
                 paper.box(left, above, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
-                paper.text(left + CELL / 2, above + CELL / 2, text, _text_size(text))
+                paper.text(left + CELL / 2, above + CELL / 2, text, size)
             else:
                 paper.box(left, above, CELL, CELL, "#ffffff", "#b8c2cc", 0.6, "padding")
         _borders(paper, tiles, cells, x + labels, y)
@@ -415,6 +417,8 @@ def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -
     if not at.size:
         return
     per = _line_length(at)
+    size = _text_size(_comma(n - 1 for n in at.shape.dims))
+    numbers = min(8.5, _text_size(str(at.size - 1)))
     lines = -(-at.size // per)
     for line in _shown(lines, LINES):
         if line == _GAP:
@@ -425,14 +429,14 @@ def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -
         for k, position in enumerate(range(line * per, last)):
             left = x + k * CELL
             index = at.index(position)
-            paper.text(left + CELL / 2, y - 7, str(position), min(8.5, _text_size(str(position))), _GREY)
+            paper.text(left + CELL / 2, y - 7, str(position), numbers, _GREY)
             if index is None:
                 paper.box(left, y, CELL, CELL, "#ffffff", "#b8c2cc", 0.8, f"position {position}: padding")
                 continue
             text = _comma(index) if index else "·"
             hint = f"position {position}: element ({', '.join(map(str, index))})"
             paper.box(left, y, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
-            paper.text(left + CELL / 2, y + CELL / 2, text, _text_size(text))
+            paper.text(left + CELL / 2, y + CELL / 2, text, size)
         _seams(paper, at, tiles, line * per, last, x, y)
         y += CELL + 20
 
@@ -583,6 +587,7 @@ def _draw_marks(
     shown_columns = _shown(columns, COLUMNS, _ends(seen_columns))
     labels = 26 if rank > 1 else 4
     most = max(marks.values(), default=1)
+    size = _text_size(str(most), largest=11)
     far, middle = x + labels + len(shown_columns) * CELL, None
     for panel in _panels(front, {k[:-2] for k in places}):
         y = _heading(paper, panel, x, labels, y)
@@ -595,7 +600,7 @@ def _draw_marks(
             fill = _mixed(colour, 0.45 + 0.55 * count / most) if count else "#ffffff"
             paper.box(left, above, CELL, CELL, fill, "#8795a1", 0.8, f"({', '.join(map(str, index))})")
             if count > 1:
-                paper.text(left + CELL / 2, above + CELL / 2, str(count), _text_size(str(count), largest=11))
+                paper.text(left + CELL / 2, above + CELL / 2, str(count), size)
         paper.box(x + labels, y, len(shown_columns) * CELL, len(shown_rows) * CELL, "none", _LINE, 1.4)
         y += len(shown_rows) * CELL + 20
     return far, y - 20 - CELL / 2 if middle is None else middle

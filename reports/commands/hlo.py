@@ -62,6 +62,12 @@ def hlo(
         int | None,
         typer.Option("--tilings", metavar="BYTES", min=1, help="List the tilings whose tiles fit into this."),
     ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            "--svg", metavar="FILE", help="Draw what the first such tile reads (--tile), of one unit."
+        ),
+    ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Prove the maps, of all computations unless some are named.")
     ] = False,
@@ -83,6 +89,8 @@ def hlo(
         raise InputError("--verify proves whole computations", expected="no --instruction")
     if verify and physical:
         raise InputError("--verify proves maps between elements", expected="no --physical")
+    if svg is not None and not tile:
+        raise InputError("--svg draws what a tile reads", expected="--tile")
     asked = reporting.Questions(analyze, integers("--tile", tile), budget)
     if asked and physical:
         raise InputError("--analyze, --tile and --tilings speak of elements", expected="no --physical")
@@ -101,6 +109,9 @@ def hlo(
             questions=asked,
             watch=bar,
         )
+    if svg is not None:
+        with writing("--svg: cannot write", svg):
+            reporting.tile_picture(found, asked.tile).save(svg)
     status = status_of(found.verdict.value) if verify else PROVED
     brief = summary or (verify and not named)
     report(json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))

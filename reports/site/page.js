@@ -680,16 +680,23 @@ function stepOf(module, number, c, k, reached) {
     h("h3", {}, link(route("module", number, c.name, i.name), i.name), "  ", quiet(i.opcode)),
     sets.map(([own, set]) => h("div", { class: "quiet small" }, `${i.arrays[own][0]}: ${described(set, i.arrays[own][1])}`)),
     h("details", {}, h("summary", { class: "quiet small" }, "picture"), sets.map(([own, set]) => readFigure(i, own, set))),
-    i.reads.filter(([own]) => reached.get(k).has(own)).map((edge) => edgeOf(module, c, i, edge)),
-    h("div", {}, i.proofs.map(([kind, status, detail, n]) => h("span", { class: `chip ${status === "PROVED" ? "" : "bad"}`, title: detail || status }, `${status === "PROVED" ? "✓" : "✗"} ${kind}${n > 1 ? ` × ${n}` : ""}`)),
+    i.reads.filter(([own]) => reached.get(k).has(own)).map((edge) => edgeOf(module, number, c, k, edge)),
+    h("div", { id: `proof-${k}` }, i.proofs.map(([kind, status, detail, n]) => h("span", { class: `chip ${status === "PROVED" ? "" : "bad"}`, title: detail || status }, `${status === "PROVED" ? "✓" : "✗"} ${kind}${n > 1 ? ` × ${n}` : ""}`)),
       i.called.filter((name) => module.computations.some((x) => x.name === name)).map((name) => [link(route("module", number, name), `inside ${name}`), "  "])));
 }
 
-function edgeOf(module, c, i, [, operand, leaf, maps, unknown, most]) {
+function edgeOf(module, number, c, at, [, operand, leaf, maps, unknown, most]) {
+  const i = c.instructions[at];
   const source = c.instructions[operand];
-  const proof = i.proofs.length ? "proved below as the maps of this operation" : i.called.length ? "composed from the maps of the computation it calls" : "the same element, by definition";
+  const jump = (id, ...shown) => h("a", { href: `#${id}`, onclick: (e) => {
+    e.preventDefault();
+    const target = document.getElementById(id);
+    if (target) target.scrollIntoView({ block: "center" });
+  } }, shown);
+  const inside = i.called.find((name) => module.computations.some((x) => x.name === name));
+  const proof = i.proofs.length ? jump(`proof-${at}`, "proof") : inside ? link(route("module", number, inside), `proof: composed inside ${inside}`) : quiet("the same element, by definition");
   return h("div", { class: "edge" },
-    h("div", { class: "small" }, "reads ", h("a", { href: `#step-${operand}`, onclick: (e) => { e.preventDefault(); const t = document.getElementById(`step-${operand}`); if (t) t.scrollIntoView(); } }, code(source.name)), source.arrays.length > 1 ? `[${leaf}]` : "", quiet(`  ${proof}`)),
+    h("div", { class: "small" }, "reads ", jump(`step-${operand}`, code(source.name)), source.arrays.length > 1 ? `[${leaf}]` : "", "  ", proof),
     maps.map((m) => h("div", {}, code(module.maps[m].text))),
     unknown.map((why) => h("div", { class: "open small" }, `not known, so all of it: ${why}`)),
     most.map((why) => h("div", { class: "open small" }, `at most: ${why}`)));

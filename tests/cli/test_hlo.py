@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -269,3 +270,32 @@ def test_stablehlo_is_read_too(run: Run) -> None:
     done = run("hlo", "-", stdin=text.replace("dims = [1, 0]", "dims = [1, 1]"))
     assert done.status == 3
     assert done.err.startswith("error: in standard input: line 3, column ")
+
+
+def test_a_picture_shows_what_a_tile_reads(run: Run, module: str, tmp_path: Path) -> None:
+    svg = tmp_path / "t.svg"
+    done = run("hlo", module, "-c", "f", "-i", "t", "--tile", "3,1", "--svg", str(svg))
+    assert done.status == 0
+    root = ElementTree.parse(svg).getroot()
+    cells = {
+        (c.findtext("{*}title"), c.get("fill"))
+        for c in root.findall(".//{*}rect")
+        if c.find("{*}title") is not None
+    }
+    assert {place for place, fill in cells if fill == "#f6ad55"} == {"(0, 0)", "(1, 0)", "(2, 0)"}
+    assert {place for place, fill in cells if fill == "#63b3ed"} == {"(0, 0)", "(0, 1)", "(0, 2)"}
+    sizes = {t.get("font-size") for t in root.findall(".//{*}text") if (t.text or "").isdigit()}
+    assert len(sizes) == 1
+
+
+def test_no_picture_of_what_is_not_known(run: Run, module: str, tmp_path: Path) -> None:
+    svg = str(tmp_path / "no.svg")
+    for words, said in (
+        (["-i", "t", "--svg", svg], "--tile"),
+        (["-i", "c", "--tile", "1,1", "--svg", svg], "all maps are known"),
+        (["--all", "--tile", "1,1", "--svg", svg], "one output"),
+        (["-i", "a", "--tile", "1,1", "--svg", svg], "nothing is read"),
+    ):
+        done = run("hlo", module, *words)
+        assert (done.status, said in done.err) == (3, True), words
+    assert not Path(svg).exists()

@@ -299,7 +299,8 @@ def test_the_explorer_is_used_by_pointer_and_keyboard(page: Any, made: Path) -> 
     page.select_option("main select[aria-label=Array]", "1")
     assert page.input_value("main input[size]") == "2, 6"
     assert page.locator(".chip", has_text="✓ sound").count() > 1
-    page.click("text=inside fused")
+    page.locator(".edge a", has_text=re.compile("^proof$")).first.click()
+    page.locator(".edge a", has_text="composed inside fused").first.click()
     page.wait_for_function("location.hash.includes('fused')")
     assert page.inner_text("h1").startswith("m")
 

@@ -126,8 +126,9 @@ def _proved(
     cache: tuple[Path | None, bool],
     statuses: list[tuple[Any, int]],
 ) -> dict[str, Any]:
+    from ...verify.checker import MANIFEST
     from ...verify.proving import prove_all
-    from ..certificates import MANIFEST, write_certificates
+    from ..certificates import write_certificates
     from ..progress import Watcher
     from ..website import prove_section
 

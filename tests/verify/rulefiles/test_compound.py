@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from indexproof.core.expr import var
-from indexproof.reports.certificates import MANIFEST, check_files, write_certificates
+from indexproof.reports.certificates import check_files, write_certificates
 from indexproof.verify.certificate import check_certificate, z3_refutes
+from indexproof.verify.checker import MANIFEST
 from indexproof.verify.linear import LEMMAS, STEPS
 from indexproof.verify.linearised import LINEARISED
 from indexproof.verify.rulefiles import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..core.condition import TRUE, show_condition
@@ -17,6 +18,7 @@ from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.cache import Cache, content_key
 from ..verify.catalogue import Claim, obligations_of
+from ..verify.rulefiles import StatedRule
 from ..verify.schemes import Scheme
 from ..verify.solve import Budget
 from .layout import block, count, table
@@ -135,12 +137,14 @@ def show_text(found: Sequence[Named], cache: Cache) -> str:
 
 def _headed(head: str, text: str) -> str:
     """The head of a page and below it the documentation, paragraphs kept."""
-    return "\n".join([head, *(f"  {line}".rstrip() for line in text.split("\n")), ""])
+    return "\n".join([head, *(f"  {line}".rstrip() for line in text.split("\n") if text), ""])
 
 
 def _page(c: Named) -> str:
     claim = c.claim
-    if isinstance(claim, (TransformLaw, Scheme)):
+    if c.line:
+        where = f"{Path(c.file).name}:{c.line}"
+    elif isinstance(claim, (TransformLaw, Scheme)):
         where = "transforms.py" if isinstance(claim, TransformLaw) else "schemes.py"
     else:
         where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
@@ -171,6 +175,8 @@ def claim_lines(claim: Claim) -> list[tuple[str, str]]:
             lines += [("when", show_condition(k)) for k in claim.given]
         case TransformLaw():
             lines = transform_lines(claim)
+        case StatedRule():
+            lines = [("claim", statement_of(claim))]
         case _:
             lines = []
     return lines

@@ -19,7 +19,6 @@ from typing import Any
 from ..core.condition import Condition
 from ..core.errors import IndexproofError, InputError, TooLargeError, quoted
 from ..core.json_text import load_json
-from ..verify.catalogue import catalogue
 from ..verify.certificate import check_certificate
 from ..verify.checker import (
     FILE_FORMAT,
@@ -41,7 +40,7 @@ from ..verify.rulefiles.lowering import expanded, rule_of, source_of
 from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
 from .machine import ABSENT, document, written_as
-from .selection import read_text
+from .selection import catalogue, read_text
 
 __all__ = [
     "CheckedCertificate",

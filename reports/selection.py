@@ -8,7 +8,7 @@ import difflib
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -23,14 +23,17 @@ from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligations import Obligation
-from ..verify.rulefiles import StatedRule, read_rule_file
+from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
 
 __all__ = [
     "FAMILIES",
     "Named",
     "Selected",
+    "catalogue",
+    "chosen",
     "declared_in",
     "everything",
+    "files_among",
     "is_file",
     "read_text",
     "select",
@@ -195,6 +198,44 @@ def _one_of(names: Iterable[str]) -> str:
 def is_file(name: str) -> bool:
     """Whether a name on the command line means a Python file with declarations."""
     return name.endswith(".py")
+
+
+def files_among(names: Iterable[str]) -> list[str]:
+    """Those names that mean files with declarations or rules, each once; ``-`` is standard input."""
+    return [n for n in dict.fromkeys(names) if n == "-" or is_file(n) or is_rule_file(n)]
+
+
+def chosen(
+    names: Sequence[str], max_rank: int = MAX_RANK, read: Callable[[str], str] | None = None
+) -> list[Selected]:
+    """The claims with these names, of the files among them, or else of the catalogue; all of these for no name.
+
+    ``read`` gives the text of a rule file.  Raises :class:`InputError` for what is not there.
+    """
+    files = files_among(names)
+    rest = [n for n in names if n not in files]
+    if not files:
+        return select(rest, everything(max_rank))
+    python = [n for n in files if is_file(n)]
+    if python and len(python) < len(files):
+        raise InputError(
+            f"{quoted(python[0], 200)} is not a rule file", expected="rule files alone, or Python files"
+        )
+    found: dict[str, Named] = {}
+    for path in files:
+        place = "standard input" if path == "-" else path
+        own = declared_in(path, max_rank) if python else stated_in(place, (read or read_text)(path))
+        for claim in own:
+            if claim.name in found:
+                verb = "declares" if python else "states"
+                raise InputError(f"{path}: another of the files also {verb} {quoted(claim.name)}")
+            found[claim.name] = claim
+    return select(rest, list(found.values()), " or ".join(files))
+
+
+def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Obligation]:
+    """The obligations of the claims with these names, as in :func:`chosen`, or of the whole catalogue."""
+    return [o for s in chosen(list(names), max_rank) for o in s.obligations()]
 
 
 def read_text(path: str | Path) -> str:

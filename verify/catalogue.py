@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..core.layout.placement import Placement, Tiling
@@ -39,13 +39,11 @@ __all__ = [
     "MAX_RANK",
     "WIDTHS",
     "Section",
-    "catalogue",
     "claims",
     "family_of",
     "group_of",
     "obligations_of",
     "sections",
-    "select",
 ]
 
 #: Machine widths for which rules owe *no new overflow*.
@@ -173,37 +171,3 @@ def family_of(claim: Claim) -> str:
 def group_of(name: str, claim: Claim) -> str:
     """Where reports list a claim: below the op that it is an instance of, or else below its own name."""
     return claim.op.name if isinstance(claim, Case) else name
-
-
-def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Obligation]:
-    """The obligations of the named claims, or of all of them.  Raises :class:`KeyError` for a name nothing has."""
-    wanted = list(names)
-    if not wanted:
-        return [o for _, claim in claims(max_rank=max_rank) for o in obligations_of(claim)]
-    return [o for claim in select(wanted, max_rank) for o in obligations_of(claim)]
-
-
-def select(names: Sequence[str], max_rank: int = MAX_RANK) -> list[Claim]:
-    """The claims with these names.  An op's bare name (``transpose``) and a family (``rules``, ``transfer``,
-    ``transforms``, ``lemmas``, ``ops``) select all of theirs.
-    """
-    everything = list(claims(max_rank=max_rank))
-    out: list[Claim] = []
-    for name in names:
-        found = [c for n, c in everything if n == name]
-        if not found:
-            found = [c for _, c in everything if isinstance(c, Case) and c.op.name == name]
-        if not found and name == "rules":
-            found = [c for _, c in everything if isinstance(c, (Rule, ConstraintRule))]
-        if not found and name == "transfer":
-            found = [c for _, c in everything if isinstance(c, (TransferLaw, KnownLaw))]
-        if not found and name == "transforms":
-            found = [c for _, c in everything if isinstance(c, TransformLaw)]
-        if not found and name == "lemmas":
-            found = [c for _, c in everything if isinstance(c, Scheme)]
-        if not found and name == "ops":
-            found = [c for _, c in everything if isinstance(c, Case)]
-        if not found:
-            raise KeyError(name)
-        out.extend(c for c in found if c not in out)
-    return out

@@ -19,7 +19,7 @@ from .frame import noted
 if TYPE_CHECKING:
     from ...core.indexing_map import IndexingMap
     from ...verify.cache import Cache
-    from ..selection import Named, Selected
+    from ..selection import Selected
 
 # ---------------------------------------------------------------------------------------------------- options
 Json = Annotated[
@@ -126,47 +126,13 @@ def rank(max_rank: int | None) -> int:
 
 def chosen_claims(names: Sequence[str] | None, max_rank: int | None) -> tuple[list[Selected], str]:
     """The claims that the command line names, and the command that names them again, up to a claim."""
-    from ...verify.rulefiles import is_rule_file
-    from ..selection import declared_in, everything, is_file, select
-
-    names = names or ()
-    if any(n == "-" or is_rule_file(n) for n in names):
-        return _stated(names)
-    files = [n for n in names if is_file(n)]
-    rest = [n for n in names if not is_file(n)]
-    if not files:
-        return select(rest, everything(rank(max_rank))), "indexproof prove"
-    declared: dict[str, Named] = {}
-    for path in dict.fromkeys(files):
-        for claim in declared_in(path, rank(max_rank)):
-            if claim.name in declared:
-                raise InputError(f"{path}: another of the files also declares {quoted(claim.name)}")
-            declared[claim.name] = claim
-    return select(rest, list(declared.values()), " or ".join(files)), f"indexproof prove {' '.join(files)}"
-
-
-def _stated(names: Sequence[str]) -> tuple[list[Selected], str]:
-    """The rules of rule files, as :func:`chosen_claims`."""
     import shlex
 
-    from ...verify.rulefiles import is_rule_file
-    from ..selection import is_file, select, stated_in
+    from ..selection import chosen, files_among
 
-    files = list(dict.fromkeys(n for n in names if n == "-" or is_rule_file(n)))
-    for n in names:
-        if is_file(n):
-            raise InputError(
-                f"{quoted(n, 200)} is not a rule file", expected="rule files alone, or Python files"
-            )
-    stated: dict[str, Named] = {}
-    for path in files:
-        for rule in stated_in(*file_text(path)):
-            if rule.name in stated:
-                raise InputError(f"{path}: another of the files also states {quoted(rule.name)}")
-            stated[rule.name] = rule
-    rest = [n for n in names if n not in files]
-    chosen = select(rest, list(stated.values()), " or ".join(files))
-    return chosen, f"indexproof prove {shlex.join(files)}"
+    files = files_among(names or ())
+    found = chosen(names or (), rank(max_rank), lambda path: file_text(path)[1])
+    return found, shlex.join(["indexproof", "prove", *files])
 
 
 # ------------------------------------------------------------------------------------------------------ texts

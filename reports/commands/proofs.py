@@ -27,9 +27,14 @@ from .proving import stopped_by_disagreement
 
 
 def show(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", show_default=False, help="A rule, a law, an op or an instance.")
-    ] = "",
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            show_default=False,
+            help="Rules, laws, ops or instances, of the files FILE.py or FILE.rules where these are named.",
+        ),
+    ] = None,
     family: Annotated[
         str,
         typer.Option(
@@ -41,27 +46,26 @@ def show(
     no_cache: NoCache = False,
     max_rank: MaxRank = None,
 ) -> None:
-    """Show a claim, or without a name list all of them.
+    """Show claims, or without a name list all of them.
 
-    Of one claim: what it states, its conditions, examples, obligations, and the verdicts that are known.
+    Of a claim: what it states, its conditions, examples, obligations, and the verdicts that are known.
     Verdicts come from the cache; nothing is proved. The list has every rule, law and op with its claim in a
     sentence.
     """
     from ..catalogue import list_json, list_text, show_json, show_text
-    from ..selection import FAMILIES, everything, select
+    from ..selection import FAMILIES, everything
 
-    if family and name:
+    if family and names:
         raise InputError("--family is about the list", expected="no NAME, or no --family")
     if family and family not in FAMILIES:
         raise InputError(
             f"--family: there is no family {quoted(family)}", expected=f"one of {', '.join(FAMILIES)}"
         )
-    among = everything(rank(max_rank))
-    if not name:
-        wanted = [c for c in among if not family or c.family in FAMILIES[family]]
+    if not names:
+        wanted = [c for c in everything(rank(max_rank)) if not family or c.family in FAMILIES[family]]
         report(json, lambda: list_json(wanted), lambda: list_text(wanted))
         return
-    found = [s.named for s in select([name], among)]
+    found = [s.named for s in chosen_claims(names, max_rank)[0]]
     with opened_cache(cache, no_cache, not no_cache and cache is None) as kept:
         report(json, lambda: show_json(found, kept), lambda: show_text(found, kept))
 

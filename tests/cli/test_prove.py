@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from indexproof.reports.selection import catalogue
 from json_forms import FORMS
 
 Run = Callable[..., Any]
@@ -205,3 +206,28 @@ def test_nothing_to_check_is_not_a_success(run: Run, tmp_path: Path) -> None:
     done = run("prove", f"{RULE}: needs 0 < d")
     assert done.status == 2
     assert "nothing was checked" in done.out
+
+
+def test_show_and_catalogue_know_files(run: Run, tmp_path: Path) -> None:
+    rules = tmp_path / "own.rules"
+    rules.write_text("int x\nconst c\nback: x / c * c -> x if c > 0\nzero: x + 0 -> x\n")
+    done = run("show", str(rules), "--no-cache")
+    assert done.status == 0
+    assert done.out.startswith("back   stated rule, own.rules:3\n\n  claim    ")
+    assert "zero owes" in done.out
+    assert "back" not in run("show", str(rules), "zero", "--no-cache").out
+    found = json.loads(run("show", str(rules), "--no-cache", "--json").out)
+    assert [c["name"] for c in found["claims"]] == ["back", "zero"]
+    assert "did you mean `zero`" in run("show", str(rules), "zerro").err
+    sound = [o for o in catalogue([str(rules)]) if o.kind == "sound"]
+    assert [(o.subject, o.where) for o in sound] == [("back", f"{rules}:3"), ("zero", f"{rules}:4")]
+    declared = tmp_path / "own.py"
+    declared.write_text(
+        "from indexproof.core.expr import Expr\nfrom indexproof.core.rewrite import Rewrite, rule\n\n\n"
+        "@rule(fires={'(4 * a) // 2': '2 * a'}, keeps=['a // 3'])\n"
+        'def halved(x: Expr) -> Rewrite:\n    """Half of 4·x."""\n    return Rewrite((x * 4) // 2, x * 2)\n'
+    )
+    assert run("show", str(declared), "--no-cache").out.startswith(
+        "halved   rule, own.py:5\n  Half of 4·x.\n"
+    )
+    assert {o.subject for o in catalogue([str(declared)])} == {"halved"}

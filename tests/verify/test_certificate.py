@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 from indexproof.cli import app
 from indexproof.core.condition import Condition, all_of, divides
 from indexproof.core.expr import Expr, lift, maximum, minimum, var
+from indexproof.reports.selection import catalogue
 from indexproof.verify import checker
-from indexproof.verify.catalogue import catalogue
 from indexproof.verify.certificate import CertificateRefused, ClaimReader, check_certificate, z3_refutes
 from indexproof.verify.lemmas import LemmaObligation, lemma_obligations, proved_lemmas
 from indexproof.verify.linear import ReductionBudget as Limits
@@ -348,7 +348,7 @@ def test_lemmas_are_proved_without_the_reduction(monkeypatch: pytest.MonkeyPatch
 
 
 def test_lemmas_are_in_the_catalogue() -> None:
-    from indexproof.verify.catalogue import catalogue
+    from indexproof.reports.selection import catalogue
 
     owed = [o for o in catalogue(["lemmas"]) if o.kind == "true"]
     assert {o.subject.removeprefix("lemma: ") for o in owed} == {*LEMMAS, *STEPS}

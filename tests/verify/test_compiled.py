@@ -9,8 +9,8 @@ import pytest
 
 from indexproof.core.constraint_matcher import compiled_constraint_rule, constraint_source
 from indexproof.core.rewrite import ConstraintRule
+from indexproof.reports.selection import catalogue
 from indexproof.rules.catalog import COMPILED, COMPILED_CONSTRAINTS, RULES
-from indexproof.verify.catalogue import catalogue
 from indexproof.verify.compiled import check_compiled, compiled_obligations, obligations_of_code
 from indexproof.verify.compiled_constraints import obligations_of_check
 from indexproof.verify.solve import decide

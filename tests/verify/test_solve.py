@@ -11,10 +11,10 @@ import z3
 from dev.stability.stability import mutant, question_of
 from indexproof.core.condition import TRUE, Condition, all_of, any_of, divides, negate
 from indexproof.core.expr import lift, var
+from indexproof.reports.selection import catalogue
 from indexproof.verify import solve
 from indexproof.verify.budget import MAX_RLIMIT
 from indexproof.verify.cache import question_digest
-from indexproof.verify.catalogue import catalogue
 from indexproof.verify.encode import Encoder
 from indexproof.verify.obligations import Needed, Obligation, Way
 from indexproof.verify.preprocess import mentioned, substituted

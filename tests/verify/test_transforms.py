@@ -21,9 +21,9 @@ from indexproof.core.transform import (
     rescale_ranges,
     reset_ranges,
 )
+from indexproof.reports.selection import catalogue
 from indexproof.rules.catalog import RULES
 from indexproof.rules.transforms import TRANSFORM_LAWS, TransformLaw
-from indexproof.verify.catalogue import catalogue
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.solve import decide
 from indexproof.verify.transforms import same_relation_restored, transform_obligations

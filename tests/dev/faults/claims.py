@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from indexproof.verify.catalogue import catalogue
+from indexproof.reports.selection import catalogue
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.solve import decide

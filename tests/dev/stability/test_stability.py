@@ -26,8 +26,8 @@ from dev.stability.stability import (
 from indexproof.core.condition import Compare
 from indexproof.core.errors import InputError
 from indexproof.core.expr import lift, maximum, var
+from indexproof.reports.selection import catalogue
 from indexproof.verify import encode, solve
-from indexproof.verify.catalogue import catalogue
 from indexproof.verify.lemmas import LemmaObligation
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.preprocess import Part

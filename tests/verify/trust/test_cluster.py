@@ -24,9 +24,9 @@ from recorded import Fatal, decisions, recorded  # noqa: E402
 
 from indexproof.core.errors import InputError  # noqa: E402
 from indexproof.core.expr import var  # noqa: E402
+from indexproof.reports.selection import catalogue  # noqa: E402
 from indexproof.verify import cluster as module  # noqa: E402
 from indexproof.verify.cache import Cache, content_key  # noqa: E402
-from indexproof.verify.catalogue import catalogue  # noqa: E402
 from indexproof.verify.cluster import Cluster, fingerprint, perform  # noqa: E402
 from indexproof.verify.obligations import Obligation  # noqa: E402
 from indexproof.verify.proving import prove_all  # noqa: E402

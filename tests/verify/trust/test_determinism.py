@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from indexproof.core.condition import FALSE, TRUE
+from indexproof.reports.selection import catalogue
 from indexproof.verify import run as run_module
 from indexproof.verify.cache import Cache
-from indexproof.verify.catalogue import catalogue
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.proving import prove_all
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations

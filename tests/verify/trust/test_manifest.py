@@ -22,9 +22,10 @@ import pytest
 
 import indexproof
 from indexproof.core.errors import IndexproofError
+from indexproof.reports.selection import catalogue
 from indexproof.verify.budget import Budget
 from indexproof.verify.cache import Cache, content_key, question_digest
-from indexproof.verify.catalogue import catalogue, obligations_of, sections
+from indexproof.verify.catalogue import obligations_of, sections
 from indexproof.verify.manifest import Recorded, Whole, reached, state, whole_catalogue
 from indexproof.verify.manifest import recorded as listed_in
 from indexproof.verify.sources import ROOT, prover_digest, read_sources, version_of
@@ -431,7 +432,7 @@ def test_a_sealed_refutation_of_a_true_claim_is_evaluated(copy: Copy) -> None:
         "import pathlib, sys\n"
         "from indexproof.verify.budget import Budget\n"
         "from indexproof.verify.cache import Cache, content_key\n"
-        "from indexproof.verify.catalogue import catalogue\n"
+        "from indexproof.reports.selection import catalogue\n"
         "from indexproof.verify.verdict import Status, Verdict\n"
         "o = next(o for o in catalogue(['min_keeps_smaller']) if o.kind == 'sound')\n"
         "with Cache(pathlib.Path(sys.argv[1])) as cache:\n"

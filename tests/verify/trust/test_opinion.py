@@ -16,8 +16,8 @@ import z3
 from indexproof.core.condition import all_of, any_of, negate
 from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, ceildiv, maximum, minimum, var
+from indexproof.reports.selection import catalogue
 from indexproof.verify.cache import Cache
-from indexproof.verify.catalogue import catalogue
 from indexproof.verify.evidence import ProofQuestion, collecting
 from indexproof.verify.linear import question
 from indexproof.verify.obligations import Obligation

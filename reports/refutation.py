@@ -12,7 +12,6 @@ from ..core.blocks import point_text
 from ..core.condition import And, Condition, show_condition
 from ..core.expr import Expr, Var, natural_key
 from ..core.notation import show
-from ..rules.catalog import outdated_code
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result
 from ..verify.verdict import Status, Verdict
@@ -122,10 +121,14 @@ def explain(
                 if found:
                     offered = ";  ".join(map(show_condition, found))
                     lines.insert(-1, ("repair", f"provable after adding any one of:  {offered}"))
-            if o.kind.startswith("as compiled") and outdated_code():
-                lines.insert(
-                    -1, ("repair", "the code was generated from other rules: run `indexproof dev docs`")
-                )
+            if o.kind.startswith("as compiled"):
+                # a run without such a refutation loads no rules
+                from ..rules.catalog import outdated_code
+
+                if outdated_code():
+                    lines.insert(
+                        -1, ("repair", "the code was generated from other rules: run `indexproof dev docs`")
+                    )
         case Status.VACUOUS if o.kind.startswith("needs "):
             lines.append(("means", "the other conditions imply this one, or the claim is true without it"))
         case Status.VACUOUS:

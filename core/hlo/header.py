@@ -58,10 +58,16 @@ def entry_layout(module: Module) -> ProgramShape | None:
     if value is None:
         return None
     source = Source(format_value(value))
-    position = source.expect(
-        "(", source.expect("{", 0, "in a layout of the entry"), "in a layout of the entry"
-    )
-    known: dict[str, AnyShape] = {}
+    found, position = scan_entry_layout(source, 0, {})
+    if source.skip(position) != len(source.text):
+        source.fail(position, f"{source.found(position)} after a layout of the entry", "the end")
+    return found
+
+
+def scan_entry_layout(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[ProgramShape, int]:
+    """The layout of the entry at an offset, braces included, and the offset after it; `known` as in `scan_shape`."""
+    where = "in a layout of the entry"
+    position = source.expect("(", source.expect("{", position, where), where)
     parameters = []
     position = source.skip(position)
     while not source.starts(")", position):
@@ -72,10 +78,7 @@ def entry_layout(module: Module) -> ProgramShape | None:
             position = source.skip(source.expect(",", position, "between parameters"))
     position = source.skip(source.expect("->", position + 1, "after the parameters"))
     result, position = scan_shape(source, position, known)
-    position = source.skip(source.expect("}", position, "after the result"))
-    if position != len(source.text):
-        source.fail(position, f"{source.found(position)} after a layout of the entry", "the end")
-    return ProgramShape(tuple(parameters), result)
+    return ProgramShape(tuple(parameters), result), source.expect("}", position, "after the result")
 
 
 def aliases(module: Module) -> tuple[Alias, ...]:

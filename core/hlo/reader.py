@@ -17,6 +17,7 @@ import re
 from typing import NoReturn
 
 from .attributes import MESH, Attributes, Value, parse_value
+from .header import scan_entry_layout
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, mistake
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
@@ -579,9 +580,10 @@ class _Reader:
         while (found := _ATTRIBUTE.match(text, position)) is not None:
             name, spelled = found.groups()
             end = found.end()
-            if spelled is None:
-                end = self.value_end(name, end)
-                spelled = text[found.end() : end].strip()
+            if spelled is None or name == "entry_computation_layout":
+                start = end if spelled is None else found.start(2)
+                end = self.value_end(name, start)
+                spelled = text[start:end].strip()
             if name in names:
                 self.source.fail(
                     found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once"
@@ -600,6 +602,8 @@ class _Reader:
         if name == "padding" and _NOTHING.match(self.text, position):
             return position
         position = self.source.skip(position)
+        if name == "entry_computation_layout":
+            return scan_entry_layout(self.source, position, self.shapes)[1]
         if name == "literal":  # of a custom call: a constant after its shape
             shape, position = scan_shape(self.source, position, self.shapes)
             position = self.source.skip(position)

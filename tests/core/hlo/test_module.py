@@ -256,10 +256,11 @@ def test_the_header() -> None:
     ],
 )
 def test_malformed_headers(attribute: str, message: str) -> None:
-    module = read_module(f"HloModule m, {attribute}\nENTRY e {{ a = () tuple() }}")
-    read = aliases if "alias" in attribute else entry_layout
-    with pytest.raises(InputError, match=message):
-        read(module)
+    text = f"HloModule m, {attribute}\nENTRY e {{ a = () tuple() }}"
+    with pytest.raises(InputError, match=message) as caught:
+        aliases(read_module(text))
+    # a layout of the entry is reported where it stands
+    assert "alias" in attribute or (caught.value.line, caught.value.source) == (1, text)
 
 
 TABLES = """HloModule m

@@ -216,14 +216,10 @@ def chosen(
     rest = [n for n in names if n not in files]
     if not files:
         return select(rest, everything(max_rank))
-    python = [n for n in files if is_file(n)]
-    if python and len(python) < len(files):
-        raise InputError(
-            f"{quoted(python[0], 200)} is not a rule file", expected="rule files alone, or Python files"
-        )
     found: dict[str, Named] = {}
     for path in files:
         place = "standard input" if path == "-" else path
+        python = is_file(path)
         own = declared_in(path, max_rank) if python else stated_in(place, (read or read_text)(path))
         for claim in own:
             if claim.name in found:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...core.indexing_map import IndexingMap
     from ...verify.cache import Cache
     from ..selection import Selected
+    from ..sources import FileKind
 
 # ---------------------------------------------------------------------------------------------------- options
 Json = Annotated[
@@ -31,8 +32,8 @@ Names = Annotated[
         metavar="NAME",
         show_default=False,
         help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, "
-        "transfer, transforms, ops), files FILE.py with declarations, or rule files (FILE.rules as text, "
-        "FILE.json, - for standard input); everything without names.",
+        "transfer, transforms, ops), files FILE.py with declarations, rule files (FILE.rules as text, "
+        "FILE.json, - for standard input), or folders of both (FOLDER/); everything without names.",
     ),
 ]
 Jobs = Annotated[
@@ -125,14 +126,38 @@ def rank(max_rank: int | None) -> int:
 
 
 def chosen_claims(names: Sequence[str] | None, max_rank: int | None) -> tuple[list[Selected], str]:
-    """The claims that the command line names, and the command that names them again, up to a claim."""
+    """The claims that the command line names, and the command that names them again, up to a claim.
+
+    Some of the names may be rule files, Python files and folders of both; the others choose among their claims.
+    """
     import shlex
 
     from ..selection import chosen, files_among
 
-    files = files_among(names or ())
-    found = chosen(names or (), rank(max_rank), lambda path: file_text(path)[1])
-    return found, shlex.join(["indexproof", "prove", *files])
+    given = with_files_of_folders(names or (), ("python", "rules"))
+    found = chosen(given, rank(max_rank), lambda path: file_text(path)[1])
+    return found, shlex.join(["indexproof", "prove", *files_among(given)])
+
+
+def with_files_of_folders(names: Sequence[str], kinds: Sequence[FileKind]) -> list[str]:
+    """The names, each once, with the files of these kinds in place of folders; a folder is named with a slash or a dot.
+
+    Raises :class:`InputError` for a folder without such files.
+    """
+    from ..sources import files_below, kind_of_file
+
+    found: dict[str, None] = {}
+    for name in names:
+        if not (("/" in name or name in (".", "..")) and Path(name).is_dir()):
+            found[name] = None
+            continue
+        below = [f for f in files_below([name]) if kind_of_file(f) in kinds]
+        if not below:
+            raise InputError(
+                f"the folder {quoted(name, 200)} has no such file", expected=f"files of {' or '.join(kinds)}"
+            )
+        found.update(dict.fromkeys(below))
+    return list(found)
 
 
 # ------------------------------------------------------------------------------------------------------ texts

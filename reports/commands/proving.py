@@ -27,6 +27,7 @@ from .given import (
     opened_cache,
     point_of,
     rank,
+    with_files_of_folders,
 )
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ class _Asked:
         self, run: Run, keeps: bool
     ) -> tuple[Callable[[], dict[str, Any]], Callable[[], Iterator[str]]]:
         """The functions that make the report for programs and the one for people."""
-        if self.rules:
+        if self.rules and len(self.rules) == len(self.claims):
             from ..rule_files import rules_json, rules_summary
 
             return (
@@ -188,9 +189,24 @@ class _Asked:
         def text() -> Iterator[str]:
             from ..summary import summary
 
-            return summary(run, self.claims, command=self.command, cached=keeps)
+            if not self.rules:
+                return summary(run, self.claims, command=self.command, cached=keeps)
+            return self.both(run, keeps)
 
         return document, text
+
+    def both(self, run: Run, keeps: bool) -> Iterator[str]:
+        """The report for people on rules of rule files, and after it the one on the other claims."""
+        from ..rule_files import rules_summary
+        from ..summary import summary
+
+        others = [c for c in self.claims if c not in self.rules]
+        of_rules = [r for r in run.results if r.obligation.family == self.rules[0].family]
+        of_others = [r for r in run.results if r.obligation.family != self.rules[0].family]
+        yield from rules_summary(
+            replace(run, results=of_rules), self.rules, command=self.command, cached=keeps
+        )
+        yield from summary(replace(run, results=of_others), others, command=self.command, cached=keeps)
 
 
 def _given(names: Sequence[str] | None, max_rank: int | None) -> _Asked:
@@ -199,8 +215,7 @@ def _given(names: Sequence[str] | None, max_rank: int | None) -> _Asked:
     with _kept_to_the_end():
         obligations = [o for s in chosen for o in s.obligations()]
     claims = list({s.named.name: s.named for s in chosen}.values())
-    stated = any(c.family == "stated rule" for c in claims)
-    return _Asked(claims, obligations, command, claims if stated else ())
+    return _Asked(claims, obligations, command, [c for c in claims if c.family == "stated rule"])
 
 
 def _whole(kept: Cache, max_rank: int | None) -> _Asked:
@@ -315,7 +330,11 @@ def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
 def check(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE", show_default=False, help="Claims files; - is standard input."),
+        typer.Argument(
+            metavar="FILE",
+            show_default=False,
+            help="Claims files, or folders of them (FOLDER/); - is standard input.",
+        ),
     ] = None,
     builtin: Annotated[
         bool, typer.Option("--builtin", help="Check the maps that the XLA documents publish.")
@@ -348,7 +367,8 @@ def check(
 
     if not files and not builtin:
         raise InputError("nothing to check", expected="claims files, or --builtin")
-    sources = [_claims_file(name) for name in files or ()] + (builtin_claims() if builtin else [])
+    given = with_files_of_folders(files or (), ("claims",))
+    sources = [_claims_file(name) for name in given] + (builtin_claims() if builtin else [])
     wanted = set(only or ())
     unknown = wanted - {c.name for f in sources for c in f.claims}
     if unknown:

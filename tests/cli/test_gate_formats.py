@@ -229,3 +229,21 @@ def test_a_change_of_a_helper_touches_all_python(run: Run, example: Path) -> Non
     assert data["verdict"] == "PASSED"
     (example / "pyproject.toml").write_text(FILES["pyproject.toml"] + "\n", "utf-8")
     assert json.loads(run("gate", "--changed-since", "HEAD", "--json").out)["unchanged"] == []
+
+
+# ------------------------------------------------------------------------------------------------- files and folders
+def test_files_and_folders_of_all_kinds_may_be_mixed(run: Run, example: Path) -> None:
+    done = run("prove", "rules/", "indexing/simplify.py", "claims/../indexing", "--json", "--max-rank", "1")
+    assert done.status == 3
+    assert "also declares" in done.err  # the same file by another name
+    data = json.loads(run("prove", "rules/", "indexing/", "small", "roll", "--json", "--max-rank", "1").out)
+    assert (data["verdict"], data["claims"]) == ("PROVED", 3)
+    assert {r["claim"] for r in data["results"]} == {
+        "small",
+        "roll rank 0, any shift",
+        "roll rank 1, any shift",
+    }
+    text = run("prove", "rules/division.rules", "indexing/simplify.py").out
+    assert text.count("all as expected") + text.count("all proved") == 2
+    assert run("check", "claims/").status == 0
+    assert "has no such file" in run("check", "rules/").err

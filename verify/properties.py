@@ -8,7 +8,7 @@ claim compares.  All questions go to :mod:`.concrete`, whose engines count opera
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
@@ -30,10 +30,12 @@ __all__ = [
     "covers",
     "decide_property",
     "disjoint",
+    "expect_property",
     "in_bounds",
     "injective",
     "inverse",
     "monotone",
+    "read_arguments",
     "vector_width",
 ]
 
@@ -189,20 +191,47 @@ def decide_property(name: str, maps: Sequence[IndexingMap], **given: Any) -> Ans
 
     Raises :class:`InputError` for arguments that it does not take or that are missing.
     """
+    return expect_property(name, maps, given)(*maps, **given)
+
+
+def expect_property(
+    name: str, maps: Sequence[IndexingMap], given: Mapping[str, Any]
+) -> Callable[..., Answer]:
+    """The function that decides a property, if it takes these maps and arguments; else :class:`InputError`."""
     decide = PROPERTIES.get(name.replace("-", "_"))
     if decide is None:
         raise InputError(f"there is no property {quoted(name)}", expected=f"one of {', '.join(PROPERTIES)}")
     taken = dict(signature(decide).parameters)
     places = [p for p in taken.values() if p.annotation == "IndexingMap"]
     if len(maps) != len(places):
-        raise InputError(f"{name} is a property of {count(len(places), 'map')}, not of {len(maps)}")
+        said = f"{name} is a property of {count(len(places), 'map')}, not of {len(maps)}"
+        raise InputError(said, expected="two maps" if len(places) == 2 else "one map")
+    arguments = [p for p in taken.values() if p not in places]
+    known = f"nothing, or {', '.join(p.name for p in arguments)}"
     for argument in given:
         if argument not in taken:
-            raise InputError(f"{name} takes no {argument}")
-    for p in taken.values():
-        if p not in places and p.default is p.empty and p.name not in given:
-            raise InputError(f"{name} needs a {p.name}")
-    return decide(*maps, **given)
+            raise InputError(f"{name} takes no {argument}", expected=known)
+    for p in arguments:
+        if p.default is p.empty and p.name not in given:
+            raise InputError(f"{name} needs a {p.name}", expected=f"a {p.name}")
+    for variable in (*given.get("over", ()), *filter(None, [given.get("along")])):
+        _variable(maps[0], variable)
+    return decide
+
+
+def read_arguments(words: Iterable[str]) -> dict[str, Any]:
+    """Arguments of a property as a claims file has them: ``shape=8,128``, ``over=d0,s0``, ``along=s0``, ``strict``."""
+    given: dict[str, Any] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        if name in ("shape", "width", "by"):
+            if not all(n.isascii() and n.isdigit() and len(n) < 40 for n in value.split(",")):
+                raise InputError(f"{quoted(word)} gives no number", expected=f"as in `{name}=8`")
+            sizes = [int(n) for n in value.split(",")]
+            given[name] = sizes if name == "shape" else sizes[0]
+        else:
+            given[name] = value.split(",") if name == "over" else value or True
+    return given
 
 
 # ----------------------------------------------------------------------------------------------------- common

@@ -38,6 +38,9 @@ above. A ``#`` at the beginning of a line or after a space begins a comment, exc
       ``⊇``): the other way round;
     - ``simplify MAP to MAP``: the simplifier makes exactly the second map of the first, up to the names of
       variables and the order of constraints, and both are proved equal.
+    - ``property NAME ARGUMENTS : MAP``, for *disjoint* and *inverse* with ``and MAP`` behind it: what programs rely
+      on, as in ``property injective over=d0 : MAP``, ``property covers shape=8,128 : MAP`` or ``property contiguous
+      along=s0 width=4 : MAP``. Names and arguments are those of ``indexproof property``.
 - ``ENDPOINT -> ENDPOINT : MAP``, a claim about the program above: these elements belong together. An
   endpoint is the name of an instruction, ``NAME[k]`` for the k-th array of a tuple, ``output`` for the
   root, or ``()`` for the imagined operand of an instruction that has none, such as iota. One endpoint must
@@ -79,7 +82,7 @@ from __future__ import annotations
 
 from .evaluate import Accuracy, ClaimResult, check_claim, check_claims, maps_text
 from .reader import read_claims
-from .statements import Claim, ClaimsFile, Comparison, Dependence, Relation, Simplification
+from .statements import Claim, ClaimsFile, Comparison, Dependence, PropertyClaim, Relation, Simplification
 
 __all__ = [
     "Accuracy",
@@ -88,6 +91,7 @@ __all__ = [
     "ClaimsFile",
     "Comparison",
     "Dependence",
+    "PropertyClaim",
     "Relation",
     "Simplification",
     "builtin_claims",

@@ -14,10 +14,11 @@ from ...core.text import format_map
 from ...rules.catalog import RULES
 from ..concrete import Answer, Counterexample, contains, equal_maps, in_bounds, inclusion, same_relation
 from ..concrete.image import in_order
+from ..properties import decide_property
 from ..verdict import Status
 from .program import NOTHING, Endpoint, sources_by_name
 from .relations import aligned, sharing_runtime, targets_of
-from .statements import Claim, ClaimsFile, Comparison, Dependence, Simplification
+from .statements import Claim, ClaimsFile, Comparison, Dependence, PropertyClaim, Simplification
 
 __all__ = ["Accuracy", "ClaimResult", "check_claim", "check_claims"]
 
@@ -104,6 +105,8 @@ def check_claim(claim: Claim, *, confirm: bool = False) -> ClaimResult:
         result = _compared(claim, statement, confirm)
     elif isinstance(statement, Simplification):
         result = _simplified(claim, statement, confirm)
+    elif isinstance(statement, PropertyClaim):
+        result = _property(claim, statement, confirm)
     else:
         result = _depends(claim, statement, confirm)
     return replace(result, seconds=time.perf_counter() - start)
@@ -123,6 +126,19 @@ def _compared(claim: Claim, s: Comparison, confirm: bool) -> ClaimResult:
         answer.engine,
         headline=_plain_headline(answer, ("the left map", "the right map"), s.relation == "covers"),
         counterexample=answer.counterexample,
+        tried=answer.tried,
+    )
+
+
+def _property(claim: Claim, s: PropertyClaim, confirm: bool) -> ClaimResult:
+    answer = decide_property(s.name, s.maps, **{**s.arguments, "confirm": confirm})
+    c = answer.counterexample
+    return ClaimResult(
+        claim,
+        answer.verdict,
+        answer.engine,
+        headline="" if c is None else str(c),
+        counterexample=c,
         tried=answer.tried,
     )
 

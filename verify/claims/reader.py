@@ -18,9 +18,19 @@ from ...core.errors import InputError, quoted
 from ...core.hlo import Instruction, Shape, leaves, read_instruction
 from ...core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
 from ...core.map_reader import read_map
+from ..properties import expect_property, read_arguments
 from ..verdict import Status
 from .program import NOTHING, ClaimedProgram, Endpoint, load_program, sources_by_name
-from .statements import Claim, ClaimsFile, Comparison, Dependence, Relation, Simplification, Statement
+from .statements import (
+    Claim,
+    ClaimsFile,
+    Comparison,
+    Dependence,
+    PropertyClaim,
+    Relation,
+    Simplification,
+    Statement,
+)
 
 __all__ = ["read_claims"]
 
@@ -32,6 +42,7 @@ _EXPECT: Final = re.compile(r"[ \t]*expect(?=[ \t]+(?!in\b)[A-Za-z]|[ \t]*\Z)")
 _WORD: Final = re.compile(r"[^\s:]+")
 _SOLID: Final = re.compile(r"\S+")
 _RELATION: Final = re.compile(r":|(?:within|covers)\b|[⊆⊇]")
+_PROPERTY: Final = re.compile(r"property[ \t]+([\w-]+)((?:[ \t]+\w+(?:=[\w,]+)?)*)[ \t]*:", re.ASCII)
 _PARTS: Final = re.compile(
     r"""(?P<hlo> \bhlo[ \t]*:[^\n]* ) | (?P<string> "(?:[^"\\\n]|\\.)*" )
     | (?P<open> [(\[{] ) | (?P<close> [)\]}] ) | (?P<word> == | [⊆⊇] | [A-Za-z_][A-Za-z0-9_]* ) | .""",
@@ -322,12 +333,21 @@ class _Reader:
         start = after + _indent(body, lines=True)
         if start >= end:
             self.fail(
-                f"the claim {quoted(name)} says nothing", after, "`MAP == MAP` or `simplify MAP to MAP`"
+                f"the claim {quoted(name)} says nothing",
+                after,
+                "`MAP == MAP`, `property NAME : MAP` or `simplify MAP to MAP`",
             )
         if re.compile(r"simplify\b").match(self.text, start):
             before, after_text = self.halves(start + len("simplify"), end, ("to",), "`to MAP`")
             left = self.map(*before)
             self.add(block, name, named, Simplification(left, self.map(*after_text[:2], model=left)), body)
+            return
+        if said := _PROPERTY.match(self.text, start, end):
+            maps = tuple(m for m, _ in self.maps(said.end(), end))
+            with self.located(start):
+                given = read_arguments(said[2].split())
+                expect_property(said[1], maps, given)
+            self.add(block, name, named, PropertyClaim(said[1], maps, given), body)
             return
         first, second = self.halves(
             start, end, ("==", "within", "covers", "⊆", "⊇"), "`== MAP`, `within MAP` or `covers MAP`"
@@ -410,7 +430,9 @@ class _Reader:
         with self.located(at):
             program.direction(source, target)
             truth = program.maps(source, target)
-        maps = tuple(self.sources(program, m, truth, *piece) for m, piece in self.maps(start, end, source))
+        maps = tuple(
+            self.sources(program, m, truth, *piece) for m, piece in self.maps(start, end, source.dims)
+        )
         kind = _RELATIONS[relation[0]]
         name = f"{program.name}: {source} -> {target}" + ("" if kind == "equals" else f" {kind}")
         statement = Dependence(program, source, target, kind, maps)
@@ -447,7 +469,9 @@ class _Reader:
         with self.located(at):
             return program.endpoint(found[1], leaf), end
 
-    def maps(self, start: int, end: int, source: Endpoint) -> Iterator[tuple[IndexingMap, tuple[int, int]]]:
+    def maps(
+        self, start: int, end: int, sizes: tuple[int, ...] | None = None
+    ) -> Iterator[tuple[IndexingMap, tuple[int, int]]]:
         """The maps joined by ``and``; none for ``nothing``."""
         pieces = []
         begin = start
@@ -459,7 +483,7 @@ class _Reader:
         if len(pieces) == 1 and self.text[start:end].strip() == "nothing":
             return
         for piece in pieces:
-            yield self.map(*piece, sizes=source.dims), piece
+            yield self.map(*piece, sizes=sizes), piece
 
     def sources(
         self, program: ClaimedProgram, m: IndexingMap, truth: Sequence[IndexingMap], start: int, end: int

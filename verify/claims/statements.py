@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...core.indexing_map import IndexingMap
 from ..verdict import Status
 from .program import ClaimedProgram, Endpoint
 
-__all__ = ["Claim", "ClaimsFile", "Comparison", "Dependence", "Relation", "Simplification", "Statement"]
+__all__ = [
+    "Claim",
+    "ClaimsFile",
+    "Comparison",
+    "Dependence",
+    "PropertyClaim",
+    "Relation",
+    "Simplification",
+    "Statement",
+]
 
 #: How the left side relates to the right one; as sets of pairs (source element, target element).
 Relation: TypeAlias = Literal["equals", "within", "covers"]
@@ -33,6 +43,15 @@ class Simplification:
 
 
 @dataclass(frozen=True)
+class PropertyClaim:
+    """``property NAME ARGUMENTS : MAP``, for some properties with ``and MAP``; see :mod:`indexproof.verify.properties`."""
+
+    name: str
+    maps: tuple[IndexingMap, ...]
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Dependence:
     """``ENDPOINT -> ENDPOINT : MAPS``: how the elements of two arrays of a program belong together.
 
@@ -47,7 +66,7 @@ class Dependence:
     maps: tuple[IndexingMap, ...]
 
 
-Statement: TypeAlias = "Comparison | Simplification | Dependence"
+Statement: TypeAlias = "Comparison | Simplification | PropertyClaim | Dependence"
 
 
 @dataclass(frozen=True)

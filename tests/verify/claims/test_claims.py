@@ -67,6 +67,25 @@ def test_claims_about_maps(claim: str, verdict: Status) -> None:
     assert bool(r.headline) == (verdict is REFUTED)
 
 
+@pytest.mark.parametrize(
+    ("claim", "verdict", "headline"),
+    [
+        ("injective over=d0 : (d0)[s0] -> (d0 * 4 + s0), d0 in [0, 9], s0 in [0, 3]", PROVED, ""),
+        ("injective: (d0)[s0] -> (d0 * 4 + s0), d0 in [0, 9], s0 in [0, 4]", REFUTED, "one target at d0 = 0"),
+        ("covers shape=10,4 : (d0) -> (d0 floordiv 4, d0 mod 4), d0 in [0, 38]", REFUTED, "t0 = 9, t1 = 3"),
+        ("contiguous along=s0 width=4 : (d0)[s0] -> (d0 * 8 + s0), d0 in [0, 9], s0 in [0, 3]", PROVED, ""),
+        ("monotone strict : (d0) -> (d0 floordiv 2), d0 in [0, 9]", REFUTED, "no later target"),
+        ("disjoint : (d0) -> (2d0), d0 in [0, 9] and (d0) -> (2d0 + 1), d0 in [0, 9]", PROVED, ""),
+        ("disjoint : (d0) -> (2d0), d0 in [0, 9] and (d0) -> (2d0 + 4), d0 in [0, 9]", REFUTED, "(4)"),
+    ],
+)
+def test_claims_about_properties(claim: str, verdict: Status, headline: str) -> None:
+    r = result(f"claim x\n  property {claim}\n")
+    assert r.verdict is verdict, (r.headline, r.tried)
+    assert headline in r.headline
+    assert bool(r.headline) == (verdict is REFUTED)
+
+
 def test_a_claim_on_one_line() -> None:
     assert result("claim x : (d0) -> (d0), d0 in [0, 1] == (d0) -> (d0)").verdict is PROVED
 

@@ -505,7 +505,7 @@ def test_what_a_file_reaches() -> None:
     homes = {s.home for s in sections()}
     assert reached("rules/division.py", homes) == ["rules/compiled.py", "rules/division.py"]
     assert reached("rules/ops/collective.py", homes) == [
-        f"rules/ops/{name}.py" for name in ("collective", "movement", "pointwise")
+        f"rules/ops/{name}.py" for name in ("collective", "contraction", "fibres", "movement", "pointwise")
     ]
     assert reached("verify/layouts.py", homes) == ["rules/ops/movement.py", "rules/ops/reshape.py"]
     assert reached("verify/schemes.py", homes) == []

@@ -66,6 +66,7 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .reports.assertions import assert_rule_sound as assert_rule_sound
     from .reports.derivation import derivation_text as derivation_text
     from .reports.pallas import assert_pallas_ok as assert_pallas_ok
+    from .reports.pictures import launch_picture as launch_picture
     from .reports.pictures import layout_picture as layout_picture
     from .reports.pictures import reads_picture as reads_picture
     from .rules.simplifier import canonical as canonical
@@ -109,7 +110,7 @@ _NAMES: Final = {
     "reports.assertions": "assert_equal_maps assert_op_sound assert_rule_sound",
     "reports.derivation": "derivation_text",
     "reports.pallas": "assert_pallas_ok",
-    "reports.pictures": "layout_picture reads_picture",
+    "reports.pictures": "launch_picture layout_picture reads_picture",
     "rules.simplifier": "canonical distinct reduce simplify simplify_expr",
     "verify.concrete": "equal_maps",
     "verify.isl_form": "from_isl to_isl",

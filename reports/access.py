@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from ..core.errors import InputError
+from ..core.indexing_map import IndexingMap
 from ..core.text import format_expr
 from ..verify.access import LINE, SECTOR, Requests, Utilization
 from ..verify.tiles import NoTile, TargetTile, TilingPlan
 from .layout import table
 from .machine import written_as
+from .pictures import Picture, reads_picture
 
-__all__ = ["request_lines", "tile_text", "tiling_lines", "use_text"]
+if TYPE_CHECKING:
+    from .hlo import Report
+
+__all__ = ["request_lines", "tile_picture", "tile_text", "tiling_lines", "use_text"]
 
 #: At most so many tilings are printed.
 _SHOWN = 20
@@ -96,3 +103,23 @@ def tiling_lines(tilings: list[TilingPlan]) -> Iterator[str]:
     yield from table(rows, right=range(1, 3))
     if len(tilings) > _SHOWN:
         yield f"… and {len(tilings) - _SHOWN:,} more"
+
+
+def tile_picture(r: Report, tile: Sequence[int]) -> Picture:
+    """Draw what the first tile of the only output reads of each operand.
+
+    Raises :class:`InputError` where there are several units or outputs, or where not all maps are known.
+    """
+    entries = [e for u in r.units for e in u.entries if e.direction == "output_to_input"]
+    outputs = {e.output: e.shapes[0] for e in entries}
+    (output,) = outputs.values() if len(outputs) == 1 else (None,)
+    operands: dict[str, tuple[tuple[IndexingMap, ...], tuple[int, ...]]] = {}
+    for e in entries:
+        if output is None or len(r.units) != 1 or e.unknown or e.shapes[1] is None:
+            raise InputError("--svg draws one output of which all maps are known", expected="-i NAME of such")
+        before, _ = operands.get(e.operand, ((), ()))
+        operands[e.operand] = (*before, *e.maps), e.shapes[1].dims
+    if output is None:
+        raise InputError("--svg: nothing is read", expected="-i NAME of an instruction that reads")
+    select = [(0, min(n, size) - 1) for n, size in zip(tile, output.dims, strict=True)]
+    return reads_picture(operands, output.dims, select=select, title=next(iter(outputs)))

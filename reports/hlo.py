@@ -29,7 +29,6 @@ from ..verify.verdict import Status, worst
 from .access import tile_text, tiling_lines, use_text
 from .layout import count, duration, joined, table
 from .machine import ABSENT, document, written_as
-from .pictures import Picture, reads_picture
 from .progress import Bar
 
 __all__ = [
@@ -43,7 +42,6 @@ __all__ = [
     "hlo_text",
     "module_of",
     "report",
-    "tile_picture",
 ]
 
 _MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
@@ -366,26 +364,6 @@ def _arrays(shape: AnyShape | None) -> list[Shape]:
 
 def _labelled(name: str, shape: Shape | None, layouts: bool) -> str:
     return name if shape is None else f"{name} {shape.text(layouts=layouts)}"
-
-
-def tile_picture(r: Report, tile: Sequence[int]) -> Picture:
-    """Draw what the first tile of the only output reads of each operand.
-
-    Raises :class:`InputError` where there are several units or outputs, or where not all maps are known.
-    """
-    entries = [e for u in r.units for e in u.entries if e.direction == "output_to_input"]
-    outputs = {e.output: e.shapes[0] for e in entries}
-    (output,) = outputs.values() if len(outputs) == 1 else (None,)
-    operands: dict[str, tuple[tuple[IndexingMap, ...], tuple[int, ...]]] = {}
-    for e in entries:
-        if output is None or len(r.units) != 1 or e.unknown or e.shapes[1] is None:
-            raise InputError("--svg draws one output of which all maps are known", expected="-i NAME of such")
-        before, _ = operands.get(e.operand, ((), ()))
-        operands[e.operand] = (*before, *e.maps), e.shapes[1].dims
-    if output is None:
-        raise InputError("--svg: nothing is read", expected="-i NAME of an instruction that reads")
-    select = [(0, min(n, size) - 1) for n, size in zip(tile, output.dims, strict=True)]
-    return reads_picture(operands, output.dims, select=select, title=next(iter(outputs)))
 
 
 # ------------------------------------------------------------------------------------------------------------ as text

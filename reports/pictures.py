@@ -13,22 +13,23 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import prod
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import integer
 from ..core.hlo.shape import Shape
 from ..core.indexing_map import Constraint, IndexingMap
+from ..core.launch import Launched
 from ..core.layout import Memory, memory
 from ..core.layout.memory import integers
 from ..core.text import format_map
 
-__all__ = ["Picture", "layout_picture", "reads_picture"]
+__all__ = ["Picture", "launch_picture", "layout_picture", "reads_picture"]
 
 Index: TypeAlias = tuple[int, ...]
 _Line: TypeAlias = tuple[float, float, float, float]
@@ -340,7 +341,7 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
                 paper.text(left + CELL / 2, above + CELL / 2, text, size)
             else:
                 paper.box(left, above, CELL, CELL, "#ffffff", "#b8c2cc", 0.6, "padding")
-        _borders(paper, tiles, cells, x + labels, y)
+        _borders(paper, tiles.of, cells, x + labels, y)
         far = max(far, x + labels + len(shown_columns) * CELL)
         y += len(shown_rows) * CELL + 22
     return far
@@ -382,13 +383,17 @@ def _axis(paper: _Paper, numbers: Sequence[int], x: float, y: float, *, across: 
 
 
 def _borders(
-    paper: _Paper, tiles: _Tiles, cells: Mapping[tuple[int, int], Index], x: float, y: float
+    paper: _Paper,
+    tiles: Callable[[Index], tuple[Any, ...]],
+    cells: Mapping[tuple[int, int], Index],
+    x: float,
+    y: float,
 ) -> None:
     """Lines between cells of different tiles: red around inner tiles, thick and dark around outer ones."""
     outer_lines: list[_Line] = []
     inner_lines: list[_Line] = []
     for (r, c), index in cells.items():
-        here = tiles.of(index)
+        here = tiles(index)
         left, top = x + c * CELL, y + r * CELL
         sides = (
             ((r, c - 1), (left, top, left, top + CELL)),
@@ -399,7 +404,7 @@ def _borders(
         for beside, line in sides:
             if beside in cells and beside < (r, c):
                 continue  # drawn from the other side
-            there = tiles.of(cells[beside]) if beside in cells else None
+            there = tiles(cells[beside]) if beside in cells else None
             outer = there is None or here[:1] != there[:1]
             if len(here) > 1 and (outer or here != there):
                 inner_lines.append(line)
@@ -467,6 +472,42 @@ def _seams(paper: _Paper, at: Memory, tiles: _Tiles, first: int, last: int, x: f
             inner.append((left, y, left, y + CELL))
     paper.lines(inner, _RED, 1.6)
     paper.lines(outer, _INK, 2.2)
+
+
+# -------------------------------------------------------------------------------------------------------------- launches
+def launch_picture(at: Launched) -> Picture:
+    """The output of a launch: each cell with its thread, in the colour of its warp, thick lines around blocks."""
+    dims, rank = at.shape.dims, at.shape.rank
+    paper = _Paper()
+    paper.text(14, 18, str(at.shape), 15, anchor="start", bold=True)
+    x, y = 14.0 + (26 if rank > 1 else 4), 36.0
+    front, rows, columns = _as_grid(dims)
+    size = _text_size(str(prod(at.launch.threads) - 1))
+
+    def numbers(index: Index) -> tuple[int, int, int]:
+        """The block of an element, the warp in it, and the thread in the block."""
+        tx, ty, tz, bx, by, bz, *_ = at.place(index)
+        (wide, high, _), (across, down, _) = at.launch.threads, at.launch.blocks
+        thread = tx + wide * (ty + high * tz)
+        return bx + across * (by + down * bz), thread // at.launch.warp, thread
+
+    for panel in _panels(front):
+        y = _heading(paper, panel, 14, x - 14, y)
+        if panel is None:
+            continue
+        cells: dict[tuple[int, int], Index] = {}
+        shown = _shown(rows, ROWS), _shown(columns, COLUMNS)
+        for place, left, above, index in _cells(paper, panel, *shown, rank, x, y) if at.shape.size else ():
+            cells[place] = index
+            block, warp, thread = numbers(index)
+            warps = -(-prod(at.launch.threads) // at.launch.warp)
+            hint = f"element ({', '.join(map(str, index))}): thread {thread}, warp {warp}, block {block}"
+            colour = _PALETTE[(block * warps + warp) % len(_PALETTE)]
+            paper.box(left, above, CELL, CELL, colour, "#8795a1", 0.6, hint)
+            paper.text(left + CELL / 2, above + CELL / 2, str(thread), size)
+        _borders(paper, lambda index: numbers(index)[:1], cells, x, y)
+        y += len(shown[0]) * CELL + 22
+    return paper.done(f"threads, warps and blocks that compute {at.shape}")
 
 
 # ---------------------------------------------------------------------------------------------------------------- reads

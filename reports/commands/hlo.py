@@ -110,8 +110,10 @@ def hlo(
             watch=bar,
         )
     if svg is not None:
+        from ..access import tile_picture
+
         with writing("--svg: cannot write", svg):
-            reporting.tile_picture(found, asked.tile).save(svg)
+            tile_picture(found, asked.tile).save(svg)
     status = status_of(found.verdict.value) if verify else PROVED
     brief = summary or (verify and not named)
     report(json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))
@@ -276,6 +278,9 @@ def launch(
     by: Annotated[
         str, typer.Option("--by", metavar="thread|block|warp", help="Whose reads --map asks for.")
     ] = "thread",
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw threads, warps and blocks there.")
+    ] = None,
     verify: Verify = False,
     json: Json = False,
 ) -> None:
@@ -298,7 +303,13 @@ def launch(
     if operand and not given:
         raise InputError("--operand is the shape that --map leads to", expected="--map")
     m = given_map(given, "--map") if given else None
-    found = described_launch(made.over(shape), m, by, verify, memory(operand) if operand else None)
+    over = made.over(shape)
+    if svg is not None:
+        from ..pictures import launch_picture
+
+        with writing("--svg: cannot write", svg):
+            launch_picture(over).save(svg)
+    found = described_launch(over, m, by, verify, memory(operand) if operand else None)
     status = status_of(found.verdict.value) if verify else PROVED
     report(
         json, lambda: document("launch", found.verdict, status, **plain(found)), lambda: launch_text(found)

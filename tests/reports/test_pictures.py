@@ -13,10 +13,11 @@ import pytest
 
 from indexproof.core.errors import InputError, TooLargeError
 from indexproof.core.hlo import read_module
+from indexproof.core.launch import Launch
 from indexproof.core.layout import memory
 from indexproof.core.op import concrete
 from indexproof.core.text import parse_map
-from indexproof.reports.pictures import CELL, Picture, layout_picture, reads_picture
+from indexproof.reports.pictures import CELL, Picture, launch_picture, layout_picture, reads_picture
 from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.movement import Transpose
 from indexproof.verify.modules import module_maps
@@ -237,3 +238,23 @@ def test_the_same_in_another_process() -> None:
 def test_what_cannot_be_drawn(make, error: type[Exception]) -> None:
     with pytest.raises(error):
         make()
+
+
+def test_a_launch_is_drawn_with_its_threads_warps_and_blocks() -> None:
+    at = Launch((8,), (2,), 2, 4).over("f32[4,16]")
+    root = ElementTree.fromstring(launch_picture(at).svg)
+    hints = [t.text or "" for t in root.findall(".//{*}rect/{*}title")]
+    assert len(hints) == 64
+    assert "element (0, 15): thread 7, warp 1, block 0" in hints
+    assert "element (3, 4): thread 2, warp 0, block 1" in hints
+    colours = {
+        hint.partition("warp ")[2]: box.get("fill")
+        for box, hint in zip(root.findall(".//{*}rect[{*}title]"), hints, strict=True)
+    }
+    assert len(set(colours.values())) == len(colours) == 4
+    assert len({t.get("font-size") for t in root.findall(".//{*}text") if t.get("font-size") != "10"}) == 2
+
+
+@pytest.mark.parametrize("shape", ["f32[]", "f32[0,3]", "f32[7]", "f32[3,2,5]", "f32[100,200]"])
+def test_every_launch_is_drawn(shape: str) -> None:
+    assert launch_picture(Launch((4, 2), (3,), 1, 4).over(shape)).svg.startswith("<svg")

@@ -272,7 +272,7 @@ def test_mistakes_are_pointed_at(run: Run, file: Path, tmp_path: Path) -> None:
         assert "expected an object" in err or "expected a JSON value" in err
     declared = tmp_path / "mine.py"
     declared.write_text("", "utf-8")
-    assert "mine.py declares nothing to prove" in run("prove", file, declared)[2]
+    assert "mine.py declares nothing to prove" in run("prove", declared, file)[2]
 
 
 # ----------------------------------------------------------------------------------------------------- expectations

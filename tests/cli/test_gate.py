@@ -65,6 +65,37 @@ def test_an_ill_formed_statement_costs_only_itself(run: Run, repository: Path) -
     assert "FAILED  6 claims, 3 as expected" in done.out
 
 
+def test_an_op_without_a_map_costs_only_the_claims_through_it(run: Run, repository: Path) -> None:
+    program = """hlo one
+  p0 = f32[4] parameter(0)
+  c = f32[4] custom-call(p0), custom_call_target="mine"
+  n = f32[4] no-such-op(p0)
+  m = f32[4] negate(p0)
+m -> p0 : (d0) -> (d0)
+c -> p0 : (d0) -> (d0)
+n -> p0 : (d0) -> (d0)
+expect REFUTED
+"""
+    (repository / "my.claims").write_text(program + CLAIMS, "utf-8")
+    data = json.loads(run("gate", "--json").out)
+    found = [(c["line"], c["verdict"]) for c in data["claims"] if c["file"] == "my.claims"]
+    assert found == [(6, "PROVED"), (7, "ILL-FORMED"), (8, "ILL-FORMED"), (10, "PROVED")]
+
+
+def test_an_expectation_is_that_of_its_claim(run: Run, repository: Path) -> None:
+    # without the claim in the middle, the first one would be expected to be false
+    lost = "claim lost\n  (d0 == (d0)\nexpect REFUTED\n"
+    (repository / "my.claims").write_text(CLAIMS + lost, "utf-8")
+    (repository / "my.rules").write_text(RULES + "lost: x + -> x\nexpect REFUTED\n", "utf-8")
+    data = json.loads(run("gate", "--json").out)
+    assert [(c["name"], c["expected"]) for c in data["claims"] if c["passes"]] == [
+        ("whole", "PROVED"),
+        ("nothing", "PROVED"),
+        ("same", "PROVED"),
+    ]
+    assert [c["verdict"] for c in data["claims"] if not c["passes"]] == ["ILL-FORMED"] * 2
+
+
 def test_a_rule_of_a_json_file_that_cannot_be_read_costs_only_itself(run: Run, repository: Path) -> None:
     rules = [
         '{"name": "one", "vars": {"x": "int"}, "left": ["add", "x", 0], "right": "x"}',
@@ -166,3 +197,33 @@ def test_settings_that_make_no_sense(run: Run, repository: Path, settings: str, 
     done = run("gate")
     assert done.status == 3
     assert said in done.err
+
+
+def test_claims_of_own_files_are_placed_by_path_and_line(run: Run, repository: Path) -> None:
+    (repository / "sub").mkdir()
+    text = """from indexproof.core.op import Case, Map, Op, op, symbols
+
+
+@op
+class Same(Op):
+    \"\"\"Each element is itself, or so it says.\"\"\"
+
+    def shape(self, x):
+        return list(x)
+
+    def reads(self, k, o, i, rt, x):
+        return [i[d].eq(o[d]) for d in range(len(x))]
+
+    def output_to_input(self, k, o, rt, x):
+        return Map([o[d] - 1 for d in range(len(x))])
+
+    def input_to_output(self, k, i, rt, x):
+        return Map(list(i))
+
+    @classmethod
+    def cases(cls, rank):
+        if rank == 1:
+            yield Case.of(rank, "whole", cls(), symbols("n", rank))
+"""
+    (repository / "sub/bad_ops.py").write_text(text, "utf-8")
+    assert "REFUTED  same rank 1, whole   sub/bad_ops.py:4" in run("prove", "sub/bad_ops.py").out

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from indexproof.core.expr import Expr, integer, maximum, minimum, var
+from indexproof import strategies
+from indexproof.core.expr import integer, var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.text import parse_map
@@ -30,53 +31,12 @@ from indexproof.core.transform import (
 )
 from indexproof.rules.catalog import RULES
 
-CHECK = settings(deadline=None, max_examples=80, derandomize=True, suppress_health_check=list(HealthCheck))
+CHECK = settings(deadline=None, max_examples=120, derandomize=True, suppress_health_check=list(HealthCheck))
 d0, d1, s0, s1, rt0, rt1, rt2 = map(var, ("d0", "d1", "s0", "s1", "rt0", "rt1", "rt2"))
 
 
-@st.composite
-def indexing_maps(draw: st.DrawFn) -> IndexingMap:
-    """Maps with unused variables, variables with one value, remainders and equations."""
-
-    def variables(prefix: str, most: int, sizes: list[int]) -> list[tuple[str, int, int]]:
-        found = []
-        for k in range(draw(st.integers(0, most))):
-            lo = draw(st.sampled_from([0, 0, 2, -3]))
-            found.append((f"{prefix}{k}", lo, lo + draw(st.sampled_from(sizes)) - 1))
-        return found
-
-    dims, ranges = variables("d", 2, [4, 1, 6, 0]), variables("s", 2, [7, 1, 4, 12])
-    rts = variables("rt", 2, [1, 3])
-    atoms: list[Expr] = [var(v[0]) for v in (*dims, *ranges, *rts)] or [integer(1)]
-
-    def expression() -> Expr:
-        e = draw(st.sampled_from(atoms))
-        for _ in range(draw(st.integers(0, 2))):
-            k = draw(st.sampled_from([2, 3, 4, -1, -2]))
-            other = draw(st.sampled_from(atoms))
-            e = draw(
-                st.sampled_from([e * k + other, e - other, e // k, e % k, minimum(e, other), maximum(e, k)])
-            )
-        return e
-
-    constraints: list[tuple[Expr, int, int]] = []
-    for _ in range(draw(st.integers(0, 3))):
-        e, lo = draw(st.sampled_from(atoms)), draw(st.integers(-2, 3))
-        constraints.append(
-            draw(
-                st.sampled_from(
-                    [
-                        ((e + lo) % 3, 1, 1),
-                        ((e - lo) % 4, 0, 0),
-                        (e - 2 * draw(st.sampled_from(atoms)), lo, lo),
-                        (expression(), lo, lo + 5),
-                    ]
-                )
-            )
-        )
-    return IndexingMap.of(
-        dims, ranges, rts, [expression() for _ in range(draw(st.integers(0, 2)))], constraints
-    )
+#: Maps with unused variables, variables with one value, remainders and equations.
+MAPS = strategies.maps(rts=2, facts=6, depth=2, empty=True, of=(2, 3, 4))
 
 
 def same_relation(r: Reduced) -> bool:
@@ -122,7 +82,7 @@ EVERY: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", EVERY)
 @CHECK
-@given(m=indexing_maps())
+@given(m=MAPS)
 def test_the_relation_stays_and_the_record_is_true(name: str, m: IndexingMap) -> None:
     r = EVERY[name](m)
     assert same_relation(r), (m, r.map, [s.why for s in r.steps])
@@ -136,7 +96,7 @@ def test_the_relation_stays_and_the_record_is_true(name: str, m: IndexingMap) ->
 
 @pytest.mark.parametrize("name", ["reduce_map", "reduce_map_with_dims"])
 @CHECK
-@given(m=indexing_maps())
+@given(m=MAPS)
 @example(m=parse_map("(d0)[s0] -> (), domain: d0 in [0, 3], s0 in [0, 5], s0 mod 6 in [2, 2]"))
 def test_reducing_twice_changes_nothing(name: str, m: IndexingMap) -> None:
     once = EVERY[name](m).map
@@ -315,7 +275,7 @@ def shuffled(rng: random.Random, m: IndexingMap) -> IndexingMap:
 
 
 @CHECK
-@given(indexing_maps(), st.integers(0, 2**30))
+@given(MAPS, st.integers(0, 2**30))
 def test_canonical_forms_do_not_depend_on_names_or_order(m: IndexingMap, seed: int) -> None:
     form = canonical(m, RULES)
     assert canonical(shuffled(random.Random(seed), m), RULES) == form

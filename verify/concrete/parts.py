@@ -31,8 +31,16 @@ def split(problem: Problem) -> list[Problem]:
     where = [(f, set(f.expr.variables())) for f in problem.where]
     if not all(names for _, names in where):
         return [problem]
+    # what a guess mentions must be there where it is tried
+    tried = [
+        {v}.union(*(g[k].variables() for g in o.guesses))
+        for o in options
+        for k, (v, _) in enumerate(o.unknowns)
+    ]
     parts = []
-    for names in _connected([*(own for _, own in where), *claims, *({v} for v, _ in problem.variables)]):
+    for names in _connected(
+        [*(own for _, own in where), *claims, *tried, *({v} for v, _ in problem.variables)]
+    ):
         own = [_restricted(o, names) for o in options] if any(c <= names for c in claims) else []
         box = tuple((v, i) for v, i in problem.variables if v in names)
         parts.append(Problem(box, tuple(f for f, mentioned in where if mentioned <= names), tuple(own)))

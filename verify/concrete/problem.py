@@ -177,7 +177,9 @@ class Problem:
         used = {
             n for n in postorder(*Problem((), tuple(where), tuple(options)).exprs()) if isinstance(n, Var)
         }
-        fixed.update({v: smallest(i) for v, i in box.items() if v not in used})
+        unused = {v: smallest(i) for v, i in box.items() if v not in used}
+        fixed.update(unused)
+        options = [o.substituted(unused) if o.guesses else o for o in options]  # guesses may mention them
         variables = tuple((v, i) for v, i in box.items() if v in used)
         return Problem(variables, tuple(where), tuple(options)), fixed
 

@@ -149,7 +149,7 @@ def _expressions(
 def _boxes(draw: st.DrawFn, of: Numbers, empty: bool) -> tuple[int, int]:
     """From zero mostly; the size is one of the numbers, or one beside it."""
     lo = _pick(draw, 0, 0, 0, 0, -1, 2, -of[0])
-    size = _pick(draw, *_near(of), 1, 2)
+    size = _pick(draw, *_near(of), 1, 1, 1, 2)
     return lo, lo - 1 if empty and not draw(_integers(0, 9)) else lo + size - 1
 
 
@@ -164,11 +164,19 @@ def _variables(
 def constraints(
     draw: st.DrawFn, atoms: Sequence[str | Expr], of: Numbers = (2, 3, 6, 4), depth: int = 2
 ) -> Constraint:
-    """An expression within bounds, often a single value."""
+    """An expression within bounds; often a congruence, or an equation between variables."""
+    exprs = tuple(var(a) if isinstance(a, str) else a for a in atoms)
+    match _pick(draw, "any", "congruence", "equation") if exprs else "any":
+        case "congruence":
+            e = _pick(draw, *exprs) + draw(_integers(0, 3))
+            lo = draw(_integers(0, 1))
+            return Constraint(e % _pick(draw, *of), lo, lo)
+        case "equation":
+            lo = draw(_integers(-1, 3))
+            return Constraint(_pick(draw, *exprs) - _pick(draw, *exprs) * _pick(draw, 1, *of), lo, lo)
     e = draw(expressions(atoms, of, depth))
     lo = _pick(draw, 0, 0, 1, -1, of[0] - 1)
-    width = _pick(draw, 0, 0, 1, 3, *of)
-    return Constraint(e, lo, lo + width)
+    return Constraint(e, lo, lo + _pick(draw, 0, 0, 1, 3, *of))
 
 
 @st.composite
@@ -191,15 +199,16 @@ def maps(
     sources: bool = False,
     empty: bool = False,
     large: bool = False,
+    of: Numbers = (),
     names: Sequence[str] = _NAMES,
 ) -> IndexingMap:
     """A map with up to three dimensions and results, or with ``rank`` and ``results`` of them.
 
     ``ranges``, ``rts`` and ``facts`` bound the numbers of range and runtime variables and of constraints.  With ``sources``
     some runtime variables say where they are read, with ``empty`` some boxes are empty, and with ``large`` numbers go up to
-    2^62.  ``names`` begin the names of the variables of each kind.
+    2^62.  ``of`` are the numbers to use, in place of drawn ones.  ``names`` begin the names of the variables of each kind.
     """
-    of = draw(numbers(large))
+    of = of or draw(numbers(large))
     d, s, rt = names
     some_dims = _variables(draw, d, rank or 0, 3 if rank is None else rank, of, empty)
     some_ranges = _variables(draw, s, 0, ranges, of, empty)

@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dev.fuzz import run as runner
 from dev.fuzz.corpus import builtin_corpus, read_corpus, rule_examples
-from dev.fuzz.generate import random_map
+from dev.fuzz.generate import Asked, random_map
 from dev.fuzz.report import fuzz_json, fuzz_text, only_text
 from dev.fuzz.run import CHUNK, Chunk, FuzzRun, Settings, examine, fuzz
 from dev.fuzz.shrink import shrunk
+from indexproof import strategies
 from indexproof.core.errors import InputError
 from indexproof.core.expr import FloorDiv, Mod, postorder
 from indexproof.core.indexing_map import IndexingMap
@@ -80,6 +83,15 @@ def test_only_one_map() -> None:
     assert status == 0
     assert text.startswith("PROVED  map 3 and its result are the same")
     assert "evaluation: same" in text
+
+
+@settings(deadline=None, max_examples=120, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(strategies.maps(sources=True, empty=True), st.booleans())
+def test_maps_of_the_strategies(m: IndexingMap, quick: bool) -> None:
+    """Every engine, every step; what fails is shrunk."""
+    counts, kind, text, after = examine(m, Settings(checked=True), Asked(quick=quick))
+    assert not kind, (kind, text, after)
+    assert counts["derivations"] >= 1
 
 
 # ------------------------------------------------------------------------------------------------ planted bugs

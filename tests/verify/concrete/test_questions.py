@@ -11,6 +11,7 @@ from indexproof.core.errors import InputError
 from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.interval import Interval
+from indexproof.core.text import parse_map
 from indexproof.verify.concrete import (
     EngineDisagreement,
     Fact,
@@ -311,3 +312,18 @@ def test_a_part_that_isl_finds_empty_only_when_it_looks_for_a_point() -> None:
     )
     found = isl.decide(Problem(((s, Interval(4, 22)), (t, Interval(0, 5))), where))
     assert (found.status, found.point, found.minimal) == ("fails", (22, 4), True)
+
+
+# A guess for a variable that is unknown mentions one of the other map, which is left out where nothing depends on it.
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("s0 in [0, 2], s0 mod 2 in [0, 0]", "s0 in [0, 1]"),
+        ("s0 in [0, 4], s0 mod 4 in [0, 0]", "s0 in [0, 2], s0 mod 2 in [0, 0]"),
+    ],
+)
+def test_guesses_that_mention_what_a_part_has_not(left: str, right: str) -> None:
+    head, tail = "(d0)[s0, s1] -> (d0), domain: d0 in [0, 1]", "s1 in [0, 1], d0 - s1 in [0, 0]"
+    maps = [parse_map(f"{head}, {s}, {tail}") for s in (left, right)]
+    assert equal_maps(*maps).proved
+    assert equal_maps(*maps[::-1]).proved

@@ -12,14 +12,13 @@ from importlib.resources import files
 from math import prod
 from typing import Any
 
-from ..core.condition import Condition, all_of, show_condition
+from ..core.condition import Condition, all_of
 from ..core.errors import InputError
 from ..core.expr import Var
 from ..core.hlo import AnyShape, Computation, Module, leaves
 from ..core.hlo.shape import Shape
 from ..core.indexing_map import IndexingMap
 from ..core.op import DIRECTIONS, Case, concrete
-from ..core.rewrite import ConstraintRule, Rule
 from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result, Run
@@ -87,7 +86,7 @@ def _page(g: Group, of: Sequence[Named], command: str, certificates: Mapping[str
     for r in g.results:
         owed[r.obligation.subject].append(_row(r, certificates))
     false = [r for r in g.results if not r.passes]
-    page: dict[str, Any] = {
+    return {
         "family": g.family,
         "name": g.name,
         "verdict": worst([r.verdict.status for r in g.gated]) if g.gated else Status.NOT_CHECKED,
@@ -96,14 +95,10 @@ def _page(g: Group, of: Sequence[Named], command: str, certificates: Mapping[str
         "doc": document_of(claim),
         "statement": statement_of(claim),
         "lines": map_lines(example_of(cases)) if cases else _lines(of[0]),
-        "needs": [],
         "owed": owed,
         "failed": [{**result_json(r, command), "picture": _picture(r)} for r in false],
         "op": _example(cases) if cases else None,
     }
-    if isinstance(claim, (Rule, ConstraintRule)):
-        page["needs"] = [show_condition(k) for k in claim.when]
-    return page
 
 
 def _lines(c: Named) -> list[tuple[str, str]]:

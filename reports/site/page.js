@@ -54,12 +54,12 @@ function inBatches(parent, parts, size) {
 }
 
 // -------------------------------------------------------------------------------------------------- mathematics
-const TOKEN = /\s*(\d+|[\p{L}_][\p{L}\p{N}_'°↺⁻]*…?|\|\||\|[^|]+\||‖[^‖]+‖|->|<=|>=|==|!=|&&|\/\/|[-+*·/%()[\],∈∣=≠≤≥<>→⇔⊢])/uy;
+const TOKEN = /\s*(\d+|[\p{L}_][\p{L}\p{N}_'°↺⁻]*…?|\|\||\|[^|]+\||‖[^‖]+‖|\||->|<=|>=|==|!=|&&|\/\/|[-+*·/%()[\],∈∣=≠≤≥<>→⇔⊢])/uy;
 const BINDS = {
   "⊢": 1, "→": 2, "->": 2, "⇔": 2, or: 3, "||": 3, and: 4, "&&": 4, "=": 5, "==": 5, "≠": 5, "!=": 5, "≤": 5, "<=": 5,
-  "≥": 5, ">=": 5, "<": 5, ">": 5, "∈": 5, "∣": 5, "+": 6, "-": 6, "·": 7, "*": 7, "//": 7, "/": 7, mod: 7, "%": 7, floordiv: 7,
+  "≥": 5, ">=": 5, "<": 5, ">": 5, "∈": 5, in: 5, "∣": 5, "|": 3, "+": 6, "-": 6, "·": 7, "*": 7, "//": 7, "/": 7, mod: 7, "%": 7, floordiv: 7,
 };
-const SIGN = { "->": "→", "==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "&&": "and", "||": "or", "*": "·", "-": "−", "%": "%" };
+const SIGN = { "|": "for", in: "∈", "->": "→", "==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "&&": "and", "||": "or", "*": "·", "-": "−", "%": "%" };
 
 // The tree of a formula as [operator, ...arguments], a name or a number; throws where it is none.
 function parsed(text) {
@@ -126,13 +126,13 @@ function drawn(tree) {
     case "[]": return between("[", joined(args, ","), "]");
     case ",": return mathml("mrow", ...joined(args, ","));
     case "neg": return mathml("mrow", sign("−"), drawn(args[0]));
-    case "not": return mathml("mrow", mathml("mtext", "not "), drawn(args[0]));
+    case "not": return mathml("mrow", mathml("mtext", "not\u00a0"), drawn(args[0]));
     case "//": case "floordiv": return between("⌊", [fraction(...args)], "⌋");
     case "call":
       if (args[0] === "ceildiv" && args.length === 3) return between("⌈", [fraction(args[1], args[2])], "⌉");
       return mathml("mrow", mathml("mi", args[0]), between("(", joined(args.slice(1), ","), ")"));
-    case "mod": case "and": case "or": case "&&": case "||":
-      return mathml("mrow", drawn(args[0]), mathml("mtext", ` ${SIGN[op] || op} `), drawn(args[1]));
+    case "mod": case "and": case "or": case "&&": case "||": case "|":
+      return mathml("mrow", drawn(args[0]), mathml("mtext", `\u00a0${SIGN[op] || op}\u00a0`), drawn(args[1]));
   }
   return mathml("mrow", drawn(args[0]), sign(SIGN[op] || op), drawn(args[1]));
 }
@@ -543,15 +543,15 @@ function claimPage(family, name) {
 
 const shellWord = (word) => (/^[\w=,.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+// Whether a condition is needed is an obligation of its own; without its answer nothing is said.
 function needed(p, condition) {
-  if (p.redundant.includes(condition)) return h("span", { class: "needless" }, "not needed for truth");
-  if ((p.unsettled || []).includes(condition)) return h("span", { class: "needless" }, "not known whether needed");
-  return p.verdict === "PROVED" ? h("span", { class: "needless" }, "needed") : null;
+  const row = Object.values(p.owed).flat().find(([kind]) => kind === `needs ${condition}`);
+  return row ? h("span", { class: "needless" }, finding(...row)) : null;
 }
 
 // Findings decide no verdict: what they say of a condition, or of machine integers.
 function finding(kind, status) {
-  if (kind.startsWith("needs")) return { PROVED: "needed", VACUOUS: "not needed" }[status] || "not known";
+  if (kind.startsWith("needs")) return { PROVED: "needed", VACUOUS: "not needed for truth" }[status] || "not known whether needed";
   return { PROVED: "holds", REFUTED: "does not hold" }[status] || status.toLowerCase();
 }
 

@@ -198,6 +198,8 @@ def test_every_page_opens(page: Any, made: Path, data: dict[str, Any]) -> None:
     for place, name in names:
         opened(page, made, place)
         assert name in page.inner_text("h1")  # hostile names too, as text
+    opened(page, made, "#/claim/stated%20rule/good")
+    assert page.inner_text(".needless") == "not needed for truth"
     opened(page, made, "#/claim/stated%20rule/bad")
     assert page.locator("math").count() > 5
     assert page.locator("svg[role=img]").count() == 3
@@ -217,6 +219,8 @@ def test_formulas_are_mathematics(page: Any, made: Path) -> None:
             ["not", ["()", ["=", "a", "b"]]],
         ],
         "min(x, 3) ∈ [0, g - 1]": ["∈", ["call", "min", "x", "3"], ["[]", "0", ["-", "g", "1"]]],
+        "a // 2 | a in [0, 3] → 0": ["→", ["|", ["//", "a", "2"], ["in", "a", ["[]", "0", "3"]]], "0"],
+        "|x - y| < 3": ["<", "|x - y|", "3"],
         "x - y - z": ["-", ["-", "x", "y"], "z"],
     }
     for text, tree in trees.items():

@@ -29,7 +29,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 from .condition import FALSE, TRUE, And, Condition, all_of, any_of
 from .errors import InputError
@@ -402,12 +402,6 @@ class Op:
             raise self.error(
                 f"{what} has {len(values)} entries for shape {exact_text(list(x))}", expected=f"{len(x)}"
             )
-
-
-class Registered(Protocol):
-    """A class that :func:`op` has been applied to."""
-
-    name: ClassVar[str]
 
 
 C = TypeVar("C", bound=type[Op])

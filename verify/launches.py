@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from ..core.indexing_map import Constraint, IndexingMap, Variable
+from ..core.indexing_map import IndexingMap, Variable
 from ..core.launch import GRID, GridOrder, Launched
 from ..core.op import Case
-from .concrete import covers, equal_maps, functional, in_bounds, inverse
+from .concrete import covers, equal_maps, in_bounds, inverse
 from .layouts import CheckedClaim
+from .properties import injective
 
 __all__ = ["launch_cases", "verify_launch"]
 
@@ -50,7 +51,7 @@ def verify_launch(
         ),
         CheckedClaim("every element is computed", covers(there, at.shape.dims, confirm=confirm)),
         CheckedClaim(
-            "no element is computed twice", functional(turned(there, at.shape.dims), confirm=confirm)
+            "no element is computed twice", injective(there, [v.name for v in there.dims], confirm=confirm)
         ),
         CheckedClaim("the places of elements are in the grid", in_bounds(back, at.grid, confirm=confirm)),
         CheckedClaim("both maps are inverse to each other", inverse(there, back, confirm=confirm)),
@@ -75,13 +76,6 @@ def verify_launch(
             in_bounds(at.threads_of_warps, (*threads, *at.launch.blocks), confirm=confirm),
         ),
     ]
-
-
-def turned(m: IndexingMap, sizes: tuple[int, ...]) -> IndexingMap:
-    """The relation of a map without runtime variables from its target to its source."""
-    targets = tuple(Variable(f"target{k}", 0, n - 1) for k, n in enumerate(sizes))
-    same = [Constraint(e - v.expr, 0, 0) for e, v in zip(m.results, targets, strict=True)]
-    return IndexingMap(targets, (*m.dims, *m.ranges), (), m.dim_vars, (*m.constraints, *same))
 
 
 def _by_places(at: Launched, names: tuple[str, ...], places: IndexingMap) -> IndexingMap:

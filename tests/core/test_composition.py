@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from indexproof.core.expr import Expr, integer, maximum, minimum, var
+from indexproof import strategies
+from indexproof.core.expr import Expr, var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.text import parse_map
@@ -24,31 +25,8 @@ OPERANDS = {"a": np.array(2), "b": np.array([3, -1, 0, 1]), "c": np.array([[0, 1
 NAMES = (("d", "s", "rt"), ("s", "d", "rt"), ("rt", "s", "d"), ("s", "rt", "x"), ("row", "d", "s"))
 
 
-@st.composite
-def expressions(draw: st.DrawFn, atoms: list[Expr]) -> Expr:
-    def leaf() -> Expr:
-        known = [*atoms, integer(draw(st.integers(-3, 5)))]
-        return draw(st.sampled_from(known))
-
-    e = leaf()
-    for _ in range(draw(st.integers(0, 3))):
-        k = draw(st.sampled_from([2, 3, 4, -2]))
-        match draw(st.integers(0, 6)):
-            case 0:
-                e = e * k + leaf()
-            case 1:
-                e = e + leaf()
-            case 2:
-                e = e - leaf()
-            case 3:
-                e = e // k
-            case 4:
-                e = e % k
-            case 5:
-                e = minimum(e, leaf())
-            case _:
-                e = maximum(e, leaf())
-    return e
+def expressions(atoms: list[Expr]) -> st.SearchStrategy[Expr]:
+    return strategies.expressions(atoms, (2, 3, 4), 2)
 
 
 @st.composite

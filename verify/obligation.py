@@ -60,9 +60,9 @@ class Obligation:
         return None
 
     @property
-    def expected(self) -> Literal["PROVED", "REFUTED"]:
+    def expected(self) -> Status:
         """The verdict that is a success."""
-        return "PROVED"
+        return Status.PROVED
 
     def ways(self) -> tuple[Way, ...]:
         """Implications that are known to hold, if the hypotheses imply the goal, and how each is shown."""

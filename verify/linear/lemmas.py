@@ -54,36 +54,17 @@ class Instance:
             yield x.p
 
 
-class Apart(Instance):
-    """Multiples of ``b >= 1`` are apart; the formula is built only when it is asked for."""
-
-    def __init__(self, b: Poly, d: Poly) -> None:
-        self.name = "multiples are apart"
-        self.b, self.d, self.multiple = b, d, b * d
-        self.binding = {"b": b, "d": d}
-        self.premises = ((b - ONE, ">="),)
-
-    @cached_property
-    def formula(self) -> Formula:  # type: ignore[override]
-        """The three implications."""
-        b, d, multiple = self.b, self.d, self.multiple
-        return both(
-            (
-                either((at_least(-d), at_least(multiple - b))),
-                either((at_least(d), at_least(-multiple - b))),
-                either((nonzero(d), zero(multiple))),
-            )
+def _apart(b: Poly, d: Poly) -> Instance:
+    """Multiples of ``b >= 1`` are apart."""
+    multiple = b * d
+    formula = both(
+        (
+            either((at_least(-d), at_least(multiple - b))),
+            either((at_least(d), at_least(-multiple - b))),
+            either((nonzero(d), zero(multiple))),
         )
-
-    def holds(self, values: Mapping[Monomial, int]) -> bool:
-        d, multiple = self.d.value(values), self.multiple.value(values)
-        if d == 0:
-            return multiple == 0
-        b = self.b.value(values)
-        return multiple >= b if d > 0 else multiple <= -b
-
-    def polynomials(self) -> Iterator[Poly]:
-        yield from (self.b, self.d, self.multiple)
+    )
+    return Instance("multiples are apart", formula, {"b": b, "d": d}, ((b - ONE, ">="),))
 
 
 @dataclass
@@ -220,11 +201,13 @@ def pool(s: Setting, level: int) -> tuple[list[Instance], list[Poly]]:
     scales = dict.fromkeys(
         [*s.positive, *(w.divisor for w in s.witnesses if not w.divisor.is_constant), *s.strides]
     )
-    found: list[Instance] = [Apart(b, d) for d in differences for b in scales if d.degree + b.degree <= limit]
-    found += [Apart(b, d) for b, d in s.cofactors]
+    found: list[Instance] = [
+        _apart(b, d) for d in differences for b in scales if d.degree + b.degree <= limit
+    ]
+    found += [_apart(b, d) for b, d in s.cofactors]
     if level > 1:
         shifted = [x for d in differences for x in (d + ONE, d - ONE)]
-        found += [Apart(b, d) for d in shifted for b in scales if d.degree + b.degree <= limit]
+        found += [_apart(b, d) for d in shifted for b in scales if d.degree + b.degree <= limit]
     found += _products(s, level, limit)
     return _connected(found, s), differences
 

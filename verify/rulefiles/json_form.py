@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias, get_args
+from typing import Any, Final, TypeAlias
 
 from ...core.errors import InputError, quoted
 from ...core.json_text import dump_json, load_json
-from .rule import Expected, RuleFile, StatedRule, checked, matched
+from ..verdict import Status
+from .rule import EXPECTED, RuleFile, StatedRule, checked, matched
 from .semantics import Semantics, division_of, overflow_of, rounding_of, width_of
 from .terms import INNER, OPERATORS, Kind, Term, below
 from .text_reader import applied
@@ -32,12 +33,15 @@ Path: TypeAlias = tuple[str | int, ...]
 Place: TypeAlias = "tuple[Place, str | int] | None"
 
 
-def parse_json_rules(text: str, name: str = "<rules>", problems: list[InputError] | None = None) -> RuleFile:
+def parse_json_rules(
+    text: str, name: str = "<rules>", problems: list[InputError] | None = None, *, derived: bool = False
+) -> RuleFile:
     """The rules of a JSON text.  Raises :class:`InputError`, pointing into the text, and nothing else.
 
-    An ill-formed rule is added to ``problems``, where that is given, and costs no other one.
+    An ill-formed rule is added to ``problems``, where that is given, and costs no other one.  Rules that are ``derived``
+    from others, as by leaving out a condition, may have variables on their right side alone.
     """
-    return _Reader(text, name, problems).file()
+    return _Reader(text, name, problems, derived=derived).file()
 
 
 class _Wrong(Exception):
@@ -51,10 +55,11 @@ class _Wrong(Exception):
 
 
 class _Reader:
-    def __init__(self, text: str, name: str, problems: list[InputError] | None = None) -> None:
+    def __init__(self, text: str, name: str, problems: list[InputError] | None, *, derived: bool) -> None:
         self.text = text
         self.name = name
         self.problems = problems
+        self.derived = derived
         self.data = load_json(text)
         self.names: dict[str, int] = {}
 
@@ -167,7 +172,7 @@ class _Reader:
             return InputError.at(f"{path_text(place)}: {message}", self.text, at, expected)
 
         expected = data.get("expect", "PROVED")
-        if expected not in get_args(Expected):
+        if expected not in EXPECTED:
             message = f"{_what(expected)} is no verdict to expect"
             raise _Wrong((*path, "expect"), message, '`"PROVED"` or `"REFUTED"`')
         doc = next((data[k] for k in ("doc", "note", "comment") if isinstance(data.get(k), str)), "")
@@ -181,10 +186,10 @@ class _Reader:
             complain,
             doc=doc,
             where=f"{self.name}: {path_text(path)}",
-            expected=expected,
+            expected=Status(expected),
             lenient=True,
         )
-        return matched(found, complain)
+        return found if self.derived else matched(found, complain)
 
     def kinds(self, data: Any, path: Path) -> dict[str, Kind]:
         if not isinstance(data, dict):
@@ -352,7 +357,7 @@ def _rule_to_json(r: StatedRule) -> dict[str, Any]:
     )
     if s.width:
         out |= {"width": s.width, "overflow": s.overflow}
-    if r.expected != "PROVED":
+    if r.expected is not Status.PROVED:
         out["expect"] = r.expected
     if r.doc:
         out["doc"] = r.doc

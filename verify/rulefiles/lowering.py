@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, negate, show_condition
 from ..obligations import Obligation
+from ..verdict import Status
 from .cases import Number, RuleCase, Truth2, cases
 from .json_form import parse_json_rules, rules_to_json
 from .rule import RuleFile, StatedRule
@@ -27,13 +28,13 @@ MACHINE_TYPES = (32, 64)
 
 def source_of(r: StatedRule) -> str:
     """A rule as text, without its name and place: what it states and nothing else."""
-    return rules_to_json(RuleFile("", (replace(r, name="rule", doc="", where="", expected="PROVED"),)))
+    return rules_to_json(RuleFile("", (replace(r, name="rule", doc="", where="", expected=Status.PROVED),)))
 
 
 @lru_cache(maxsize=16)
 def rule_of(source: str) -> StatedRule:
     """The rule of a source."""
-    return parse_json_rules(source, "rule").rules[0]
+    return parse_json_rules(source, "rule", derived=True).rules[0]
 
 
 def expanded(r: StatedRule, *, total: bool = False) -> Iterator[Obligation]:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from ...core.condition import FALSE, all_of, any_of, negate
 from ..obligations import Obligation
 from .lowering import FAMILY, MACHINE_TYPES, expanded, failing_without, rule_of, source_of
-from .rule import Expected, StatedRule, widened
+from .rule import StatedRule, widened
 from .terms import show
 
 if TYPE_CHECKING:
     from ..solve import Budget
-    from ..verdict import Verdict
+    from ..verdict import Status, Verdict
 
 __all__ = [
     "FAMILY",
@@ -47,7 +47,7 @@ class StatedObligation(Obligation):
 
     condition: int | None
     bits: int
-    expects: Expected
+    expects: Status
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class StatedObligation(Obligation):
             object.__setattr__(self, name, value)
 
     @property
-    def expected(self) -> Expected:
+    def expected(self) -> Status:
         """The verdict that the file expects of the rule."""
         return self.expects
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from ...core.errors import InputError, quoted
+from ..verdict import Status
 from .semantics import Semantics
 from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
 
-__all__ = ["Expected", "RuleFile", "StatedRule", "checked", "matched", "sort_of", "widened"]
+__all__ = ["EXPECTED", "RuleFile", "StatedRule", "checked", "matched", "sort_of", "widened"]
 
-#: The verdict that a file expects of a rule.
-Expected = Literal["PROVED", "REFUTED"]
+#: The verdicts that a file may expect of a rule.
+EXPECTED = (Status.PROVED, Status.REFUTED)
 #: Makes an error that points at a term.
 Complaint = Callable[[Term, str, str], InputError]
 
@@ -36,7 +36,7 @@ class StatedRule:
     where: str = ""
     line: int = 0
     column: int = 1
-    expected: Expected = "PROVED"
+    expected: Status = Status.PROVED
 
     @property
     def sort(self) -> Sort:
@@ -185,7 +185,7 @@ def checked(
     doc: str = "",
     where: str = "",
     line: int = 0,
-    expected: Expected = "PROVED",
+    expected: Status = Status.PROVED,
     lenient: bool = False,
 ) -> StatedRule:
     """The rule with typed terms.

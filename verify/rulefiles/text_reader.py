@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, NoReturn, get_args
+from typing import Final, NamedTuple, NoReturn
 
 from ...core.errors import InputError, quoted
 from ...core.numerals import parse_int
-from .rule import Expected, RuleFile, StatedRule, checked, matched
+from ..verdict import Status
+from .rule import EXPECTED, RuleFile, StatedRule, checked, matched
 from .semantics import (
     OVERFLOWS,
     ROUNDINGS,
@@ -283,7 +284,7 @@ class _Reader:
                 "there is no rule above that this is expected of", at, "a rule, and one such line"
             )
         token = self.token
-        expected = next((e for e in get_args(Expected) if e == token.text), None)
+        expected = next((e for e in EXPECTED if e == token.text), None)
         if expected is None:
             self.unexpected("`PROVED` or `REFUTED`")
         self.next += 1
@@ -466,7 +467,7 @@ def print_rules(rules: RuleFile) -> str:
         lines += _declarations(r.variables, kinds)
         name = r.name if re.fullmatch(r"[A-Za-z_][\w.\-]*", r.name, re.ASCII) else _string(r.name)
         lines.append(f"{name}: {r.statement()}")
-        if r.expected != "PROVED":
+        if r.expected is not Status.PROVED:
             lines.append(f"expect {r.expected}")
     return "\n".join([*lines, ""])
 

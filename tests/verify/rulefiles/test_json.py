@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from indexproof.verify.rulefiles import (
     rules_to_json,
     show,
 )
-from indexproof.verify.rulefiles.lowering import source_of
+from indexproof.verify.rulefiles.lowering import rule_of, source_of
 
 DATA = Path(__file__).parent / "data"
 VARS = {"x": "int", "y": "int", "c0": "const", "p": "bool", "i": [0, 9], "k": ["const", 1, 4]}
@@ -257,6 +258,13 @@ def test_a_kind_of_overflow_needs_a_width_somewhere() -> None:
         json.dumps({"overflow": "undefined", "rules": [{**rule, "width": w} for w in (8, None)]})
     )
     assert [r.semantics.integers for r in read.rules] == ["8 bits undefined", "unbounded"]
+
+
+def test_a_rule_without_one_of_its_conditions_is_no_file() -> None:
+    """What is asked about a rule may be a rule that no file may state."""
+    (r,) = parse_rules("int x, y\nr: x -> y if x == y\n").rules
+    weaker = replace(r, conditions=())
+    assert rule_of(source_of(weaker)).statement() == "x -> y"
 
 
 def test_what_is_expected_is_kept() -> None:

@@ -48,7 +48,9 @@ def report(
     ] = None,
     max_rank: MaxRank = None,
 ) -> None:
-    """Prove, and write a report that a browser shows: DIR/index.html, and DIR/report.json for programs.
+    """Prove, and write a report that a browser shows.
+
+    The report is DIR/index.html with all that it needs, and DIR/report.json.
 
     The page needs no network. It has the verdicts and what was not checked, a page for every rule and op, the
     counterexamples, and an explorer of HLO modules: choose elements of an instruction, and follow what they read

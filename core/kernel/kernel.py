@@ -321,9 +321,11 @@ class Kernel(Ranges):
                     break
             else:
                 args.append(f)
-        if len(args) > 1:
-            for p in self.propose_for_extremum(kind, args):
-                made = self._applied(rules, kind, args[0], self.extremum(kind, args[1:]), p)
+        # the first is one of several: what is made must not depend on the order in which they are given
+        for i in range(len(args) if len(args) > 1 else 0):
+            f, others = args[i], args[:i] + args[i + 1 :]
+            for p in self.propose_for_extremum(kind, [f, *others]):
+                made = self._applied(rules, kind, f, self.extremum(kind, others), p)
                 if made is not None:
                     return [made]
         return args

@@ -34,4 +34,4 @@ def test_it_comes_to_an_end_that_stays(n: int) -> None:
 
 
 def test_all_of_them_are_there() -> None:
-    assert len(HARD) == 13
+    assert len(HARD) == 14

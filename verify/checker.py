@@ -933,7 +933,8 @@ class CertifiedClaim:
         if reduce is not None:
             reduce(node, place)
             return
-        names = self.check.terms.variables((*self.known, *self.goals))
+        # a variable that cancels in the claim may be any integer
+        names = self.check.terms.below(self.check.terms.table) - set(self.check.terms.operations)
         self._case(node, State(self.check.terms, names), place)
 
     def _require_all(self, shown: Collection[Formula], place: str) -> None:

@@ -19,7 +19,9 @@ from ..hlo.attributes import Attributes, format_value
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
 
 _NUMBER = re.compile(r"[-+]?\d{1,40}\Z", re.ASCII)
-_TOKEN = re.compile(r"[{},]|[^\s{},]++")
+_TOKEN = re.compile(r"[^\s{},]++")
+_BIT = re.compile(r"[01]\Z")
+_WORDS = {"true": "1", "false": "0"}
 
 _LARGEST = {f"{sign}{bits}": 2 ** (bits - (sign == "s")) - 1 for sign in "su" for bits in (4, 8, 16, 32, 64)}
 
@@ -109,7 +111,8 @@ def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | N
         # An iota wraps when its element type cannot count to the end of the dimension.
         largest = _LARGEST.get(instruction.shape.element_type)
         return index[dimension] if largest and instruction.shape.dims[dimension] - 1 <= largest else None
-    if instruction.opcode != "constant" or not isinstance(instruction.shape, Shape):
+    shape = instruction.shape
+    if instruction.opcode != "constant" or not isinstance(shape, Shape) or shape.element_type == "pred":
         return None
     values = constant_elements(instruction)
     if values is None:
@@ -117,7 +120,7 @@ def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | N
     if values and len(set(values)) == 1:
         return integer(values[0])
     position = 0
-    for size, e in zip(instruction.shape.dims, index, strict=False):
+    for size, e in zip(shape.dims, index, strict=False):
         if not isinstance(e, Int) or not 0 <= e.value < size:
             return None
         position = position * size + e.value
@@ -125,19 +128,17 @@ def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | N
 
 
 def constant_elements(instruction: Instruction) -> tuple[int, ...] | None:
-    """The elements of an integer constant in row-major order; None for others and for elided ones."""
+    """The elements of a constant of integers, or of predicates as 0 and 1, in row-major order; None for others."""
     shape = instruction.shape
-    if instruction.literal is None or not isinstance(shape, Shape) or shape.element_type[0] not in "su":
+    if instruction.literal is None or not isinstance(shape, Shape):
         return None
-    elements = []
-    for token in _TOKEN.findall(instruction.literal):
-        if token in "{},":
-            continue
-        if not _NUMBER.match(token):
-            return None
-        elements.append(int(token))
-    # A scalar or a full array; anything else is written in a way not understood here.
-    return tuple(elements) if len(elements) == shape.size else None
+    if shape.element_type != "pred" and shape.element_type[0] not in "su":
+        return None
+    words = [_WORDS.get(token, token) for token in _TOKEN.findall(instruction.literal)]
+    allowed = _BIT if shape.element_type == "pred" else _NUMBER
+    # A scalar or a full array; anything else, elided elements too, is written in a way not understood here.
+    known = len(words) == shape.size and all(map(allowed.match, words))
+    return tuple(map(int, words)) if known else None
 
 
 def fold(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMap:

@@ -36,8 +36,6 @@ LARGEST, MOST_RUNS = 256, 64
 _DEEPEST, _MOST_WORK = 12, 20_000
 
 _TYPE = re.compile(r"([su])(2|4|8|16|32|64)\Z")
-_WORDS = {"true": 1, "false": 0}
-_TOKEN = re.compile(r"[^\s{},]++")
 
 # Opcodes that hand on what they are given.
 _HANDED_ON = ("copy", "opt-barrier", "optimization-barrier", "reshape")
@@ -170,7 +168,7 @@ def evaluated(instruction: Instruction, operands: Sequence[Value | None]) -> Val
     shape, opcode = instruction.shape, instruction.opcode
     assert isinstance(shape, Shape)
     if opcode == "constant":
-        return _constant(instruction)
+        return constant_elements(instruction)
     if opcode == "iota":
         return _iota(instruction, shape)
     if not operands:
@@ -207,18 +205,6 @@ def evaluated(instruction: Instruction, operands: Sequence[Value | None]) -> Val
     found = [operation[1](*elements) for elements in zip(*given, strict=True)]
     exact = tuple([wrapped(a, shape.element_type) for a in found if a is not None])
     return exact if len(exact) == len(found) else None
-
-
-def _constant(instruction: Instruction) -> Value | None:
-    shape = instruction.shape
-    assert isinstance(shape, Shape)
-    if shape.element_type != "pred":
-        return constant_elements(instruction)
-    found = [_WORDS.get(t, t) for t in _TOKEN.findall(instruction.literal or "")]
-    values = tuple(
-        [v if isinstance(v, int) else int(v != "0") for v in found if isinstance(v, int) or v in "01"]
-    )
-    return values if len(values) == len(found) == shape.size else None
 
 
 def _iota(instruction: Instruction, shape: Shape) -> Value | None:

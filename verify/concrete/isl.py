@@ -323,8 +323,11 @@ def counterexample(
     return False, ()
 
 
-def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
-    """Decide with at most ``budget`` isl operations, and as many again to find the first counterexample."""
+def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
+    """Decide with at most ``budget`` isl operations, and as many again to find the first counterexample.
+
+    isl does not count what a lexicographic minimum takes where coefficients grow: who needs none should not ask for it.
+    """
     context = islpy.Context()
     context.set_max_operations(budget)
     boxes = [i for _, i in problem.variables]
@@ -338,6 +341,8 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
         context.reset_operations()
         found.append(tuple(_coordinate(sample, k) for k in range(len(boxes))))
         context.reset_operations()
+        if not minimise:
+            return Outcome("fails", found[0], minimal=False, note="not minimised")
         for piece in pieces:
             firsts = (_first(basic, boxes) for basic in piece.get_basic_sets())
             found += [p for p in firsts if p is not None]

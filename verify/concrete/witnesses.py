@@ -379,7 +379,7 @@ def _shown(problem: Problem, budget: int) -> bool:
     for both in (False, True):
         if sat_sweeping.decide(smaller, budget * sat_sweeping.BUDGET // BUDGET, both=both).status == "holds":
             return True
-    return isl.decide(smaller, budget).status == "holds"
+    return isl.decide(smaller, budget, minimise=False).status == "holds"
 
 
 def _refuted(problem: Problem, columns: Mapping[Expr, Any], rows: Any, budget: int) -> Point | None:
@@ -410,7 +410,7 @@ def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool:
     smaller, _ = simple
     if not smaller.where:
         return False
-    found = isl.decide(smaller, budget)
+    found = isl.decide(smaller, budget, minimise=False)
     if found.status == "open":
         found = smt.decide(smaller, budget * _UNITS)
     return found.status == "holds"

@@ -18,13 +18,13 @@ from dev.fuzz.generate import Asked, random_map
 from dev.fuzz.report import fuzz_json, fuzz_text, only_text
 from dev.fuzz.run import CHUNK, Chunk, FuzzRun, Settings, examine, fuzz
 from dev.fuzz.shrink import shrunk
-from indexproof import strategies
 from indexproof.core.errors import InputError
 from indexproof.core.expr import FloorDiv, Mod, postorder
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
+from indexproof.verify.testing import strategies
 
 XLA_PAIRS = Path(__file__).parents[2] / "verify" / "data" / "xla_pairs.jsonl.gz"
 

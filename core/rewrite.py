@@ -251,6 +251,8 @@ def rule(
     a ``sharing`` rule is another spelling, chosen once at the end.
     Raises :class:`DeclarationError` for an unannotated or unbound variable or a missing docstring.
     """
+    if callable(fires):
+        raise DeclarationError(f"{fires.__name__}: `@rule` without parentheses; write `@rule()`")
 
     def declare(fn: Callable[..., Rewrite]) -> Rule:
         fields = _declared(fn, fires, keeps)

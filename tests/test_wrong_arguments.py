@@ -10,6 +10,8 @@ import pytest
 
 import indexproof
 from indexproof import InputError, parse_map, read_module, simplify
+from indexproof.core.expr import Expr
+from indexproof.core.rewrite import DeclarationError, Rewrite, rule
 
 TEXT = "(d0) -> (d0), domain: d0 in [0, 9]"
 MAP = parse_map(TEXT)
@@ -83,3 +85,12 @@ def test_other_values() -> None:
     wrong = 128
     with pytest.raises(InputError, match="threads 128; expected up to three sizes of at least 1"):
         indexproof.Launch(wrong, (8,))
+
+
+def test_a_rule_is_declared_with_parentheses() -> None:
+    def twice(x: Expr) -> Rewrite:
+        """Says nothing."""
+        return Rewrite(x + 0, x)
+
+    with pytest.raises(DeclarationError, match=r"twice: .*write `@rule\(\)`"):
+        rule(twice)  # type: ignore[arg-type]

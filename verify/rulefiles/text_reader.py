@@ -82,21 +82,27 @@ class _Pending:
     args: list[Term] = field(default_factory=list)
 
 
-def parse_rules(text: str, name: str = "<rules>", problems: list[InputError] | None = None) -> RuleFile:
+def parse_rules(
+    text: str, name: str = "<rules>", problems: list[InputError] | None = None, *, derived: bool = False
+) -> RuleFile:
     """The rules that a text states.  Raises :class:`InputError`, pointing into the text, and nothing else.
 
     An ill-formed rule is added to ``problems``, where that is given, and costs no other one; an ill-formed declaration,
-    on which the meaning of all that follows depends, costs the file.
+    on which the meaning of all that follows depends, costs the file.  Rules that are ``derived`` from others may have
+    variables on their right side that nothing binds.
     """
     if not isinstance(text, str):
         raise InputError(f"expected text, not {type(text).__name__}")
-    return _Reader(text, name, problems).file()
+    return _Reader(text, name, problems, derived=derived).file()
 
 
 class _Reader:
-    def __init__(self, text: str, name: str, problems: list[InputError] | None = None) -> None:
+    def __init__(
+        self, text: str, name: str, problems: list[InputError] | None = None, *, derived: bool = False
+    ) -> None:
         self.text = text
         self.name = name
+        self.derived = derived
         self.problems = problems
         self.kinds: dict[str, Kind] = {}
         self.semantics = Semantics()
@@ -322,7 +328,7 @@ class _Reader:
             where=f"{self.name}:{line}",
             line=line,
         )
-        self.rules.append(matched(found, self.complain))
+        self.rules.append(found if self.derived else matched(found, self.complain))
 
     # -- expressions
     def expression(self) -> Term:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from indexproof.verify.recheck import is_example
-from indexproof.verify.rulefiles import StatedRule, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles import StatedRule, parse_rules, read_rule_file, stated_rule_obligations
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
@@ -144,7 +144,8 @@ def instance_cases(task: Batch) -> Iterator[Fault]:
     names = "int x, y, t1, t2\nint i in [0, 7]\nconst c, d\nbool p\n"
     for name, head, false, true in _INSTANCES:
         r, wider = (
-            read_rule_file(f"{head}\n{names}r: {rule}\n", "faults.rules").rules[0] for rule in (false, true)
+            parse_rules(f"{head}\n{names}r: {rule}\n", "faults.rules", derived=True).rules[0]
+            for rule in (false, true)
         )
         point = table_of(r).counterexample()
         assert point is not None, name

@@ -17,6 +17,7 @@ from indexproof.verify.linearised import LINEARISED
 from indexproof.verify.rulefiles import (
     StatedRule,
     judge,
+    parse_rules,
     prove,
     read_rule_file,
     show,
@@ -161,7 +162,10 @@ INSTANCE = "(y - x * (2 * c)) % (a - b) -> y % (a - b) if (2 * c) % (a - b) == 0
 
 def _two(head: str, wider: str, rule: str) -> tuple[StatedRule, StatedRule]:
     names = "int x, y, t1, t2\nint i in [0, 9]\nconst a, b, c\nbool p\n"
-    return one(f"{head}\n{names}r: {wider}\n"), one(f"{head}\n{names}r: {rule}\n")
+    (general,), (r,) = (
+        parse_rules(f"{head}\n{names}r: {text}\n", derived=True).rules for text in (wider, rule)
+    )
+    return general, r
 
 
 def test_what_is_an_instance() -> None:

@@ -18,7 +18,6 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -1340,38 +1339,31 @@ def check_parts(data: Json, solvers: Mapping[str, Solver] | None = None) -> list
     return checks
 
 
-def _checked(file: Path) -> tuple[int, int, int] | str:
-    """Return how many parts, steps and leaves of a file were checked, or why it is refused."""
-    try:
-        found = check_parts(json.loads(file.read_text("utf-8")), solvers_at_hand())
-    except (CertificateRefused, OSError, ValueError, RecursionError) as error:
-        return str(error)
-    return len(found), sum(c.steps for c in found), sum(c.leaves for c in found)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check the files and folders named on the command line; 0 where all hold, 1 otherwise, 3 for nothing to check."""
     paths = list(map(Path, sys.argv[1:] if arguments is None else arguments))
-    bad, empty, steps, leaves = 0, 0, 0, 0
-    files = list[Path]()
+    solvers, bad, empty = solvers_at_hand(), 0, 0
+    files, checks = list[Path](), list[Check]()
     for path in paths:
         try:
             files += listed(path) if path.is_dir() else [path]
         except CertificateRefused as error:
             bad += 1
             print(f"REFUSED  {error}")
-    with ProcessPoolExecutor() as crew:
-        for file, found in zip(files, crew.map(_checked, files, chunksize=16), strict=True):
-            if isinstance(found, str):
-                bad += 1
-                print(f"REFUSED  {file}\n  because  {found}")
-            else:
-                empty, steps, leaves = empty + (not found[0]), steps + found[1], leaves + found[2]
+    for file in files:
+        try:
+            found = check_parts(json.loads(file.read_text("utf-8")), solvers)
+            checks += found
+            empty += not found
+        except (CertificateRefused, OSError, ValueError, RecursionError) as error:
+            bad += 1
+            print(f"REFUSED  {file}\n  because  {error}")
     if not files and not bad:
         print("usage: indexproof-check DIR or FILE..., as `indexproof prove --certificates DIR` wrote them")
         return 3
-    said = f"{len(files)} files, {bad} refused, {empty} without a part: {steps:,} steps, {leaves:,} leaves"
-    print(f"{'REFUSED' if bad else 'PROVED'}  {said} confirmed by {' and '.join(solvers_at_hand())}")
+    counts = f"{sum(c.steps for c in checks):,} steps, {sum(c.leaves for c in checks):,} leaves"
+    said = f"{len(files)} files, {bad} refused, {empty} without a part: {counts} confirmed by {' and '.join(solvers)}"
+    print(f"{'REFUSED' if bad else 'PROVED'}  {said}")
     return 1 if bad else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -173,7 +174,7 @@ def markdown(gate: Gate) -> str:
                 fence = "`" * 4 if "```" in i.text else "```"
                 lines += [
                     "",
-                    f"<details><summary>{i.verdict} {_html(i.name)}</summary>",
+                    f"<details><summary>{i.verdict} {escape(i.name, quote=False)}</summary>",
                     "",
                     f"{fence}text",
                     i.text,
@@ -184,12 +185,8 @@ def markdown(gate: Gate) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def _cell(text: str) -> str:
-    return _html(text).replace("|", "\\|").replace("\n", " ")
+    return escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
 
 
 #: The formats of `--to FILE`, by suffix.

@@ -11,7 +11,7 @@ from ..core.blocks import point_text
 from ..core.errors import InputError
 from ..core.op import Case
 from ..verify.claims import Claim, check_claim
-from ..verify.outcome import Result
+from ..verify.outcome import Result, Run
 from ..verify.rulefiles import StatedRule
 from ..verify.verdict import Status, worst
 from .claims import claim_block
@@ -109,7 +109,7 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
         )
     command = f"indexproof prove {path}"
     if isinstance(claim, StatedRule):
-        (finding,) = findings_of(_Results([bad]), [claim])  # type: ignore[arg-type]
+        (finding,) = findings_of(Run([bad]), [claim])
         text = rule_block(finding, command=command)
     else:
         instances = len({r.obligation.subject for r in results if r.verdict.status is status})
@@ -137,14 +137,8 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
     )
 
 
-@dataclass
-class _Results:
-    """As much of a run as the report on rules reads."""
-
-    results: list[Result]
-
-
 def claim_item(path: str, claim: Claim) -> GateItem:
+    """The item of a claim of a claims file."""
     try:
         found = check_claim(claim)
     except InputError as error:
@@ -200,7 +194,6 @@ def module_items(root: Path, path: str) -> Iterator[GateItem]:
 
 def _computation_lines(path: Path) -> dict[str, int]:
     """Return where each computation begins."""
-
     from .hlo import hlo_file_text
 
     found: dict[str, int] = {}

@@ -212,8 +212,7 @@ class _Coordinate:
     """One coordinate of what tiles read."""
 
     def __init__(self, reads: Any, k: int) -> None:
-        rank = reads.dim(_OUT)
-        self.reads = reads.project_out(_OUT, k + 1, rank - k - 1).project_out(_OUT, 0, k)
+        self.reads = _projected(reads, k)
         self.first, self.last = self.reads.lexmin(), self.reads.lexmax()
         self.read = self.reads.range()
         steps = self.first.reverse().apply_range(self.reads).deltas()
@@ -242,6 +241,11 @@ class _Coordinate:
         go_on = self.last.apply_range(later).intersect_range(self.read).domain()
         begin = self.first.apply_range(earlier).intersect_range(self.read).domain()
         return self.reads.domain().subtract(whole).intersect(go_on).intersect(begin)
+
+
+def _projected(reads: Any, k: int) -> Any:
+    """Return the map from tiles to one coordinate of what they read."""
+    return reads.project_out(_OUT, k + 1, reads.dim(_OUT) - k - 1).project_out(_OUT, 0, k)
 
 
 def _places(reads: Any) -> Any:
@@ -280,11 +284,11 @@ def _point(points: Any, rank: int) -> tuple[int, ...] | None:
 
 def _offsets(whole: IndexingMap, reads: Any, ranges: Sequence[_Coordinate]) -> IndexingMap | None:
     """Return the offsets as one map, if one says where every tile begins."""
-    free = whole.with_(constraints=())
-    for m in (free, whole):
-        begin = to_isl(m, reads.get_ctx())
-        firsts = [_Coordinate(begin, k).first for k in range(len(whole.results))]
-        offset = reduce(lambda a, b: a.flat_range_product(b), firsts, _places(begin))
+    rank = len(whole.results)
+    free = to_isl(whole.with_(constraints=()), reads.get_ctx())
+    unlimited = [_projected(free, k).lexmin() for k in range(rank)], _places(free)
+    for firsts, places in (unlimited, ([r.first for r in ranges], _places(reads))):
+        offset = reduce(lambda a, b: a.flat_range_product(b), firsts, places)
         if _filled(offset, ranges).is_equal(reads):
             try:
                 return simplify(from_isl(offset))

@@ -237,6 +237,8 @@ def _base(settings: Settings, options: Sequence[str]) -> list[GateItem]:
     path = settings.root / settings.base
     if path.is_file():
         return list(_items_of_document(read_text(path), settings.base))
+    if settings.base.startswith("-"):  # git would take it for an option, and some of those write files
+        raise InputError(f"base: {quoted(settings.base)} is neither a file nor a Git revision")
     with tempfile.TemporaryDirectory() as folder:
         archive = _git(settings.root, "archive", "--format=tar", settings.base)
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)

@@ -190,6 +190,7 @@ def test_one_run_writes_all_formats(run: Run, repository: Path, monkeypatch: pyt
         ("[tool.indexproof]\nrulez = []", "has no key `rulez`"),
         ("[tool.indexproof]\nrules = 'x'", "a list of files"),
         ("[tool.indexproof]\nfloor = -1", "floor = -1"),
+        ("[tool.indexproof]\nbase = '--output=written'", "neither a file nor a Git revision"),
     ],
 )
 def test_settings_that_make_no_sense(run: Run, repository: Path, settings: str, said: str) -> None:

@@ -1,13 +1,9 @@
-"""`indexproof simplify --explain`, `--validate` and `--json`, `indexproof replay`, `indexproof dev fuzz`."""
+"""`indexproof simplify --explain`, `--validate` and `--json`, and `indexproof replay`."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +11,6 @@ from typing import Any
 import pytest
 
 from indexproof.core.json_text import load_json
-from indexproof.core.text import parse_map
 from json_forms import FORMS
 
 Run = Callable[..., Any]
@@ -176,97 +171,3 @@ def test_what_sympy_cannot_print_is_said(run: Run) -> None:
     assert (
         refused.err == "error: the expressions are too deep for sympy to print them; expected another form\n"
     )
-
-
-# -------------------------------------------------------------------------------------------------------- fuzz
-def test_random_maps(run: Run, tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
-    done = run("dev", "fuzz", "-n", "40", "--seed", "3", "-j", "1", "--checked", "--json", report)
-    data = json.loads(report.read_text("utf-8"))
-    assert set(data) == {
-        "checked",
-        "count",
-        "counts",
-        "digest",
-        "engines",
-        "exit_status",
-        "failures",
-        "format",
-        "interrupted",
-        "maps",
-        "not_checked",
-        "seed",
-        "timing",
-        "verdict",
-        "version",
-    }
-    assert data["maps"] == 40
-    assert done.status == data["exit_status"]
-    assert "what was examined" in done.out
-    assert "derived" in done.out
-    assert done.out.splitlines()[-1].startswith(data["verdict"])
-
-
-def test_one_random_map(run: Run) -> None:
-    done = run("dev", "fuzz", "--only", "12", "--seed", "5")
-    assert done.status == 0
-    assert done.out.startswith("PROVED  map 12 and its result are the same")
-    text = next(line.split(maxsplit=1)[1] for line in done.out.splitlines() if line.split()[0] == "map")
-    assert parse_map(text)
-
-
-def test_a_corpus_from_files(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "maps.txt"
-    path.write_text(f"{WORK}\n{TIGHT}\n", "utf-8")
-    done = run("dev", "fuzz", "-n", "0", "--corpus", path, "--checked")
-    assert done.status == 0
-    assert "2 of the corpus" in done.out
-    assert done.out.splitlines()[-1].startswith("PROVED  2 maps, 0 failures")
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["-n", "0"], "there is nothing to examine"),
-        (["-n", "-3"], "--count"),
-        (["--corpus", "/no/such/file"], "--corpus: cannot read"),
-        (["-n", "1", "--json", "/no/such/folder/x"], "--json: cannot write"),
-        (["-n", "1", "--checkpoint", "/no/such/folder/x"], "--checkpoint: cannot write"),
-    ],
-)
-def test_wrong_options(run: Run, words: list[str], said: str) -> None:
-    done = run("dev", "fuzz", *words)
-    assert done.status == 3
-    assert said in done.err
-
-
-def test_ctrl_c_keeps_what_was_done_and_says_what_was_not(tmp_path: Path) -> None:
-    path = tmp_path / "checkpoint"
-    command = [
-        sys.executable,
-        "-m",
-        "indexproof",
-        "dev",
-        "fuzz",
-        "-n",
-        "100000",
-        "-j",
-        "2",
-        "--checkpoint",
-        str(path),
-    ]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
-    )
-    try:
-        for _ in range(600):
-            if path.exists() and path.read_text("utf-8").count("\n") > 2:
-                break
-            time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert "Traceback" not in err, err
-    assert "the run was interrupted" in out, (out, err)
-    assert process.returncode in (1, 2)

@@ -47,7 +47,7 @@ def test_few_operations_or_few_divisions() -> None:
 @pytest.mark.parametrize("weight", [1, 2, 3, 4, 12, 1000])
 def test_never_dearer_by_the_weight_that_is_asked_for(weight: int) -> None:
     for k in range(40):
-        m = random_map(11, k).map
+        m = random_map(11, k)
         after = simplify(m, minimize=weight)
         assert map_cost(after).weighed(weight) <= map_cost(m).weighed(weight), format_map(m)
         assert simplify(after.with_(), minimize=weight) == after, format_map(m)

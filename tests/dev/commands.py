@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from indexproof.core.errors import InputError
-from indexproof.reports.commands.frame import emit, report, to_be_written, writing
+from indexproof.reports.commands.frame import emit, report, writing
 from indexproof.reports.commands.given import (
     BudgetFactor,
     Checkpoint,
@@ -19,126 +21,87 @@ from indexproof.reports.commands.given import (
     chosen_claims,
     opened_cache,
 )
+from indexproof.reports.progress import Lines
+from indexproof.verify.outcome import available_cores
 
-ReportFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write the report there, as JSON.")
+Number = Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="How many are drawn.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Which ones are drawn.")]
+Corpus = Annotated[
+    list[Path] | None,
+    typer.Option("--corpus", metavar="FILE", help="Also what is in this file; may be repeated."),
 ]
 
 
+class Counted(Lines):
+    """A line for every tenth of a run."""
+
+    def __call__(self, more: int) -> None:
+        """Count so many more."""
+        if self.advance(more):
+            self.tell(self.share("examined"))
+
+
 def fuzz(
-    count: Annotated[
-        int, typer.Option("--count", "-n", min=0, metavar="N", help="How many random maps.")
-    ] = 2000,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which sequence of random maps.")] = 0,
-    only: Annotated[
-        int | None, typer.Option("--only", min=0, metavar="N", help="Only this map of the sequence.")
-    ] = None,
+    count: Number = 2000,
+    seed: Seed = 0,
     checked: Annotated[
         bool, typer.Option("--checked", help="Also check every step, and compare with the plain driver.")
     ] = False,
-    corpus: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--corpus", metavar="FILE", help="Also the maps in this file, one a line; may be repeated."
-        ),
-    ] = None,
-    builtin: Annotated[
-        bool, typer.Option("--builtin", help="Also the examples of all rules, and the published maps.")
-    ] = False,
+    corpus: Corpus = None,
     jobs: Jobs = None,
-    checkpoint: Checkpoint = None,
-    json: ReportFile = None,
 ) -> None:
     """Simplify random maps, and compare each with its result by evaluation, isl and z3.
 
-    Further each result must be simplified again to itself, must not cost more than its map, and must be the
-    same in another process. The maps are reproducible: number N of a sequence is always the same. A wrong
-    result, a contradiction between engines or a crash stops the run and is made as small as it gets.
-    Interrupted with Ctrl-C, says what was not checked.
+    Further each result must be simplified again to itself, and must not cost more than its map. Hypothesis draws
+    the maps, the same ones for a seed, and makes one that fails as small as it gets. A corpus has a map on each
+    line. The first failure ends the run; interrupted with Ctrl-C, it says that not everything was examined.
     """
     from indexproof.rules.catalog import RULES
     from indexproof.verify.proved import proved_rules
 
-    from .fuzz.corpus import builtin_corpus, read_corpus
-    from .fuzz.report import MapWatcher, fuzz_json, fuzz_text, only_text
-    from .fuzz.run import Settings
-    from .fuzz.run import fuzz as run_fuzz
+    from .fuzz.corpus import read_corpus
+    from .fuzz.maps import examine_corpus, examine_some, fuzz_text
+    from .fuzz.runs import Run, in_chunks
 
-    maps = [m for path in corpus or () for m in read_corpus(path)] + (
-        builtin_corpus(RULES) if builtin else []
-    )
-    if not (count or maps or only is not None):
-        raise InputError("there is nothing to examine", expected="--count, --corpus or --builtin")
+    maps = [m for path in corpus or () for m in read_corpus(path)]
+    _something(count, maps)
     proved: tuple[str, ...] = ()
     if checked:
         with opened_cache(None, False, False) as kept:
             proved = tuple(sorted(proved_rules(RULES, kept)))
-    settings = Settings(seed, count, checked, proved)
-    command = f"indexproof dev fuzz --seed {seed}" + (" --checked" if checked else "")
-    if only is not None:
-        text, status = only_text(settings, only)
-        emit(text)
-        raise typer.Exit(status)
-    to_be_written("--json: cannot write", json)
-    with writing("--checkpoint: cannot write", checkpoint), MapWatcher(count) as watcher:
-        run = run_fuzz(settings, jobs=jobs, checkpoint=checkpoint, corpus=maps, progress=watcher)
-    emit(fuzz_text(run, command))
-    if json is not None:
-        _keep(fuzz_json(run, command), json)
+    start, jobs = time.perf_counter(), jobs or available_cores()
+    run = Run(tasks=bool(maps))
+    if maps:
+        run.add(examine_corpus(maps, checked, proved))
+    do = partial(examine_some, checked=checked, proved=proved)
+    in_chunks(do, count, seed, jobs, Counted(count), run=run)
+    emit("\n\n".join(fuzz_text(run, time.perf_counter() - start, jobs)))
     raise typer.Exit(run.exit_status)
 
 
-def fuzz_hlo(
-    count: Annotated[
-        int, typer.Option("--count", "-n", min=0, metavar="N", help="How many damaged texts.")
-    ] = 2000,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Which sequence of damaged texts.")] = 0,
-    start: Annotated[
-        int, typer.Option("--start", min=0, metavar="N", help="The first text of the sequence to examine.")
-    ] = 0,
-    only: Annotated[
-        int | None, typer.Option("--only", min=0, metavar="N", help="Only this text of the sequence.")
-    ] = None,
-    corpus: Annotated[
-        list[Path] | None,
-        typer.Option("--corpus", metavar="PATH", help="Damage these HLO files too; may be repeated."),
-    ] = None,
-    jobs: Jobs = None,
-    json: ReportFile = None,
-) -> None:
+def fuzz_hlo(count: Number = 2000, seed: Seed = 0, corpus: Corpus = None, jobs: Jobs = None) -> None:
     """Damage HLO modules and maps, and see that each is read, or refused at the place where it is wrong.
 
     What is read must print to something that reads as the same, and its maps are computed. Any other error, a
-    text that takes too long and one that takes too much memory are failures, made as small as they get. The
-    texts are reproducible: number N of a sequence is always the same for the same --corpus. Interrupted with
-    Ctrl-C, says which were not examined, and how to go on.
+    text that takes too long and one that takes too much memory are failures. Hypothesis draws the damage, the
+    same for a seed and a corpus of HLO files, and makes what fails small. Interrupted with Ctrl-C, it says that
+    not everything was examined.
     """
-    from .fuzz.hlo import fuzz_hlo as run_fuzz
-    from .fuzz.hlo import read_texts
-    from .fuzz.hlo_report import TextWatcher, hlo_fuzz_json, hlo_fuzz_text, one_text
+    from .fuzz.hlo import DATA, MAPS, examine_some, hlo_text, limited, read_texts
+    from .fuzz.runs import in_chunks
 
-    texts = read_texts(corpus) if corpus else []
-    command = f"indexproof dev fuzz-hlo --seed {seed}" + "".join(f" --corpus {path}" for path in corpus or ())
-    if only is not None:
-        text, status = one_text(seed, only, texts)
-        emit(text)
-        raise typer.Exit(status)
-    if not count:
-        raise InputError("there is nothing to examine", expected="--count or --only")
-    to_be_written("--json: cannot write", json)
-    run = run_fuzz(count, seed, start=start, corpus=texts, jobs=jobs, progress=TextWatcher(count))
-    emit(hlo_fuzz_text(run, command))
-    if json is not None:
-        _keep(hlo_fuzz_json(run, command), json)
+    texts = (*read_texts([DATA, *(corpus or ())]), *MAPS)
+    _something(count)
+    start, jobs = time.perf_counter(), jobs or available_cores()
+    do = partial(examine_some, texts=texts)
+    run = in_chunks(do, count, seed, jobs, Counted(count), limited)
+    emit("\n\n".join(hlo_text(run, time.perf_counter() - start, jobs)))
     raise typer.Exit(run.exit_status)
 
 
-def _keep(data: dict[str, Any], path: Path) -> None:
-    """Write a report to a file."""
-    from indexproof.reports.machine import text_of
-
-    with writing("--json: cannot write", path):
-        path.write_text(text_of(data) + "\n", "utf-8")
+def _something(*what: object) -> None:
+    if not any(what):
+        raise InputError("there is nothing to examine", expected="--count")
 
 
 def stability(

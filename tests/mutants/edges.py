@@ -703,7 +703,7 @@ def corpus() -> list[Any]:
             family(maker)
             found.append((kind, f"{kind} {k}", maker.map()))
     found += [("examples", name, m) for name, m in rule_examples(RULES)]
-    found += [("random", f"random {k}", random_map(77, k).map) for k in range(RANDOM)]
+    found += [("random", f"random {k}", random_map(77, k)) for k in range(RANDOM)]
     found += [("twice", f"twice {k}", parse_map(text)) for k, text in enumerate(TWICE)]
     cases: list[Any] = [case(*f, n) for n, f in enumerate(found)]
     for c in list(cases):

@@ -1,7 +1,6 @@
-"""Random maps: typical ones, and the ones that break simplifiers.
+"""Maps of the kinds that break simplifiers (:data:`FAMILIES`), beside those of ``indexproof.strategies``.
 
-:func:`random_map` gives map number ``index`` of the sequence ``seed``: the same one in every process, whatever was asked
-for before.  Each belongs to one of :data:`FAMILIES`.
+They are made of what a generator of random numbers says: that of Hypothesis, or one with a seed (:func:`random_map`).
 """
 
 from __future__ import annotations
@@ -16,16 +15,14 @@ from indexproof.core.cost import DIVISION_WEIGHT
 from indexproof.core.expr import Expr, ExprLike, add, ceildiv, integer, maximum, minimum
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 
-__all__ = ["BY_DEFAULT", "FAMILIES", "Asked", "Sample", "random_map"]
+__all__ = ["BY_DEFAULT", "FAMILIES", "WEIGHTS", "Asked", "family_map", "random_map"]
 
 #: Constants of machine programs end here; a simplifier that computes with machine integers does too.
 LARGE = 2**62
 
 
-#: Weights of a division, by the index of a map: the documented one, and what asks for few operations and few divisions.
-WEIGHTS: Final = (DIVISION_WEIGHT, DIVISION_WEIGHT, 2, DIVISION_WEIGHT, 12)
-#: One of so many maps is simplified quickly.
-QUICK: Final = 4
+#: Weights of a division: the documented one, and what asks for few operations and few divisions.
+WEIGHTS: Final = (DIVISION_WEIGHT, 2, 12)
 
 
 class Asked(NamedTuple):
@@ -47,21 +44,6 @@ class Asked(NamedTuple):
 
 #: As nobody asks for anything else.
 BY_DEFAULT: Final = Asked()
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A random map and where it comes from."""
-
-    seed: int
-    index: int
-    family: str
-    map: IndexingMap
-
-    @property
-    def asked(self) -> Asked:
-        """The options with which this map is simplified, mostly the default ones."""
-        return Asked(WEIGHTS[self.index % len(WEIGHTS)], self.index % QUICK == QUICK - 1)
 
 
 @dataclass
@@ -576,10 +558,13 @@ FAMILIES: dict[str, Callable[[_Maker], None]] = {
 _NAMES = (*FAMILIES, "chains", "threads", "nested", "constrained")
 
 
-def random_map(seed: int, index: int) -> Sample:
-    """Map number ``index`` of the sequence ``seed``."""
-    rng = random.Random(f"indexproof {seed} {index}")
-    family = _NAMES[index % len(_NAMES)]
+def family_map(family: str, rng: random.Random) -> IndexingMap:
+    """A map of a family, made of what a generator of random numbers says."""
     maker = _Maker(rng)
     FAMILIES[family](maker)
-    return Sample(seed, index, family, maker.done())
+    return maker.done()
+
+
+def random_map(seed: int, index: int) -> IndexingMap:
+    """Map number ``index`` of the sequence ``seed``: the same one in every process, whatever was asked for before."""
+    return family_map(_NAMES[index % len(_NAMES)], random.Random(f"indexproof {seed} {index}"))

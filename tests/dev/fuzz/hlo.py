@@ -1,9 +1,9 @@
 """Damaged HLO and map texts: each is read, or refused with an `InputError` that points somewhere, and nothing else.
 
-A mutant is one of some texts after a few changes: characters, tokens, numbers, lines, brackets. Mutant number N of a
-sequence is always the same. What is read must print to something that reads as the same module, what is asked of it
-must answer or refuse, and its maps are computed. What takes longer than :data:`PATIENCE` seconds of processor time, or
-more memory than :data:`ROOM` bytes, has failed too; both are far beyond what any mutant needs.
+A text is damaged by a few changes: characters, tokens, numbers, lines, brackets.  What is read must print to something that
+reads as the same module, what is asked of it must answer or refuse, and its maps are computed.  What takes longer than
+:data:`PATIENCE` seconds of processor time, or more memory than :data:`ROOM` bytes, has failed too; both are far beyond what
+any text needs.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ import random
 import re
 import resource
 import signal
-import sys
-import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
+
+from hypothesis import strategies as st
 
 from indexproof.core.analysis import computation_maps
 from indexproof.core.errors import InputError, quoted
@@ -32,20 +30,19 @@ from indexproof.core.map_reader import read_map
 from indexproof.core.op import DIRECTIONS
 from indexproof.core.text import format_map
 from indexproof.rules.ops import catalogue
-from indexproof.verify.outcome import available_cores
-from indexproof.verify.pool import each, ignore_interrupts
+from indexproof.verify.pool import ignore_interrupts
 
-from .hlo_texts import MAPS, TEXTS
+from .runs import Failed, Result, Run, attempted, run_text
 
 __all__ = [
+    "DATA",
     "MAPS",
-    "PATIENCE",
-    "ROOM",
-    "HloFailure",
-    "HloFuzz",
+    "damaged",
     "examine_hlo",
-    "fuzz_hlo",
-    "mutant",
+    "examine_some",
+    "hlo_text",
+    "is_map",
+    "limited",
     "read_texts",
 ]
 
@@ -53,126 +50,76 @@ PATIENCE: Final = 60
 ROOM: Final = 4 << 30
 #: Larger modules are read and printed, but not analysed.
 ANALYSED: Final = 80
-#: Mutants are no longer than this, in characters.
+#: Damaged texts are no longer than this, in characters.
 LONGEST: Final = 400_000
-#: Mutants of one task.
-CHUNK: Final = 250
-#: So many failures are kept and made small.
-KEPT: Final = 20
+#: Small modules, with every form of the notation in one or another.
+DATA: Final = Path(__file__).parent / "data"
+#: Maps in all spellings.
+MAPS: Final[tuple[str, ...]] = (
+    "(d0, d1)[s0]{rt0} -> (d0 floordiv 4, (d1 * 3 + s0) mod 5, rt0), domain: d0 in [0, 9], d1 in [0, 7], s0 in [0, 2], "
+    "rt0 in [0, 5], d0 * 8 + d1 in [0, 50], is_simplified: false",
+    "(d0)[s0] -> (d0 - s0, max(d0, 3), min(s0, -d0 ceildiv 2)), domain: d0 in [0, 63], s0 in [-1, 1], d0 mod 4 in [0, 2]",
+    "(th_x, th_y, th_z, bl_x, bl_y, bl_z)[chunk_id, unroll_id] -> ((bl_x * 128 + th_x) / 15 mod 8), domain: "
+    "th_x in [0, 127], th_y in [0, 0], th_z in [0, 0], bl_x in [0, 7], bl_y in [0, 0], bl_z in [0, 0], "
+    "chunk_id in [0, 0], unroll_id in [0, 3]",
+    "(d0, d1) -> (d1, d0)\ndomain:\nd0 in [0, 3]\nd1 in [0, 5]",
+    "() -> ()",
+)
 
 _TOKEN = re.compile(r"[A-Za-z_][\w.\-]*|\d+|\s+|.", re.DOTALL)
 _NUMBER = re.compile(r"-?\d+")
 _NUMBERS = ("0", "-1", "1", "2", "7", "2147483647", "2147483648", "4294967296", "9223372036854775807")
 _LARGE = ("9223372036854775808", "1" + "0" * 30, "9" * 41, "9" * 5000, "1.5", "-0", "007", "")
 _PIECES: Final[tuple[str, ...]] = (
-    *"{}()[]<>\",=%:;*/\\'!?#~ \t\n\r\0",
-    "é",
-    "\u2028",
-    "\ud800",
-    "𝔸",
-    "/*",
-    "*/",
-    "//",
-    "->",
-    "<=",
-    '\\"',
-    "ROOT ",
-    "ENTRY ",
-    "HloModule ",
-    "parameter(0)",
-    "constant({...})",
-    "f32[]",
-    "f32[<=3]",
-    "(f32[2], s32[])",
-    "{1,0:T(2,2)}",
-    ", calls=%add.1",
-    ", to_apply=add",
-    ", body=body",
-    ", backend_config={",
-    "/*index=5*/",
-    "token[]",
-    "}\n\n",
-    "FileNames\n",
-    " mod ",
-    " in [",
-    "rt0",
+    *"{}()[]<>\",=%:;*/\\'!?#~ \t\n\r\0é\u2028\ud800𝔸",
+    *(
+        "/*",
+        "*/",
+        "//",
+        "->",
+        "<=",
+        '\\"',
+        " mod ",
+        " in [",
+        "rt0",
+        "ROOT ",
+        "ENTRY ",
+        "HloModule ",
+        "FileNames\n",
+        "}\n\n",
+    ),
+    *("parameter(0)", "constant({...})", "f32[]", "f32[<=3]", "(f32[2], s32[])", "{1,0:T(2,2)}", "token[]"),
+    *(", calls=%add.1", ", to_apply=add", ", body=body", ", backend_config={", "/*index=5*/"),
 )
 _BOMBS = (
-    "(",
-    "{",
-    "[",
-    "((",
-    "{(",
-    '"',
-    "\\",
-    "/*",
-    "f32[",
-    "a = (",
-    "{{1},",
-    "(f32[],",
-    "-",
-    "1,",
-    "T(",
-    ", x={",
+    *(
+        "(",
+        "{",
+        "[",
+        "((",
+        "{(",
+        '"',
+        "\\",
+        "/*",
+        "f32[",
+        "a = (",
+        "{{1},",
+        "(f32[],",
+        "-",
+        "1,",
+        "T(",
+        ", x={",
+    ),
 )
 
 
 class Impatience(BaseException):  # not an Exception: nothing between here and there may swallow it
-    """A mutant took more than :data:`PATIENCE`."""
+    """A text took more than :data:`PATIENCE`."""
 
 
-@dataclass(frozen=True)
-class HloFailure:
-    """A mutant with which something is wrong: what, its number, and the shortest text found that fails alike."""
-
-    kind: str
-    index: int
-    text: str
-    small: str
-    said: str
-
-
-@dataclass
-class HloFuzz:
-    """The result of a run over mutants."""
-
-    seed: int = 0
-    start: int = 0
-    count: int = 0
-    done: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
-    failures: list[HloFailure] = field(default_factory=list)
-    slowest: float = 0.0
-    slowest_index: int = -1
-    longest: int = 0
-    memory: int = 0
-    jobs: int = 1
-    seconds: float = 0.0
-    interrupted: bool = False
-
-    @property
-    def exit_status(self) -> int:
-        """0 nothing is wrong, 1 a text does not come back, 2 not all were examined, 4 anything else."""
-        kinds = {f.kind for f in self.failures}
-        if kinds:
-            return 1 if kinds == {"changed"} else 4
-        return 0 if self.done == self.count and self.count else 2
-
-    def add(self, other: HloFuzz) -> None:
-        """Take in what became of other mutants."""
-        self.done += other.done
-        self.counts.update(other.counts)
-        self.failures += other.failures
-        if other.slowest > self.slowest:
-            self.slowest, self.slowest_index = other.slowest, other.slowest_index
-        self.longest = max(self.longest, other.longest)
-        self.memory = max(self.memory, other.memory)
-
-
-# ------------------------------------------------------------------------------------------------------- mutants
-def mutant(seed: int, index: int, texts: Sequence[str] = (*TEXTS, *MAPS)) -> str:
-    """Mutant number ``index`` of a sequence: a few changes to one of the texts."""
-    rng = random.Random(f"{seed}:{index}")
+# ------------------------------------------------------------------------------------------------------- damage
+def damaged(rng: random.Random, texts: Sequence[str]) -> str:
+    """One of the texts, with a few changes."""
     text = rng.choice(texts)
     for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))):
         text = rng.choice(_CHANGES)(rng, text, texts)[:LONGEST]
@@ -277,41 +224,36 @@ def _spliced(rng: random.Random, text: str, texts: Sequence[str]) -> str:
 
 
 _CHANGES: Final[tuple[Change, ...]] = (
-    *(_delete, _double, _insert, _insert, _overwrite, _byte, _token, _token, _token),
-    *(
-        _number,
-        _number,
-        _number,
-        _number,
-        _number,
-        _number,
-        _lines,
-        _lines,
-        _lines,
-        _cut,
-        _spliced,
-        _joined,
-        _bomb,
-    ),
+    *(_delete, _double, _insert, _insert, _overwrite, _byte, _cut, _spliced, _joined, _bomb),
+    *((_token, _lines) * 3 + (_number,) * 6),
 )
 
 
 # ------------------------------------------------------------------------------------------------------ one text
-def examine_hlo(text: str) -> tuple[Counter[str], str, str]:
-    """Read one text and ask everything of what it says: what to count, what is wrong (kind and text) if anything is."""
-    counts: Counter[str] = Counter()
+def examine_hlo(text: str) -> Counter[str]:
+    """Read one text and ask everything of what it says; return what was done, counted.  Raises :class:`~.runs.Failed`."""
+    counts = Counter({"texts": 1})
     try:
         with _patience():
-            kind, said = _examined(text, counts)
+            (_examine_map if is_map(text) else _examine_module)(text, counts)
     except Impatience:
-        return counts, "hang", f"takes more than {PATIENCE} s of processor time"
+        raise _failed("hang", text, f"takes more than {PATIENCE} s of processor time") from None
     except MemoryError:
-        return counts, "memory", f"takes more than {ROOM >> 20} MiB"
+        raise _failed("memory", text, f"takes more than {ROOM >> 20} MiB") from None
+    except Failed:
+        raise
     except Exception as error:
         trace = traceback.extract_tb(error.__traceback__)
         at = f"{Path(trace[-1].filename).name}:{trace[-1].lineno}"
-        return counts, f"{type(error).__name__} at {at}", "".join(traceback.format_exception(error, limit=-6))
-    return counts, kind, said
+        raise _failed(
+            f"{type(error).__name__} at {at}", text, "".join(traceback.format_exception(error, limit=-6))
+        ) from error
+    return counts
+
+
+def _failed(kind: str, text: str, why: str, status: int = 4) -> Failed:
+    shown = text if len(text) <= 2000 else f"{text[:2000]}… ({len(text):,} characters)"
+    return Failed(kind, status, ("text", repr(shown)), ("because", why))
 
 
 def is_map(text: str) -> bool:
@@ -319,50 +261,46 @@ def is_map(text: str) -> bool:
     return "HloModule" not in text and "->" in text.split("\n", 1)[0]
 
 
-def _examined(text: str, counts: Counter[str]) -> tuple[str, str]:
-    if is_map(text):
-        return _examined_map(text, counts)
+def _examine_module(text: str, counts: Counter[str]) -> None:
     counts["modules"] += 1
     try:
         module = read_module(text)
     except InputError as error:
         counts["modules refused"] += 1
-        return _pointed(error, text)
-    counts["modules read"] += 1
+        _must_point(error, text)
+        return
     for percent in (True, False):
         printed = format_module(module, percent)
         if read_module(printed) != module or format_module(read_module(printed), percent) != printed:
-            return "changed", printed
-    _asked(module, counts)
+            raise _failed("changed", text, printed, 1)
+    _ask(module, counts)
     if sum(len(c.instructions) for c in module.computations) <= ANALYSED:
-        _analysed(module, counts)
-    return "", ""
+        _analyse(module, counts)
 
 
-def _examined_map(text: str, counts: Counter[str]) -> tuple[str, str]:
+def _examine_map(text: str, counts: Counter[str]) -> None:
     counts["maps"] += 1
     try:
         m = read_map(text)
     except InputError as error:
         counts["maps refused"] += 1
-        return _pointed(error, text)
-    counts["maps read"] += 1
-    again = read_map(format_map(m))
-    return ("", "") if again == m else ("changed", format_map(m))
+        _must_point(error, text)
+        return
+    if read_map(format_map(m)) != m:
+        raise _failed("changed", text, format_map(m), 1)
 
 
-def _pointed(error: InputError, text: str) -> tuple[str, str]:
+def _must_point(error: InputError, text: str) -> None:
     """An error is one line, and shows a place within the text."""
     lines = text.count("\n") + 1
     if "\n" in str(error) or not error.message:
-        return "bad message", str(error)
+        raise _failed("bad message", text, str(error))
     if not (error.line and 1 <= error.line <= lines and error.column >= 1) and not error.path:
-        return "bad place", f"{error}: line {error.line} of {lines}, column {error.column}"
+        raise _failed("bad place", text, f"{error}: line {error.line} of {lines}, column {error.column}")
     error.render().encode("utf-8", "backslashreplace")
-    return "", ""
 
 
-def _asked(module: Module, counts: Counter[str]) -> None:
+def _ask(module: Module, counts: Counter[str]) -> None:
     """Everything that can be asked of a module; a question may be refused."""
     questions: list[Callable[[], Any]] = [
         lambda: entry_layout(module),
@@ -391,8 +329,8 @@ def _asked(module: Module, counts: Counter[str]) -> None:
         counts["questions"] += 1
 
 
-def _analysed(module: Module, counts: Counter[str]) -> None:
-    """Maps of every computation, as they are: simplified maps are the business of another fuzzer."""
+def _analyse(module: Module, counts: Counter[str]) -> None:
+    """Maps of every computation, as they are: the other fuzzer simplifies maps."""
     for computation in module.computations:
         for direction in DIRECTIONS:
             try:
@@ -426,29 +364,6 @@ def _patience() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _small(text: str, kind: str, tries: int = 400) -> str:
-    """The text without lines, then without characters, that it does not need in order to fail alike."""
-    if kind in ("hang", "memory"):
-        return text
-    for separator in ("\n", ""):
-        parts = text.split(separator) if separator else list(text)
-        width = max(1, len(parts) // 2)
-        while tries > 0:
-            at = 0
-            while at < len(parts) and tries > 0:
-                fewer = parts[:at] + parts[at + width :]
-                tries -= 1
-                if examine_hlo(separator.join(fewer))[1] == kind:
-                    parts = fewer
-                else:
-                    at += width
-            if width == 1:
-                break
-            width //= 2
-        text = separator.join(parts)
-    return text
-
-
 # ---------------------------------------------------------------------------------------------------- many texts
 def read_texts(paths: Sequence[Path]) -> list[str]:
     """The texts of files, packed or not, and of all `*.hlo` and `*.hlo.gz` in folders. `InputError` when there are none."""
@@ -468,74 +383,24 @@ def read_texts(paths: Sequence[Path]) -> list[str]:
     return texts
 
 
-def examine_chunk(seed: int, start: int, stop: int, texts: tuple[str, ...]) -> HloFuzz:
-    """Examine mutants number ``start`` to ``stop - 1``."""
-    out = HloFuzz()
-    for index in range(start, stop):
-        text = mutant(seed, index, texts)
-        begin = time.process_time()
-        counts, kind, said = examine_hlo(text)
-        took = time.process_time() - begin
-        out.done += 1
-        out.counts.update(counts)
-        out.longest = max(out.longest, len(text))
-        if took > out.slowest:
-            out.slowest, out.slowest_index = took, index
-        if kind:
-            out.counts[f"failed {kind}"] += 1
-            if len(out.failures) < KEPT:
-                small = _small(text, kind)
-                out.failures.append(HloFailure(kind, index, text, small, said))
-    out.memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
-        1 if sys.platform == "darwin" else 1024
-    )
-    return out
-
-
-def _limited() -> None:
+def limited() -> None:
+    """Limit the memory of this process."""
     ignore_interrupts()
     resource.setrlimit(resource.RLIMIT_AS, (ROOM, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
-def fuzz_hlo(
-    count: int,
-    seed: int = 0,
-    *,
-    start: int = 0,
-    corpus: Sequence[str] = (),
-    jobs: int | None = None,
-    progress: Callable[[HloFuzz], None] | None = None,
-) -> HloFuzz:
-    """Examine so many mutants of the texts that come with this module and of further ones, from number ``start`` on.
-
-    On :class:`KeyboardInterrupt` the processes are ended, and what comes back is about the first ``done`` of them.
-    """
-    begin = time.perf_counter()
-    texts = (*TEXTS, *MAPS, *corpus)
-    jobs = max(1, min(jobs or available_cores(), count // CHUNK or 1))
-    out = HloFuzz(seed=seed, start=start, count=count, jobs=jobs)
-    end = start + count
-    starts = [(k, min(k + CHUNK, end)) for k in range(start, end, CHUNK)]
-    do = partial(_examine_range, seed=seed, texts=texts)
-    ready: dict[int, HloFuzz] = {}
-    try:
-        # always another process: its memory is limited, and it may be killed without harm
-        with closing(each(do, starts, jobs, initializer=_limited)) as found:
-            for (first, _), chunk in found:
-                if chunk is None:
-                    said = "a process ended while it examined this mutant or a later one of its task"
-                    out.failures.append(HloFailure("killed", first, "", "", said))
-                    break
-                ready[first] = chunk
-                while start + out.done in ready:
-                    out.add(ready.pop(start + out.done))
-                    if progress is not None:
-                        progress(out)
-    except KeyboardInterrupt:
-        out.interrupted = True
-    out.seconds = time.perf_counter() - begin
-    return out
+def examine_some(task: tuple[int, int], texts: Sequence[str]) -> Result:
+    """Examine so many damaged texts that are drawn with a seed."""
+    rngs = st.randoms(use_true_random=False)
+    return attempted(rngs, *task, lambda rng: examine_hlo(damaged(rng, texts)))
 
 
-def _examine_range(numbers: tuple[int, int], seed: int, texts: tuple[str, ...]) -> HloFuzz:
-    return examine_chunk(seed, *numbers, texts)
+def hlo_text(run: Run, seconds: float, jobs: int) -> Iterator[str]:
+    """The report of a run over damaged texts."""
+    c = run.counts
+    lines = [
+        *((k, f"{c[k]:,}, {c[f'{k} refused']:,} refused at a place") for k in ("modules", "maps")),
+        *((k, f"{c[k]:,}, {c[f'{k} refused']:,} refused with a reason") for k in ("questions", "analyses")),
+        ("computed", f"{c['maps computed']:,} maps"),
+    ]
+    return run_text(run, "texts", lines, [], seconds, jobs)

@@ -1,92 +1,58 @@
-"""The fuzzer of HLO texts: its mutants, what it demands, and that it finds what is planted."""
+"""The fuzzer of HLO texts: its damage, what it demands, and that it finds what is planted."""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
-import os
-import resource
-import subprocess
-import sys
+import random
 import time
+from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from dev.fuzz import hlo
-from dev.fuzz.hlo import HloFuzz, examine_hlo, fuzz_hlo, is_map, mutant, read_texts
-from dev.fuzz.hlo_texts import MAPS, TEXTS
+from dev.fuzz.hlo import DATA, MAPS, damaged, examine_hlo, examine_some, is_map, limited, read_texts
+from dev.fuzz.runs import Failed, in_chunks
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import Module, format_module, read_module
 
-TESTS = Path(__file__).parents[2]
-DATA = TESTS / "core/hlo/data"
+TEXTS = read_texts([DATA])
+CONTROL, COMPILED = TEXTS[2], TEXTS[1]
 
 
-@pytest.mark.parametrize("number", range(len(TEXTS) + len(MAPS)))
-def test_undamaged_texts_are_read(number: int) -> None:
-    text = (*TEXTS, *MAPS)[number]
-    counts, kind, said = examine_hlo(text)
-    assert not kind, said
-    assert counts["maps read" if number >= len(TEXTS) else "modules read"] == 1
-    assert is_map(text) == (number >= len(TEXTS))
+@pytest.mark.parametrize("text", [*TEXTS, *MAPS])
+def test_undamaged_texts_are_read(text: str) -> None:
+    counts = examine_hlo(text)
+    assert not counts["modules refused"] + counts["maps refused"]
+    assert is_map(text) == (text in MAPS)
 
 
 def test_undamaged_texts_have_all_there_is() -> None:
-    together = "\n".join(TEXTS)
-    for form in (
-        "calls=",
-        "to_apply=",
-        "while(",
-        "conditional(",
-        "async-start(",
-        "FileNames",
-        "backend_config=",
-        "sharding=",
-        "replica_groups={{",
-        "<=[4]",
-        "T(8,128)(2,1)",
-        "S(5)",
-        "<=5",
-        "{...}",
-        "/*index=",
-        "f32[0,3]",
-        "add(f32[] x",
-        "constant({ { ",
-    ):
-        assert form in together, form
+    forms = (
+        "calls=|to_apply=|while(|conditional(|async-start(|FileNames|backend_config=|sharding=|replica_groups={{|<=[4]"
+        "|T(8,128)(2,1)|S(5)|<=5|{...}|/*index=|f32[0,3]|add(f32[] x|constant({ { "
+    )
+    missing = [form for form in forms.split("|") if form not in "\n".join(TEXTS)]
+    assert not missing
 
 
 def test_damaged_texts_are_read_or_refused() -> None:
     """A sample; `indexproof dev fuzz-hlo -n 100000` is the whole."""
-    corpus = [text for text in read_texts([DATA]) if len(text) < 6000]
-    failed = []
+    modules = Path(__file__).parents[2] / "core/hlo/data"
+    corpus = [text for text in read_texts([modules]) if len(text) < 6000]
+    counts: Counter[str] = Counter()
     for index in range(300):
         for texts in ((*TEXTS, *MAPS), corpus):
-            text = mutant(9, index, texts)
-            _, kind, said = examine_hlo(text)
-            if kind:
-                failed.append((index, kind, said))
-    assert not failed
+            counts += examine_hlo(damaged(random.Random(f"9:{index}"), texts))
+    assert counts["modules"] - counts["modules refused"] > 40
+    assert counts["maps"] > 40
 
 
-def test_mutants_are_reproducible() -> None:
-    code = (
-        "import hashlib\n"
-        "from dev.fuzz.hlo import mutant\n"
-        "h = hashlib.sha256()\n"
-        "for k in range(100): h.update(mutant(4, k).encode('utf-8', 'surrogatepass'))\n"
-        "print(h.hexdigest())\n"
-    )
-    h = hashlib.sha256()
-    for k in range(100):
-        h.update(mutant(4, k).encode("utf-8", "surrogatepass"))
-    env = {**os.environ, "PYTHONPATH": str(TESTS)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
-    assert done.stdout.strip() == h.hexdigest()
-    assert len({mutant(4, k) for k in range(200)}) > 150
-    assert max(len(mutant(4, k)) for k in range(500)) <= hlo.LONGEST
-    assert mutant(4, 1) != mutant(5, 1)
+def kind_of(text: str) -> str:
+    with pytest.raises(Failed) as error:
+        examine_hlo(text)
+    return error.value.kind
 
 
 def test_a_crash_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,13 +62,12 @@ def test_a_crash_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) -> Non
         return read_module(text)
 
     monkeypatch.setattr(hlo, "read_module", crashing)
-    _, kind, said = examine_hlo(TEXTS[0])
-    assert kind.startswith("KeyError at test_hlo.py:")
+    status, said = examine_some((200, 1), ["HloModule transpose dimensions", COMPILED, CONTROL])[1] or (0, "")
+    assert status == 4
+    assert "FAILED  KeyError at test_hlo.py:" in said
     assert "planted" in said
-    small = hlo._small(TEXTS[0], kind)
-    assert len(small) < 40
-    assert "transpose" in small
-    assert "dimensions" in small
+    (text,) = (line for line in said.splitlines() if line.split()[0] == "text")
+    assert len(text) < 60
 
 
 def test_a_change_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,14 +75,13 @@ def test_a_change_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         return format_module(module, percent).replace("kLoop", "kInput")
 
     monkeypatch.setattr(hlo, "format_module", forgetful)
-    assert examine_hlo(TEXTS[0])[1] == "changed"
-    assert examine_hlo(TEXTS[1])[1] == ""
+    assert kind_of(COMPILED) == "changed"
+    assert examine_hlo(CONTROL)
 
 
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (InputError("two\nlines", source="x", line=1, column=1), ""),
         (InputError("nowhere"), "bad place"),
         (InputError("far away", source="x", line=10**6, column=1), "bad place"),
         (InputError("", source="x", line=1, column=1), "bad message"),
@@ -130,7 +94,7 @@ def test_wrong_errors_are_found(monkeypatch: pytest.MonkeyPatch, error: Exceptio
         raise error
 
     monkeypatch.setattr(hlo, "read_module", failing)
-    assert examine_hlo(TEXTS[0])[1].split(":")[0] == kind
+    assert kind_of(COMPILED).split(":")[0] == kind
 
 
 def test_a_hang_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,37 +107,16 @@ def test_a_hang_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hlo, "read_module", slow)
     monkeypatch.setattr(hlo, "PATIENCE", 0.3)
     begin = time.process_time()
-    assert examine_hlo(TEXTS[0])[1] == "hang"
+    assert kind_of(COMPILED) == "hang"
     assert time.process_time() - begin < 10
 
 
 def test_a_run_in_several_processes() -> None:
-    alone = HloFuzz()
-    for start in (0, 250):
-        alone.add(hlo.examine_chunk(2, start, start + 250, (*TEXTS, *MAPS)))
-    seen: list[int] = []
-    run = fuzz_hlo(500, 2, jobs=2, progress=lambda r: seen.append(r.done))
-    assert run.counts == alone.counts
-    assert (run.done, run.jobs, seen) == (500, 2, [250, 500])
-    assert run.exit_status == 0
-    assert not run.failures
-    assert run.counts["modules"] + run.counts["maps"] == 500
-    assert run.counts["modules read"] > 40
-    # a process that is forked starts with what this one has
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    assert 0 < run.memory < before + (1 << 30)
-    assert 0 < run.slowest < 30
-
-
-def test_what_decides_the_exit_status() -> None:
-    def with_kinds(*kinds: str) -> HloFuzz:
-        return HloFuzz(count=1, done=1, failures=[hlo.HloFailure(k, 0, "", "", "") for k in kinds])
-
-    assert with_kinds().exit_status == 0
-    assert HloFuzz(count=2, done=1).exit_status == 2
-    assert HloFuzz().exit_status == 2
-    assert with_kinds("changed").exit_status == 1
-    assert with_kinds("changed", "hang").exit_status == 4
+    do = partial(examine_some, texts=(*TEXTS, *MAPS))
+    alone = do((100, 2 * 1_000_003))[0] + do((100, 2 * 1_000_003 + 100))[0]
+    run = in_chunks(do, 200, 2, 2, initializer=limited)
+    assert (run.counts, run.exit_status) == (alone, 0)
+    assert run.counts["modules"] + run.counts["maps"] == run.counts["texts"] == 200
 
 
 def test_texts_from_files(tmp_path: Path) -> None:

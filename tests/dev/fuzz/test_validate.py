@@ -156,7 +156,7 @@ def test_nobody_decides(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_z3_says_the_same_whatever_was_asked_before() -> None:
-    maps = [random_map(1, k).map for k in range(0, 60, 3)]
+    maps = [random_map(1, k) for k in range(0, 60, 3)]
     pairs = [(m, m.with_(results=tuple(e + (e % 6 - e) % 6 for e in m.results))) for m in maps]
     first = [validate(a, b).said for a, b in pairs]
     again = [validate(a, b).said for a, b in reversed(pairs)]
@@ -185,7 +185,7 @@ def changed(rng: random.Random, m: IndexingMap) -> IndexingMap:
 def test_verdicts_agree_with_the_deciders(seed: int) -> None:
     rng = random.Random(seed)
     for k in range(6):
-        m = random_map(4, 20 * seed + k).map
+        m = random_map(4, 20 * seed + k)
         other = changed(rng, m)
         found = validate(m, other)
         assert found.verdict is equal_maps(m, other).verdict, (m, other)
@@ -196,7 +196,7 @@ def test_verdicts_agree_with_the_deciders(seed: int) -> None:
 def test_reduced_maps_are_read_as_before(options: dict[str, Any]) -> None:
     changes = 0
     for k in range(120):
-        m = random_map(6, k).map
+        m = random_map(6, k)
         reduced = reduce_map(m, RULES, **options)
         changes += bool(reduced.steps)
         restored = read_as_before(reduced)

@@ -69,10 +69,6 @@ MapText = Annotated[
         help="A map as text, as JSON or as affine_map<...> affine_set<...>; @FILE, or - for standard input.",
     ),
 ]
-Checkpoint = Annotated[
-    Path | None,
-    typer.Option("--checkpoint", metavar="FILE", help="Keep what is done there, and go on from it."),
-]
 
 
 # ------------------------------------------------------------------------------------------------------ cache

@@ -187,45 +187,13 @@ def test_export_needs_a_folder(run: Run, tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------------------------------- stability and faults
-def test_stability(run: Run, tmp_path: Path) -> None:
-    place = tmp_path / "done.jsonl"
-    words = [
-        "dev",
-        "stability",
-        "small_remainder_vanishes",
-        "interval_sum",
-        "--mutants",
-        2,
-        "--jobs",
-        1,
-        "--checkpoint",
-        place,
-    ]
-    done = run(*words)
+def test_stability(run: Run) -> None:
+    words = ["dev", "stability", "small_remainder_vanishes", "interval_sum", "--jobs", 1]
+    done = run(*words, "--mutants", 2)
     assert done.status == 0
     assert done.out.splitlines()[-1].startswith("STABLE  ")
     assert "2 mutants each, none unstable" in done.out
-    data = json.loads(run(*words, "--json").out)
-    assert set(data) == {
-        "exit_status",
-        "format",
-        "mutants",
-        "not_examined",
-        "obligations",
-        "questions",
-        "results",
-        "timing",
-        "verdict",
-        "version",
-    }
-    assert data["timing"]["resumed"] == data["obligations"] == len(data["results"])
-    assert run("dev", "stability", "small_remainder_vanishes", "--sample", 0).status == 2
-    parts = [json.loads(run(*words, "--shard", f"{k}/2", "--json").out) for k in (1, 2)]
-    assert sum(part["obligations"] for part in parts) == data["obligations"]
-    assert all(part["timing"]["resumed"] == part["obligations"] for part in parts)
-    refused = run("dev", "stability", "small_remainder_vanishes", "--shard", "3/2")
-    assert refused.status == 3
-    assert "--shard" in refused.err
+    assert run(*words, "--sample", 0).status == 2
 
 
 def test_tools_that_are_not_installed_are_named_with_the_remedy(
@@ -275,19 +243,6 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
     assert "nothing.json`: No such file or directory" in outcome.err
 
 
-def test_a_file_that_is_no_checkpoint_is_left_alone(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "few.rules"
-    path.write_text(RULES, "utf-8")
-    done = run("dev", "stability", path, "--checkpoint", path, "--jobs", 1)
-    assert done.status == 3
-    assert "few.rules` is not one of this program's checkpoints" in done.err
-    assert path.read_text("utf-8") == RULES
-    own = tmp_path / "own"
-    own.write_text('{"ke', "utf-8")  # killed while it wrote its first line
-    assert run("dev", "stability", path, "--checkpoint", own, "--jobs", 1).status in (0, 1)
-    assert len(own.read_text("utf-8").splitlines()) > 1
-
-
 # ------------------------------------------------------------------------------------------- what cannot be written
 def limited(blocks: int, *words: object) -> Any:
     """A command in a process whose files must not grow beyond so many kilobytes."""
@@ -302,22 +257,6 @@ def test_what_was_proved_is_told_also_where_certificates_cannot_be_written(tmp_p
     assert done.returncode == 3
     assert done.stderr.splitlines()[-1] == f"error: --certificates: cannot write `{folder}`: File too large"
     assert done.stdout.splitlines()[-1].startswith("PROVED  1 claim, ")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits of the size of files")
-def test_a_checkpoint_that_cannot_grow_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
-    words = ("dev", "stability", "few.rules")
-    monkeypatch.chdir(tmp_path)
-    Path("few.rules").write_text(RULES, "utf-8")
-    done = limited(0, *words, "--jobs", 1, "--checkpoint", "kept")
-    assert done.returncode == 3
-    assert done.stderr.splitlines()[-1] == "error: --checkpoint: cannot write `kept`: File too large"
-    assert Path("kept").read_text("utf-8") == ""
-    # the next run, with room, goes on from there
-    assert run(*words, "--jobs", 1, "--checkpoint", "kept").status in (0, 1)
-    assert Path("kept").stat().st_size
 
 
 def test_where_certificates_cannot_be_written_is_said(run: Run) -> None:
@@ -344,6 +283,5 @@ def test_a_machine_that_has_no_room_is_no_bug(
         raise error
 
     monkeypatch.setattr(stability_module, "stability", fail)
-    for words in ((), ("--checkpoint", tmp_path / "kept")):
-        done = run("dev", "stability", "quotient_by_one", "--jobs", 1, *words)
-        assert (done.status, done.err) == (2, f"not checked: the machine has not enough for this: {said}\n")
+    done = run("dev", "stability", "quotient_by_one", "--jobs", 1)
+    assert (done.status, done.err) == (2, f"not checked: the machine has not enough for this: {said}\n")

@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 from indexproof.core.errors import InputError
-from indexproof.reports.commands.frame import emit, report, writing
+from indexproof.reports.commands.frame import emit, report
 from indexproof.reports.commands.given import (
     BudgetFactor,
-    Checkpoint,
     Jobs,
     Json,
     MaxRank,
@@ -112,51 +111,27 @@ def stability(
     sample: Annotated[
         float, typer.Option("--sample", min=0, max=100, metavar="PERCENT", help="Only so many obligations.")
     ] = 100.0,
-    shard: Annotated[
-        str,
-        typer.Option(
-            "--shard", metavar="K/N", help="Only part K of N, as 2/8; equal questions are in one part."
-        ),
-    ] = "1/1",
-    checkpoint: Checkpoint = None,
     jobs: Jobs = None,
     budget: BudgetFactor = 1.0,
-    json: Json = False,
     max_rank: MaxRank = None,
 ) -> None:
     """Prove everything again under other names, in other orders, with other seeds of the solver.
 
     A mutant asks the same question in other words, so it must have the same verdict; an obligation that
     flips has a fragile encoding. What several obligations ask is examined once. The exit status is 0 if none
-    does, 1 if one does, 2 if some were not examined. Interrupted with Ctrl-C, says what it knows. Several runs
-    with --shard and one --checkpoint examine everything; a last one without --shard reports on all of it. A run
-    for more --mutants goes on from those that the checkpoint knows.
+    does, 1 if one does, 2 if some were not examined. Interrupted with Ctrl-C, says what it knows.
     """
-    import time
-
-    from indexproof.verify.run import available_cores
     from indexproof.verify.solve import Budget
 
-    from .stability.report import Shaker, stability_json, stability_status, stability_text
-    from .stability.stability import examined, in_shard
-    from .stability.stability import stability as examine
+    from .stability import stability as module
 
     chosen, _ = chosen_claims(names, max_rank)
-    todo = in_shard(examined((o for s in chosen for o in s.obligations()), sample / 100), shard)
-    start = time.perf_counter()
-    with writing("--checkpoint: cannot write", checkpoint):
-        records, resumed, questions = examine(
-            todo,
-            mutants=mutants,
-            jobs=jobs or available_cores(),
-            budget=Budget().scaled(budget),
-            checkpoint=checkpoint,
-            progress=Shaker(len(todo)),
-        )
-    seconds = time.perf_counter() - start
-    what = records, len(todo), mutants, resumed, seconds, questions
-    report(json, lambda: stability_json(*what), lambda: stability_text(*what))
-    raise typer.Exit(stability_status(records, len(todo)))
+    todo = module.examined((o for s in chosen for o in s.obligations()), sample / 100)
+    start, jobs = time.perf_counter(), jobs or available_cores()
+    records = module.stability(todo, mutants, jobs, Budget().scaled(budget), module.Shaker(len(todo)))
+    text = module.stability_text(records, len(todo), mutants, time.perf_counter() - start)
+    emit("\n\n".join(text))
+    raise typer.Exit(module.stability_status(records, len(todo)))
 
 
 def faults(jobs: Jobs = None, json: Json = False) -> None:

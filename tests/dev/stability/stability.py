@@ -16,27 +16,23 @@ It is decided from the beginning, with nothing remembered of any other mutant.  
 that flips is a defect of its encoding.
 
 Many obligations ask the same but for the names of their variables.  Such a question is examined once, and its mutants
-depend on nothing but it.  :func:`in_shard` deals questions out, records of several runs may go to one checkpoint, and a
-run for more mutants goes on from those that a checkpoint knows.
+depend on nothing but it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from indexproof.core.condition import And, Compare, Condition, Not, Or, Within, all_of, any_of, negate
-from indexproof.core.errors import InputError
 from indexproof.core.expr import Var, lift, natural_key, var
+from indexproof.reports.layout import block, count, duration
+from indexproof.reports.progress import Lines
 from indexproof.verify import encode
-from indexproof.verify.cache import content_key
-from indexproof.verify.checkpoint import Checkpoint
 from indexproof.verify.lemmas import LemmaObligation
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.pool import each
@@ -48,21 +44,20 @@ from indexproof.verify.verdict import Status
 from .restated import stated_mutant, stated_question
 
 __all__ = [
-    "MUTANTS",
-    "Examination",
     "Record",
+    "Shaker",
     "examine_stability",
     "examined",
-    "in_shard",
     "mutant",
     "question_of",
     "renaming",
     "stability",
+    "stability_status",
+    "stability_text",
 ]
 
 #: So many mutants of each obligation by default.
 MUTANTS = 60
-_CHUNK = 2
 
 
 @dataclass(frozen=True)
@@ -83,14 +78,6 @@ class Record:
     def stable(self) -> bool:
         """Whether every mutant came to the same verdict."""
         return not self.flips
-
-
-class Examination(NamedTuple):
-    """A record for every obligation, in order; how many the checkpoint knew enough of; how many questions they ask."""
-
-    records: list[Record]
-    resumed: int
-    questions: int
 
 
 def question_of(o: Obligation) -> Obligation:
@@ -117,12 +104,6 @@ def question_of(o: Obligation) -> Obligation:
         width=o.width,
     )
     return replace(asked, subject=hashlib.sha256(asked.statement().encode()).hexdigest()[:16])
-
-
-def _key(question: Obligation, budget: Budget) -> str:
-    # the seeds of the mutants depend on the name
-    asked = f"{content_key(question, budget)} {type(question).__name__} {question.name}"
-    return hashlib.sha256(asked.encode()).hexdigest()
 
 
 def mutant(o: Obligation, n: int) -> Obligation:
@@ -183,124 +164,96 @@ def seeded(n: int) -> Iterator[None]:
         _attempt.cache_clear()
 
 
-def examine_stability(o: Obligation, mutants: int, budget: Budget, before: Record | None = None) -> Record:
-    """Decide an obligation and its mutants; ``before`` is what is known of the first ones."""
-    if before is None:
-        first = decide(o, budget)
-        before = Record(o.name, first.status, 0, (first.resources, first.resources))
-    least, most = before.resources
-    flips = list(before.flips)
-    for n in range(before.mutants + 1, mutants + 1):
+def examine_stability(o: Obligation, mutants: int, budget: Budget) -> Record:
+    """Decide an obligation and its mutants."""
+    first = decide(o, budget)
+    found = []
+    for n in range(1, mutants + 1):
         with seeded(n):
-            v = decide(mutant(o, n), budget)
-        least, most = min(least, v.resources), max(most, v.resources)
-        if v.status is not before.status:
-            flips.append((n, v.status.value))
-    return Record(o.name, before.status, max(mutants, before.mutants), (least, most), tuple(flips))
+            found.append(decide(mutant(o, n), budget))
+    flips = tuple((n, v.status.value) for n, v in enumerate(found, 1) if v.status is not first.status)
+    resources = [v.resources for v in (first, *found)]
+    return Record(o.name, first.status, mutants, (min(resources), max(resources)), flips)
 
 
 def examined(obligations: Iterable[Obligation], share: float = 1.0) -> list[Obligation]:
-    """Select the obligations that are examined, or a share of them that depends on the names alone."""
+    """Select the obligations that ask for a proof, or a share of them that depends on the names alone."""
     found = [o for o in obligations if o.question == "valid" and o.gate]
     return [o for o in found if share >= 1 or random.Random(o.name).random() < share]
 
 
-def in_shard(obligations: Iterable[Obligation], shard: str) -> list[Obligation]:
-    """Those of one shard: ``2/8`` is the second of eight.  Obligations that ask the same are in the same shard, which
-    depends on the question alone.  Raises :class:`InputError` for a shard that there is not.
-    """
-    number, slash, of = shard.partition("/")
-    if not (slash and number.isascii() and of.isascii() and number.isdigit() and of.isdigit()):
-        raise InputError(f"--shard {shard!r}", expected="a shard and how many there are, as 2/8")
-    k, n = int(number), int(of)
-    if not 1 <= k <= n:
-        raise InputError(
-            f"--shard {shard!r}", expected=f"a shard from 1 to {n}" if n else "at least one shard"
-        )
-    # the prover's version is no part of the name, so that its shards stay what they were
-    return [o for o in obligations if n == 1 or _number(question_of(o)) % n == k - 1]
-
-
-def _number(question: Obligation) -> int:
-    return int(hashlib.sha256(question.name.encode()).hexdigest(), 16)
-
-
-#: A question, its key, and what is known of it.
-_Task = tuple[str, Obligation, Record | None]
-
-
-def _chunk(todo: Sequence[_Task], mutants: int, budget: Budget) -> list[tuple[str, Record]]:
-    return [(key, examine_stability(o, mutants, budget, before)) for key, o, before in todo]
-
-
 def stability(
-    obligations: Iterable[Obligation],
-    *,
+    obligations: Sequence[Obligation],
     mutants: int = MUTANTS,
     jobs: int = 1,
     budget: Budget | None = None,
-    checkpoint: Path | None = None,
-    progress: Callable[[Record], None] | None = None,
-) -> Examination:
-    """The records of all obligations that ask for a proof.
-
-    Examples (settled by a point, however it was found) and findings are left out.  What several of them ask is examined
-    once.  ``checkpoint`` is a file that gets a line for each question; a run that finds one goes
-    on from it, also one for more mutants.  On :class:`KeyboardInterrupt` what is finished is returned.
-    """
-    budget = budget or Budget()
-    todo = examined(obligations)
-    questions: dict[str, Obligation] = {}
-    askers: dict[str, list[int]] = {}
-    for n, o in enumerate(todo):
-        question = question_of(o)
-        key = _key(question, budget)
-        questions.setdefault(key, question)
-        askers.setdefault(key, []).append(n)
-    kept = Checkpoint(checkpoint)
-    known = kept.known(_record, better=lambda new, old: new.mutants > old.mutants)
+    progress: Callable[[Record], None] = lambda r: None,
+) -> list[Record]:
+    """The records of all obligations, in order.  On :class:`KeyboardInterrupt` what is finished is returned."""
+    askers: dict[Obligation, list[int]] = {}
+    for n, o in enumerate(obligations):
+        askers.setdefault(question_of(o), []).append(n)
     found: dict[int, Record] = {}
-    enough = {key for key in questions.keys() & known.keys() if known[key].mutants >= mutants}
-    for key in enough:
-        found.update((n, replace(known[key], name=todo[n].name)) for n in askers[key])
-    resumed = len(found)
-    open_: list[_Task] = [(key, q, known.get(key)) for key, q in questions.items() if key not in enough]
-
-    def settle(key: str, r: Record) -> None:
-        kept.add(key, _plain(r))
-        for n in askers[key]:
-            found[n] = replace(r, name=todo[n].name)
-        if progress is not None:
-            for n in askers[key]:
+    do = partial(examine_stability, mutants=mutants, budget=budget or Budget())
+    with (
+        suppress(KeyboardInterrupt),
+        closing(each(do, askers, jobs) if jobs > 1 else _here(do, askers)) as done,
+    ):
+        for question, record in done:
+            # what ends its process is found by doing it here
+            record = do(question) if record is None else record
+            for n in askers[question]:
+                found[n] = replace(record, name=obligations[n].name)
                 progress(found[n])
-
-    with kept, suppress(KeyboardInterrupt):
-        if jobs == 1 or len(open_) < 4:
-            for key, o, before in open_:
-                settle(key, examine_stability(o, mutants, budget, before))
-        else:
-            chunks = [open_[k : k + _CHUNK] for k in range(0, len(open_), _CHUNK)]
-            do = partial(_chunk, mutants=mutants, budget=budget)
-            with closing(each(do, chunks, jobs)) as done:
-                for chunk, records in done:
-                    # what ends its process is found by doing it here
-                    for key, r in do(chunk) if records is None else records:
-                        settle(key, r)
-    return Examination([found[n] for n in sorted(found)], resumed, len(questions))
+    return [found[n] for n in sorted(found)]
 
 
-def _plain(r: Record) -> dict[str, object]:
-    return {
-        "name": r.name,
-        "status": r.status.value,
-        "mutants": r.mutants,
-        "resources": list(r.resources),
-        "flips": [list(f) for f in r.flips],
-    }
+def _here(
+    do: Callable[[Obligation], Record], tasks: Iterable[Obligation]
+) -> Generator[tuple[Obligation, Record]]:
+    for t in tasks:
+        yield t, do(t)
 
 
-def _record(line: Mapping[str, Any]) -> Record:
-    """The record that :func:`_plain` wrote."""
-    flips = tuple((int(n), str(s)) for n, s in line["flips"])
-    least, most = line["resources"]
-    return Record(line["name"], Status(line["status"]), int(line["mutants"]), (least, most), flips)
+# ----------------------------------------------------------------------------------------------------- reports
+class Shaker(Lines):
+    """A line of progress for every hundredth of a run over mutants."""
+
+    parts, least = 100, 1
+    unstable = 0
+
+    def __call__(self, r: Record) -> None:
+        """Count one more obligation."""
+        self.unstable += not r.stable
+        if self.advance():
+            more = f"  {self.unstable:,} unstable" if self.unstable else ""
+            self.tell(self.share("obligation" if self.total == 1 else "obligations") + more)
+
+
+def stability_status(records: Sequence[Record], asked: int) -> int:
+    """0 if everything that was asked for is stable, 1 if something is not, 2 if something was not examined."""
+    if any(not r.stable for r in records):
+        return 1
+    return 0 if records and len(records) == asked else 2
+
+
+def stability_text(records: Sequence[Record], asked: int, mutants: int, seconds: float) -> Iterator[str]:
+    """Report the obligations that flip, those whose costs differ most, and the verdict."""
+    unstable = [r for r in records if not r.stable]
+    for r in unstable:
+        lines = [("verdict", r.status.value)]
+        lines += [("mutant", f"number {n}: {status}") for n, status in r.flips[:5]]
+        lines.append(("flips", f"{len(r.flips):,} of {r.mutants:,}"))
+        yield block(f"UNSTABLE  {r.name}", lines)
+
+    def spread(r: Record) -> float:
+        return r.resources[1] / max(1, r.resources[0])
+
+    if wide := sorted((r for r in records if r.resources[0] > 1000), key=spread, reverse=True)[:5]:
+        rows = [(f"{spread(r):.1f}×", f"{r.resources[0]:,} to {r.resources[1]:,}  {r.name}") for r in wide]
+        yield block("resources of the solver differ most for:", rows)
+    said = f"{count(len(records), 'obligation')}, {count(mutants, 'mutant')} each"
+    said += f", {len(unstable):,} unstable" if unstable else ", none unstable" if records else ""
+    said += f"; {asked - len(records):,} not examined" if asked > len(records) else ""
+    verdict = ("STABLE", "UNSTABLE", "NOT CHECKED")[stability_status(records, asked)]
+    yield f"{verdict}  {said}   in {duration(seconds)}"

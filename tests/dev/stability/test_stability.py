@@ -1,4 +1,4 @@
-"""Stability: mutants ask the same question, flips are found, and a run goes on where it stopped."""
+"""Stability: mutants ask the same question, and flips are found."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ import random
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import pytest
 import z3
 
 from dev.stability import stability as module
-from dev.stability.report import stability_json, stability_status, stability_text
 from dev.stability.stability import (
     Record,
     examine_stability,
     examined,
-    in_shard,
     mutant,
     question_of,
     renaming,
     stability,
+    stability_status,
+    stability_text,
 )
 from indexproof.core.condition import Compare
-from indexproof.core.errors import InputError
 from indexproof.core.expr import lift, maximum, var
 from indexproof.reports.selection import catalogue
 from indexproof.verify import encode, solve
@@ -88,9 +86,8 @@ def test_every_kind_of_condition_keeps_its_meaning() -> None:
 
 def test_part_of_the_catalogue_is_stable() -> None:
     todo = examined(o for o in catalogue(max_rank=2) if o.family in ("rule", "transfer"))[::9]
-    records, resumed, _ = stability(todo, mutants=3)
+    records = stability(todo, mutants=3)
     assert len(records) == len(todo) > 10
-    assert not resumed
     assert not [r for r in records if not r.stable]
 
 
@@ -134,20 +131,15 @@ def test_mutants_of_a_rule_of_a_rule_file_say_the_same() -> None:
         assert len(seen) > 5
 
 
-def test_rules_of_rule_files_are_examined(tmp_path: Path) -> None:
+def test_rules_of_rule_files_are_examined() -> None:
     asked = [o for r in parse_rules(RULES, "test").rules for o in stated_rule_obligations(r)]
-    found = stability(asked, mutants=6, checkpoint=tmp_path / "done")
-    assert [(r.name, r.status, r.stable) for r in found.records] == [
+    assert [(r.name, r.status, r.stable) for r in stability(examined(asked), mutants=6)] == [
         ("wrong: sound", Status.REFUTED, True),
         ("right: sound", Status.PROVED, True),
         ("nested: sound", Status.PROVED, True),
         ("again: sound", Status.PROVED, True),
         ("never: sound", Status.VACUOUS, True),
     ]
-    assert found.questions == 4
-    assert stability(asked, mutants=6, checkpoint=tmp_path / "done").resumed == 5
-    dealt = [o for k in (1, 2, 3) for o in in_shard(examined(asked), f"{k}/3")]
-    assert sorted(o.name for o in dealt) == sorted(r.name for r in found.records)
 
 
 def test_a_flip_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,10 +151,10 @@ def test_a_flip_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     r = examine_stability(CLAIM, 30, Budget())
     assert not r.stable
     assert r.flips
-    text = "\n".join(stability_text([r], 1, 30, 0, 1.0, 1))
+    text = "\n".join(stability_text([r], 1, 30, 1.0))
     assert "UNSTABLE  claim: sound" in text
-    assert stability_status([r], 1) == 1
-    assert stability_json([r], 1, 30, 0, 1.0, 1)["results"][0]["flips"][0]["mutant"] == r.flips[0][0]
+    assert f"number {r.flips[0][0]}: UNDECIDED" in text
+    assert (stability_status([r], 1), stability_status([], 1), stability_status([], 0)) == (1, 2, 2)
 
 
 @pytest.mark.parametrize("depends_on", ["names", "shape", "seed"])
@@ -185,9 +177,8 @@ def test_an_encoding_that_depends_on_luck_is_found(monkeypatch: pytest.MonkeyPat
     assert r.status is Status.PROVED
     assert 0 < len(r.flips) < 20
     assert {s for _, s in r.flips} == {"UNDECIDED"}
-    # from one mutant to the next, and whether a record of some was there before, nothing is different
-    some = examine_stability(claim, 7, Budget())
-    assert examine_stability(claim, 20, Budget(), some) == r
+    # from one mutant to the next nothing is different
+    assert examine_stability(claim, 7, Budget()).flips == tuple(f for f in r.flips if f[0] <= 7)
 
 
 @pytest.mark.parametrize("claim", ["linear", "witness", "lemma"])
@@ -247,8 +238,7 @@ def test_seeds_are_given_back() -> None:
     assert encode.SEED == 0
 
 
-def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = tmp_path / "stability.jsonl"
+def test_an_interrupted_run_says_what_it_knows() -> None:
     todo = [CLAIM, *examined(o for o in catalogue(max_rank=0) if o.family == "transfer")[:5]]
     calls: list[str] = []
 
@@ -257,24 +247,12 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    records, _, _ = stability(todo, mutants=2, checkpoint=place, progress=stop)
-    assert len(records) == 3
+    records = stability(todo, mutants=2, progress=stop)
+    assert [r.name for r in records] == calls
     assert stability_status(records, len(todo)) == 2
-    # a line that was cut off is done again
-    place.write_text(place.read_text("utf-8")[:-20], "utf-8")
-    records, resumed, _ = stability(todo, mutants=2, checkpoint=place)
-    assert resumed == 2
-    assert len(records) == len(todo)
-    assert stability_status(records, len(todo)) == 0
-    again, resumed, _ = stability(todo, mutants=2, checkpoint=place)
-    assert resumed == len(todo)
-    assert again == records
-    # what is known of some mutants is known of fewer, and a run for more goes on from there
-    assert stability(todo, mutants=1, checkpoint=place)[1] == len(todo)
-    more = stability(todo, mutants=3, checkpoint=place)
-    assert more.resumed == 0
-    assert more.records == stability(todo, mutants=3).records
-    assert stability(todo, mutants=3, checkpoint=place).resumed == len(todo)
+    assert "3 not examined" in list(stability_text(records, len(todo), 2, 1.0))[-1]
+    whole = stability(todo, mutants=2, jobs=2)
+    assert (whole[:3], stability_status(whole, len(todo))) == (records, 0)
 
 
 def test_a_sample_depends_on_names_alone() -> None:
@@ -284,7 +262,7 @@ def test_a_sample_depends_on_names_alone() -> None:
     assert {o.name for o in examined(reversed(everything), 0.2)} == {o.name for o in some}
 
 
-def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_several_ask_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> None:
     names = {x: var("a"), y: var("b"), d: var("c")}
     twin = Obligation(
         "test",
@@ -303,51 +281,16 @@ def test_what_several_ask_is_examined_once(tmp_path: Path, monkeypatch: pytest.M
     weaker = replace(CLAIM, subject="weaker", hypotheses=CLAIM.hypotheses[:3])
     assert question_of(weaker) != question_of(CLAIM)
     assert question_of(replace(CLAIM, kind="defined")) != question_of(CLAIM)
+    assert question_of(other).formula_variables() == question_of(CLAIM).formula_variables()
     asked: list[str] = []
 
-    def counted(o: Obligation, mutants: int, budget: Budget, before: Record | None) -> Record:
+    def counted(o: Obligation, mutants: int, budget: Budget) -> Record:
         asked.append(o.name)
-        return examine_stability(o, mutants, budget, before)
+        flips = ((2, "UNDECIDED"),) if o == question_of(CLAIM) else ()
+        return Record(o.name, Status.PROVED, mutants, (1, 2), flips)
 
     monkeypatch.setattr(module, "examine_stability", counted)
-    place = tmp_path / "stability.jsonl"
-    found = stability([CLAIM, twin, weaker], mutants=1, checkpoint=place)
+    found = stability([CLAIM, twin, weaker], mutants=1)
     assert len(asked) == 2
-    assert found.questions == 2
-    assert [r.name for r in found.records] == ["claim: sound", "twin: sound", "weaker: sound"]
-    assert found.records[0].status is found.records[1].status
-    again = stability([twin], mutants=1, checkpoint=place)
-    assert (again.resumed, again.records) == (1, [found.records[1]])
-    assert len(asked) == 2
-    assert question_of(other).formula_variables() == question_of(CLAIM).formula_variables()
-
-
-def test_a_twin_of_an_unstable_claim_is_unstable(monkeypatch: pytest.MonkeyPatch) -> None:
-    twin = replace(CLAIM, subject="twin")
-    flip = Record("", Status.PROVED, 3, (1, 2), ((2, "UNDECIDED"),))
-    monkeypatch.setattr(module, "examine_stability", lambda o, mutants, budget, before: flip)
-    found = stability([CLAIM, twin], mutants=3)
-    assert [(r.name, r.stable) for r in found.records] == [("claim: sound", False), ("twin: sound", False)]
-
-
-def test_shards_deal_out_everything_once(tmp_path: Path) -> None:
-    todo = examined(o for o in catalogue(max_rank=1) if o.family in ("transfer", "op", "lemma"))
-    shards = [in_shard(todo, f"{k}/5") for k in range(1, 6)]
-    assert sorted(o.name for s in shards for o in s) == sorted(o.name for o in todo)
-    assert all(len(s) > len(todo) / 12 for s in shards)
-    asks = [{question_of(o).subject for o in s} for s in shards]
-    assert sum(map(len, asks)) == len(set().union(*asks)) < len(todo)
-    assert in_shard(todo, "1/1") == todo
-    # several runs, one record of all of them
-    some = [s[:3] for s in shards]
-    place = tmp_path / "stability.jsonl"
-    for s in some:
-        stability(s, mutants=1, checkpoint=place)
-    together = stability([o for s in some for o in s], mutants=1, checkpoint=place)
-    assert together.resumed == len(together.records) == 15
-
-
-@pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "1/0", "-1/2", "a/b", "1/2/3", ""])
-def test_shards_that_there_are_not(shard: str) -> None:
-    with pytest.raises(InputError, match="--shard"):
-        in_shard([], shard)
+    expected = [("claim: sound", False), ("twin: sound", False), ("weaker: sound", True)]
+    assert [(r.name, r.stable) for r in found] == expected

@@ -63,7 +63,6 @@ def examine(
     except Disagreement as error:
         raise failed("two engines contradict each other", m, asked, error) from None
     counts[f"decided {found.decided_by}"] += 1
-    counts["points"] += found.points
     counts.update(f"{engine} {said}" for engine, said in found.said.items())
     if found.said.get("z3") == "open" and found.said.get("isl") == "same":
         counts["z3 gave up, isl proved"] += 1

@@ -70,6 +70,7 @@ def drawn(what: st.SearchStrategy[T], number: int, seed: int, do: Callable[[T], 
         deadline=None,
         derandomize=False,
         report_multiple_bugs=False,
+        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(what)

@@ -25,6 +25,10 @@ from .questions import ConstraintLike, constraint_facts
 __all__ = ["contains", "equal_maps", "inclusion", "inverse", "same_relation"]
 
 
+#: In so many rounds both directions are asked before either is asked in all.
+_FIRST_ROUNDS = 2
+
+
 # ------------------------------------------------------------------------------------------ runtime variables
 @dataclass(frozen=True)
 class _Pair:
@@ -275,24 +279,35 @@ def _directions(
     if pointwise:
         place.update(zip(left.range_vars, right.range_vars, strict=True))
     there = substituted(domain, place)
-    answers = [_inclusion("left", left, right, one, other, pair.parameters, domain, confirm, pointwise)]
-    if not both:
+
+    def forward(rounds: int) -> Answer:
+        return _inclusion(
+            "left", left, right, one, other, pair.parameters, domain, confirm, pointwise, rounds
+        )
+
+    def back(rounds: int) -> Answer:
+        a, b = other, one
+        if pointwise or not (left.ranges or right.ranges):
+            # where both are defined they have been compared: what is left is whether one is defined where the other is not
+            variables = len(left.dims) + len(fixed_left)
+            a, b = (replace(i, coords=i.coords[:variables]) for i in (a, b))
+        return _inclusion("right", right, left, a, b, pair.parameters, there, confirm, pointwise, rounds)
+
+    asks = [forward]
+    if both and not ((pointwise or not (left.ranges or right.ranges)) and _same_domain(one, other, place)):
+        asks.append(back)
+    # a counterexample of one direction makes a long search in the other needless
+    answers = [ask(_FIRST_ROUNDS) for ask in asks]
+    if any(a.counterexample for a in answers):
+        if any(a.verdict is Status.UNDECIDED for a in answers):
+            answers = [_not_minimal(a) for a in answers if a.counterexample]
         return answers
-    if pointwise or not (left.ranges or right.ranges):
-        # where both are defined they have been compared: what is left is whether one is defined where the other is not
-        if _same_domain(one, other, place):
-            return answers
-        variables = len(left.dims) + len(fixed_left)
-        one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
-    refuted = answers[0].counterexample is not None
-    # the other direction can only have a smaller counterexample then, which is worth two rounds
-    rounds = 2 if refuted else ROUNDS
-    back = _inclusion("right", right, left, other, one, pair.parameters, there, confirm, pointwise, rounds)
-    if refuted and back.verdict is Status.UNDECIDED:
-        found = answers[0].counterexample
-        assert found is not None
-        return [replace(answers[0], counterexample=replace(found, minimal=False))]
-    return [*answers, back]
+    return [a if a.proved else ask(ROUNDS) for a, ask in zip(answers, asks, strict=True)]
+
+
+def _not_minimal(answer: Answer) -> Answer:
+    assert answer.counterexample is not None
+    return replace(answer, counterexample=replace(answer.counterexample, minimal=False))
 
 
 def _same_domain(one: Image, other: Image, place: Mapping[Any, ExprLike]) -> bool:
@@ -311,7 +326,7 @@ def _inclusion(
     where: Sequence[Fact],
     confirm: bool,
     pointwise: bool,
-    rounds: int = ROUNDS,
+    rounds: int,
 ) -> Answer:
     problem = included(inner, [outer], parameters, where)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from dev.fuzz.validate import questions
@@ -50,3 +53,15 @@ def test_isl_may_be_unable_to_print_a_coordinate() -> None:
         f"s0 * -1099511627776 + ({other} + s0 - 1048576) floordiv 2530783171122345963 + 1152921504606846976)"
     )
     assert equal_maps(*(parse_map(f"{head}{e}, {box}") for e in (one, two))).verdict == "REFUTED"
+
+
+def test_wide_residues_come_to_an_end() -> None:
+    """The limit of isl's operations does not bound the time that wide coefficients take."""
+    a = "((s1 + s0 * 7) mod 30) * 2498815237275869524"
+    b = f"{a} + ((s0 mod 16 * 2970205933838000103) floordiv {2**62}) * -3446849961049422974"
+    box = f"domain: d0 in [0, {2**62 - 1}], s0 in [0, {2**62 - 1}], s1 in [0, 3]"
+    maps = [f"(d0)[s0, s1] -> ({e}), {box}" for e in (a, b)]
+    # not how fast it is: it did not come back at all
+    command = [sys.executable, "-m", "indexproof", "equal", *maps]
+    said = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (said.returncode, "REFUTED" in said.stdout) == (1, True), said

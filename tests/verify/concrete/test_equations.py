@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 
 import pytest
 
-from indexproof.core.condition import all_of
-from indexproof.core.expr import Expr, integer, linear, var
+from indexproof.core.condition import Compare, Not, all_of
+from indexproof.core.expr import Expr, ceildiv, integer, linear, maximum, var
 from indexproof.core.interval import Interval
-from indexproof.verify.concrete import Fact, Problem, holds
-from indexproof.verify.concrete.equations import parts, whole
+from indexproof.verify.concrete import Fact, Option, Problem, holds
+from indexproof.verify.concrete import enumerate as enumeration
+from indexproof.verify.concrete.equations import parts, period, whole
 from indexproof.verify.verdict import Status
 
 x, y, z, u, v, w = map(var, "xyzuvw")
@@ -103,3 +105,69 @@ def test_padded_strides_of_rank_eight_are_injective(tile: int) -> None:
 def test_contradictory_digits() -> None:
     box = tuple((n, Interval(0, 3)) for n in (x, y, z))
     assert Problem(box, (Fact(x * 10 - y * 10 + z, Interval(5, 5)),)).simplified() is None
+
+
+# ------------------------------------------------------------------------------------------------- periods
+@pytest.mark.parametrize(
+    ("e", "distance"),
+    [
+        (x % 6 + y, 6),
+        ((x * 4 + y) % 6, 3),
+        (x // 3 - (x + 1) // 3, 3),
+        (x - x // 5 * 5 + ceildiv(x, 4) % 3, 60),
+        (maximum(x // 2, (x + 5) // 2) - x // 2, 2),
+        ((x * 2 + (x // -3) * 6) % 7, 3),
+        (y % 6, 1),
+        (x // 3, None),
+        (maximum(x, y) % 4, None),
+        (maximum(x, 2) - x, None),
+    ],
+)
+def test_periods(e: Expr, distance: int | None) -> None:
+    assert period([e], x) == distance
+    if distance:
+        values = [[e.evaluate({x: n, y: m}) for n in range(-70, 70)] for m in (-3, 0, 5)]
+        assert all(row[distance:] == row[:-distance] for row in values)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_remainders_stand_for_all_values(seed: int) -> None:
+    rng = random.Random(seed)
+
+    def some(*variables: Expr) -> Expr:
+        e = linear(rng.randint(-4, 4), [(n, rng.randint(-5, 5)) for n in variables])
+        divisor = rng.choice((2, 3, 4, 6))
+        return rng.choice(
+            (e % divisor, (e // divisor) % 3, e // divisor - (e + rng.randint(0, 3)) // divisor)
+        )
+
+    low = rng.choice((-30, -3, 0, 7))
+    box = ((x, Interval(low, low + rng.randint(0, 50))), (y, Interval(-2, 2)))
+    unknown = rng.randint(-20, 20)
+    option = Option(
+        (Fact(some(x, y) - some(z, y), Interval(0, rng.randint(0, 1))),),
+        ((z, Interval(unknown, unknown + rng.randint(0, 30))),),
+        ((x,),),
+    )
+    problem = Problem(box, (Fact(some(x), Interval(0, rng.randint(0, 4))),), (option,))
+    simple = problem.simplified()
+    expected = enumeration.decide(problem)
+    if simple is None:
+        assert expected.status == "holds"
+        return
+    smaller, fixed = simple
+    found = enumeration.decide(smaller)
+    assert found.status == expected.status
+    if found.status == "fails":
+        at = {**fixed, **dict(zip((v for v, _ in smaller.variables), found.point, strict=True))}
+        assert tuple(at[v] for v, _ in problem.variables) == expected.point
+
+
+def test_few_remainders_of_a_large_box_are_tried_one_by_one() -> None:
+    e = (x * 3 + y) % 1_000_003
+    answer = holds(e <= 1_000_002, {x: (0, 2**62), y: (-math.inf, math.inf)})
+    assert answer.proved
+    answer = holds(Not(Compare("==", (x * 123_457 + 5) % 1_000_003, integer(77))), {x: (0, 2**62)})
+    assert answer.counterexample is not None
+    assert answer.counterexample.values == {"x": (72 * pow(123_457, -1, 1_000_003)) % 1_000_003}
+    assert answer.counterexample.minimal

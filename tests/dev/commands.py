@@ -10,11 +10,10 @@ from typing import Annotated
 import typer
 
 from indexproof.core.errors import InputError
-from indexproof.reports.commands.frame import emit, report
+from indexproof.reports.commands.frame import emit
 from indexproof.reports.commands.given import (
     BudgetFactor,
     Jobs,
-    Json,
     MaxRank,
     Names,
     chosen_claims,
@@ -134,7 +133,7 @@ def stability(
     raise typer.Exit(module.stability_status(records, len(todo)))
 
 
-def faults(jobs: Jobs = None, json: Json = False) -> None:
+def faults(jobs: Jobs = None) -> None:
     """Tamper with everything that verdicts rest on, and see that every case is noticed.
 
     Over 5,000 cases with cvc5: entries and files of the cache, claims, meanings of operators, answers of
@@ -142,19 +141,12 @@ def faults(jobs: Jobs = None, json: Json = False) -> None:
     reports/trust.md says what notices which kind; some cases need cvc5 and are left out where it is not
     installed.
     """
-    import time
-
-    from indexproof.verify.run import available_cores
-
-    from .faults.report import Teller, faults_json, faults_status, faults_text
-    from .faults.run import faults as run_faults
-    from .faults.run import tasks
+    from .faults import run
 
     start = time.perf_counter()
-    outcomes = run_faults(jobs or available_cores(), Teller(len(tasks())))
-    seconds = time.perf_counter() - start
-    report(json, lambda: faults_json(outcomes, seconds), lambda: faults_text(outcomes, seconds))
-    raise typer.Exit(faults_status(outcomes))
+    outcomes = run.faults(jobs or available_cores(), run.Teller(len(run.tasks())))
+    emit("\n\n".join(run.faults_text(outcomes, time.perf_counter() - start)))
+    raise typer.Exit(run.faults_status(outcomes))
 
 
 app = typer.Typer(rich_markup_mode=None)

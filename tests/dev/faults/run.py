@@ -1,10 +1,13 @@
-"""All tasks, and how they are performed on several processes."""
+"""All tasks, how they are performed on several processes, and the report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
+from indexproof.reports.layout import block, count, duration, table
+from indexproof.reports.progress import Lines
 from indexproof.verify.pool import each
 from indexproof.verify.trust import solvers
 
@@ -20,7 +23,7 @@ from .manifests import manifest_cases
 from .rules import instance_cases, rule_file_cases, whole_rule_cases
 from .steps import step_cases
 
-__all__ = ["faults", "perform", "tasks"]
+__all__ = ["Teller", "faults", "faults_status", "faults_text", "perform", "tasks"]
 
 #: Each kind with what performs it.
 _KINDS: dict[str, Callable[[Batch], Iterator[Fault]]] = {
@@ -74,3 +77,40 @@ def faults(jobs: int, progress: Callable[[Batch, list[Fault]], None] | None = No
         if task.kind == "crash":  # starts processes of its own
             keep(task, perform(task))
     return [o for t in todo for o in found[t]]
+
+
+# ----------------------------------------------------------------------------------------------------- reports
+class Teller(Lines):
+    """A line of progress for every finished task of the faults."""
+
+    def __call__(self, task: Batch, outcomes: Sequence[Fault]) -> None:
+        """Count one more task."""
+        self.advance()
+        missed = sum(not o.noticed for o in outcomes)
+        what = f"{task.kind}: {task.detail}" if task.detail else task.kind
+        more = f", {missed:,} unnoticed" if missed else ""
+        self.tell(f"{100 * self.done // self.total:3d}%  {what}: {count(len(outcomes), 'case')}{more}")
+
+
+def faults_status(outcomes: Sequence[Fault]) -> int:
+    """0 if there were cases and every one was noticed, else 1."""
+    return 0 if outcomes and all(o.noticed for o in outcomes) else 1
+
+
+def faults_text(outcomes: Sequence[Fault], seconds: float) -> Iterator[str]:
+    """A table by kind, what was not noticed, and the verdict."""
+    rows = [("tampered with", "cases", "noticed", "by")]
+    for kind in dict.fromkeys(o.kind for o in outcomes):
+        cases = [o for o in outcomes if o.kind == kind]
+        how = Counter(o.noticed for o in cases if o.noticed)
+        said = ", ".join(
+            f"{name} {n:,}" for name, n in sorted(how.items(), key=lambda item: (-item[1], item[0]))
+        )
+        rows.append((kind, f"{len(cases):,}", f"{how.total():,}", said))
+    yield "\n".join(table(rows, right=(1, 2)))
+    missed = [o for o in outcomes if not o.noticed]
+    if missed:
+        yield block("not noticed:", [(o.kind, o.name) for o in missed])
+    verdict = "NOTICED" if not faults_status(outcomes) else "NOT NOTICED"
+    of = f", {len(missed):,} of them unnoticed" if missed else ", every one noticed"
+    yield f"{verdict}  {count(len(outcomes), 'case')}{of}   in {duration(seconds)}"

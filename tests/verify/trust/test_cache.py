@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import os
@@ -106,81 +105,11 @@ def test_a_confirmed_verdict_has_a_key_of_its_own() -> None:
 
 
 # -------------------------------------------------------------------------------------------------- what is noticed
-def test_a_verdict_that_was_turned_round_is_noticed(path: Path) -> None:
-    key = content_key(FALSE_CLAIM, BUDGET)
-    body = bodies(path)[key] | {"status": "PROVED", "witness": None}
-    edit(path, lambda db: db.execute("UPDATE entries SET body = ? WHERE key = ?", (json.dumps(body), key)))
-    assert read(path, FALSE_CLAIM) == (None, {"altered": 1})
-
-
-def test_a_seal_without_the_secret_is_noticed(path: Path) -> None:
-    key = content_key(FALSE_CLAIM, BUDGET)
-    body = json.dumps(bodies(path)[key] | {"status": "PROVED", "witness": None}, sort_keys=True)
-    for seal in (
-        hashlib.sha256(f"{key}\0{body}".encode()).hexdigest(),
-        hmac.new(b"guess", f"indexproof {FORMAT}\0{key}\0{body}".encode(), "sha256").hexdigest(),
-        "",
-        "é",
-    ):
-        edit(
-            path,
-            lambda db, s=seal: db.execute(
-                "UPDATE entries SET body = ?, seal = ? WHERE key = ?", (body, s, key)
-            ),
-        )
-        assert read(path, FALSE_CLAIM) == (None, {"altered": 1} if seal.isascii() else {"unreadable": 1})
-
-
-def test_an_entry_below_another_key_is_noticed(path: Path) -> None:
-    here, there = (content_key(o, BUDGET) for o in (FALSE_CLAIM, TRUE_CLAIM))
-    edit(
-        path,
-        lambda db: db.execute(
-            "INSERT OR REPLACE INTO entries SELECT ?, body, seal FROM entries WHERE key = ?", (here, there)
-        ),
-    )
-    assert read(path, FALSE_CLAIM) == (None, {"altered": 1})
-
-
-@pytest.mark.parametrize("field", ["format", "prover"])
-def test_an_entry_of_another_version_is_noticed_although_it_is_sealed(path: Path, field: str) -> None:
-    key = content_key(TRUE_CLAIM, BUDGET)
-    body = json.dumps(bodies(path)[key] | {field: 1}, sort_keys=True)
-    seal = resealed(path, key, body)
-    edit(
-        path, lambda db: db.execute("UPDATE entries SET body = ?, seal = ? WHERE key = ?", (body, seal, key))
-    )
-    assert read(path, TRUE_CLAIM) == (None, {"outdated": 1})
-
-
-def test_an_example_that_is_none_is_noticed_although_it_is_sealed(path: Path) -> None:
-    for o, witness in ((FALSE_CLAIM, {"x": 2, "y": 3}), (EXAMPLE, {"x": 0, "y": 0}), (EXAMPLE, {"x": 1})):
-        key = content_key(o, BUDGET)
-        body = json.dumps(bodies(path)[key] | {"witness": witness}, sort_keys=True)
-        seal = resealed(path, key, body)
-        edit(
-            path,
-            lambda db, b=body, s=seal, k=key: db.execute(
-                "INSERT OR REPLACE INTO entries VALUES (?,?,?)", (k, b, s)
-            ),
-        )
-        assert read(path, o) == (None, {"untrue": 1})
-
-
 def test_a_true_claim_cannot_be_forged_false(path: Path) -> None:
     with Cache(path) as cache:
         for witness in (None, {}, {"x": 1, "y": 0}, {"x": 0, "y": 0}):
             cache.put("k", Verdict(Status.REFUTED, "model", 0, witness))
             assert cache.get("k", TRUE_CLAIM) is None
-
-
-def test_a_proof_forged_with_the_secret_is_found_when_it_is_proved_again(path: Path) -> None:
-    with Cache(path) as cache:
-        cache.put(content_key(FALSE_CLAIM, BUDGET), Verdict(Status.PROVED, "linear", 5))
-        run = prove_all([FALSE_CLAIM], jobs=1, cache=cache, recheck=1.0)
-    assert run.status is Status.REFUTED
-    assert run.refused_cache_entries == {"untrue": 1}
-    assert read(path, FALSE_CLAIM)[0] == decide(FALSE_CLAIM)
 
 
 @pytest.mark.parametrize(

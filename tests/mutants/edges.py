@@ -1,32 +1,34 @@
-"""Draws maps whose numbers lie at the edges that the simplifier compares with, and says what is wrong with a result.
+"""Maps whose numbers lie at the edges that the simplifier compares with, and what is wrong with a result.
 
-A box ends where a divisor does, one before or one behind it; a constraint ends where what it speaks of does; factors are
-those that belong together, or nearly.  What a map means is evaluated at points of its domain without the simplifier.
+What a map means is evaluated at points of its domain without the simplifier.
 ``test_edges.py`` and the mutants (``mutants.py``) go through the same maps.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from dev.fuzz.corpus import rule_examples
-from dev.fuzz.generate import random_map
+from dev.fuzz.generate import EDGES, Maker
 from indexproof.core.cost import map_cost
 from indexproof.core.engine import Engine
 from indexproof.core.explain import UnexplainedError, explained
-from indexproof.core.expr import Expr, add, ceildiv, integer, maximum, minimum, mul, var
+from indexproof.core.expr import Expr, ceildiv, maximum, minimum, mul, var
 from indexproof.core.extraction.choices import Choices
 from indexproof.core.facts import Facts
-from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
+from indexproof.core.json_form import map_from_json
 from indexproof.core.kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, ZERO
 from indexproof.core.kernel.kernel import DEEPEST, Kernel
 from indexproof.core.kernel.plan import STRATEGIES
@@ -38,9 +40,8 @@ from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 
-#: How many maps of each family there are, and of the random ones of the fuzzer.
+#: How many maps of each family there are.  ``random_maps.jsonl`` has 200 more, of a fuzzer.
 EACH: Final = 150
-RANDOM: Final = 200
 #: So many points of the domain are looked at, and a few beside it.
 INSIDE: Final = 24
 OUTSIDE: Final = 6
@@ -405,305 +406,18 @@ def case(family: str, name: str, m: IndexingMap, n: int) -> Case:
     )
 
 
-# ------------------------------------------------------------------------------------------------ families
-class Maker:
-    """A map under construction."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.dims: list[Variable] = []
-        self.results: list[Expr] = []
-        self.constraints: list[Constraint] = []
-        self.g = rng.choice((2, 2, 3, 4, 4, 5, 6, 8))
-        self.n = rng.choice((2, 3, 4, 5))
-
-    def near(self, n: int) -> int:
-        """A number, most often that one."""
-        return n + self.rng.choice((0, 0, 0, 0, -1, 1))
-
-    def sign(self) -> int:
-        return self.rng.choice((1, 1, 1, -1))
-
-    def var(self, lo: int, hi: int) -> Expr:
-        """A new variable."""
-        self.dims.append(Variable(f"d{len(self.dims)}", lo, hi))
-        return var(self.dims[-1].name)
-
-    def digit(self, g: int) -> Expr:
-        """A variable that goes, nearly, from 0 to g - 1."""
-        lo = self.near(0) if self.rng.random() < 0.4 else 0
-        return self.var(lo, max(lo, self.near(g - 1)))
-
-    def wide(self) -> Expr:
-        """A variable with many values, more than any divisor; from 0, or not."""
-        lo = self.rng.choice((0, 0, 0, -1, -self.g, -20, 1, self.g))
-        return self.var(lo, lo + self.near(self.g * self.n * self.rng.choice((2, 3, 7))) - 1)
-
-    def limit(self, e: Expr, lo: int, hi: int) -> None:
-        self.constraints.append(Constraint(e, lo, max(lo, hi)))
-
-    def split(self, e: Expr, d: int) -> Expr:
-        """A quotient or a remainder."""
-        return self.rng.choice((e // d, e % d))
-
-    def map(self) -> IndexingMap:
-        return IndexingMap._trusted(
-            tuple(self.dims), (), (), tuple(self.results or [integer(0)]), self.constraints
-        )
-
-
-def blocks(m: Maker) -> None:
-    """What is left of a dividend fills a block of the divisor, or nearly."""
-    g, n, rng = m.g, m.n, m.rng
-    x, r = m.wide(), m.digit(g)
-    e = x * (m.near(g) * m.sign()) + r * m.sign()
-    if rng.random() < 0.4:
-        e += m.digit(rng.choice((1, 2, n))) * rng.choice((g, g * n, -g, 1, g - 1))
-    e += rng.choice((0, 0, 1, -1, g - 1, g, -g, g * n - 1))
-    d = rng.choice((g, g, g * n, g * n, -g, 1, g * n * 2))
-    m.results += [e // d, e % d] if rng.random() < 0.6 else [m.split(e, d)]
-
-
-def digits(m: Maker) -> None:
-    """Digits and quotients that belong together, or nearly."""
-    g, n, rng = m.g, m.n, m.rng
-    x = m.wide()
-    if rng.random() < 0.4:
-        x = x * rng.choice((1, 2, n)) + m.digit(n) + rng.choice((0, 0, 1, -1, g))
-    w = rng.choice((1, 1, 2, -1, n))
-    low, up = x % g, x // m.near(g) if rng.random() < 0.2 else x // g
-    if rng.random() < 0.5:
-        up %= m.near(n) if n > 2 else n
-    elif rng.random() < 0.3:
-        up = (x + g * n * rng.choice((1, -1))) // g
-    other = m.var(0, 3) if rng.random() < 0.4 else integer(rng.choice((0, 1)))
-    m.results.append(
-        low * w + up * (m.near(g) * w if rng.random() < 0.3 else g * w) + other * rng.choice((1, g, g * n))
-    )
-    if rng.random() < 0.4:
-        m.results.append(m.split(m.results[0], rng.choice((g, n, g * n))))
-    if rng.random() < 0.4:
-        m.results.append(x * rng.choice((1, w)) - low * rng.choice((1, w)))
-
-
-def nested(m: Maker) -> None:
-    """Divisions of divisions, with summands between."""
-    g, n, rng = m.g, m.n, m.rng
-    x, y = m.wide(), m.digit(n)
-    inner = m.split(x + rng.choice((0, 0, 1, g)), rng.choice((g, g * n, n)))
-    e = (
-        inner * rng.choice((1, 1, -1, n, g))
-        + y * rng.choice((0, 1, 1, g, n))
-        + rng.choice((0, 0, 1, -1, n - 1))
-    )
-    if rng.random() < 0.4:
-        e += (x // (g * n)) * rng.choice((n, -n, n * g, 1))
-    d = rng.choice((g, n, g * n, -n, n * n))
-    m.results.append(m.split(e, d))
-    if rng.random() < 0.5:
-        m.results.append(m.split(m.split(e, d), rng.choice((2, n, g))))
-
-
-def extrema(m: Maker) -> None:
-    """Minima and maxima of which one argument is least, or nearly; constants and factors in common."""
-    g, n, rng = m.g, m.n, m.rng
-    x, y = m.digit(g), m.digit(n)
-    pick = rng.choice((minimum, maximum))
-    other = maximum if pick is minimum else minimum
-    c = rng.choice((0, 0, 1, g, -1))
-    k = rng.choice((1, 1, g, -1))
-    args: list[Expr] = [
-        x * k + c,
-        rng.choice((y * k + c, integer(m.near(g - 1)), integer(m.near(0)), x * k + y + c)),
-    ]
-    if rng.random() < 0.5:
-        args.append(rng.choice((x + y, integer(c), y * k + c, other(x, y), x // n, x % n, m.wide() * k + c)))
-    e = pick(*args)
-    f = other(*args) if rng.random() < 0.4 else pick(*args[:2])
-    m.results.append(
-        e * rng.choice((1, -1, g)) + f * rng.choice((0, 1, 1, g)) + rng.choice((integer(0), y, x))
-    )
-    if rng.random() < 0.5:
-        m.results.append(m.split(e * rng.choice((1, g, n)) + y * rng.choice((0, 1, n)), rng.choice((g, n))))
-    if rng.random() < 0.4:
-        m.results.append(
-            rng.choice((minimum, maximum))(e + rng.choice((0, 1)), *args[1:], integer(m.near(n)))
-        )
-
-
-def turned(m: Maker) -> None:
-    """Dividends turned round, and divisors that are negative or round up."""
-    g, n, rng = m.g, m.n, m.rng
-    x = m.wide()
-    y = m.digit(n) if rng.random() < 0.6 else integer(0)
-    e = x - y + rng.choice((0, 1))
-    m.results += [
-        e // g,
-        (m.near(g - 1) - e) // g,
-        m.split(e, -g),
-        m.split(-e, g),
-        ceildiv(e, rng.choice((g, -g))),
-    ]
-    m.results = rng.sample(m.results, rng.randint(1, 4))
-    if rng.random() < 0.5:
-        r = rng.randrange(g)
-        m.limit(e % g, r, r)
-        m.results.append(-(e // g) + y)
-
-
-def known(m: Maker) -> None:
-    """Constraints on sums, digits and quotients, and what they say about others."""
-    g, n, rng = m.g, m.n, m.rng
-    x, y = m.wide(), m.digit(g * n)
-    z = m.digit(n) if rng.random() < 0.5 else integer(1)
-    a, b = rng.choice((1, 1, 1, g, n)), rng.choice((1, 1, -1, g, -n))
-    s = x * a + y * b
-    if rng.random() < 0.3:
-        s += z
-    lo = rng.choice((0, 0, -1, 1, g))
-    what = rng.choice((s, s, s, s // g, s % (g * n), x % (g * n) + y, x // g + z, x % g, minimum(s, z)))
-    m.limit(what, lo, lo + m.near(g * rng.choice((1, 1, n)) - 1))
-    if rng.random() < 0.4:
-        m.limit(
-            rng.choice((s, y - x, x // (g * n), x % (g * n), s + z, x // n % g)), m.near(0), m.near(g * n - 1)
-        )
-    k = rng.choice((1, 1, 2, -1, g))
-    e = rng.choice((s, s * k + z, s + x, s - x, s + y * b, x // g + z, x % (g * n) // g, x % (g * n), x))
-    e += rng.choice((0, 0, 1, -lo, -1))
-    d = rng.choice((g, n, g * n))
-    m.results += [m.split(e, d), rng.choice((minimum, maximum))(e, m.near(g * n - 1)), m.split(e, g * n)]
-    m.results = rng.sample(m.results, rng.randint(1, 3))
-
-
-def congruent(m: Maker) -> None:
-    """Remainders that constraints give: of multiples, of sums with more in them, of digits above."""
-    g, n, rng = m.g, m.n, m.rng
-    x, y = m.wide(), m.digit(g)
-    s = x * rng.choice((1, 1, 2, n)) + y * rng.choice((0, 1, 1, -1, g)) + rng.choice((0, 0, 1))
-    r = rng.randrange(g)
-    m.limit(s % g, r, r)
-    if rng.random() < 0.4:
-        q = rng.randrange(n)
-        m.limit(rng.choice((s // g % n, x % n, y % 2)), q, q)
-    j = rng.choice((1, 1, 2, n, -1))
-    e = s * j + m.digit(2) * rng.choice((0, 1, g)) + rng.choice((0, 0, -r, 1, g))
-    d = rng.choice((g, g, g * n, m.near(g * 2), n))
-    m.results += [
-        e % d,
-        (e // d) * rng.choice((1, d, g)),
-        (s // (g * n)) * n + rng.choice((0, 1)),
-        (s // g % n) * g + y,
-    ]
-    m.results = rng.sample(m.results, rng.randint(1, 3))
-
-
-def shared(m: Maker) -> None:
-    """Several results that can be written with one another."""
-    g, n, rng = m.g, m.n, m.rng
-    x = m.wide() * rng.choice((1, 1, n, g)) + m.digit(g) * rng.choice((1, 1, n)) + rng.choice((0, 0, 1, 7))
-    y = m.digit(g * n)
-    s = x + y * rng.choice((0, 1, 1, -1, g))
-    pool = [
-        s // g, s % g, s // (g * n), s % (g * n), s // g % n, (s + rng.choice((1, g, -1, g - 1))) // g, (s + g) % (g * n),
-        (s * n + m.digit(n)) // (g * n), (s * g + y) % (g * n), -s // g, (g - 1 - s) // g, (g - 1 - s) % g,
-        s // g * g + y, x - s // g * g, s % g + y // g * g, s % g * n + y % n, s % (g * n) * g + y,
-        (s % (g * n) + x) // g, (s // g + y) // n, (s // g + rng.choice((1, n))) % n, (s * (g - 1)) % g,
-        (s * (g * n + 1)) % (g * n),
-        ((s // g) * g * n + y) // (g * n), s // g + x, s // g - 1, minimum(s // g, y), maximum(s % g, y) + s, s, s + 1,
-    ]  # fmt: skip
-    m.results = rng.sample(pool, rng.randint(2, 6))
-
-
-def large(m: Maker) -> None:
-    """Ends and factors near those from which on numbers are taken for infinite."""
-    g, rng = m.g, m.rng
-    end = m.near(rng.choice((1 << 60, 1 << 62, 1 << 1024, 1 << 4096, 1 << 8192)))
-    x = m.var(rng.choice((0, -end, -1)), rng.choice((end, end, 5)) if end > 5 else end)
-    y = m.digit(g)
-    c = rng.choice((1, g, m.near(1 << 1024), 1 << 4096))
-    e = x * rng.choice((g, 1, c, -1)) + y + rng.choice((0, 0, c))
-    m.results += [m.split(e, rng.choice((g, c + 1, -g))), minimum(e, rng.choice((0, c, end)))]
-    if rng.random() < 0.4:
-        m.limit(x + y, -c, end)
-    m.results = rng.sample(m.results, rng.randint(1, 2))
-
-
-def opaque(m: Maker) -> None:
-    """Products of variables and divisors that vary, which no rule looks into."""
-    g, n, rng = m.g, m.n, m.rng
-    x, y, z = m.wide(), m.var(1, m.near(g)), m.digit(n)
-    inner = x % g if rng.random() < 0.5 else x + z - z
-    p = rng.choice((mul(inner, y), inner // y, inner % y, ceildiv(inner, y), mul(x // g * g + x % g, y)))
-    e = p * rng.choice((1, g, -1)) + z + rng.choice((0, 1))
-    m.results += [
-        m.split(e, g),
-        e,
-        minimum(e, p),
-        m.split(p * g * n + z, g),
-        maximum(p, p - 1) % n,
-        p // n * n + p % n,
-    ]
-    m.results = rng.sample(m.results, rng.randint(1, 3))
-    if rng.random() < 0.3:
-        m.limit(rng.choice((p, z + x)), m.near(0), m.near(g * n))
-
-
-def points_only(m: Maker) -> None:
-    """Variables with one or two values, and boxes with none."""
-    g, rng = m.g, m.rng
-    x, y = m.var(m.near(0), rng.choice((0, 1, 1, -1))), m.digit(2)
-    if m.dims[0].hi < m.dims[0].lo and rng.random() < 0.8:
-        m.dims[0] = Variable("d0", m.dims[0].hi, m.dims[0].lo)
-    z = m.digit(rng.choice((1, 2, g)))
-    e = add(x * rng.choice((1, g, g - 1, 2 * g + 1)), y * rng.choice((1, g, 3)), z * rng.choice((1, -1, g)))
-    e += rng.choice((0, 1, g - 1))
-    m.results += [e // g, e % g, x * y if rng.random() < 0.1 else minimum(x, y)]
-    if rng.random() < 0.3:
-        m.limit(rng.choice((x + y, z, x - z)), m.near(0), m.near(1))
-
-
-def linear(m: Maker) -> None:
-    """Constraints on sums, also of digits, with ends that others imply, or nearly; and sums in proportion to them."""
-    g, n, rng = m.g, m.n, m.rng
-    for _ in range(rng.choice((2, 2, 3, 3, 6, 7))):
-        lo = rng.choice((0, 0, -1, 2, -4))
-        m.var(lo, lo + rng.choice((1, 2, 3, 5)))
-    atoms: list[Expr] = [v.expr for v in m.dims]
-    if rng.random() < 0.5:
-        x = m.var(0, g * n * 4 - 1)
-        atoms = [*atoms[:2], x // g, x // (g * n), x % (g * n), x // g % n, x]
-
-    def sum_of(some: list[Expr]) -> Expr:
-        return add(*[e * rng.choice((1, 1, 2, 3, -1, -2)) for e in some], rng.choice((0, 0, 1, -3)))
-
-    for _ in range(rng.choice((1, 1, 2))):
-        some = rng.sample(atoms, rng.randint(1 if len(atoms) > 5 else 2, len(atoms) if len(atoms) > 5 else 2))
-        e = sum_of(some)
-        values = [e.evaluate({v.expr: rng.randint(v.lo, v.hi) for v in m.dims}) for _ in range(9)]
-        lo, hi = min(values), max(values)
-        m.limit(e, lo + rng.choice((0, 1, 1, -99)), hi + rng.choice((0, -1, -1, 99)))
-        k = rng.choice((1, 2, 3, -1, -2))
-        m.results += [e * k, e * k + rng.choice(atoms), sum_of(some), sum_of(atoms[-3:])]
-        m.results += [minimum(e, rng.choice((lo, hi)), atoms[0]), m.split(e, rng.choice((g, n, hi - lo + 1)))]
-    m.results = rng.sample(m.results, rng.randint(2, 4))
-
-
-FAMILIES: Final[tuple[Callable[[Maker], None], ...]] = (
-    blocks, digits, nested, extrema, turned, known, congruent, shared, large, opaque, points_only, linear,
-)  # fmt: skip
-
-
+# -------------------------------------------------------------------------------------------------- corpus
 def corpus() -> list[Any]:
     """The cases: of every family, of the examples of the rules, and random ones of the fuzzer; always the same."""
     found: list[tuple[str, str, IndexingMap]] = []
-    for family in FAMILIES:
-        kind = family.__name__
+    for kind, family in EDGES.items():
         for k in range(EACH):
-            maker = Maker(random.Random(f"edges {kind} {k}"))
+            maker = Maker(random.Random(f"edges {kind} {k}"), numbers=True)
             family(maker)
             found.append((kind, f"{kind} {k}", maker.map()))
     found += [("examples", name, m) for name, m in rule_examples(RULES)]
-    found += [("random", f"random {k}", random_map(77, k)) for k in range(RANDOM)]
+    lines = (Path(__file__).parent / "random_maps.jsonl").read_text("utf-8").splitlines()
+    found += [("random", f"random {k}", map_from_json(json.loads(line))) for k, line in enumerate(lines)]
     found += [("twice", f"twice {k}", parse_map(text)) for k, text in enumerate(TWICE)]
     cases: list[Any] = [case(*f, n) for n, f in enumerate(found)]
     for c in list(cases):

@@ -8,18 +8,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from indexproof.core.cost import DIVISION_WEIGHT
-from indexproof.core.expr import Expr, ExprLike, add, ceildiv, integer, maximum, minimum
-from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from indexproof.core.expr import Expr, ExprLike, add, ceildiv, integer, maximum, minimum, mul
+from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 
 __all__ = ["BY_DEFAULT", "FAMILIES", "WEIGHTS", "Asked", "family_map", "random_map"]
-
-#: Constants of machine programs end here; a simplifier that computes with machine integers does too.
-LARGE = 2**62
-
 
 #: Weights of a division: the documented one, and what asks for few operations and few divisions.
 WEIGHTS: Final = (DIVISION_WEIGHT, 2, 12)
@@ -46,18 +41,26 @@ class Asked(NamedTuple):
 BY_DEFAULT: Final = Asked()
 
 
-@dataclass
-class _Maker:
-    """A map under construction."""
+class Maker:
+    """A map under construction, of two ``numbers`` that are drawn where they are asked for."""
 
-    rng: random.Random
-    dims: list[Variable] = field(default_factory=list)
-    ranges: list[Variable] = field(default_factory=list)
-    rts: list[RuntimeVariable] = field(default_factory=list)
-    results: list[Expr] = field(default_factory=list)
-    constraints: list[Constraint] = field(default_factory=list)
+    def __init__(self, rng: random.Random, numbers: bool = False) -> None:
+        self.rng = rng
+        self.dims: list[Variable] = []
+        self.ranges: list[Variable] = []
+        self.results: list[Expr] = []
+        self.constraints: list[Constraint] = []
+        self.g = rng.choice((2, 2, 3, 4, 4, 5, 6, 8)) if numbers else 2
+        self.n = rng.choice((2, 3, 4, 5)) if numbers else 2
 
-    # -- variables
+    def near(self, n: int) -> int:
+        """A number, most often that one."""
+        return n + self.rng.choice((0, 0, 0, 0, -1, 1))
+
+    def sign(self) -> int:
+        """Mostly one, or minus one."""
+        return self.rng.choice((1, 1, 1, -1))
+
     def dim(self, lo: int, hi: int) -> Expr:
         """A new dimension variable."""
         self.dims.append(Variable(f"d{len(self.dims)}", lo, hi))
@@ -68,67 +71,23 @@ class _Maker:
         self.ranges.append(Variable(f"s{len(self.ranges)}", lo, hi))
         return self.ranges[-1].expr
 
-    def runtime(self, lo: int, hi: int) -> Expr:
-        """A new runtime variable, half of the time with a source."""
-        source = None
-        if self.rng.random() < 0.5 and self.dims:
-            at = tuple(self.small(self.atoms(), 1) for _ in range(self.rng.randint(0, 2)))
-            source = RuntimeSource(f"p{len(self.rts)} = s32[] parameter({len(self.rts)})", at)
-        self.rts.append(RuntimeVariable(f"rt{len(self.rts)}", lo, hi, source))
-        return self.rts[-1].expr
+    def digit(self, g: int) -> Expr:
+        """A variable that goes, nearly, from 0 to g - 1."""
+        lo = self.near(0) if self.rng.random() < 0.4 else 0
+        return self.dim(lo, max(lo, self.near(g - 1)))
 
-    def atoms(self) -> list[Expr]:
-        """All variables so far."""
-        return [v.expr for v in (*self.dims, *self.ranges, *self.rts)]
-
-    def box(self, size: int = 12) -> tuple[int, int]:
-        """A small box, mostly from zero."""
-        rng = self.rng
-        lo = rng.choice((0, 0, 0, 0, -3, 2, -size))
-        return lo, lo + rng.choice((0, 1, 2, 3, 4, 5, 7, 9, size))
-
-    def some(self, dims: int, ranges: int = 0) -> list[Expr]:
-        """That many variables with small boxes."""
-        made = [self.dim(*self.box()) for _ in range(dims)]
-        return made + [self.range(*self.box(5)) for _ in range(ranges)]
+    def wide(self) -> Expr:
+        """A variable with many values, more than any divisor; from 0, or not."""
+        lo = self.rng.choice((0, 0, 0, -1, -self.g, -20, 1, self.g))
+        return self.dim(lo, lo + self.near(self.g * self.n * self.rng.choice((2, 3, 7))) - 1)
 
     def limit(self, e: Expr, lo: int, hi: int) -> None:
         """Add a constraint."""
-        self.constraints.append(Constraint(e, lo, hi))
+        self.constraints.append(Constraint(e, lo, max(lo, hi)))
 
-    # -- expressions
-    def divisor(self) -> int:
-        """A small divisor, sometimes negative, sometimes one."""
-        return self.rng.choice((2, 2, 3, 4, 4, 5, 6, 7, 8, 12, 16, 1, -1, -2, -3, -4, -6))
-
-    def affine(self, atoms: Sequence[Expr], reach: int = 8) -> Expr:
-        """A small linear form."""
-        rng = self.rng
-        parts: list[ExprLike] = [rng.randint(-reach, reach) if rng.random() < 0.5 else 0]
-        some = rng.sample(list(atoms), min(len(atoms), rng.randint(1, 3)))
-        parts += [e * rng.choice((1, 1, -1, 2, 3, 4, -2, -3, 6, reach)) for e in some]
-        return add(*parts)
-
-    def small(self, atoms: Sequence[Expr], depth: int) -> Expr:
-        """A nested expression with small constants."""
-        rng = self.rng
-        if depth <= 0 or not atoms:
-            return self.affine(atoms) if atoms and rng.random() < 0.9 else integer(rng.randint(-9, 9))
-        a = self.small(atoms, depth - 1)
-        match rng.randrange(12):
-            case 0 | 1 | 2:
-                return a // self.divisor()
-            case 3 | 4 | 5:
-                return a % self.divisor()
-            case 6:
-                return ceildiv(a, self.divisor())
-            case 7:
-                return minimum(a, self.small(atoms, depth - 2))
-            case 8:
-                return maximum(a, self.small(atoms, depth - 2))
-            case 9:
-                return a * rng.choice((-1, 2, 3, 4, -6)) + self.small(atoms, depth - 2)
-        return a + self.small(atoms, depth - 1)
+    def split(self, e: Expr, d: int) -> Expr:
+        """A quotient or a remainder."""
+        return self.rng.choice((e // d, e % d))
 
     def nothing(self, e: Expr) -> Expr:
         """Zero, though not visibly."""
@@ -147,18 +106,13 @@ class _Maker:
             )
         )
 
-    def done(self) -> IndexingMap:
-        """The map, with a result that uses something if there is none."""
-        return IndexingMap(
-            tuple(self.dims),
-            tuple(self.ranges),
-            tuple(self.rts),
-            tuple(self.results),
-            tuple(self.constraints),
-        )
+    def map(self) -> IndexingMap:
+        """The map, which may multiply variables, as a map that is read may not."""
+        parts = tuple(self.dims), tuple(self.ranges), (), tuple(self.results or [integer(0)])
+        return IndexingMap._trusted(*parts, self.constraints)
 
 
-# ------------------------------------------------------------------------------------------------ families
+# ----------------------------------------------------------------------------------------------- of programs
 def _factors(rng: random.Random, total: int, parts: int) -> list[int]:
     """``total`` as a product of ``parts`` numbers."""
     out = [1] * parts
@@ -190,7 +144,7 @@ def _linearized(index: Sequence[Expr], shape: Sequence[int]) -> Expr:
     return add(*parts)
 
 
-def _chain(m: _Maker, index: list[Expr], shape: list[int], steps: int) -> tuple[list[Expr], list[int]]:
+def _chain(m: Maker, index: list[Expr], shape: list[int], steps: int) -> tuple[list[Expr], list[int]]:
     """An index carried through shape changes, from an output back to an input."""
     rng = m.rng
     for _ in range(steps):
@@ -231,7 +185,7 @@ def _chain(m: _Maker, index: list[Expr], shape: list[int], steps: int) -> tuple[
     return index, shape
 
 
-def chains(m: _Maker) -> None:
+def chains(m: Maker) -> None:
     """Reshape, transpose, slice, pad, reverse, broadcast, one after the other."""
     rng = m.rng
     shape = [rng.choice((1, 2, 3, 4, 5, 6, 8, 10, 12, 16)) for _ in range(rng.randint(1, 4))]
@@ -244,7 +198,7 @@ def chains(m: _Maker) -> None:
     m.results += index
 
 
-def long_chains(m: _Maker) -> None:
+def long_chains(m: Maker) -> None:
     """Twice as many of the same, of larger shapes: sums that several results divide, and digits of those."""
     rng = m.rng
     shape = [1]
@@ -255,7 +209,7 @@ def long_chains(m: _Maker) -> None:
     m.results += index
 
 
-def threads(m: _Maker) -> None:
+def threads(m: Maker) -> None:
     """Threads, blocks and an unrolled range over the elements of a shape; what lies beyond its end is cut off."""
     rng = m.rng
     lanes = rng.choice((32, 64, 128, 100))
@@ -280,7 +234,7 @@ def threads(m: _Maker) -> None:
     m.results += index
 
 
-def windows(m: _Maker) -> None:
+def windows(m: Maker) -> None:
     """Windows of convolutions: strides, padding, dilation of the window and of the base."""
     rng = m.rng
     for _ in range(rng.randint(1, 2)):
@@ -304,7 +258,7 @@ def windows(m: _Maker) -> None:
         m.results += _delinearized(m.results[0], shape)
 
 
-def tiles(m: _Maker) -> None:
+def tiles(m: Maker) -> None:
     """Physical positions in a tiled layout, split or put together again."""
     rng = m.rng
     outer, inner = rng.choice(((8, 128), (4, 8), (2, 4), (3, 5))), rng.choice(((2, 1), (1, 2), (2, 2)))
@@ -325,70 +279,7 @@ def tiles(m: _Maker) -> None:
         m.results += _delinearized(line, [rows * outer[0], columns * outer[1]])
 
 
-def nested(m: _Maker) -> None:
-    """Quotients, remainders, minima and maxima of one another, with divisors of both signs."""
-    atoms = m.some(m.rng.randint(1, 3), m.rng.randint(0, 1))
-    m.results += [m.small(atoms, m.rng.randint(2, 5)) for _ in range(m.rng.randint(1, 2))]
-
-
-def constrained(m: _Maker) -> None:
-    """Nested expressions under constraints on others like them."""
-    rng = m.rng
-    atoms = m.some(rng.randint(1, 3), rng.randint(0, 2))
-    for _ in range(rng.randint(1, 4)):
-        lo = rng.randint(-5, 5)
-        m.limit(m.small(atoms, rng.randint(0, 2)), lo, lo + rng.choice((0, 0, 1, 3, 8, 20)))
-    m.results += [m.small(atoms, rng.randint(1, 4)) for _ in range(rng.randint(1, 3))]
-    if rng.random() < 0.5:
-        # the simplifier should see in the results what it is told in the constraints
-        c = rng.choice(m.constraints)
-        m.results.append((c.expr + rng.randint(-2, 2)) // rng.choice((2, 4, max(abs(c.hi), 1))))
-
-
-def congruences(m: _Maker) -> None:
-    """Remainders of one expression by several moduli, compatible or not, and equations between variables."""
-    rng = m.rng
-    atoms = [m.dim(*rng.choice(((0, 30), (-20, 20), (0, 100), (5, 64)))) for _ in range(rng.randint(1, 2))]
-    atoms += [m.range(0, rng.choice((5, 11, 23))) for _ in range(rng.randint(0, 2))]
-    secret = rng.randrange(60)
-    for _ in range(rng.randint(1, 4)):
-        n = rng.choice((2, 3, 4, 5, 6, 8, 9, 12))
-        e = rng.choice((rng.choice(atoms), m.affine(atoms)))
-        r = (secret if rng.random() < 0.8 else rng.randrange(n)) % n
-        m.limit(e % n, r, r if rng.random() < 0.85 else n - 1)
-    if rng.random() < 0.4 and len(atoms) > 1:
-        c = rng.randint(-3, 9)
-        m.limit(m.affine(atoms), c, c + rng.choice((0, 0, 1)))
-    for _ in range(rng.randint(1, 3)):
-        e = rng.choice(atoms)
-        n = rng.choice((2, 3, 4, 6, 12))
-        m.results.append(rng.choice((e // n, e % n, (e + secret) // n * n, m.small(atoms, 2))))
-
-
-def digits(m: _Maker) -> None:
-    """Digits of one number in mixed radix, put together in parts."""
-    rng = m.rng
-    radices = [rng.choice((2, 3, 4, 5, 8, 10)) for _ in range(rng.randint(2, 5))]
-    total = math.prod(radices)
-    extra = rng.choice((0, 0, 1, 3))
-    x = m.dim(rng.choice((0, 0, 0, -7, 5)), total - 1 + extra)
-    if rng.random() < 0.4:
-        x = x * rng.choice((1, 2, -1)) + m.dim(0, rng.choice((1, 3, 9)))
-    parts: list[ExprLike] = []
-    stride = 1
-    for k, n in enumerate(radices):
-        e = x // stride if stride > 1 else x
-        e = e if k == len(radices) - 1 and rng.random() < 0.6 else e % n
-        if rng.random() < 0.9:
-            parts.append(e * (stride * rng.choice((1, 1, 1, 1, 2))))
-        stride *= n
-    e = add(*parts) if parts else x
-    m.results.append(e)
-    if rng.random() < 0.5:
-        m.results.append(rng.choice((e // radices[0], e % radices[0], (e + m.dim(0, 3)) % total, x - e)))
-
-
-def long_sums(m: _Maker) -> None:
+def long_sums(m: Maker) -> None:
     """Sums of ten and more terms, plain and divided."""
     rng = m.rng
     strides = [1]
@@ -409,162 +300,277 @@ def long_sums(m: _Maker) -> None:
         m.limit(line, 0, rng.choice((d, 2 * d, strides[-1])))
 
 
-def large(m: _Maker) -> None:
-    """Boxes, coefficients, divisors and offsets up to 2^62, of both signs."""
-    rng = m.rng
-
-    def number() -> int:
-        n = rng.choice(
-            (
-                LARGE,
-                LARGE - 1,
-                2**31,
-                2**32 + 1,
-                2**53 + 1,
-                rng.randrange(1, LARGE),
-                10**9 + 7,
-                1 << rng.randrange(62),
-            )
-        )
-        return n if rng.random() < 0.6 else -n
-
-    atoms: list[Expr] = []
-    for _ in range(rng.randint(1, 3)):
-        lo = rng.choice((0, 0, number()))
-        atoms.append(m.dim(lo, lo + rng.choice((1, 5, 1000, abs(number())))))
-    if rng.random() < 0.3:
-        atoms.append(m.range(0, rng.choice((3, abs(number())))))
-    for _ in range(rng.randint(1, 2)):
-        e = add(rng.choice((0, number())), *(a * rng.choice((1, 1, 2, number(), -1)) for a in atoms))
-        d = rng.choice((number(), 2, 7, abs(number())))
-        e = rng.choice((e // d, e % d, e, (e // d) * d + e % d, (e % d) // rng.choice((2, 3, -5))))
-        if rng.random() < 0.4:
-            e = rng.choice((minimum(e, number()), maximum(e, 0), e // rng.choice((2, number()))))
-        m.results.append(e)
-    if rng.random() < 0.5:
-        lo = rng.choice((0, number()))
-        m.limit(rng.choice((rng.choice(atoms), m.results[0], m.affine(atoms))), lo, lo + abs(number()))
-
-
-def runtime(m: _Maker) -> None:
-    """Runtime variables in results, constraints and sources."""
-    rng = m.rng
-    atoms = m.some(rng.randint(1, 2), rng.randint(0, 1))
-    for _ in range(rng.randint(1, 2)):
-        lo = rng.choice((0, 0, -4))
-        atoms.append(m.runtime(lo, lo + rng.choice((0, 3, 7, 20))))
-    m.results += [m.small(atoms, rng.randint(0, 3)) for _ in range(rng.randint(1, 3))]
-    for _ in range(rng.choice((0, 1, 1, 2))):
-        lo = rng.randint(-3, 5)
-        m.limit(m.small(atoms, rng.randint(0, 1)), lo, lo + rng.choice((0, 3, 9)))
-
-
-def clamps(m: _Maker) -> None:
-    """Minima and maxima: clamped indices, shifted, divided, added up."""
-    rng = m.rng
-    atoms = m.some(rng.randint(1, 3))
-    for _ in range(rng.randint(1, 2)):
-        e = m.affine(atoms, 4)
-        lo, hi = rng.randint(-3, 3), rng.randint(2, 12)
-        e = (
-            minimum(maximum(e, lo), hi)
-            if rng.random() < 0.6
-            else maximum(minimum(e, hi), lo, m.affine(atoms, 3))
-        )
-        if rng.random() < 0.5:
-            e = e + rng.choice(
-                (m.affine(atoms), maximum(m.affine(atoms, 2), lo), minimum(e, m.affine(atoms, 3)))
-            )
-        if rng.random() < 0.5:
-            e = rng.choice((e // m.divisor(), e % m.divisor()))
-        m.results.append(e)
-
-
-def identities(m: _Maker) -> None:
+def identities(m: Maker) -> None:
     """An expression plus zero, where the zero does not show."""
     rng = m.rng
-    atoms = m.some(rng.randint(1, 2), rng.randint(0, 1))
+    x, y = m.wide(), m.digit(rng.choice((2, 3, 4, 8)))
     for _ in range(rng.randint(1, 2)):
-        e = m.small(atoms, rng.randint(0, 2))
+        e = rng.choice((x, x + y, x * 2 - y, x // 3 + y, x % -6 - y))
+        zero = m.nothing(e) * rng.choice((1, 1, 2, -3)) + (m.nothing(y) if rng.random() < 0.4 else 0)
+        m.results.append(rng.choice((x, y, x + y, e // 2)) + zero)
+
+
+# -------------------------------------------------------------------------------------------------- at edges
+def blocks(m: Maker) -> None:
+    """What is left of a dividend fills a block of the divisor, or nearly."""
+    g, n, rng = m.g, m.n, m.rng
+    x, r = m.wide(), m.digit(g)
+    e = x * (m.near(g) * m.sign()) + r * m.sign()
+    if rng.random() < 0.4:
+        e += m.digit(rng.choice((1, 2, n))) * rng.choice((g, g * n, -g, 1, g - 1))
+    e += rng.choice((0, 0, 1, -1, g - 1, g, -g, g * n - 1))
+    d = rng.choice((g, g, g * n, g * n, -g, 1, g * n * 2))
+    m.results += [e // d, e % d] if rng.random() < 0.6 else [m.split(e, d)]
+
+
+def digits(m: Maker) -> None:
+    """Digits and quotients that belong together, or nearly."""
+    g, n, rng = m.g, m.n, m.rng
+    x = m.wide()
+    if rng.random() < 0.4:
+        x = x * rng.choice((1, 2, n)) + m.digit(n) + rng.choice((0, 0, 1, -1, g))
+    w = rng.choice((1, 1, 2, -1, n))
+    low, up = x % g, x // m.near(g) if rng.random() < 0.2 else x // g
+    if rng.random() < 0.5:
+        up %= m.near(n) if n > 2 else n
+    elif rng.random() < 0.3:
+        up = (x + g * n * rng.choice((1, -1))) // g
+    other = m.dim(0, 3) if rng.random() < 0.4 else integer(rng.choice((0, 1)))
+    m.results.append(
+        low * w + up * (m.near(g) * w if rng.random() < 0.3 else g * w) + other * rng.choice((1, g, g * n))
+    )
+    if rng.random() < 0.4:
+        m.results.append(m.split(m.results[0], rng.choice((g, n, g * n))))
+    if rng.random() < 0.4:
+        m.results.append(x * rng.choice((1, w)) - low * rng.choice((1, w)))
+
+
+def nested(m: Maker) -> None:
+    """Divisions of divisions, with summands between."""
+    g, n, rng = m.g, m.n, m.rng
+    x, y = m.wide(), m.digit(n)
+    inner = m.split(x + rng.choice((0, 0, 1, g)), rng.choice((g, g * n, n)))
+    e = (
+        inner * rng.choice((1, 1, -1, n, g))
+        + y * rng.choice((0, 1, 1, g, n))
+        + rng.choice((0, 0, 1, -1, n - 1))
+    )
+    if rng.random() < 0.4:
+        e += (x // (g * n)) * rng.choice((n, -n, n * g, 1))
+    d = rng.choice((g, n, g * n, -n, n * n))
+    m.results.append(m.split(e, d))
+    if rng.random() < 0.5:
+        m.results.append(m.split(m.split(e, d), rng.choice((2, n, g))))
+
+
+def extrema(m: Maker) -> None:
+    """Minima and maxima of which one argument is least, or nearly; constants and factors in common."""
+    g, n, rng = m.g, m.n, m.rng
+    x, y = m.digit(g), m.digit(n)
+    pick = rng.choice((minimum, maximum))
+    other = maximum if pick is minimum else minimum
+    c = rng.choice((0, 0, 1, g, -1))
+    k = rng.choice((1, 1, g, -1))
+    args: list[Expr] = [
+        x * k + c,
+        rng.choice((y * k + c, integer(m.near(g - 1)), integer(m.near(0)), x * k + y + c)),
+    ]
+    if rng.random() < 0.5:
+        args.append(rng.choice((x + y, integer(c), y * k + c, other(x, y), x // n, x % n, m.wide() * k + c)))
+    e = pick(*args)
+    f = other(*args) if rng.random() < 0.4 else pick(*args[:2])
+    m.results.append(
+        e * rng.choice((1, -1, g)) + f * rng.choice((0, 1, 1, g)) + rng.choice((integer(0), y, x))
+    )
+    if rng.random() < 0.5:
+        m.results.append(m.split(e * rng.choice((1, g, n)) + y * rng.choice((0, 1, n)), rng.choice((g, n))))
+    if rng.random() < 0.4:
         m.results.append(
-            m.small(atoms, 1)
-            + m.nothing(e) * rng.choice((1, 1, 2, -3))
-            + (m.nothing(m.small(atoms, 1)) if rng.random() < 0.4 else 0)
+            rng.choice((minimum, maximum))(e + rng.choice((0, 1)), *args[1:], integer(m.near(n)))
         )
 
 
-def empty(m: _Maker) -> None:
-    """Empty boxes and constraints that contradict the box or each other."""
-    rng = m.rng
-    atoms = m.some(rng.randint(0, 2), rng.randint(0, 1))
-    kind = rng.randrange(5)
-    if kind == 0 or not atoms:
-        atoms.append(m.dim(0, -1 - rng.randrange(3)))
-    elif kind == 1:
-        m.limit(rng.choice(atoms), 1000, 1003)
-    elif kind == 2:
-        e = m.small(atoms, 1)
-        m.limit(e % 4, 1, 1)
-        m.limit(e % 6, rng.choice((2, 4, 1)), 4)
-    elif kind == 3:
-        e = m.affine(atoms)
-        m.limit(e, 0, 3)
-        m.limit(e, 4 - (rng.random() < 0.3), 9)
-    else:
-        m.limit(m.small(atoms, 2), 5, 4)
-    m.results += [m.small(atoms, rng.randint(0, 3)) for _ in range(rng.randint(0, 2))]
+def turned(m: Maker) -> None:
+    """Dividends turned round, and divisors that are negative or round up."""
+    g, n, rng = m.g, m.n, m.rng
+    x = m.wide()
+    y = m.digit(n) if rng.random() < 0.6 else integer(0)
+    e = x - y + rng.choice((0, 1))
+    m.results += [
+        e // g,
+        (m.near(g - 1) - e) // g,
+        m.split(e, -g),
+        m.split(-e, g),
+        ceildiv(e, rng.choice((g, -g))),
+    ]
+    m.results = rng.sample(m.results, rng.randint(1, 4))
+    if rng.random() < 0.5:
+        r = rng.randrange(g)
+        m.limit(e % g, r, r)
+        m.results.append(-(e // g) + y)
+
+
+def known(m: Maker) -> None:
+    """Constraints on sums, digits and quotients, and what they say about others."""
+    g, n, rng = m.g, m.n, m.rng
+    x, y = m.wide(), m.digit(g * n)
+    z = m.digit(n) if rng.random() < 0.5 else integer(1)
+    a, b = rng.choice((1, 1, 1, g, n)), rng.choice((1, 1, -1, g, -n))
+    s = x * a + y * b
     if rng.random() < 0.3:
-        m.limit(m.small(atoms, 1), 0, 5)
-
-
-def unused(m: _Maker) -> None:
-    """Variables that nothing needs, ranges that only a remainder sees, single values."""
-    rng = m.rng
-    atoms = m.some(rng.randint(1, 2))
-    size = rng.choice((1, 1, 4, 6, 12, 30))
-    s = m.range(rng.choice((0, 0, -2)), size)
-    if rng.random() < 0.5:
-        n = rng.choice((2, 3, 4, 6))
-        m.limit(s % n, 0, rng.choice((0, 0, 1)))
-        m.results.append(s // n + rng.choice(atoms) * 4)
-    if rng.random() < 0.5:
-        m.range(0, rng.choice((0, 3, -1)) if rng.random() < 0.2 else 3)
+        s += z
+    lo = rng.choice((0, 0, -1, 1, g))
+    what = rng.choice((s, s, s, s // g, s % (g * n), x % (g * n) + y, x // g + z, x % g, minimum(s, z)))
+    m.limit(what, lo, lo + m.near(g * rng.choice((1, 1, n)) - 1))
     if rng.random() < 0.4:
-        n = rng.choice((5, 0, -7))
-        atoms.append(m.dim(n, n))
+        m.limit(
+            rng.choice((s, y - x, x // (g * n), x % (g * n), s + z, x // n % g)), m.near(0), m.near(g * n - 1)
+        )
+    k = rng.choice((1, 1, 2, -1, g))
+    e = rng.choice((s, s * k + z, s + x, s - x, s + y * b, x // g + z, x % (g * n) // g, x % (g * n), x))
+    e += rng.choice((0, 0, 1, -lo, -1))
+    d = rng.choice((g, n, g * n))
+    m.results += [m.split(e, d), rng.choice((minimum, maximum))(e, m.near(g * n - 1)), m.split(e, g * n)]
+    m.results = rng.sample(m.results, rng.randint(1, 3))
+
+
+def congruent(m: Maker) -> None:
+    """Remainders that constraints give: of multiples, of sums with more in them, of digits above."""
+    g, n, rng = m.g, m.n, m.rng
+    x, y = m.wide(), m.digit(g)
+    s = x * rng.choice((1, 1, 2, n)) + y * rng.choice((0, 1, 1, -1, g)) + rng.choice((0, 0, 1))
+    r = rng.randrange(g)
+    m.limit(s % g, r, r)
+    if rng.random() < 0.4:
+        q = rng.randrange(n)
+        m.limit(rng.choice((s // g % n, x % n, y % 2)), q, q)
+    j = rng.choice((1, 1, 2, n, -1))
+    e = s * j + m.digit(2) * rng.choice((0, 1, g)) + rng.choice((0, 0, -r, 1, g))
+    d = rng.choice((g, g, g * n, m.near(g * 2), n))
+    m.results += [
+        e % d,
+        (e // d) * rng.choice((1, d, g)),
+        (s // (g * n)) * n + rng.choice((0, 1)),
+        (s // g % n) * g + y,
+    ]
+    m.results = rng.sample(m.results, rng.randint(1, 3))
+
+
+def shared(m: Maker) -> None:
+    """Several results that can be written with one another."""
+    g, n, rng = m.g, m.n, m.rng
+    x = m.wide() * rng.choice((1, 1, n, g)) + m.digit(g) * rng.choice((1, 1, n)) + rng.choice((0, 0, 1, 7))
+    y = m.digit(g * n)
+    s = x + y * rng.choice((0, 1, 1, -1, g))
+    pool = [
+        s // g, s % g, s // (g * n), s % (g * n), s // g % n, (s + rng.choice((1, g, -1, g - 1))) // g, (s + g) % (g * n),
+        (s * n + m.digit(n)) // (g * n), (s * g + y) % (g * n), -s // g, (g - 1 - s) // g, (g - 1 - s) % g,
+        s // g * g + y, x - s // g * g, s % g + y // g * g, s % g * n + y % n, s % (g * n) * g + y,
+        (s % (g * n) + x) // g, (s // g + y) // n, (s // g + rng.choice((1, n))) % n, (s * (g - 1)) % g,
+        (s * (g * n + 1)) % (g * n),
+        ((s // g) * g * n + y) // (g * n), s // g + x, s // g - 1, minimum(s // g, y), maximum(s % g, y) + s, s, s + 1,
+    ]  # fmt: skip
+    m.results = rng.sample(pool, rng.randint(2, 6))
+
+
+def large(m: Maker) -> None:
+    """Ends and factors near those from which on numbers are taken for infinite."""
+    g, rng = m.g, m.rng
+    end = m.near(rng.choice((1 << 60, 1 << 62, 1 << 1024, 1 << 4096, 1 << 8192)))
+    x = m.dim(rng.choice((0, -end, -1)), rng.choice((end, end, 5)) if end > 5 else end)
+    y = m.digit(g)
+    c = rng.choice((1, g, m.near(1 << 1024), 1 << 4096))
+    e = x * rng.choice((g, 1, c, -1)) + y + rng.choice((0, 0, c))
+    m.results += [m.split(e, rng.choice((g, c + 1, -g))), minimum(e, rng.choice((0, c, end)))]
+    if rng.random() < 0.4:
+        m.limit(x + y, -c, end)
+    m.results = rng.sample(m.results, rng.randint(1, 2))
+
+
+def opaque(m: Maker) -> None:
+    """Products of variables and divisors that vary, which no rule looks into."""
+    g, n, rng = m.g, m.n, m.rng
+    x, y, z = m.wide(), m.dim(1, m.near(g)), m.digit(n)
+    inner = x % g if rng.random() < 0.5 else x + z - z
+    p = rng.choice((mul(inner, y), inner // y, inner % y, ceildiv(inner, y), mul(x // g * g + x % g, y)))
+    e = p * rng.choice((1, g, -1)) + z + rng.choice((0, 1))
+    m.results += [
+        m.split(e, g),
+        e,
+        minimum(e, p),
+        m.split(p * g * n + z, g),
+        maximum(p, p - 1) % n,
+        p // n * n + p % n,
+    ]
+    m.results = rng.sample(m.results, rng.randint(1, 3))
     if rng.random() < 0.3:
-        m.runtime(0, 4)
-    m.results += [m.small(atoms, 1) for _ in range(rng.randint(1, 2))]
+        m.limit(rng.choice((p, z + x)), m.near(0), m.near(g * n))
 
 
-FAMILIES: dict[str, Callable[[_Maker], None]] = {
-    "chains": chains,
-    "threads": threads,
-    "windows": windows,
-    "tiles": tiles,
-    "nested": nested,
-    "constrained": constrained,
-    "congruences": congruences,
-    "digits": digits,
-    "long sums": long_sums,
-    "large": large,
-    "runtime": runtime,
-    "clamps": clamps,
-    "identities": identities,
-    "empty": empty,
-    "unused": unused,
-    "long chains": long_chains,
+def points_only(m: Maker) -> None:
+    """Variables with one or two values, and boxes with none."""
+    g, rng = m.g, m.rng
+    x, y = m.dim(m.near(0), rng.choice((0, 1, 1, -1))), m.digit(2)
+    if m.dims[0].hi < m.dims[0].lo and rng.random() < 0.8:
+        m.dims[0] = Variable("d0", m.dims[0].hi, m.dims[0].lo)
+    z = m.digit(rng.choice((1, 2, g)))
+    e = add(x * rng.choice((1, g, g - 1, 2 * g + 1)), y * rng.choice((1, g, 3)), z * rng.choice((1, -1, g)))
+    e += rng.choice((0, 1, g - 1))
+    m.results += [e // g, e % g, x * y if rng.random() < 0.1 else minimum(x, y)]
+    if rng.random() < 0.3:
+        m.limit(rng.choice((x + y, z, x - z)), m.near(0), m.near(1))
+
+
+def linear(m: Maker) -> None:
+    """Constraints on sums, also of digits, with ends that others imply, or nearly; and sums in proportion to them."""
+    g, n, rng = m.g, m.n, m.rng
+    for _ in range(rng.choice((2, 2, 3, 3, 6, 7))):
+        lo = rng.choice((0, 0, -1, 2, -4))
+        m.dim(lo, lo + rng.choice((1, 2, 3, 5)))
+    atoms: list[Expr] = [v.expr for v in m.dims]
+    if rng.random() < 0.5:
+        x = m.dim(0, g * n * 4 - 1)
+        atoms = [*atoms[:2], x // g, x // (g * n), x % (g * n), x // g % n, x]
+
+    def sum_of(some: list[Expr]) -> Expr:
+        return add(*[e * rng.choice((1, 1, 2, 3, -1, -2)) for e in some], rng.choice((0, 0, 1, -3)))
+
+    for _ in range(rng.choice((1, 1, 2))):
+        some = rng.sample(atoms, rng.randint(1 if len(atoms) > 5 else 2, len(atoms) if len(atoms) > 5 else 2))
+        e = sum_of(some)
+        values = [e.evaluate({v.expr: rng.randint(v.lo, v.hi) for v in m.dims}) for _ in range(9)]
+        lo, hi = min(values), max(values)
+        m.limit(e, lo + rng.choice((0, 1, 1, -99)), hi + rng.choice((0, -1, -1, 99)))
+        k = rng.choice((1, 2, 3, -1, -2))
+        m.results += [e * k, e * k + rng.choice(atoms), sum_of(some), sum_of(atoms[-3:])]
+        m.results += [minimum(e, rng.choice((lo, hi)), atoms[0]), m.split(e, rng.choice((g, n, hi - lo + 1)))]
+    m.results = rng.sample(m.results, rng.randint(2, 4))
+
+
+#: Maps whose numbers lie at the edges that the simplifier compares with: a box ends where a divisor does, one before or one
+#: behind it; a constraint ends where what it speaks of does; factors are those that belong together, or nearly.
+EDGES: Final[dict[str, Callable[[Maker], None]]] = {
+    f.__name__: f
+    for f in (
+        *(blocks, digits, nested, extrema, turned, known, congruent, shared, large, opaque, points_only),
+        linear,
+    )
 }
-_NAMES = (*FAMILIES, "chains", "threads", "nested", "constrained")
+#: Those of programs, and of the others what all engines can decide.
+FAMILIES: Final[dict[str, Callable[[Maker], None]]] = {
+    **{f.__name__: f for f in (chains, threads, windows, tiles, long_sums, identities, long_chains)},
+    **{name: f for name, f in EDGES.items() if name not in ("large", "opaque", "points_only")},
+}
 
 
 def family_map(family: str, rng: random.Random) -> IndexingMap:
     """A map of a family, made of what a generator of random numbers says."""
-    maker = _Maker(rng)
-    FAMILIES[family](maker)
-    return maker.done()
+    m = Maker(rng, numbers=family in EDGES)
+    FAMILIES[family](m)
+    return IndexingMap(tuple(m.dims), tuple(m.ranges), (), tuple(m.results), tuple(m.constraints))
 
 
 def random_map(seed: int, index: int) -> IndexingMap:
     """Map number ``index`` of the sequence ``seed``: the same one in every process, whatever was asked for before."""
-    return family_map(_NAMES[index % len(_NAMES)], random.Random(f"indexproof {seed} {index}"))
+    names = tuple(FAMILIES)
+    return family_map(names[index % len(names)], random.Random(f"indexproof {seed} {index}"))

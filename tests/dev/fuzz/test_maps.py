@@ -55,10 +55,10 @@ def test_the_corpus_is_checked_step_by_step() -> None:
 
 #: The maps of the sequence that the plain driver writes cheaper, and why.
 DEARER = {
-    513: "a window of remainders narrows a sum by its digits; the remainder as given is shorter",
-    852: "a digit with two values is written as a line before it meets the other digits",
-    2325: "a remainder that a constraint gives is used before dividends merge",
-    3391: "min takes a factor out of two of its three arguments",
+    938: "two arguments of a minimum that are a maximum with another sign are taken out of it only alone",
+    2549: "digits of a sum with a remainder in it are put together only where that stays a remainder",
+    2740: "a sum is simplified before a constraint on the same sum has become as narrow as it gets",
+    3365: "a digit whose remainder the box makes needless no longer meets the digits below it",
 }
 
 
@@ -68,8 +68,8 @@ def test_production_beside_the_plain_driver() -> None:
     assert {n for n, how in found.items() if how == "dearer"} == set(DEARER)
     # whoever does without extraction is found out
     counts = Counter(found.values())
-    assert counts["the same"] > 2600
-    assert counts["cheaper"] > 1250
+    assert counts["the same"] > 2200
+    assert counts["cheaper"] > 1600
     assert counts["as dear"] < 30
 
 

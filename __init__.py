@@ -54,7 +54,9 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .core.layout import memory as memory
     from .core.layout import multidimensional_index as multidimensional_index
     from .core.layout import physical_map as physical_map
+    from .core.map_reader import read_any_map as read_any_map
     from .core.map_reader import read_map as read_map
+    from .core.parametric import ParametricMap as ParametricMap
     from .core.text import format_expr as format_expr
     from .core.text import format_map as format_map
     from .core.text import parse_condition as parse_condition
@@ -78,6 +80,8 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME`
     from .verify.isl_form import from_isl as from_isl
     from .verify.isl_form import to_isl as to_isl
     from .verify.modules import module_maps as module_maps
+    from .verify.parametric import decide_for_all_sizes as decide_for_all_sizes
+    from .verify.parametric import equal_for_all_sizes as equal_for_all_sizes
     from .verify.properties import decide_property as decide_property
     from .verify.replay import replay as replay
     from .verify.width import subexpression_widths as subexpression_widths
@@ -104,7 +108,8 @@ _NAMES: Final = {
     "core.launch": "Launch",
     "core.layout": "Layout Memory PaddingValue Shape Tile bitcast_map decompose linear_index memory "
     "multidimensional_index physical_map",
-    "core.map_reader": "read_map",
+    "core.map_reader": "read_any_map read_map",
+    "core.parametric": "ParametricMap",
     "core.text": "format_expr format_map parse_condition parse_expr parse_map",
     "core.transform": "Reduced",
     "reports.assertions": "assert_equal_maps assert_op_sound assert_rule_sound",
@@ -115,6 +120,7 @@ _NAMES: Final = {
     "verify.concrete": "equal_maps",
     "verify.isl_form": "from_isl to_isl",
     "verify.modules": "module_maps",
+    "verify.parametric": "decide_for_all_sizes equal_for_all_sizes",
     "verify.properties": "decide_property",
     "verify.replay": "replay",
     "verify.width": "subexpression_widths width",

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from .errors import InputError
 from .indexing_map import IndexingMap
 from .interop.mlir_form import from_mlir, is_mlir
-from .json_form import map_from_json
+from .json_form import load_json, map_from_json
 from .text import parse_map
 
-__all__ = ["read_map"]
+if TYPE_CHECKING:
+    from .parametric import ParametricMap
+
+__all__ = ["read_any_map", "read_map"]
 
 
 def read_map(
@@ -21,10 +26,49 @@ def read_map(
 ) -> IndexingMap:
     """Read JSON when ``text`` begins with ``{``, an ``affine_map`` when it begins like one, else the textual notation.
 
-    ``bounds`` are those of variables that the text says none of; JSON says all.  Raises
-    :class:`~indexproof.core.errors.InputError` and nothing else.
+    ``bounds`` are those of variables that the text says none of; JSON says all.  A map with parameters must give all of
+    them values, as in ``n = 4``.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    if isinstance(text, str) and text.lstrip().startswith("{"):
-        return map_from_json(text, first_line=first_line, first_column=first_column)
-    read = from_mlir if isinstance(text, str) and is_mlir(text) else parse_map
-    return read(text, bounds=bounds, first_line=first_line, first_column=first_column)
+    m = read_any_map(text, bounds=bounds, first_line=first_line, first_column=first_column)
+    if isinstance(m, IndexingMap):
+        return m
+    raise InputError.at(
+        f"the map has the parameters {', '.join(m.parameters)}: this needs concrete sizes",
+        text,
+        0,
+        f"their values, as in `{', '.join(f'{p} = 4' for p in m.parameters)}` in the domain",
+        first_line=first_line,
+        first_column=first_column,
+    )
+
+
+def read_any_map(
+    text: str,
+    *,
+    bounds: Mapping[str, tuple[int, int]] | None = None,
+    first_line: int = 1,
+    first_column: int = 1,
+) -> IndexingMap | ParametricMap:
+    """:func:`read_map`, also of a map whose sizes are parameters; concrete where all of them have values."""
+    place = {"first_line": first_line, "first_column": first_column}
+    is_json = isinstance(text, str) and text.lstrip().startswith("{")
+    try:
+        if is_json:
+            return map_from_json(text, **place)
+        read = from_mlir if isinstance(text, str) and is_mlir(text) else parse_map
+        return read(text, bounds=bounds, **place)
+    except InputError:
+        if not isinstance(text, str) or "{" not in text:
+            raise
+        # concrete maps are read without a look at this
+        from .parametric import parametric_from_json, parse_parametric
+
+        if is_json:
+            data = load_json(text, **place)
+            m = parametric_from_json(data) if "parameters" in data else None
+        else:
+            m = parse_parametric(text, **place)
+        if m is None:
+            raise
+    pins = m.pinned()
+    return m.at(pins) if all(p in pins for p in m.parameters) else m

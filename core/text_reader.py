@@ -13,7 +13,7 @@ from .indexing_map import IndexingMap
 from .numerals import parse_int
 from .variables import RESERVED, Constraint, RuntimeSource, RuntimeVariable, Variable, known_names
 
-__all__ = ["parse_condition", "parse_expr", "parse_map"]
+__all__ = ["MapReader", "parse_condition", "parse_expr", "parse_map"]
 
 T = TypeVar("T")
 #: The relation that a sign stands for, and whether its sides change places.
@@ -31,7 +31,7 @@ _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
 }
 
 
-class _Reader(ExprReader):
+class MapReader(ExprReader):
     """Maps and conditions."""
 
     def names(self, left: str, right: str, seen: set[str]) -> list[Token]:
@@ -252,7 +252,7 @@ def parse_map(
     ``bounds`` gives boxes of variables that the text leaves without; the place of the first character is used
     in error messages.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    return _Reader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
+    return MapReader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
 
 
 def parse_expr(
@@ -269,7 +269,7 @@ def parse_expr(
     Unless ``quasi_affine``, products of variables and symbolic divisors are allowed.  Raises
     :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = _Reader(text, first_line, first_column, quasi_affine)
+    reader = MapReader(text, first_line, first_column, quasi_affine)
     e = reader.expression(_scope(variables))
     reader.end("an operator or the end of the text")
     return e
@@ -286,7 +286,7 @@ def parse_condition(
 
     Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = _Reader(text, first_line, first_column, quasi_affine=False)
+    reader = MapReader(text, first_line, first_column, quasi_affine=False)
     c = reader.conditions(_scope(variables))
     reader.end("`and`, `,` or the end of the text")
     return c

@@ -12,7 +12,8 @@ from ..core.interop import from_mlir, is_mlir, to_mlir, to_mlir_set, to_sympy, t
 from ..core.interop.foreign import assignments
 from ..core.interop.sympy_form import sympy_source
 from ..core.json_form import dump_json, map_to_json
-from ..core.map_reader import read_map
+from ..core.map_reader import read_any_map, read_map
+from ..core.parametric import ParametricMap
 from ..core.text import format_map
 from ..rules.simplifier import simplify
 from ..verify.isl_form import to_isl
@@ -55,7 +56,7 @@ FUNCTIONS: Final = ("python", "c")
 
 
 def converted(
-    m: IndexingMap, form: str, *, checked: bool = False, name: str = "", simple: bool = False
+    m: IndexingMap | ParametricMap, form: str, *, checked: bool = False, name: str = "", simple: bool = False
 ) -> str:
     """``m`` in one of :data:`FORMS`, simplified first if ``simple``: functions without wider integers.
 
@@ -66,15 +67,19 @@ def converted(
     if form not in FUNCTIONS and (checked or name):
         option = "--checked" if checked else "--name"
         raise InputError(f"{option} is about functions", expected=f"--to {' or --to '.join(FUNCTIONS)}")
+    if isinstance(m, ParametricMap):
+        if not simple and form in ("text", "json"):
+            return (str(m) if form == "text" else dump_json(m.to_json())) + "\n"
+        m = read_map(str(m))
     if simple:
         m = simplify(m, keep_width=form in FUNCTIONS)
     return FORMS[form](m, checked, name)
 
 
-def read_any(text: str, domain: str = "") -> IndexingMap:
+def read_any(text: str, domain: str = "") -> IndexingMap | ParametricMap:
     """A map in the textual notation, in JSON, or as an ``affine_map`` of MLIR on a ``domain``."""
     if is_mlir(text):
         return from_mlir(text, domain)
     if domain:
         raise InputError("--domain is for an affine_map, which has no domain of its own")
-    return read_map(text)
+    return read_any_map(text)

@@ -19,11 +19,13 @@ from ..core.hlo.shape import Shape
 from ..core.indexing_map import IndexingMap
 from ..core.json_form import dump_json, map_to_json
 from ..core.notation import show
+from ..core.parametric import ParametricMap
 from ..core.text import format_expr, format_map
 from ..core.transform import Reduced
 from ..verify.concrete import Answer, Counterexample
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result, Run
+from ..verify.parametric import AnyMap
 from ..verify.verdict import Status
 from ..verify.words import sides_at
 from .refutation import Place, again, conjuncts, ordered_point
@@ -82,6 +84,8 @@ def plain(value: Any) -> Any:
         return round(value, 6)
     if isinstance(value, IndexingMap):
         return {"text": format_map(value), "map": map_to_json(value)}
+    if isinstance(value, ParametricMap):
+        return {"text": str(value), "map": value.to_json()}
     if isinstance(value, Expr):
         return show(value)
     if isinstance(value, Condition):
@@ -265,7 +269,7 @@ written_as(
 
 
 def answer_json(
-    command: str, answer: Answer, exit_status: int, left: IndexingMap, right: IndexingMap, **more: Any
+    command: str, answer: Answer, exit_status: int, left: AnyMap, right: AnyMap, **more: Any
 ) -> dict[str, Any]:
     """Return the answer of ``equal``, and of ``simplify --validate`` about the maps before and after."""
     c = answer.counterexample
@@ -284,7 +288,7 @@ def answer_json(
 
 
 def property_json(
-    name: str, maps: Sequence[IndexingMap], given: Mapping[str, Any], answer: Answer, exit_status: int
+    name: str, maps: Sequence[AnyMap], given: Mapping[str, Any], answer: Answer, exit_status: int
 ) -> dict[str, Any]:
     """Return the answer of ``property``."""
     c = answer.counterexample
@@ -311,15 +315,15 @@ def property_json(
     )
 
 
-def _counterexample(c: Counterexample, left: IndexingMap, right: IndexingMap) -> dict[str, Any]:
-    """Return a point where two maps differ."""
+def _counterexample(c: Counterexample, left: AnyMap, right: AnyMap) -> dict[str, Any]:
+    """Return a point where two maps differ; its subterms where both are concrete."""
+    concrete = isinstance(left, IndexingMap) and isinstance(right, IndexingMap)
+    subterms = sides_at(c, left, right) if concrete else ()  # type: ignore[arg-type]
     return {
         "values": dict(c.values),
         "left": c.left,
         "right": c.right,
         "reason": c.reason,
         "smallest": c.minimal,
-        "subterms": [
-            {"side": side, "term": term, "value": value} for side, term, value in sides_at(c, left, right)
-        ],
+        "subterms": [{"side": side, "term": term, "value": value} for side, term, value in subterms],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -16,6 +17,63 @@ Shaped = tuple[IndexingMap, tuple[int, ...]]
 
 SMALL = (1, 2, 3, 4)
 LARGE = (1, 2, 3, 7, 8, 16, 30, 64, 100, 128, 256, 1000, 4096)
+
+
+class Table:
+    """A map as a list of points and targets, for one value of its runtime variables."""
+
+    def __init__(self, m: IndexingMap, shape: tuple[int, ...], rts: tuple[int, ...]) -> None:
+        self.box = [range(v.lo, v.hi + 1) for v in (*m.dims, *m.ranges)]
+        self.names = [v.name for v in (*m.dims, *m.ranges)]
+        self.shape = shape
+        rank = len(m.dims)
+        self.rows: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for point in itertools.product(*self.box):
+            target = m.evaluate(point[:rank], point[rank:], rts)
+            if target is not None:
+                self.rows[point] = target
+
+    def place(self, target: tuple[int, ...]) -> int:
+        total = 0
+        for x, n in zip(target, self.shape, strict=True):
+            total = total * n + x
+        return total
+
+    def injective(self, over: list[int]) -> bool:
+        owners: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+        for point, target in self.rows.items():
+            owners.setdefault(target, set()).add(tuple(point[k] for k in over))
+        return all(len(found) == 1 for found in owners.values())
+
+    def in_bounds(self) -> bool:
+        return all(0 <= x < n for t in self.rows.values() for x, n in zip(t, self.shape, strict=True))
+
+    def covers(self) -> bool:
+        return {*itertools.product(*map(range, self.shape))} <= {*self.rows.values()}
+
+    def contiguous(self, k: int, width: int) -> bool:
+        first = self.box[k].start
+        for point, target in self.rows.items():
+            start = point[k] - (point[k] - first) % width
+            for x in range(start, start + width):
+                other = self.rows.get((*point[:k], x, *point[k + 1 :]))
+                if other is None or self.place(other) - self.place(target) != x - point[k]:
+                    return False
+        return True
+
+    def aligned(self, by: int, k: int) -> bool:
+        starts = (t for p, t in self.rows.items() if (p[k] - self.box[k].start) % by == 0)
+        return all(self.place(t) % by == 0 for t in starts)
+
+    def monotone(self, strict: bool) -> bool:
+        targets = [t for _, t in sorted(self.rows.items())]
+        return all(a < b if strict else a <= b for a, b in itertools.pairwise(targets))
+
+    def monotone_along(self, k: int) -> bool:
+        lines: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        for point, target in sorted(self.rows.items()):
+            lines.setdefault((*point[:k], *point[k + 1 :]), []).append(target)
+        return all(a <= b for line in lines.values() for a, b in itertools.pairwise(line))
 
 
 def corpus(count: int, sizes: tuple[int, ...], seed: int) -> Iterator[Shaped]:

@@ -17,6 +17,7 @@ from ..core.errors import InputError, quoted
 from ..core.expr import Expr, Integers, Var, integer, interpret, lift, mod, substitute_all, var
 from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
+from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
 from .concrete.image import ZERO, Image, asked, in_order, joined, named, runtime_box, shared_box
 from .concrete.problem import substituted
@@ -195,7 +196,7 @@ def decide_property(name: str, maps: Sequence[IndexingMap], **given: Any) -> Ans
 
 
 def expect_property(
-    name: str, maps: Sequence[IndexingMap], given: Mapping[str, Any]
+    name: str, maps: Sequence[IndexingMap | ParametricMap], given: Mapping[str, Any]
 ) -> Callable[..., Answer]:
     """The function that decides a property, if it takes these maps and arguments; else :class:`InputError`."""
     decide = PROPERTIES.get(name.replace("-", "_"))
@@ -214,17 +215,24 @@ def expect_property(
     for p in arguments:
         if p.default is p.empty and p.name not in given:
             raise InputError(f"{name} needs a {p.name}", expected=f"a {p.name}")
+    own = [getattr(v, "name", v) for v in (*maps[0].dims, *maps[0].ranges)]
     for variable in (*given.get("over", ()), *filter(None, [given.get("along")])):
-        _variable(maps[0], variable)
+        _expect_variable(variable, own)
     return decide
 
 
-def read_arguments(words: Iterable[str]) -> dict[str, Any]:
-    """Arguments of a property as a claims file has them: ``shape=8,128``, ``over=d0,s0``, ``along=s0``, ``strict``."""
+def read_arguments(words: Iterable[str], symbolic: bool = False) -> dict[str, Any]:
+    """Arguments of a property as a claims file has them: ``shape=8,128``, ``over=d0,s0``, ``along=s0``, ``strict``.
+
+    Where sizes may be ``symbolic`` they are left as text.
+    """
     given: dict[str, Any] = {}
     for word in words:
         name, _, value = word.partition("=")
         if name in ("shape", "width", "by"):
+            if symbolic:
+                given[name] = value.split(",") if name == "shape" else value
+                continue
             if not all(n.isascii() and n.isdigit() and len(n) < 40 for n in value.split(",")):
                 raise InputError(f"{quoted(word)} gives no number", expected=f"as in `{name}=8`")
             sizes = [int(n) for n in value.split(",")]
@@ -260,11 +268,15 @@ class _TwoPoints:
 
 def _variable(m: IndexingMap, name: str) -> Variable:
     own = {v.name: v for v in (*m.dims, *m.ranges)}
+    _expect_variable(name, own)
+    return own[name]
+
+
+def _expect_variable(name: str, own: Iterable[str]) -> None:
     if name not in own:
         raise InputError(
             f"the map has no dimension or range {quoted(name)}", expected=f"one of {', '.join(own) or 'none'}"
         )
-    return own[name]
 
 
 def _place(m: IndexingMap, shape: ShapeLike | None) -> Expr:

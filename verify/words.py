@@ -18,9 +18,12 @@ from ..core.text import format_expr
 from .verdict import Status
 
 if TYPE_CHECKING:
+    from ..core.parametric import ParametricMap
     from .concrete.problem import Answer, Counterexample
     from .derivation import Checked, DerivationRefused
     from .width import Overflow, Subexpression, Width
+
+    AnyMap = IndexingMap | ParametricMap
 
 __all__ = [
     "answer_text",
@@ -79,16 +82,18 @@ def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterat
 
 def difference(
     answer: Answer,
-    left: IndexingMap,
-    right: IndexingMap,
+    left: AnyMap,
+    right: AnyMap,
     *,
     again: str = "",
     names: tuple[str, str] = ("left", "right"),
 ) -> str:
     """The block that says whether two maps are equal, and if not, where."""
     head = f"{answer.verdict.value}  "
-    if answer.verdict is Status.PROVED:
+    if answer.verdict is Status.PROVED and isinstance(left, IndexingMap) and isinstance(right, IndexingMap):
         return f"{head}{_equality(answer, left, right)}   by {answer.engine} in {duration(answer.seconds)}"
+    if not (isinstance(left, IndexingMap) and isinstance(right, IndexingMap)):
+        return answer_text(answer, "equal", (left, right))
     one, two = names
     lines = [(one, repr(left)), (two, repr(right))]
     c = answer.counterexample
@@ -117,7 +122,7 @@ def _equality(answer: Answer, left: IndexingMap, right: IndexingMap) -> str:
     return "equal everywhere"
 
 
-def answer_text(answer: Answer, name: str = "", maps: Sequence[IndexingMap] = ()) -> str:
+def answer_text(answer: Answer, name: str = "", maps: Sequence[AnyMap] = ()) -> str:
     """The block that says what was decided, and the points that show it; ``name`` is the property of the ``maps``."""
     if answer.sides is not None:
         with suppress(TooLargeError):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ from .frame import noted
 if TYPE_CHECKING:
     from ...core.indexing_map import IndexingMap
     from ...verify.cache import Cache
+    from ...verify.parametric import AnyMap
     from ..selection import Selected
     from ..sources import FileKind
 
@@ -67,6 +68,15 @@ MapText = Annotated[
         metavar="MAP",
         show_default=False,
         help="A map as text, as JSON or as affine_map<...> affine_set<...>; @FILE, or - for standard input.",
+    ),
+]
+At = Annotated[
+    str,
+    typer.Option(
+        "--at",
+        metavar="NAME=N,...",
+        show_default=False,
+        help="Values of parameters of the map, as in n=4,k=3.",
     ),
 ]
 
@@ -181,22 +191,37 @@ def given_text(text: str) -> str:
     return read_text(text[1:]) if text.startswith("@") else text
 
 
-def given_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
-    """A map from the command line: the text itself, ``@FILE``, or ``-`` for standard input."""
-    return as_map(given_text(text), name, read)
+def as_map(text: str, name: str, read: Callable[[str], AnyMap] | None = None) -> Any:
+    """A map as text or JSON, or as an ``affine_map`` with its ``affine_set``; concrete unless ``read`` says otherwise."""
+    from ...core.map_reader import read_map
 
-
-def as_map(text: str, name: str, read: Callable[[str], IndexingMap] | None = None) -> IndexingMap:
-    """A map as text or JSON, or as an ``affine_map`` with its ``affine_set``."""
-    if read is None:
-        from ...core.map_reader import read_map
-
-        read = read_map
     with noted(f"in the {name}", unless_said=True):
-        return read(text)
+        return (read or read_map)(text)
 
 
-def point_of(text: str, known: Sequence[str]) -> dict[str, int]:
+def any_maps(texts: Sequence[tuple[str, str]], at: str = "") -> list[AnyMap]:
+    """Maps, each with its name for messages, that may have parameters; ``at`` gives values to some of these."""
+    from ...core.indexing_map import IndexingMap
+    from ...core.map_reader import read_any_map
+
+    found: list[AnyMap] = [as_map(text, name, read_any_map) for text, name in texts]
+    if not at:
+        return found
+    known = dict.fromkeys(p for m in found if not isinstance(m, IndexingMap) for p in m.parameters)
+    values = point_of(at, list(known), "the map has no parameter")
+    return [
+        m if isinstance(m, IndexingMap) else m.fixed({p: x for p, x in values.items() if p in m.parameters})
+        for m in found
+    ]
+
+
+def concrete_map(text: str, name: str, at: str = "") -> IndexingMap:
+    """A map whose parameters all have values, in its text or by ``at``."""
+    found: IndexingMap = as_map(str(any_maps([(text, name)], at)[0]) if at else text, name)
+    return found
+
+
+def point_of(text: str, known: Sequence[str], missing: str = "the claim has no variable") -> dict[str, int]:
     """``x=1, g=2`` as a mapping.  Raises :class:`InputError` that points at what is wrong."""
     import re
 
@@ -215,7 +240,7 @@ def point_of(text: str, known: Sequence[str]) -> dict[str, int]:
             )
         if name not in known:
             raise InputError.at(
-                f"--at: the claim has no variable {quoted(name)}",
+                f"--at: {missing} {quoted(name)}",
                 text,
                 start,
                 f"one of {', '.join(known) or 'none'}",

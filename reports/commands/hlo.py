@@ -10,7 +10,7 @@ import typer
 
 from ...core.errors import InputError, quoted
 from .frame import PROVED, report, status_of, writing
-from .given import Json, given_map, integers, standard_input
+from .given import Json, as_map, given_text, integers, standard_input
 
 Verify = Annotated[bool, typer.Option("--verify", help="Prove everything that is printed.")]
 
@@ -302,7 +302,7 @@ def launch(
         raise InputError(f"--by {by} says whose reads --map asks for", expected="--map")
     if operand and not given:
         raise InputError("--operand is the shape that --map leads to", expected="--map")
-    m = given_map(given, "--map") if given else None
+    m = as_map(given_text(given), "--map") if given else None
     over = made.over(shape)
     if svg is not None:
         from ..pictures import launch_picture

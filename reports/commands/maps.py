@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from ...core.errors import InputError
 from ..layout import put
 from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of
-from .given import Json, MapText, as_map, given_map, given_text, integers
+from .given import At, Json, MapText, any_maps, as_map, concrete_map, given_text, integers
+
+if TYPE_CHECKING:
+    from ...core.parametric import ParametricMap
 
 
 def equal(
     left: MapText,
     right: MapText,
+    at: At = "",
     pointwise: Annotated[
         bool,
         typer.Option(
@@ -30,15 +34,15 @@ def equal(
 
     Two maps are the same if they have the same relation: whatever the order of the ranges, a source reaches
     the same targets. With --pointwise ranges correspond by position too. Dimensions correspond by position,
-    runtime variables by what they read. Maps that differ are answered with the smallest source and target
-    that only one of them relates, and every subterm's value there. Two HLO instructions are compared by
+    runtime variables by what they read, parameters by name. Maps that differ are answered with the smallest
+    source and target that only one of them relates, and every subterm's value there. Two HLO instructions are compared by
     what they read, operand for operand, and an instruction with one operand also with a map. Of a
     collective that is what it reads on its own device: groups and channels are not compared.
     """
     import shlex
 
     from ...verify.claims.instructions import is_instruction
-    from ...verify.concrete import equal_maps
+    from ...verify.parametric import equal_for_all_sizes
     from ..machine import answer_json
     from ..maps import difference
 
@@ -47,14 +51,14 @@ def equal(
             "both maps are -", expected="one of them from standard input, the other as text or @FILE"
         )
     texts = given_text(left), given_text(right)
-    options = ["--pointwise"] if pointwise else []
+    options = [*(["--pointwise"] if pointwise else []), *(["--at", at] if at else [])]
     again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", *options, left, right])
     if any(map(is_instruction, texts)):
         if pointwise:
             raise InputError("--pointwise compares maps", expected="two maps instead of instructions")
         raise typer.Exit(_equal_instructions(*texts, json, again))
-    one, two = as_map(texts[0], "first map"), as_map(texts[1], "second map")
-    answer = equal_maps(one, two, "pointwise" if pointwise else "relation")
+    one, two = any_maps([(texts[0], "first map"), (texts[1], "second map")], at)
+    answer = equal_for_all_sizes(one, two, "pointwise" if pointwise else "relation")
     status = status_of(answer.verdict.value)
     report(
         json,
@@ -100,6 +104,7 @@ def property_(
         str,
         typer.Argument(metavar="MAP", show_default=False, help="The second map, for disjoint and inverse."),
     ] = "",
+    at: At = "",
     shape: Annotated[
         str | None,
         typer.Option("--shape", metavar="N,...", help="The shape of the tensor that the map leads to."),
@@ -140,15 +145,24 @@ def property_(
     target. bijective: both, within the shape. in_bounds: every target is an index of the shape. disjoint: two
     maps have no common target. inverse: each map turns the other round. contiguous: vectors along a variable
     lie one element after the other. aligned: places in memory are multiples. monotone: a later point has no
-    earlier target. A false property is answered with the smallest points that show it.
+    earlier target. A false property is answered with the smallest points that show it. A map with parameters has
+    the property for all sizes that its domain allows, and --shape may be made of them, as in n*k,128.
     """
-    from ...verify.properties import decide_property, vector_width
+    from ...core.indexing_map import IndexingMap
+    from ...verify.parametric import decide_for_all_sizes
+    from ...verify.properties import vector_width
     from ...verify.words import answer_text
     from ..machine import property_json
 
-    maps = [given_map(text, "map"), *([given_map(other, "second map")] if other else [])]
+    texts = [(text, "map"), *([(other, "second map")] if other else [])]
+    maps = any_maps([(given_text(t), said) for t, said in texts], at)
+    concrete = [m for m in maps if isinstance(m, IndexingMap)]
     given: dict[str, Any] = {
-        "shape": None if shape is None else integers("--shape", shape),
+        "shape": None
+        if shape is None
+        else integers("--shape", shape)
+        if len(concrete) == len(maps)
+        else [n.strip() for n in shape.split(",") if n.strip()],
         "over": None if over is None else [n.strip() for n in over.split(",")],
         "along": along,
         "width": width,
@@ -157,9 +171,9 @@ def property_(
         "confirm": confirm or None,
     }
     given = {key: value for key, value in given.items() if value is not None}
-    if name == "contiguous" and along is not None and width is None:
-        given["width"] = max(vector_width(maps[0], along, given.get("shape"))[0], 2)
-    answer = decide_property(name, maps, **given)
+    if name == "contiguous" and along is not None and width is None and concrete:
+        given["width"] = max(vector_width(concrete[0], along, given.get("shape"))[0], 2)
+    answer = decide_for_all_sizes(name, maps, **given)
     status = status_of(answer.verdict.value)
     said = f"contiguous, {given['width']} elements" if "width" in given else name
     report(
@@ -172,6 +186,7 @@ def property_(
 
 def simplify(
     text: MapText,
+    at: At = "",
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Print every step: rule, place, values, and the facts it rests on."),
@@ -222,16 +237,24 @@ def simplify(
     No solver is asked unless with --validate, which then also decides the exit status. Options that change
     the variables print what became of them, and --validate then compares with the result read that way.
     A note on standard error says when the result needs wider integers than the map.
+
+    Of a map with parameters every step is proved for all sizes; it is simplified less, and has no other options.
     """
     from ...core.cost import weight_of
     from ...core.explain import explained
+    from ...core.parametric import ParametricMap
     from ...core.room import widening
     from ...core.text import format_map
     from ...core.transform import reduce_map
     from ...rules.catalog import RULES
     from ..maps import with_remainders
 
-    before = given_map(text, "map")
+    found = any_maps([(given_text(text), "map")], at)[0]
+    if isinstance(found, ParametricMap) and not (
+        explain or remove_unused or rescale_ranges or ranges_to_dims
+    ):
+        _simplify_for_all_sizes(found, validate, json)
+    before = concrete_map(str(found), "map") if isinstance(found, ParametricMap) else found
     steps: list[Any] = []
     reduced = reduce_map(
         before,
@@ -290,8 +313,29 @@ def simplify(
     raise typer.Exit(status)
 
 
+def _simplify_for_all_sizes(before: ParametricMap, validate: bool, json: bool) -> NoReturn:
+    """Print a map with parameters in a simpler form."""
+    from ...verify.parametric import equal_for_all_sizes, simplified
+    from ..machine import answer_json, document
+    from ..maps import difference
+
+    after = simplified(before)
+    answer = equal_for_all_sizes(before, after, confirm=True) if validate else None
+    status = PROVED if answer is None else status_of(answer.verdict.value)
+    if json and answer is None:
+        emit_json(document("simplify", "NOT CHECKED", status, left=before, right=after))
+    elif json and answer is not None:
+        emit_json(answer_json("simplify", answer, status, before, after))
+    else:
+        emit(str(after))
+        if answer is not None:
+            emit(difference(answer, before, after, names=("before", "after")))
+    raise typer.Exit(status)
+
+
 def width(
     text: MapText,
+    at: At = "",
     bits: Annotated[
         int | None,
         typer.Option("--bits", metavar="N", help="Fail unless so many bits, 32 or 64, are enough."),
@@ -314,7 +358,7 @@ def width(
 
     if bits not in (None, 32, 64):
         raise InputError(f"--bits: there are no integers of {bits} bits here", expected="32 or 64")
-    m = given_map(text, "map")
+    m = concrete_map(given_text(text), "map", at)
     answer = machine_width(m)
     status = status_of(width_verdict(answer, bits).value)
     parts = subexpression_widths(m) if each else None
@@ -342,6 +386,7 @@ def convert(
             "--to", metavar="FORM", help="text, json, mlir, python, c, sympy, tvm or isl.", show_default=False
         ),
     ],
+    at: At = "",
     domain: Annotated[
         str,
         typer.Option(
@@ -368,5 +413,9 @@ def convert(
 
     if domain == text == "-":
         raise InputError("both map and domain are -", expected="both in this order in one text")
-    m = given_map(text, "map", lambda given: read_any(given, given_text(domain)))
+    given = given_text(text)
+    if at:
+        (m,) = any_maps([(given, "map")], at)
+    else:
+        m = as_map(given, "map", lambda t: read_any(t, given_text(domain)))
     put(converted(m, to, checked=checked, name=name, simple=simple), sys.stdout)

@@ -240,6 +240,7 @@ def test_changed_variables_as_json(run: Run) -> None:
 WRITES = "(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 31], s0 in [0, 4]"
 ROWS = "(d0)[s0] -> (d0 * 24 + s0), domain: d0 in [0, 9], s0 in [0, 15]"
 FORTH = "(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 63]"
+TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1"
 BACK = "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 7], d1 in [0, 7]"
 
 
@@ -258,6 +259,10 @@ BACK = "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 7], d1 in [0, 7]"
         (f"aligned|{ROWS}|--along|s0|--by|16", 1, "24 is no multiple of 16"),
         (f"monotone|{WRITES}|--strict", 1, "a later point has no later target"),
         (f"monotone|{ROWS}|--strict", 0, "PROVED  monotone"),
+        (f"bijective|{TILE}|--shape|n*k|--confirm", 0, "for all sizes"),
+        (f"covers|{TILE}|--shape|n*k+1", 1, "take     n = 1, k = 1, t0 = 1"),
+        (f"covers|{TILE}|--shape|12|--at|n=4,k=3", 0, "PROVED  covers"),
+        (f"covers|{TILE}|--shape|n*3|--at|k=3", 0, "for all sizes"),
     ],
 )
 def test_property(run: Run, words: str, status: int, said: str) -> None:
@@ -279,6 +284,9 @@ def test_property(run: Run, words: str, status: int, said: str) -> None:
         (f"injective|{ROWS}|--width|3", "injective takes no width"),
         (f"injective|{ROWS}|--over|x", "no dimension or range `x`; expected one of d0, s0"),
         (f"covers|{ROWS}|--shape|4,x", "--shape: `x` is no number"),
+        (f"covers|{TILE}|--shape|m", "unknown variable `m`"),
+        (f"covers|{TILE}|--shape|4|--at|m=3", "the map has no parameter `m`"),
+        (f"contiguous|{TILE}|--along|d1", "contiguous needs a width"),
     ],
 )
 def test_a_property_that_is_asked_wrongly(run: Run, words: str, said: str) -> None:
@@ -308,3 +316,28 @@ def test_pointwise_equality_is_more_than_equality_of_relations(run: Run) -> None
     )
     done = run("equal", "add(f32[2], f32[2])", ROWS, "--pointwise")
     assert (done.status, "--pointwise compares maps" in done.err) == (3, True)
+
+
+def test_maps_with_parameters(run: Run) -> None:
+    again = TILE.replace("d0 * k + d1", "((d0 * k + d1) floordiv k) * k + d1")
+    done = run("simplify", again, "--validate")
+    assert (done.status, done.out.splitlines()[0]) == (0, TILE)
+    assert "confirmed by cvc5" in done.out
+    assert json.loads(run("simplify", again, "--json").out)["right"]["text"] == TILE
+    assert json.loads(run("simplify", again, "--json", "--validate").out)["verdict"] == "PROVED"
+    assert (
+        run("simplify", again, "--at", "n=4,k=3").out
+        == "(d0, d1) -> (d0 * 3 + d1), domain: d0 in [0, 3], d1 in [0, 2]\n"
+    )
+    assert run("equal", TILE, again).out.startswith("PROVED  equal")
+    done = run("equal", TILE, TILE.replace("k + d1", "k + d1 + 1"), "--json")
+    found = json.loads(done.out)
+    assert (done.status, found["counterexample"]["values"]["n"], found["left"]["text"]) == (1, 1, TILE)
+    assert json.loads(run("convert", TILE, "--to", "json").out)["parameters"] == ["n", "k"]
+    assert run("convert", TILE, "--to", "text").out == TILE + "\n"
+    assert "d0 * 2 + d1" in run("convert", TILE, "--to", "c", "--at", "n=4,k=2").out
+    assert run("width", TILE, "--at", "n=4,k=2").status == 0
+    for words in (["width", TILE], ["convert", TILE, "--to", "c"], ["simplify", TILE, "--explain"]):
+        done = run(*words)
+        assert done.status == 3
+        assert "has the parameters n, k: this needs concrete sizes" in done.err

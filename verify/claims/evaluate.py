@@ -14,7 +14,7 @@ from ...core.text import format_map
 from ...rules.catalog import RULES
 from ..concrete import Answer, Counterexample, contains, equal_maps, in_bounds, inclusion, same_relation
 from ..concrete.image import in_order
-from ..properties import decide_property
+from ..parametric import decide_for_all_sizes, equal_for_all_sizes
 from ..verdict import Status
 from .program import NOTHING, Endpoint, sources_by_name
 from .relations import aligned, sharing_runtime, targets_of
@@ -114,7 +114,9 @@ def check_claim(claim: Claim, *, confirm: bool = False) -> ClaimResult:
 
 # ------------------------------------------------------------------------------------------------ map claims
 def _compared(claim: Claim, s: Comparison, confirm: bool) -> ClaimResult:
-    if s.relation == "equals":
+    if not (isinstance(s.left, IndexingMap) and isinstance(s.right, IndexingMap)):
+        answer = equal_for_all_sizes(s.left, s.right, confirm=confirm)
+    elif s.relation == "equals":
         answer = equal_maps(s.left, s.right, confirm=confirm)
     elif s.relation == "within":
         answer = contains(s.right, s.left, confirm=confirm)
@@ -131,7 +133,7 @@ def _compared(claim: Claim, s: Comparison, confirm: bool) -> ClaimResult:
 
 
 def _property(claim: Claim, s: PropertyClaim, confirm: bool) -> ClaimResult:
-    answer = decide_property(s.name, s.maps, **{**s.arguments, "confirm": confirm})
+    answer = decide_for_all_sizes(s.name, s.maps, **{**s.arguments, "confirm": confirm})
     c = answer.counterexample
     return ClaimResult(
         claim,

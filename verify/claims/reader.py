@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn, TypeVar
 
 from ...core.analysis.runtime import operand_name
 from ...core.errors import InputError, quoted
 from ...core.hlo import Instruction, Shape, leaves, read_instruction
 from ...core.indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
-from ...core.map_reader import read_map
+from ...core.map_reader import read_any_map, read_map
+from ...core.parametric import ParametricMap
 from ..properties import expect_property, read_arguments
 from ..verdict import Status
 from .program import NOTHING, ClaimedProgram, Endpoint, load_program, sources_by_name
@@ -34,6 +35,8 @@ from .statements import (
 
 __all__ = ["read_claims"]
 
+T = TypeVar("T")
+
 _NAME = r"[A-Za-z0-9_](?:[\w.]|-(?!>))*"
 _ENDPOINT: Final = rf"(?:%?{_NAME}|\(\s*\))[ \t]*(?:\[[^\]\n]*\])?"
 #: An op claim is known by its arrow, whatever its instructions are called.
@@ -42,7 +45,7 @@ _EXPECT: Final = re.compile(r"[ \t]*expect(?=[ \t]+(?!in\b)[A-Za-z]|[ \t]*\Z)")
 _WORD: Final = re.compile(r"[^\s:]+")
 _SOLID: Final = re.compile(r"\S+")
 _RELATION: Final = re.compile(r":|(?:within|covers)\b|[⊆⊇]")
-_PROPERTY: Final = re.compile(r"property[ \t]+([\w-]+)((?:[ \t]+\w+(?:=[\w,]+)?)*)[ \t]*:", re.ASCII)
+_PROPERTY: Final = re.compile(r"property[ \t]+([\w-]+)((?:[ \t]+\w+(?:=[\w,*+/()-]+)?)*)[ \t]*:", re.ASCII)
 _PARTS: Final = re.compile(
     r"""(?P<hlo> \bhlo[ \t]*:[^\n]* ) | (?P<string> "(?:[^"\\\n]|\\.)*" )
     | (?P<open> [(\[{] ) | (?P<close> [)\]}] ) | (?P<word> == | [⊆⊇] | [A-Za-z_][A-Za-z0-9_]* ) | .""",
@@ -343,23 +346,22 @@ class _Reader:
             self.add(block, name, named, Simplification(left, self.map(*after_text[:2], model=left)), body)
             return
         if said := _PROPERTY.match(self.text, start, end):
-            maps = tuple(m for m, _ in self.maps(said.end(), end))
+            pieces = self.pieces(said.end(), end)
+            maps = tuple(self.read(read_any_map, *piece) for piece in pieces)
             with self.located(start):
-                given = read_arguments(said[2].split())
+                given = read_arguments(said[2].split(), any(isinstance(m, ParametricMap) for m in maps))
                 expect_property(said[1], maps, given)
             self.add(block, name, named, PropertyClaim(said[1], maps, given), body)
             return
         first, second = self.halves(
             start, end, ("==", "within", "covers", "⊆", "⊇"), "`== MAP`, `within MAP` or `covers MAP`"
         )
-        left = self.map(*first)
-        self.add(
-            block,
-            name,
-            named,
-            Comparison(_RELATIONS[second[2]], left, self.map(*second[:2], model=left)),
-            body,
-        )
+        read: Callable[..., IndexingMap | ParametricMap] = read_map
+        if _RELATIONS[second[2]] == "equals":
+            read = read_any_map
+        one = self.read(read, *first)
+        other = self.read(read, *second[:2], one)
+        self.add(block, name, named, Comparison(_RELATIONS[second[2]], one, other), body)
 
     def halves(
         self, start: int, end: int, words: tuple[str, ...], missing: str
@@ -388,7 +390,18 @@ class _Reader:
     def map(
         self, start: int, end: int, *, model: IndexingMap | None = None, sizes: tuple[int, ...] | None = None
     ) -> IndexingMap:
-        """The map between two offsets.
+        """The map between two offsets."""
+        return self.read(read_map, start, end, model, sizes)
+
+    def read(
+        self,
+        read: Callable[..., T],
+        start: int,
+        end: int,
+        model: IndexingMap | ParametricMap | None = None,
+        sizes: tuple[int, ...] | None = None,
+    ) -> T:
+        """The map between two offsets, by a function that reads it.
 
         Bounds that it leaves out are those of ``model`` for the same names, or ``sizes`` for the dimensions
         in order.
@@ -400,7 +413,7 @@ class _Reader:
                 "a map is missing", min(start, end), "a map such as `(d0) -> (d0), domain: d0 in [0, 9]`"
             )
         bounds: dict[str, tuple[int, int]] = {}
-        if model is not None:
+        if isinstance(model, IndexingMap):
             bounds = {v.name: (v.lo, v.hi) for v in model.variables}
         if sizes is not None:
             head = re.compile(r"\(([\w\s,]*)\)").match(piece)
@@ -408,7 +421,7 @@ class _Reader:
             bounds.update((n, (0, size - 1)) for n, size in zip(names, sizes, strict=False))
         place = self.error("", start)
         with self.located(start):
-            return read_map(piece, bounds=bounds, first_line=place.line, first_column=place.column)
+            return read(piece, bounds=bounds, first_line=place.line, first_column=place.column)
 
     # -- claims about programs
     def op_claim(self, block: _Block) -> None:
@@ -473,17 +486,21 @@ class _Reader:
         self, start: int, end: int, sizes: tuple[int, ...] | None = None
     ) -> Iterator[tuple[IndexingMap, tuple[int, int]]]:
         """The maps joined by ``and``; none for ``nothing``."""
+        pieces = self.pieces(start, end)
+        if len(pieces) == 1 and self.text[start:end].strip() == "nothing":
+            return
+        for piece in pieces:
+            yield self.map(*piece, sizes=sizes), piece
+
+    def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The places of the maps joined by ``and``."""
         pieces = []
         begin = start
         for at, word in self.words(start, end):
             if word == "and":
                 pieces.append((begin, at))
                 begin = at + len(word)
-        pieces.append((begin, end))
-        if len(pieces) == 1 and self.text[start:end].strip() == "nothing":
-            return
-        for piece in pieces:
-            yield self.map(*piece, sizes=sizes), piece
+        return [*pieces, (begin, end)]
 
     def sources(
         self, program: ClaimedProgram, m: IndexingMap, truth: Sequence[IndexingMap], start: int, end: int

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...core.indexing_map import IndexingMap
+from ...core.parametric import ParametricMap
 from ..verdict import Status
 from .program import ClaimedProgram, Endpoint
 
@@ -30,8 +31,8 @@ class Comparison:
     """``MAP == MAP``, ``MAP within MAP`` or ``MAP covers MAP``."""
 
     relation: Relation
-    left: IndexingMap
-    right: IndexingMap
+    left: IndexingMap | ParametricMap
+    right: IndexingMap | ParametricMap
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class PropertyClaim:
     """``property NAME ARGUMENTS : MAP``, for some properties with ``and MAP``; see :mod:`indexproof.verify.properties`."""
 
     name: str
-    maps: tuple[IndexingMap, ...]
+    maps: tuple[IndexingMap | ParametricMap, ...]
     arguments: Mapping[str, Any]
 
 

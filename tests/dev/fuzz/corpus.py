@@ -41,7 +41,7 @@ def builtin_corpus(rules: RuleSet) -> list[Named]:
                 if isinstance(s, Simplification)
                 else s.maps
             )
-            found += [(f"{file.filename}:{claim.line}", m) for m in maps]
+            found += [(f"{file.filename}:{claim.line}", m) for m in maps if isinstance(m, IndexingMap)]
     return found
 
 

@@ -1,0 +1,471 @@
+"""Maps with parameters: sizes and strides that are symbols.
+
+``(d0, d1)[s0]{n, k} -> (d0 * k + d1), domain: d1 in [0, k - 1], n >= 1``.  A name in braces that the domain gives no box of
+integers is a parameter: it has the same value at all points.  Products of a variable with parameters, divisors made of
+parameters and any comparison or divisibility are allowed; bounds are expressions.  A variable without bounds has all
+integers.  With values for its parameters such a map is an :class:`~.indexing_map.IndexingMap`, which is the form of all
+concrete maps: nothing here slows those.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from .condition import (
+    FALSE,
+    And,
+    Compare,
+    Condition,
+    Divides,
+    Within,
+    all_exprs,
+    all_of,
+    substitute_conditions,
+)
+from .errors import InputError, quoted
+from .expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Integers,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    integer,
+    interpret,
+    maximum,
+    minimum,
+    mod,
+    postorder,
+    substitute_all,
+    var,
+)
+from .facts import Facts
+from .indexing_map import Constraint, IndexingMap, Variable, is_name, known_names, unused_name
+from .interval import LINE, End
+from .json_form import expr_from_json, expr_to_json
+from .text_printer import format_expr
+from .text_reader import MapReader
+
+__all__ = [
+    "ParametricMap",
+    "divisors_of",
+    "format_condition",
+    "parametric_from_json",
+    "parse_parametric",
+]
+
+_RELATIONS: Final = ("<=", "<", "==", "!=")
+
+
+@dataclass(frozen=True, repr=False)
+class ParametricMap:
+    """A map whose sizes and strides are ``parameters``; ``conditions`` are those of its domain, on variables too.
+
+    Raises :class:`InputError` where a product has two factors with variables, or a divisor has one.
+    """
+
+    dims: tuple[str, ...]
+    ranges: tuple[str, ...]
+    parameters: tuple[str, ...]
+    results: tuple[Expr, ...]
+    conditions: tuple[Condition, ...] = ()
+
+    def __post_init__(self) -> None:
+        whole = all_of(self.conditions)
+        object.__setattr__(
+            self, "conditions", whole.args if isinstance(whole, And) else _true_left_out(whole)
+        )
+        names = (*self.dims, *self.ranges, *self.parameters)
+        for k, n in enumerate(names):
+            if n in names[:k]:
+                raise InputError(f"duplicate variable {quoted(n)}", expected="a name that is not used yet")
+        own = {*self.variables}
+        for node in self._nodes():
+            if isinstance(node, Var) and node.name not in names:
+                raise InputError(f"unknown variable {quoted(node.name)}", expected=known_names(names))
+            several = (
+                isinstance(node, Mul) and sum(not own.isdisjoint(f.variables()) for f in node.factors) > 1
+            )
+            if several or (
+                isinstance(node, (FloorDiv, Mod, CeilDiv)) and not own.isdisjoint(node.b.variables())
+            ):
+                raise InputError(
+                    f"`{format_expr(node)}` is not quasi-affine for fixed parameters",
+                    expected="products of a variable with parameters, and divisors made of parameters",
+                )
+
+    def _nodes(self) -> list[Expr]:
+        return postorder(*self.results, *(e for c in self.conditions for e in all_exprs(c)))
+
+    @classmethod
+    def of(cls, m: IndexingMap | ParametricMap) -> ParametricMap:
+        """The same map; runtime variables are parameters with constant bounds."""
+        if isinstance(m, ParametricMap):
+            return m
+        names = [tuple(v.name for v in group) for group in (m.dims, m.ranges, m.rts)]
+        return cls(names[0], names[1], names[2], m.results, m.domain)
+
+    # -- parts
+    @property
+    def variables(self) -> tuple[Var, ...]:
+        """Dimensions and ranges as expressions."""
+        return tuple(map(var, (*self.dims, *self.ranges)))
+
+    @property
+    def divisors(self) -> tuple[Expr, ...]:
+        """The divisors that are no integers; at each value of the parameters none may be zero."""
+        return divisors_of([*self.results, *(e for c in self.conditions for e in all_exprs(c))])
+
+    @property
+    def on_parameters(self) -> tuple[Condition, ...]:
+        """The conditions that mention no variable."""
+        own = {*self.variables}
+        return tuple(c for c in self.conditions if own.isdisjoint(c.variables()))
+
+    @property
+    def lower_bounds(self) -> dict[Var, Expr]:
+        """The largest lower bound of each variable that has one, as an expression of the parameters."""
+        return {v: maximum(*lows) for v, lows in self._bounds(1).items()}
+
+    @property
+    def upper_bounds(self) -> dict[Var, Expr]:
+        """The smallest upper bound of each variable that has one, as an expression of the parameters."""
+        return {v: minimum(*highs) for v, highs in self._bounds(-1).items()}
+
+    def _bounds(self, sign: int) -> dict[Var, list[Expr]]:
+        found: dict[Var, list[Expr]] = {}
+        own = {*self.variables}
+        for c in self.conditions:
+            for e in _not_negative(c):
+                for v in own.intersection(e.variables()):
+                    end = v - e * sign
+                    if own.isdisjoint(end.variables()):
+                        found.setdefault(v, []).append(end)
+        return found
+
+    # -- meaning
+    def at(self, values: Mapping[str, int], unbounded: int | None = None) -> IndexingMap:
+        """The concrete map at these ``values`` of all parameters.
+
+        With ``unbounded`` a variable without bounds has those that are at most so far from zero.  Raises
+        :class:`InputError` for values that are missing or that the conditions exclude, and without bounds.
+        """
+        missing = [p for p in self.parameters if p not in values]
+        if missing or not values.keys() <= {*self.parameters}:
+            known = ", ".join(f"{p}=1" for p in self.parameters)
+            wrong = (
+                f"{quoted(missing[0])} has no value"
+                if missing
+                else "a value for something that is no parameter"
+            )
+            raise InputError(wrong, expected=f"a value for every parameter, as in `{known}`")
+        env: dict[Expr, int] = {var(p): values[p] for p in self.parameters}
+        try:
+            for c in self.on_parameters:
+                if not c.evaluate(env):
+                    raise InputError(f"`{format_condition(c)}` does not hold there", expected="other values")
+            results = substitute_all(self.results, env)
+            own = [c for c in self.conditions if c not in self.on_parameters]
+            left = substitute_conditions(own, env)
+        except ZeroDivisionError:
+            raise InputError("a divisor is zero there", expected="other values") from None
+        bounds: dict[Expr, tuple[End, End]] = {}
+        for c in left:
+            for e, lo, hi in _sided(c):
+                low, high = bounds.get(e, LINE)
+                bounds[e] = max(lo, low), min(hi, high)
+        # a box that is empty at these sizes has become a condition that is false
+        empty = dict.fromkeys(self.variables, (0, -1))
+        boxes = dict[Var, tuple[End, End]](empty) if FALSE in left else self._boxes(bounds)
+        if unbounded is not None:
+            boxes = {v: _near(lo, hi, unbounded) for v, (lo, hi) in boxes.items()}
+        for v, box in boxes.items():
+            if math.inf in map(abs, box):
+                raise InputError(
+                    f"{quoted(v.name)} has no bounds", expected=f"`{v.name} in [lo, hi]` in the domain"
+                )
+        facts = Facts(boxes)
+        constraints = []
+        for e, (lo, hi) in bounds.items():
+            if e not in boxes:
+                i = facts.interval(e)
+                ends = (0, -1) if i.empty else (max(lo, i.lo), min(hi, i.hi))
+                constraints.append(Constraint(e, int(ends[0]), int(ends[1])))
+        made = [Variable(v.name, int(boxes[v][0]), int(boxes[v][1])) for v in self.variables]
+        rank = len(self.dims)
+        return IndexingMap(tuple(made[:rank]), tuple(made[rank:]), (), tuple(results), tuple(constraints))
+
+    def _boxes(self, bounds: Mapping[Expr, tuple[End, End]]) -> dict[Var, tuple[End, End]]:
+        """The bounds of each variable: its own, or else those that constraints with bounded variables give."""
+        boxes = {v: bounds.get(v, LINE) for v in self.variables}
+        for v in self.variables * 2:
+            if math.inf not in map(abs, boxes[v]):
+                continue
+            for e, (lo, hi) in bounds.items():
+                sign = dict(e.terms).get(v) if isinstance(e, Sum) else None
+                if sign in (1, -1):
+                    rest = Facts(boxes).interval(e - v * sign)
+                    ends = sorted(((lo - rest.hi) * sign, (hi - rest.lo) * sign))
+                    if not rest.empty and not math.isnan(sum(ends)):
+                        boxes[v] = max(boxes[v][0], ends[0]), min(boxes[v][1], ends[1])
+        return boxes
+
+    def fixed(self, values: Mapping[str, int]) -> IndexingMap | ParametricMap:
+        """The map with values for some of its parameters; concrete where it has no other ones."""
+        left = tuple(p for p in self.parameters if p not in values)
+        if not left:
+            return self.at(values)
+        env = {var(p): x for p, x in values.items()}
+        try:
+            results, conditions = (
+                substitute_all(self.results, env),
+                substitute_conditions(self.conditions, env),
+            )
+        except ZeroDivisionError:
+            raise InputError("a divisor is zero there", expected="other values") from None
+        return replace(self, parameters=left, results=tuple(results), conditions=tuple(conditions))
+
+    def pinned(self) -> dict[str, int]:
+        """The parameters that a condition ``n == 4`` gives a value, and these values."""
+        found = {}
+        for c in self.conditions:
+            if isinstance(c, Compare) and c.op == "==":
+                for a, b in ((c.a, c.b), (c.b, c.a)):
+                    if isinstance(a, Var) and a.name in self.parameters and isinstance(b, Int):
+                        found[a.name] = b.value
+        return found
+
+    def evaluate(
+        self, dims: Sequence[int], ranges: Sequence[int] = (), parameters: Sequence[int] = ()
+    ) -> tuple[int, ...] | None:
+        """The target at one point, or ``None`` outside the domain.  Raises :class:`ZeroDivisionError`."""
+        names = (*self.variables, *map(var, self.parameters))
+        env = dict(zip(names, (*dims, *ranges, *parameters), strict=True))
+        if not all(c.evaluate(env) for c in self.conditions):
+            return None
+        return tuple(interpret(self.results, Integers(env)))
+
+    # -- transformations
+    def primed(self) -> ParametricMap:
+        """The same map with other names for its variables: with a prime, which no text has."""
+        return self.renamed({v: v + "'" for v in (*self.dims, *self.ranges)})
+
+    def renamed(self, names: Mapping[str, str]) -> ParametricMap:
+        """The map with other names."""
+        moved = {var(old): var(new) for old, new in names.items()}
+        groups = [tuple(names.get(n, n) for n in g) for g in (self.dims, self.ranges, self.parameters)]
+        conditions = substitute_conditions(self.conditions, moved)
+        results = substitute_all(self.results, moved)
+        return ParametricMap(groups[0], groups[1], groups[2], tuple(results), tuple(conditions))
+
+    def compose(self, inner: IndexingMap | ParametricMap) -> ParametricMap:
+        """First this map, then ``inner``; parameters of one name are one parameter."""
+        other = ParametricMap.of(inner)
+        if len(self.results) != len(other.dims):
+            raise InputError(
+                f"maps do not compose: the first has {len(self.results)} results,"
+                f" the second {len(other.dims)} dimension variables"
+            )
+        taken = {*self.dims, *self.ranges, *self.parameters, *other.parameters}
+        clash = [p for p in other.parameters if p in (*self.dims, *self.ranges)]
+        if clash:
+            raise InputError(
+                f"{quoted(clash[0])} is a variable of the first map and a parameter of the second"
+            )
+        fresh = {n: unused_name(n, taken) for n in other.ranges}
+        moved: dict[Expr, Expr] = dict(zip(map(var, other.dims), self.results, strict=True))
+        moved |= {var(old): var(new) for old, new in fresh.items()}
+        return ParametricMap(
+            self.dims,
+            (*self.ranges, *fresh.values()),
+            tuple(dict.fromkeys((*self.parameters, *other.parameters))),
+            tuple(substitute_all(other.results, moved)),
+            (*self.conditions, *substitute_conditions(other.conditions, moved)),
+        )
+
+    def with_(self, **changes: Any) -> ParametricMap:
+        """A copy with some parts replaced."""
+        return replace(self, **changes)
+
+    # -- forms
+    def __str__(self) -> str:
+        order = (*self.variables, *map(var, self.parameters))
+        head = f"({', '.join(self.dims)})" + (f"[{', '.join(self.ranges)}]" if self.ranges else "")
+        head += f"{{{', '.join(self.parameters)}}}" if self.parameters else ""
+        text = f"{head} -> ({', '.join(format_expr(e, variables=order) for e in self.results)})"
+        domain = ", ".join(format_condition(c, order) for c in self.conditions)
+        return text + (f", domain: {domain}" if domain else "")
+
+    __repr__ = __str__
+
+    def to_json(self) -> dict[str, Any]:
+        """The map as plain lists; :func:`parametric_from_json` reads them."""
+        order = (*self.variables, *map(var, self.parameters))
+        conditions = []
+        for c in self.conditions:
+            op = c.op if isinstance(c, Compare) else "divides" if isinstance(c, Divides) else "in"
+            parts = (integer(1), integer(1), integer(0)) if c is FALSE else c.exprs()
+            conditions.append([op, *(expr_to_json(e, order) for e in parts)])
+        return {
+            "dims": [*self.dims],
+            "ranges": [*self.ranges],
+            "parameters": [*self.parameters],
+            "results": [expr_to_json(e, order) for e in self.results],
+            "conditions": conditions,
+        }
+
+
+def _true_left_out(c: Condition) -> tuple[Condition, ...]:
+    return () if c is all_of(()) else (c,)
+
+
+def divisors_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
+    """The divisors in expressions that are no integers."""
+    found = {n.b: None for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv))}
+    return tuple(d for d in found if not isinstance(d, Int))
+
+
+def _not_negative(c: Condition) -> tuple[Expr, ...]:
+    """Expressions that a condition says are not negative."""
+    match c:
+        case Within(e, lo, hi):
+            return e - lo, hi - e
+        case Compare("==", a, b):
+            return a - b, b - a
+        case Compare("<=" | "<" as op, a, b):
+            return (b - a - int(op == "<"),)
+    return ()
+
+
+def _near(lo: End, hi: End, reach: int) -> tuple[End, End]:
+    """The part of an interval that has ends."""
+    lo = max(lo, min(hi, 0) - reach) if lo == -math.inf else lo
+    return lo, min(hi, max(lo, 0) + reach) if hi == math.inf else hi
+
+
+def _sided(c: Condition) -> Iterator[tuple[Expr, End, End]]:
+    """A condition whose divisors are integers, as bounds of expressions without a constant."""
+    match c:
+        case Within(e, lo, hi):
+            if isinstance(lo, Int) and isinstance(hi, Int):
+                yield _shifted(e, lo.value, hi.value)
+            else:
+                yield _shifted(e - lo, 0, math.inf)
+                yield _shifted(hi - e, 0, math.inf)
+        case Compare("==", a, b):
+            yield _shifted(a - b, 0, 0)
+        case Compare("<=" | "<" as op, a, b):
+            yield _shifted(b - a, 0 if op == "<=" else 1, math.inf)
+        case Divides(d, e):
+            yield mod(e, d), 0, 0
+        case _:
+            if c is not FALSE:
+                raise InputError(
+                    f"`{format_condition(c)}` is no condition of a domain", expected="<, <=, == or in"
+                )
+            yield integer(0), 1, 1
+
+
+def _shifted(e: Expr, lo: End, hi: End) -> tuple[Expr, End, End]:
+    """The bounds of a sum without its constant, and those of a variable rather than of its negation."""
+    if isinstance(e, Sum):
+        lo, hi = lo - e.const, hi - e.const
+        e = e - e.const
+        if isinstance(e, Sum) and e.terms[0][1] < 0 and len(e.terms) == 1:
+            ((v, k),) = e.terms
+            return (v, -hi, -lo) if k == -1 else (e, lo, hi)
+    return e, lo, hi
+
+
+def format_condition(c: Condition, variables: Sequence[Var] = ()) -> str:
+    """A condition without connectives in the notation of maps."""
+    said = [format_expr(e, variables=variables) for e in c.exprs()]
+    match c:
+        case Within():
+            return f"{said[0]} in [{said[1]}, {said[2]}]"
+        case Divides():
+            return f"{said[0]} divides {said[1]}"
+        case Compare(op, a, b):
+            if isinstance(a, Int) and not isinstance(b, Int) and op in ("<=", "<"):
+                return f"{said[1]} {'>=' if op == '<=' else '>'} {said[0]}"
+            # in a claims file two equals signs stand between two maps
+            return f"{said[0]} {'=' if op == '==' else op} {said[1]}"
+    return "1 <= 0" if c is FALSE else str(c)
+
+
+# ---------------------------------------------------------------------------------------------------- reading
+#: A domain entry that gives a variable a box of integers.
+_BOX: Final = re.compile(r"(?:[,)\]\n]|domain\s*:)\s*(\w+)\s*(?:\bin\b|∈)\s*\[\s*-?\d+\s*,\s*-?\d+\s*\]")
+
+
+class _Reader(MapReader):
+    """Maps with parameters.  Which factors and divisors are allowed is asked of the whole map."""
+
+    def parametric(self) -> ParametricMap | None:
+        at = self.token
+        try:
+            head = self.head()
+        except InputError:
+            return None
+        boxed = {*_BOX.findall(self.text)}
+        if all(t.text in boxed for t in head.rts):
+            return None
+        self.take(",")
+        self.took_label("domain")
+        conditions = []
+        while self.token.kind != "end":
+            conditions.append(self.conditions(head.scope))
+        names = [tuple(t.text for t in group) for group in (head.dims, head.ranges, head.rts)]
+        try:
+            return ParametricMap(names[0], names[1], names[2], head.results, tuple(conditions))
+        except InputError as error:
+            raise self.error(error.message, at, error.expected) from None
+
+
+def parse_parametric(text: str, *, first_line: int = 1, first_column: int = 1) -> ParametricMap | None:
+    """The map with parameters that ``text`` denotes; ``None`` where it is no such text, or has none."""
+    return _Reader(text, first_line, first_column, quasi_affine=False).parametric()
+
+
+def parametric_from_json(data: Mapping[str, Any]) -> ParametricMap:
+    """The map that :meth:`ParametricMap.to_json` wrote.  Raises :class:`InputError`."""
+    keys = ("dims", "ranges", "parameters", "results", "conditions")
+    expected = f"lists under the keys {', '.join(keys)}"
+    if {*data} != {*keys} or not all(isinstance(data[k], list) for k in keys):
+        raise InputError("the JSON is no map with parameters", expected=expected)
+    scope: dict[str, Expr] = {}
+    for n in (n for k in keys[:3] for n in data[k]):
+        if not isinstance(n, str) or not is_name(n):
+            raise InputError(
+                f"{quoted(str(n))} is no name for a variable", expected="letters, digits and `_`"
+            )
+        scope[n] = var(n)
+
+    def condition(k: int, said: Any) -> Condition:
+        path = f"conditions[{k}]"
+        if not isinstance(said, list) or len(said) != (4 if said and said[0] == "in" else 3):
+            raise InputError(
+                f"{path} is no condition", expected="[OPERATOR, EXPR, EXPR] or [in, EXPR, EXPR, EXPR]"
+            )
+        parts = [expr_from_json(e, scope, path=f"{path}[{j}]") for j, e in enumerate(said[1:], 1)]
+        if said[0] == "in":
+            return parts[0].within(parts[1], parts[2])
+        if said[0] == "divides":
+            return parts[0].divides(parts[1])
+        if said[0] not in _RELATIONS:
+            raise InputError(
+                f"{path}: unknown operator {quoted(str(said[0]))}", expected="<=, <, ==, !=, in or divides"
+            )
+        return Compare(said[0], parts[0], parts[1])
+
+    results = [expr_from_json(e, scope, path=f"results[{k}]") for k, e in enumerate(data["results"])]
+    conditions = [condition(k, c) for k, c in enumerate(data["conditions"])]
+    groups = [tuple(data[k]) for k in keys[:3]]
+    return ParametricMap(groups[0], groups[1], groups[2], tuple(results), tuple(conditions))

@@ -1,0 +1,233 @@
+"""Properties for all sizes: verdicts against enumeration at small sizes, for ops with symbolic sizes and stated maps."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from broken.properties import MISTAKES, Mistake
+from map_corpus import Table
+
+from indexproof.core.errors import InputError
+from indexproof.core.expr import Var
+from indexproof.core.map_reader import read_any_map
+from indexproof.core.op import DIRECTIONS, map_claim
+from indexproof.core.parametric import ParametricMap
+from indexproof.rules.ops import OPS
+from indexproof.verify.parametric import decide_for_all_sizes, equal_for_all_sizes, simplified
+from indexproof.verify.verdict import Status
+
+GRID = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1"
+BACK = "(d0){n, k} -> (d0 floordiv k, d0 mod k), domain: d0 in [0, n * k - 1], n >= 1, k >= 1"
+WINDOW = (
+    "(d0)[s0]{n, s, w} -> (d0 * s + s0), domain: d0 in [0, n - 1], s0 in [0, w - 1], n >= 1, s >= 1, w >= 1"
+)
+
+
+def read(text: str) -> ParametricMap:
+    m = read_any_map(text)
+    assert isinstance(m, ParametricMap)
+    return m
+
+
+def of_ops(count: int) -> Iterator[tuple[ParametricMap, list[object]]]:
+    """Maps of symbolic instances of ops, with the shapes that they lead to."""
+    rng = random.Random(0)
+    cases = [c for op in OPS.values() for rank in (1, 2) for c in op.cases(rank) if c.symbols]
+    while count:
+        case, direction = rng.choice(cases), rng.choice(DIRECTIONS)
+        claim = map_claim(case.op, 0, direction, case.shapes, case.facts)
+        if claim.runtime or not claim.source:
+            continue
+        names = [[v.name for v in claim.source], [r.variable.name for r in claim.ranges]]
+        own = {*names[0], *names[1]}
+        parameters = sorted(
+            {v.name for e in (*claim.results, *claim.target_sizes) for v in e.variables()} - own
+        )
+        parameters = sorted(
+            {*parameters, *(v.name for c in (*claim.assumed, *claim.point) for v in c.variables())} - own
+        )
+        try:
+            m = ParametricMap(
+                tuple(names[0]),
+                tuple(names[1]),
+                tuple(parameters),
+                claim.results,
+                (*claim.assumed, *claim.point),
+            )
+        except InputError:
+            continue
+        if len(parameters) > 4:
+            continue
+        count -= 1
+        yield m, [*claim.target_sizes]
+
+
+def tables(m: ParametricMap, shape: list[object], most: int = 3) -> Iterator[tuple[dict[str, int], Table]]:
+    """The map at small sizes, enumerated."""
+    for values in itertools.product(range(most + 1), repeat=len(m.parameters)):
+        sizes = dict(zip(m.parameters, values, strict=True))
+        try:
+            there = m.at(sizes)
+            leads = tuple(n if isinstance(n, int) else int(n.evaluate(sizes)) for n in shape)  # type: ignore[attr-defined]
+        except (InputError, ZeroDivisionError):
+            continue
+        if all(n >= 0 for n in leads):
+            yield sizes, Table(there, leads, ())
+
+
+PROPERTIES = {
+    "injective": lambda t: t.injective([*range(len(t.names))]),
+    "in_bounds": Table.in_bounds,
+    "covers": Table.covers,
+    "bijective": lambda t: t.in_bounds() and t.covers() and t.injective([*range(len(t.names))]),
+    "monotone": lambda t: t.monotone(False),
+}
+
+
+def test_no_verdict_is_wrong_at_small_sizes() -> None:
+    seen: Counter[str] = Counter()
+    for m, shape in of_ops(40):
+        small = [*tables(m, shape)]
+        for name, holds in PROPERTIES.items():
+            given = {"shape": shape} if name in ("in_bounds", "covers", "bijective") else {}
+            try:
+                answer = decide_for_all_sizes(name, [m], **given)
+            except InputError as error:
+                refused = str(error)
+            else:
+                refused = ""
+            # an op may divide by a size that is zero where there is no element
+            assert not refused or "may be zero" in refused, refused
+            if refused:
+                continue
+            seen[answer.verdict.value] += 1
+            if answer.proved:
+                assert all(holds(t) for _, t in small), (name, m, shape)
+            if answer.verdict is Status.REFUTED:
+                assert answer.counterexample is not None
+                sizes = {p: answer.counterexample.values[p] for p in m.parameters}
+                leads = tuple(int(n.evaluate(sizes)) for n in shape)  # type: ignore[attr-defined]
+                assert not holds(Table(m.at(sizes), leads, ())), (name, m, sizes)
+    assert seen["PROVED"] > 80
+    assert seen["REFUTED"] > 40
+    assert seen["UNDECIDED"] < 20, seen
+
+
+@pytest.mark.parametrize(
+    ("name", "maps", "given", "verdict"),
+    [
+        ("injective", [GRID], {}, "PROVED"),
+        ("injective", ["(d0, d1){k} -> (d0 * k + d1), domain: d1 in [0, k - 1]"], {}, "PROVED"),
+        ("injective", ["(d0, d1){k} -> (d0 * k + d1), domain: d1 in [0, k]"], {}, "REFUTED"),
+        ("bijective", [GRID], {"shape": ["n * k"]}, "PROVED"),
+        ("covers", [GRID], {"shape": ["n * k + 1"]}, "REFUTED"),
+        ("covers", [WINDOW], {"shape": ["(n - 1) * s + w"]}, "REFUTED"),
+        ("covers", [WINDOW + ", s <= w"], {"shape": ["(n - 1) * s + w"]}, "PROVED"),
+        ("injective", [WINDOW], {"over": ["d0"]}, "REFUTED"),
+        ("injective", [WINDOW + ", w <= s"], {}, "PROVED"),
+        ("in_bounds", [WINDOW], {"shape": ["n * s + w - s"]}, "PROVED"),
+        ("in_bounds", [WINDOW], {"shape": ["n * s"]}, "REFUTED"),
+        ("inverse", [GRID, BACK], {}, "PROVED"),
+        ("inverse", [GRID, BACK.replace("n * k - 1", "n * k")], {}, "REFUTED"),
+        ("disjoint", ["(d0){n} -> (2 * d0), domain: d0 in [0, n]", "(d0){n} -> (d0 * 2 + 1)"], {}, "PROVED"),
+        ("disjoint", ["(d0){n} -> (2 * d0), domain: d0 in [0, n]", "(d0){n} -> (d0 * 3 + 1)"], {}, "REFUTED"),
+        ("contiguous", [GRID + ", 4 divides k"], {"along": "d1", "width": 4}, "PROVED"),
+        ("contiguous", [GRID], {"along": "d1", "width": "k"}, "PROVED"),
+        ("contiguous", [GRID], {"along": "d1", "width": 2}, "REFUTED"),
+        ("contiguous", [GRID], {"along": "d0", "width": 2}, "REFUTED"),
+        ("aligned", [GRID], {"by": "k", "along": "d1"}, "PROVED"),
+        ("aligned", [GRID], {"by": 2, "along": "d1"}, "REFUTED"),
+        ("monotone", [GRID], {"strict": True}, "PROVED"),
+        ("monotone", [GRID.replace("d0 * k + d1", "d1 * n + d0")], {}, "REFUTED"),
+        ("monotone", [GRID.replace("d0 * k + d1", "d1 * n + d0")], {"along": "d0"}, "PROVED"),
+    ],
+)
+def test_stated_maps(name: str, maps: list[str], given: dict[str, object], verdict: str) -> None:
+    answer = decide_for_all_sizes(name, [read(m) for m in maps], **given)
+    assert answer.verdict == verdict, answer
+    assert (answer.counterexample is not None) == (verdict == "REFUTED")
+
+
+def test_a_proof_is_confirmed_by_the_second_solver() -> None:
+    answer = decide_for_all_sizes("bijective", [read(GRID)], shape=["n * k"], confirm=True)
+    assert (answer.proved, answer.confirmed_by) == (True, "cvc5")
+
+
+def test_equality_of_relations() -> None:
+    flat = read("(d0)[s0]{n, k} -> (s0), domain: d0 in [0, 3], s0 in [0, n * k - 1], k >= 1, n >= 1")
+    split = read(
+        "(d0)[s0, s1]{n, k} -> (s0 * k + s1), domain: d0 in [0, 3], s0 in [0, n - 1], s1 in [0, k - 1]"
+    )
+    assert equal_for_all_sizes(flat, split).proved
+    with pytest.raises(InputError, match="not compared pointwise"):
+        equal_for_all_sizes(flat, split, "pointwise")
+    more = equal_for_all_sizes(flat, read(str(split).replace("s0 in [0, n - 1]", "s0 in [0, n]")))
+    assert more.verdict is Status.REFUTED
+    fixed = read_any_map("(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 5]")
+    assert equal_for_all_sizes(flat, fixed).verdict is Status.REFUTED
+    assert equal_for_all_sizes(fixed, fixed).proved
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (str(read(GRID).compose(read(BACK))), GRID.replace("(d0 * k + d1)", "(d0, d1)")),
+        (str(read(BACK).compose(read(GRID))), BACK.replace("(d0 floordiv k, d0 mod k)", "(d0)")),
+        (
+            "(d0){n} -> (min(d0, n)), domain: d0 in [0, n - 1], d0 < n + 1",
+            "(d0){n} -> (d0), domain: d0 in [0, n - 1]",
+        ),
+        ("(d0){n} -> (d0 mod n), domain: d0 in [0, n], n >= 1", ""),
+    ],
+)
+def test_what_is_simplified_is_equal(before: str, after: str) -> None:
+    found = simplified(read(before))
+    assert found == read(after or before)
+    assert equal_for_all_sizes(read(before), found).proved
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "message"),
+    [
+        ("(d0){n} -> (d0 mod n), domain: d0 in [0, n]", {}, "`n` may be zero: at n = 0"),
+        ("(d0){n} -> (d0), domain: d0 in [0, n], n > 3, n < 2", {}, "contradict each other"),
+        ("(d0){n} -> (d0), domain: d0 in [0, n]", {"by": "n"}, "`n` may be less than 1: at n = 0"),
+        ("(d0){n} -> (d0), domain: d0 <= n", {"by": 2, "along": "d0"}, "`d0` has no lower bound"),
+        (
+            "(d0){n} -> (d0), domain: d0 in [0, n], d0 * n >= 3",
+            {"by": 2, "along": "d0"},
+            "is bounded by a product",
+        ),
+        ("(d0){n} -> (d0), domain: d0 in [0, n]", {"by": "m"}, "unknown variable `m`"),
+        ("(d0){n} -> (d0), domain: d0 in [0, n]", {"over": ["d1"]}, "no dimension or range `d1`"),
+    ],
+)
+def test_what_is_refused(text: str, given: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as info:
+        decide_for_all_sizes("aligned" if "by" in given else "injective", [read(text)], **given)
+    assert message in str(info.value)
+
+
+def test_a_name_is_not_a_parameter_here_and_a_variable_there() -> None:
+    with pytest.raises(InputError, match="a parameter of one map and a variable of the other"):
+        decide_for_all_sizes("disjoint", [read("(n){k} -> (n)"), read("(d0){n} -> (d0)")])
+
+
+def test_a_divisor_of_the_inverse_that_may_be_zero_is_not_assumed_away() -> None:
+    # at k = 0 element 0 alone is written, and the inverse t // k says nothing there
+    m = read("(d0){n, k} -> (d0 * k), domain: d0 in [0, n], k in [0, 2], k != 2, n >= 1")
+    assert decide_for_all_sizes("covers", [m], shape=["n + 1"]).verdict is Status.REFUTED
+    names = {v for v in read(GRID).variables if isinstance(v, Var)}
+    assert len(names) == 2
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.name)
+def test_planted_mistakes(mistake: Mistake) -> None:
+    for text, verdict in ((mistake.wrong, Status.REFUTED), (mistake.twin, Status.PROVED)):
+        maps = [read_any_map(t) for t in (text, mistake.other) if t]
+        answer = decide_for_all_sizes(mistake.name, maps, **mistake.given)
+        assert answer.verdict is verdict, (text, answer)

@@ -1,0 +1,161 @@
+"""Solving results of a map for its variables: the candidate of an inverse, which is proved afterwards.
+
+``d0·k + d1 = t`` is read as digits, quotient and remainder of one dividend are put together, and what is left open gets
+its lower bound.  Nothing here is trusted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from ..core.expr import (
+    Expr,
+    FloorDiv,
+    Int,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    floordiv,
+    integer,
+    lift,
+    minimum,
+    mod,
+    mul,
+    substitute_all,
+)
+
+__all__ = ["ratio", "solved"]
+
+Equation = tuple[Expr, Expr]
+
+
+def solved(
+    equations: Sequence[Equation],
+    unknown: Sequence[Var],
+    least: Mapping[Var, Expr],
+    most: Mapping[Var, Expr] | None = None,
+) -> dict[Expr, Expr]:
+    """Return values of the ``unknown`` variables at which the left sides might be the right ones, which have none.
+
+    ``least`` are lower bounds where there are any.  With upper bounds digits may overlap, as where a window slides: the
+    one of the largest weight is as large as it can be.
+    """
+    found: dict[Expr, Expr] = {}
+    open_ = [*equations]
+    while len(found) < len(unknown):
+        # what has been found may stand in other equations, and so may a part of a pair
+        lefts = substitute_all([e for e, _ in open_], found)
+        open_ = [
+            (e, t) for e, (_, t) in zip(lefts, open_, strict=True) if not {*unknown}.isdisjoint(e.variables())
+        ]
+        step = next((s for e, t in open_ if (s := _step(e, t, unknown, least, most, open_))), None)
+        if step is None:
+            step = next((s for e, t in open_ if (s := _guess(e, t))), None)
+        if step is None:
+            break
+        used, made = step
+        for v, t in (m for m in made if isinstance(m[0], Var)):
+            found.setdefault(v, t)
+        open_ = [eq for eq in open_ if eq[0] not in used] + [m for m in made if not isinstance(m[0], Var)]
+    return found | {v: least.get(v, integer(0)) for v in unknown if v not in found}
+
+
+def _step(
+    e: Expr,
+    t: Expr,
+    unknown: Sequence[Var],
+    least: Mapping[Var, Expr],
+    most: Mapping[Var, Expr] | None,
+    among: Sequence[Equation],
+) -> tuple[list[Expr], list[Equation]] | None:
+    """The equations that are used, and those that follow from them."""
+    if isinstance(e, Var):
+        return [e], [(e, t)]
+    if isinstance(e, (FloorDiv, Mod)):
+        for other, u in among:
+            if (
+                isinstance(other, (FloorDiv, Mod))
+                and other.a is e.a
+                and other.b is e.b
+                and type(other) is not type(e)
+            ):
+                quotient, rest = (t, u) if isinstance(e, FloorDiv) else (u, t)
+                return [e, other], [(e.a, mul(quotient, e.b) + rest)]
+        return None
+    if not isinstance(e, (Sum, Mul)):
+        return None
+    digits: list[tuple[Expr, Expr]] = []
+    for part, times in e.terms if isinstance(e, Sum) else ((e, 1),):
+        factors = part.factors if isinstance(part, Mul) else (part,)
+        inside = [f for f in factors if not {*unknown}.isdisjoint(f.variables())]
+        if not inside:
+            t = t - part * times
+        elif len(inside) > 1:
+            return None
+        else:
+            weight = mul(times, *[f for f in factors if f is not inside[0]])
+            low = _low(inside[0], least)
+            t = t - mul(low, weight)
+            digits.append((inside[0], weight))
+    t = t - e.const if isinstance(e, Sum) else t
+    digits.sort(key=lambda d: _size(d[1]))
+    made: list[Equation] = []
+    if most is not None:
+        for x, weight in reversed(digits):
+            low = _low(x, least)
+            value = _over(t, weight)
+            if isinstance(x, Var) and x in most and len(made) + 1 < len(digits):
+                value = minimum(value, most[x] - low)
+            made.append((x, value + low))
+            t = t - mul(value, weight)
+        return [e], made
+    for (x, weight), (_, above) in pairwise([*digits, (e, integer(0))]):
+        value = _over(t, weight)
+        if above is not integer(0):
+            digit = ratio(above, weight)
+            value = mod(value, digit) if digit is not None else _over(mod(t, above), weight)
+        made.append((x, value + _low(x, least)))
+    return [e], made
+
+
+def _low(x: Expr, least: Mapping[Var, Expr]) -> Expr:
+    return least.get(x, integer(0)) if isinstance(x, Var) else integer(0)
+
+
+def _guess(e: Expr, t: Expr) -> tuple[list[Expr], list[Equation]] | None:
+    """A quotient or a remainder alone: the smallest dividend."""
+    if isinstance(e, FloorDiv):
+        return [e], [(e.a, mul(t, e.b))]
+    return ([e], [(e.a, t)]) if isinstance(e, Mod) else None
+
+
+def _over(t: Expr, weight: Expr) -> Expr:
+    if weight is integer(1) or weight is integer(-1):
+        return t * weight
+    return floordiv(t, weight)
+
+
+def _monomial(weight: Expr) -> tuple[int, Counter[Expr]]:
+    """A product as its integer and its factors."""
+    times = 1
+    if isinstance(weight, Sum) and not weight.const and len(weight.terms) == 1:
+        weight, times = weight.terms[0]
+    if isinstance(weight, Int):
+        return weight.value, Counter()
+    return times, Counter(weight.factors if isinstance(weight, Mul) else (weight,))
+
+
+def _size(weight: Expr) -> tuple[int, int, str]:
+    times, factors = _monomial(weight)
+    return sum(factors.values()), abs(times), str(weight)
+
+
+def ratio(large: Expr, small: Expr) -> Expr | None:
+    """Return the quotient of two products, where that is a product again."""
+    (a, more), (b, fewer) = _monomial(large), _monomial(small)
+    if a % b or fewer - more:
+        return None
+    return mul(lift(a // b), *(more - fewer).elements())

@@ -1,0 +1,143 @@
+"""Properties of maps with parameters, for all sizes: each is a claim of the prover.
+
+Parameters are the constants of the claim and domains its conditions.  Where a property says that something *exists* (an
+element that is written, a range that reaches a target), the variables are solved for, and the solution is what is proved.
+A false property is refuted by the concrete deciders at small sizes, which come first: nothing is proved that they refute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, TypeAlias
+
+from ..core.condition import (
+    Condition,
+    Within,
+)
+from ..core.expr import (
+    Expr,
+    FloorDiv,
+    Max,
+    Min,
+    Mod,
+    Sum,
+    add,
+    floordiv,
+    lift,
+    mod,
+    mul,
+    postorder,
+    rebuild,
+    var,
+)
+from ..core.indexing_map import IndexingMap
+from ..core.parametric import ParametricMap
+from ..core.text import parse_expr
+from .concrete import Answer, equal_maps
+from .inversion import ratio
+from .properties import decide_property, expect_property
+from .size_claims import SizeQuestion
+
+__all__ = ["AnyMap", "decide_for_all_sizes", "equal_for_all_sizes", "simplified"]
+
+AnyMap: TypeAlias = "IndexingMap | ParametricMap"
+
+
+# ------------------------------------------------------------------------------------------------ the questions
+def decide_for_all_sizes(name: str, maps: Sequence[AnyMap], *, confirm: bool = False, **given: Any) -> Answer:
+    """:func:`.properties.decide_property`, for all values of parameters that the conditions of the maps allow.
+
+    Sizes in ``given`` may be expressions of the parameters, as text too.  A counterexample has the parameters first.
+    """
+    concrete = [m for m in maps if isinstance(m, IndexingMap)]
+    if len(concrete) == len(maps):
+        return decide_property(name, concrete, **given, confirm=confirm)
+    expect_property(name, maps, given)
+    lifted = [ParametricMap.of(m) for m in maps]
+    question = SizeQuestion(lifted, {k: _sizes(k, x, lifted) for k, x in given.items()})
+    return question.decided({"surjective": "covers"}.get(name, name).replace("-", "_"), confirm)
+
+
+def equal_for_all_sizes(
+    left: AnyMap,
+    right: AnyMap,
+    mode: Literal["relation", "pointwise"] = "relation",
+    *,
+    confirm: bool = False,
+) -> Answer:
+    """Whether two maps have one relation for all values of parameters that the conditions of both allow."""
+    if isinstance(left, IndexingMap) and isinstance(right, IndexingMap):
+        return equal_maps(left, right, mode, confirm=confirm)
+    question = SizeQuestion([ParametricMap.of(left), ParametricMap.of(right)], {"mode": mode})
+    return question.decided("equal", confirm)
+
+
+def simplified(m: ParametricMap) -> ParametricMap:
+    """Return the map with what the prover shows to be equal or implied for all sizes in place of longer terms.
+
+    It is simplified less than a concrete map: terms that a divisor divides leave quotients and remainders, digits of a
+    number make up the number, an extremum that is always one argument is that one, and a condition that follows from the
+    others is left out.
+    """
+    question = SizeQuestion([m], {})
+    question.expect_divisors()
+
+    def holds(known: Sequence[Condition], goal: Condition) -> bool:
+        return question.shown("simplify", [[(tuple(known), goal)]])[0]
+
+    def better(e: Expr) -> Expr | None:
+        size = len(postorder(e))
+        return next(
+            (x for x in _shorter(e) if len(postorder(x)) < size and holds(m.conditions, e.eq(x))), None
+        )
+
+    done: dict[Expr, Expr] = {}
+    for node in postorder(*m.results):
+        e = rebuild(node, [done[c] for c in node.children])
+        while (found := better(e)) is not None:
+            e = found
+        done[node] = e
+    conditions = [*m.conditions]
+    for c in m.conditions:
+        rest = [x for x in conditions if x is not c]
+        if c in m.on_parameters:
+            # what is assumed of the parameters must not rest on the domain
+            rest = [x for x in rest if x in m.on_parameters]
+        # the boxes of variables stay: they are what sizes are read from
+        if not (isinstance(c, Within) and c.e in m.variables) and holds(rest, c):
+            conditions.remove(c)
+    return m.with_(results=tuple(done[e] for e in m.results), conditions=tuple(conditions))
+
+
+def _shorter(e: Expr) -> Iterator[Expr]:
+    """Terms that a term may be equal to, best first."""
+    if isinstance(e, (Min, Max)):
+        yield from e.args
+    elif isinstance(e, (FloorDiv, Mod)):
+        terms = e.a.terms if isinstance(e.a, Sum) else ((e.a, 1),)
+        quotients = [(t, k, ratio(mul(t, k), e.b)) for t, k in terms]
+        whole = add(*(q for *_, q in quotients if q is not None))
+        rest = e.a - add(*(mul(t, k) for t, k, q in quotients if q is not None))
+        if isinstance(e, FloorDiv):
+            yield whole
+        yield rest if isinstance(e, Mod) else whole + floordiv(rest, e.b)
+        if isinstance(e, Mod):
+            yield mod(rest, e.b)
+        elif isinstance(e.a, FloorDiv):
+            yield floordiv(e.a.a, mul(e.a.b, e.b))
+    elif isinstance(e, Sum):
+        for t, k in e.terms:
+            if isinstance(t, Mod):
+                yield e - mul(t, k) - mul(k, floordiv(t.a, t.b), t.b) + mul(t.a, k)
+
+
+def _sizes(key: str, value: Any, maps: Sequence[ParametricMap]) -> Any:
+    """An argument with expressions of the parameters for its sizes."""
+    if key not in ("shape", "width", "by"):
+        return value
+    scope = {p: var(p) for m in maps for p in m.parameters}
+    made = [
+        lift(parse_expr(x, scope) if isinstance(x, str) else x)
+        for x in (value if key == "shape" else [value])
+    ]
+    return made if key == "shape" else made[0]

@@ -1,0 +1,397 @@
+"""One property of maps with parameters as a claim of the prover, and as concrete questions at small sizes."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from ..core.blocks import count
+from ..core.condition import (
+    FALSE,
+    Condition,
+    all_exprs,
+    all_of,
+    any_of,
+    negate,
+    substitute_conditions,
+)
+from ..core.errors import InputError, quoted
+from ..core.expr import (
+    Expr,
+    Int,
+    Mul,
+    Sum,
+    Var,
+    integer,
+    mod,
+    mul,
+    postorder,
+    substitute_all,
+    var,
+)
+from ..core.parametric import ParametricMap, divisors_of
+from .concrete import Answer, equal_maps
+from .inversion import solved
+from .obligation import Obligation
+from .properties import decide_property
+from .proving import prove_all
+from .verdict import Status, Verdict
+
+__all__ = ["Claim", "SizeQuestion"]
+
+#: Hypotheses and the goal that they imply.
+Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
+
+#: How many sizes are tried, and of how many values of the parameters they are chosen.
+_SIZES, _TRIED = 32, 20_000
+#: How far from zero a variable without bounds is tried.
+_REACH = 4
+
+
+@dataclass(frozen=True)
+class SizeQuestion:
+    """One property of one map or two, with its arguments."""
+
+    maps: Sequence[ParametricMap]
+    given: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        for m in self.maps:
+            if clash := [p for p in self.parameters if p in (*m.dims, *m.ranges)]:
+                raise InputError(
+                    f"{quoted(clash[0])} is a parameter of one map and a variable of the other",
+                    expected="another name",
+                )
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(p for m in self.maps for p in m.parameters))
+
+    @property
+    def sizes(self) -> tuple[Condition, ...]:
+        """The conditions that are known of the parameters."""
+        return tuple(c for m in self.maps for c in m.on_parameters)
+
+    @property
+    def arguments(self) -> list[Expr]:
+        """The sizes that were given."""
+        return [
+            e for x in self.given.values() for e in (x if isinstance(x, list) else [x]) if isinstance(e, Expr)
+        ]
+
+    # -- verdicts
+    def decided(self, name: str, confirm: bool) -> Answer:
+        start = time.perf_counter()
+        claims = self.claims(name)
+        self.expect_divisors()
+        sizes = [*itertools.islice(self.values(), _SIZES)]
+        if not sizes and self.shown("sizes", [[(self.sizes, FALSE)]])[0]:
+            raise InputError("the conditions on the parameters contradict each other")
+        for values in sizes:
+            answer = self.concrete(name, values)
+            if answer is not None and answer.verdict is Status.REFUTED:
+                return replace(answer, seconds=time.perf_counter() - start)
+        shown, said = self.shown(name, claims, confirm)
+        seconds = time.perf_counter() - start
+        for v in said:
+            if v.witness is not None:
+                values = {p: v.witness.get(p, 0) for p in self.parameters}
+                found = self.concrete(name, values)
+                if found is not None and found.verdict is Status.REFUTED:
+                    return replace(found, seconds=seconds)
+        if shown:
+            by = dict.fromkeys(s for v in said for s in v.strategy.split(" + "))
+            opinions = [
+                v.opinion is not None and v.opinion.confirms for v in said if v.strategy != "identity"
+            ]
+            confirmed = "cvc5" if confirm and all(opinions) else ""
+            engine = f"z3 ({', '.join(by)}), for all sizes"
+            return Answer(Status.PROVED, engine, (), None, seconds, confirmed)
+        why = [f"{v.status.value.lower()}: {', '.join(v.tried)}" for v in said if not v.proved]
+        tried = f"no counterexample at {count(len(sizes), 'size')}"
+        return Answer(Status.UNDECIDED, "", (*why, tried), None, seconds)
+
+    def shown(
+        self,
+        name: str,
+        claims: Sequence[Sequence[Claim]],
+        confirm: bool = False,
+        more: Sequence[Condition] = (),
+    ) -> tuple[bool, list[Verdict]]:
+        """Whether for each claim one of its forms is proved, and the last verdict on each."""
+        last = []
+        for k, forms in enumerate(claims):
+            verdict = Verdict(Status.UNDECIDED, tried=("no inverse",))
+            for hypotheses, goal in forms:
+                known = (*more, *hypotheses)
+                # the prover takes it that no divisor is zero: those that the goal brings in are not, it is shown first
+                for part in (self.divided(goal), goal):
+                    o = Obligation("property", name, str(k), known, part)
+                    verdict = prove_all([o], jobs=1, confirm="cvc5" if confirm else "").results[0].verdict
+                    if not verdict.proved:
+                        break
+                if verdict.proved:
+                    break
+            last.append(verdict)
+            if not verdict.proved:
+                return False, last
+        return True, last
+
+    def divided(self, goal: Condition) -> Condition:
+        """The condition that no divisor in a goal is zero but those of the maps and the arguments."""
+        known = {*self.divisors()}
+        return all_of(d.ne(0) for d in divisors_of(all_exprs(goal)) if d not in known)
+
+    def divisors(self) -> Iterator[Expr]:
+        """The divisors of the maps and of the arguments."""
+        for m in self.maps:
+            yield from m.divisors
+        yield from divisors_of(self.arguments)
+        yield from (self.given[key] for key in ("width", "by") if key in self.given)
+
+    def expect_divisors(self) -> None:
+        """Raises :class:`InputError` where a divisor may be zero, or is not known not to be."""
+        counted = [self.given[key] for key in ("width", "by") if key in self.given]
+        for d in self.divisors():
+            wanted = d >= 1 if d in counted else d.ne(0)
+            verdict = (
+                prove_all([Obligation("property", "divisor", "", self.sizes, wanted)], jobs=1)
+                .results[0]
+                .verdict
+            )
+            if not verdict.proved:
+                point = ", ".join(f"{p} = {x}" for p, x in (verdict.witness or {}).items())
+                raise InputError(
+                    f"`{d}` may be {'less than 1' if d in counted else 'zero'}"
+                    + (f": at {point}" if point else ""),
+                    expected=f"a condition of the domain, such as `{d} >= 1`",
+                )
+
+    # -- sizes
+    def values(self) -> Iterator[dict[str, int]]:
+        """Small values of the parameters, the smallest sum first, that the conditions allow."""
+        roots = [e for m in self.maps for e in (*m.results, *(e for c in m.conditions for e in all_exprs(c)))]
+        roots += self.arguments
+        known = {abs(n.value) for n in postorder(*roots) if isinstance(n, Int)}
+        known |= {
+            abs(k)
+            for n in postorder(*roots)
+            if isinstance(n, Sum)
+            for k in (n.const, *(k for _, k in n.terms))
+        }
+        large = [n for n in sorted(known) if n > 5][:4]
+        near = {x for n in large for x in (n - 1, n, n + 1, 2 * n, 3 * n)}
+        pool = sorted({*range(16 // (len(self.parameters) + 1) + 2), *near})
+        names = self.parameters
+        tuples = itertools.islice(_by_sum(pool, len(names)), _TRIED)
+        for point in tuples:
+            values = dict(zip(names, point, strict=True))
+            if all(c.evaluate(values) for c in self.sizes):
+                yield values
+
+    def concrete(self, name: str, values: Mapping[str, int]) -> Answer | None:
+        """The answer at these sizes; ``None`` where the question has none there."""
+        try:
+            at = [
+                m.at({p: values[p] for p in m.parameters}, None if name in _EXISTS else _REACH)
+                for m in self.maps
+            ]
+            given = {k: _valued(x, values) for k, x in self.given.items()}
+            answer = (
+                equal_maps(at[0], at[1], **given) if name == "equal" else decide_property(name, at, **given)
+            )
+        except (InputError, ZeroDivisionError):
+            return None
+        c = answer.counterexample
+        if c is not None:
+            c = replace(c, values={**values, **c.values}, minimal=False)
+        return replace(answer, counterexample=c, sides=None)
+
+    # -- claims
+    def claims(self, name: str) -> list[list[Claim]]:
+        """Conjuncts of the property; of each any form is enough."""
+        made: list[list[Claim]] = getattr(self, f"_{name}")(**self.given)
+        return made
+
+    def _in_bounds(self, shape: Sequence[Any]) -> list[list[Claim]]:
+        (m,) = self.maps
+        _same_rank(m, shape)
+        return [[(m.conditions, all_of([e >= 0, e < n]))] for e, n in zip(m.results, shape, strict=True)] or [
+            [((), all_of(()))]
+        ]
+
+    def _injective(self, over: Sequence[str] = ()) -> list[list[Claim]]:
+        (m,) = self.maps
+        again = m.primed()
+        same = [a.eq(b) for a, b in zip(m.results, again.results, strict=True)]
+        chosen = [var(n) for n in over] or m.variables
+        hypotheses = (*m.conditions, *again.conditions, *same)
+        return [[(hypotheses, v.eq(var(v.name + "'")))] for v in chosen]
+
+    def _covers(self, shape: Sequence[Any]) -> list[list[Claim]]:
+        (m,) = self.maps
+        _same_rank(m, shape)
+        index = [var(f"t{k}'") for k in range(len(shape))]
+        inside = [t.within(0, n - 1) for t, n in zip(index, shape, strict=True)]
+        return [_reached((*m.on_parameters, *inside), m, {}, index)]
+
+    def _bijective(self, shape: Sequence[Any]) -> list[list[Claim]]:
+        return [*self._in_bounds(shape), *self._injective(), *self._covers(shape)]
+
+    def _disjoint(self) -> list[list[Claim]]:
+        one, other = self.maps[0], self.maps[1].primed()
+        if len(one.results) != len(other.results):
+            raise InputError(
+                "maps to tensors of different rank have no common target", expected="two maps to one tensor"
+            )
+        same = [a.eq(b) for a, b in zip(one.results, other.results, strict=True)]
+        *known, last = same or [all_of(())]
+        return [[((*one.conditions, *other.conditions, *known), negate(last))]]
+
+    def _inverse(self) -> list[list[Claim]]:
+        one, other = self.maps[0], self.maps[1].primed()
+        if len(one.dims) != len(other.results) or len(other.dims) != len(one.results):
+            raise InputError(
+                "maps of these ranks cannot be inverse to each other",
+                expected="as many dimensions as results",
+            )
+        pairs = ((one, other), (other, one))
+        return [
+            _reached(
+                (*self.sizes, *a.conditions),
+                b,
+                dict(zip(_vars(b.dims), a.results, strict=True)),
+                _vars(a.dims),
+            )
+            for a, b in pairs
+        ]
+
+    def _equal(self, mode: str) -> list[list[Claim]]:
+        one, other = self.maps[0], self.maps[1].primed()
+        if len(one.dims) != len(other.dims) or len(one.results) != len(other.results):
+            raise InputError(
+                "the maps have other numbers of dimensions or results",
+                expected="two maps between the same tensors",
+            )
+        claims = []
+        for a, b in ((one, other), (other, one)):
+            known: dict[Var, Expr] = dict(zip(_vars(b.dims), _vars(a.dims), strict=True))
+            forms = []
+            if len(a.ranges) == len(b.ranges):
+                place = known | dict(zip(_vars(b.ranges), _vars(a.ranges), strict=True))
+                forms = _reached((*self.sizes, *a.conditions), b, place, a.results)
+            elif mode == "pointwise":
+                raise InputError("maps with other numbers of ranges are not compared pointwise")
+            if mode == "relation" and b.ranges:
+                forms += _reached((*self.sizes, *a.conditions), b, known, a.results)
+            claims.append(forms)
+        return claims
+
+    def _place(self, shape: Sequence[Any] | None) -> Expr:
+        (m,) = self.maps
+        if shape is None:
+            if len(m.results) != 1:
+                raise InputError(
+                    f"the map has {len(m.results)} results", expected="one, the place in memory, or a shape"
+                )
+            return m.results[0]
+        _same_rank(m, shape)
+        total: Expr = integer(0)
+        for e, n in zip(m.results, shape, strict=True):
+            total = mul(total, n) + e
+        return total
+
+    def _least(self, name: str) -> Expr:
+        (m,) = self.maps
+        low = m.lower_bounds.get(var(name))
+        products = {
+            v
+            for c in m.conditions
+            for n in postorder(*all_exprs(c))
+            if isinstance(n, Mul)
+            for v in n.variables()
+        }
+        if low is None or var(name) in products:
+            # at some sizes a product is the variable itself, and then another bound of it
+            raise InputError(
+                f"{quoted(name)} has no lower bound"
+                if low is None
+                else f"{quoted(name)} is bounded by a product",
+                expected=f"`{name} in [lo, hi]` in the domain",
+            )
+        return low
+
+    def _contiguous(self, along: str, width: Any, shape: Sequence[Any] | None = None) -> list[list[Claim]]:
+        (m,), v, j = self.maps, var(along), var("lane'")
+        start = v - mod(v - self._least(along), width)
+        place, moved = self._place(shape), {v: start + j}
+        hypotheses = (*m.conditions, j.within(0, width - 1))
+        inside = substitute_conditions(m.conditions, moved)
+        same = (place.substitute(moved) - place).eq(start + j - v)
+        return [[(hypotheses, all_of(inside))], [((*hypotheses, *inside), same)]]
+
+    def _aligned(self, by: Any, shape: Sequence[Any] | None = None, along: str = "") -> list[list[Claim]]:
+        (m,) = self.maps
+        first = [mod(var(along) - self._least(along), by).eq(0)] if along else []
+        return [[((*m.conditions, *first), mod(self._place(shape), by).eq(0))]]
+
+    def _monotone(self, along: str = "", strict: bool = False) -> list[list[Claim]]:
+        (m,) = self.maps
+        again = m.renamed({along: along + "'"}) if along else m.primed()
+        gaps = [b - a for a, b in zip(m.results, again.results, strict=True)]
+        later = [all_of([*(g.eq(0) for g in gaps[:k]), g > 0]) for k, g in enumerate(gaps)]
+        goal = any_of([*later, *([] if strict else [all_of(g.eq(0) for g in gaps)])])
+        both = (*m.conditions, *again.conditions)
+        chosen = [var(along)] if along else m.variables
+        return [
+            [((*both, *(x.eq(var(x.name + "'")) for x in chosen[:k]), v < var(v.name + "'")), goal)]
+            for k, v in enumerate(chosen)
+        ]
+
+
+#: The properties that say that something exists: a part of the domain is not enough to refute them.
+_EXISTS = frozenset({"covers", "bijective", "inverse", "equal", "contiguous"})
+
+
+def _vars(names: Sequence[str]) -> tuple[Var, ...]:
+    return tuple(map(var, names))
+
+
+def _same_rank(m: ParametricMap, shape: Sequence[Any]) -> None:
+    if len(m.results) != len(shape):
+        raise InputError(
+            f"the map has {len(m.results)} results", expected=f"a shape of so many sizes, not {len(shape)}"
+        )
+
+
+def _reached(
+    hypotheses: tuple[Condition, ...], m: ParametricMap, known: Mapping[Var, Expr], index: Sequence[Expr]
+) -> list[Claim]:
+    """The claim that ``m`` has the target ``index`` at some values of the variables that are not ``known``."""
+    unknown = [v for v in m.variables if v not in known]
+    results = substitute_all(m.results, known)
+    own = [c for c in m.conditions if c not in m.on_parameters]
+    forms = []
+    for most in (None, m.upper_bounds):
+        found = solved([*zip(results, index, strict=True)], unknown, m.lower_bounds, most)
+        place: dict[Expr, Expr] = dict(known) | found
+        inside = substitute_conditions(own, place)
+        same = [a.eq(b) for a, b in zip(substitute_all(m.results, place), index, strict=True)]
+        forms.append((hypotheses, all_of([*inside, *same])))
+    return forms[: 1 + (forms[0] != forms[1])]
+
+
+def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
+    """The points of ``count`` coordinates from ``pool``, by their sum."""
+    if len(pool) ** count > 200_000:
+        pool = pool[:6]
+    return iter(sorted(itertools.product(pool, repeat=count), key=lambda p: (sum(p), p)))
+
+
+def _valued(x: Any, values: Mapping[str, int]) -> Any:
+    if isinstance(x, list):
+        return [_valued(e, values) for e in x]
+    return int(x.evaluate(values)) if isinstance(x, Expr) else x

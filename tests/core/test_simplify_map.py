@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
+from typing import Any
 
 import pytest
 
 from indexproof.core.cost import map_cost
 from indexproof.core.explain import explained
-from indexproof.core.expr import Expr, integer, maximum, minimum, var
+from indexproof.core.expr import Expr, var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.matcher import instance
@@ -21,57 +21,18 @@ from indexproof.rules.catalog import RULES
 from indexproof.verify.derivation import check_derivation
 
 
-def _expression(rng: random.Random, names: list[Expr], depth: int) -> Expr:
-    if depth == 0 or rng.random() < 0.15:
-        return rng.choice([*names, integer(rng.randint(-9, 9))])
-    a, b = _expression(rng, names, depth - 1), _expression(rng, names, depth - 1)
-    k = rng.choice([-6, -4, -3, -1, 2, 3, 4, 5, 6, 8, 12])
-    match rng.randrange(9):
-        case 0 | 1:
-            return a * rng.choice([1, 2, 4, 12]) + b
-        case 2:
-            return a - b
-        case 3:
-            return a * k
-        case 4 | 5:
-            return a // k
-        case 6 | 7:
-            return a % k
-    return rng.choice([minimum, maximum])(a, b)
-
-
-def _random_map(rng: random.Random) -> IndexingMap:
-    dims = [
-        (f"d{n}", lo, lo + rng.randint(0, 7))
-        for n in range(rng.randint(1, 3))
-        for lo in [rng.choice([0, 0, -3, 2])]
-    ]
-    ranges = [("s0", 0, rng.randint(0, 3))] if rng.random() < 0.3 else []
-    names: list[Expr] = [var(v[0]) for v in (*dims, *ranges)]
-    results = [_expression(rng, names, 3) for _ in range(rng.randint(1, 2))]
-    constraints = []
-    for _ in range(rng.choice([0, 0, 1, 2, 3])):
-        e = _expression(rng, names, 2)
-        lo = rng.randint(-4, 4)
-        constraints.append((e, lo, lo + rng.choice([0, 0, 2, 9])))
-    return IndexingMap.of(dims, ranges, [], results, constraints)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_relation_stays_what_it_is(seed: int) -> None:
-    rng = random.Random(seed)
-    for _ in range(120):
-        m = _random_map(rng)
+def test_the_relation_stays_what_it_is(maps: Any) -> None:
+    for _ in range(700):
+        m = maps.map(size=4, depth=3, runtime=False)
         after = simplify_map(m, RULES)
         assert after.relation() == m.relation(), (m, after)
         assert simplify_map(after, RULES) == after, (m, after)
 
 
-def test_every_step_is_an_instance_of_its_rule_and_smaller() -> None:
-    rng = random.Random(99)
+def test_every_step_is_an_instance_of_its_rule_and_smaller(maps: Any) -> None:
     used: set[str] = set()
     for _ in range(400):
-        m = _random_map(rng)
+        m = maps.map(depth=3)
         facts = Facts(m.bounds)
         trace: Trace = []
         run = Simplifier(RULES, facts, trace)

@@ -26,7 +26,7 @@ from indexproof.core.derivation import ConstraintChange, Derivation, MapChange, 
 from indexproof.core.derivation_json import derivation_from_json, derivation_to_json
 from indexproof.core.errors import InputError
 from indexproof.core.explain import UnexplainedError, explain, explained, replayed
-from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum, var
+from indexproof.core.expr import Expr, integer, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
 from indexproof.core.json_text import dump_json
 from indexproof.core.rewrite import Const, Rest, Rewrite, RuleSet, rule
@@ -889,27 +889,6 @@ def test_the_path_to_a_place() -> None:
 
 
 # --------------------------------------------------------------------------------------- the checker's own ranges
-def _random(rng: random.Random, atoms: list[Expr], depth: int) -> Expr:
-    if not depth:
-        return rng.choice([*atoms, integer(rng.randint(-9, 9))])
-    a, b = _random(rng, atoms, depth - 1), _random(rng, atoms, depth - 1)
-    k = rng.choice((2, 3, 4, 5, 6, 8, -2, -3, -4, -7))
-    return rng.choice(
-        (
-            a + b,
-            a - b,
-            a * k,
-            a // k,
-            a % k,
-            ceildiv(a, k),
-            minimum(a, b),
-            maximum(a, b),
-            a * 6 + b * 4,
-            a * 12 + 3,
-        )
-    )
-
-
 def _conditions(rng: random.Random, e: Expr, f: Expr, span: tuple[int, int]) -> list[Condition]:
     lo, hi = span
     n = rng.choice((2, 3, 4, 6, -3))
@@ -933,7 +912,7 @@ def _conditions(rng: random.Random, e: Expr, f: Expr, span: tuple[int, int]) -> 
 
 
 @pytest.mark.parametrize("seed", range(80))
-def test_conditions_are_decided_as_by_trying_all_points(seed: int) -> None:
+def test_conditions_are_decided_as_by_trying_all_points(maps: Any, seed: int) -> None:
     rng = random.Random(seed)
     names = ["a", "b", "c"][: rng.randint(1, 3)]
     box = {}
@@ -943,7 +922,7 @@ def test_conditions_are_decided_as_by_trying_all_points(seed: int) -> None:
     atoms: list[Expr] = list(box)
     constraints = []
     for _ in range(rng.choice((0, 1, 2))):
-        c = _random(rng, atoms, rng.randint(0, 2))
+        c = maps.expr(atoms, rng.randint(0, 2))
         lo = rng.randint(-6, 6)
         constraints.append(Constraint(c, lo, lo + rng.choice((0, 2, 9))))
     domain = Domain(box, constraints)
@@ -953,7 +932,7 @@ def test_conditions_are_decided_as_by_trying_all_points(seed: int) -> None:
     ]
     inside = [p for p in points if all(c.lo <= c.expr.evaluate(p) <= c.hi for c in constraints)]
     for _ in range(4):
-        e, f = _random(rng, atoms, 3), _random(rng, atoms, 2)
+        e, f = maps.expr(atoms, 3), maps.expr(atoms, 2)
         values = [e.evaluate(p) for p in inside]
         if values:
             span = domain.span(e)

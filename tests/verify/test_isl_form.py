@@ -4,34 +4,15 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import Any
 
 import islpy
 import pytest
 
 from indexproof import IndexingMap, InputError, parse_map
-from indexproof.core.expr import Expr, ceildiv, maximum, minimum, var
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.isl_form import from_isl, to_isl
 from indexproof.verify.verdict import Status
-
-
-def random_map(rng: random.Random, extrema: bool) -> IndexingMap:
-    dims = [(f"d{k}", rng.choice((0, -3)), rng.randint(2, 6)) for k in range(rng.randint(0, 2))]
-    ranges = [(f"s{k}", 0, rng.randint(0, 4)) for k in range(rng.randint(0, 2))]
-    rts = [("rt0", 0, 3)][: rng.randint(0, 1)]
-    atoms: list[Expr] = [var(name) for name, _, _ in (*dims, *ranges, *rts)]
-
-    def expr(depth: int) -> Expr:
-        if depth == 0 or not atoms or rng.random() < 0.2:
-            return rng.choice(atoms) + rng.randint(-3, 3) if atoms else minimum(rng.randint(-3, 3))
-        a, c = expr(depth - 1), rng.choice((2, 3, 4, -1, -3))
-        kind = rng.randrange(7 if extrema else 6)
-        if kind == 6:
-            return rng.choice((minimum, maximum))(a, expr(depth - 1))
-        return (a + expr(depth - 1), a - expr(depth - 1), a * c, a // c, a % c, ceildiv(a, c))[kind]
-
-    constraints = [(expr(2), rng.randint(-4, 0), rng.randint(0, 6)) for _ in range(rng.randint(0, 2))]
-    return IndexingMap.of(dims, ranges, rts, [expr(2) for _ in range(rng.randint(0, 2))], constraints)
 
 
 def pairs(
@@ -52,11 +33,11 @@ def pairs(
     return found
 
 
-def test_the_relation_is_that_of_the_map() -> None:
+def test_the_relation_is_that_of_the_map(maps: Any) -> None:
     rng = random.Random(5)
     nonempty = 0
     for _ in range(150):
-        m = random_map(rng, extrema=True)
+        m = maps.map(rank=rng.randint(0, 2), size=4, depth=2)
         relation = to_isl(m)
         rts = [rng.randint(v.lo, v.hi) for v in m.rts]
         expected = m.relation(rts)
@@ -65,11 +46,11 @@ def test_the_relation_is_that_of_the_map() -> None:
     assert nonempty > 80
 
 
-def test_both_ways_keep_the_relation() -> None:
+def test_both_ways_keep_the_relation(maps: Any) -> None:
     rng = random.Random(6)
     read = refused = 0
     for _ in range(150):
-        m = random_map(rng, extrema=False)
+        m = maps.map(("add", "sub", "mul", "div", "mod", "ceil"), rank=rng.randint(0, 2), size=4, depth=2)
         try:
             back = from_isl(to_isl(m))
         except InputError:  # isl found no single conjunction

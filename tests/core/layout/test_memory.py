@@ -78,6 +78,8 @@ NAMED = [
     "f32[3,5]{1,0:T(2,2)L(32)}",
     "f32[7]{0:T(4)(3)}",
     "f32[7,9]{1,0:T(3,4)(2,3)(2,2)}",
+    "f32[8,8]{1,0:T(4,4)(2,2,4)}",
+    "f32[2,3,4]",
     "u8[10,20]{0,1:T(4,8)(4,1)}",
     "f32[<=5,3]{1,0:T(2,2)}",
     "f32[5]{0:T(*,4)}",
@@ -171,51 +173,10 @@ def test_figure_2() -> None:
     ]
 
 
-def test_without_tiles_memory_is_row_major_in_physical_order() -> None:
-    at = memory("f32[3,4,5]")
-    for e in itertools.product(range(3), range(4), range(5)):
-        assert at.linear_index(e) == e[0] * 4 * 5 + e[1] * 5 + e[2]
-    # "e_n d_(n-1)…d_1 + n + 1", as a translation prints the sum, is not the position of the first element
-    assert at.linear_index((0, 0, 0)) != 0 * 4 * 5 + 3 + 1
-
-
-def test_a_second_tile_rearranges_data_within_the_first() -> None:
-    once, twice = memory("bf16[16,256]{1,0:T(8,128)}"), memory("bf16[16,256]{1,0:T(8,128)(2,1)}")
-    for e in itertools.product(range(0, 16, 3), range(0, 256, 7)):
-        assert once.linear_index(e) // 1024 == twice.linear_index(e) // 1024
-    # two values of 16 bits make one of 32: rows 2k and 2k + 1 stand next to each other
-    for e in itertools.product(range(0, 16, 2), range(0, 256, 5)):
-        here, below = twice.linear_index(e), twice.linear_index((e[0] + 1, e[1]))
-        assert (here % 2, below) == (0, here + 1)
-
-
-def test_a_later_tile_may_cut_across_the_tiles_before() -> None:
-    at = memory("f32[8,8]{1,0:T(4,4)(2,2,4)}")  # the second one pairs columns of tiles with rows within
-    assert at.expanded == (2, 1, 2, 1, 2, 2, 4)
-    check(at)
-
-
-def test_asterisks_merge_dimensions_before_the_tile_is_applied() -> None:
-    combined = memory("f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}")
-    merged = memory("f32[112,110]{1,0:T(2,3)}")
-    assert combined.size == merged.size == 112 * 111
-    for e in itertools.product(range(2), range(7), (0, 5, 7), (0, 4, 10), (0, 3, 9)):
-        place = ((e[0] * 7 + e[1]) * 8 + e[2], e[3] * 10 + e[4])
-        assert combined.linear_index(e) == merged.linear_index(place)
-    # a dimension is merged with the next minor one, larger or not: 11 with 10 here
-    assert merged.shape.dims == (2 * 7 * 8, 11 * 10)
-
-
 def test_minus_one_is_no_tile_size() -> None:
     """The page writes a merged dimension as -1 "in that dimension of the tile"; in text it is an asterisk."""
     with pytest.raises(InputError, match="tile size of -1"):
         memory("f32[4,4]{1,0:T(-1,2)}")
-
-
-def test_a_tile_of_lower_rank_leaves_the_major_dimensions() -> None:
-    at = memory("f32[3,5]{1,0:T(2)}")
-    assert at.expanded == (3, 3, 2)
-    assert at.linear_index((1, 0)) == 6
 
 
 # ----------------------------------------------------------------------------- the description of shapes and layouts
@@ -240,27 +201,6 @@ def test_dimensions_and_ranks() -> None:
     for number, rank in ((3, 3), (-4, 3), (0, 0), (-1, 0)):
         with pytest.raises(InputError, match=f"dimension {number} of an array of rank {rank}"):
             dimension_number(number, rank)
-
-
-def test_the_default_layout_is_major_to_minor() -> None:
-    assert Layout.default(3) == Layout((2, 1, 0))
-    assert memory("f32[2,3,4]").forward == memory("f32[2,3,4]{2,1,0}").forward
-    assert memory("f32[2,3]").layout == Layout((1, 0))
-
-
-def test_the_first_of_minor_to_major_varies_fastest_whatever_its_size() -> None:
-    """A translation calls the most minor dimension the smallest; in f32[2,3]{1,0} it is the largest."""
-    at = memory("f32[2,3]{1,0}")
-    assert at.order()[:2] == [(0, 0), (0, 1)]
-    assert at.shape.dims[at.layout.minor_to_major[0]] == max(at.shape.dims)
-    for dims in ((2, 3, 4), (3, 1, 2)):
-        for order in itertools.permutations(range(3)):
-            here = memory(Shape("f32", dims).with_layout(Layout(order)))
-            strides = [1]
-            for d in order:
-                strides.append(strides[-1] * dims[d])
-            for e in itertools.product(*map(range, dims)):
-                assert here.linear_index(e) == sum(e[d] * s for d, s in zip(order, strides, strict=False))
 
 
 def test_index_util_both_ways() -> None:

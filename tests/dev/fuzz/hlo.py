@@ -68,6 +68,7 @@ MAPS: Final[tuple[str, ...]] = (
 
 _TOKEN = re.compile(r"[A-Za-z_][\w.\-]*|\d+|\s+|.", re.DOTALL)
 _NUMBER = re.compile(r"-?\d+")
+_LINE = re.compile(r"[^\n]*\n")
 _NUMBERS = ("0", "-1", "1", "2", "7", "2147483647", "2147483648", "4294967296", "9223372036854775807")
 _LARGE = ("9223372036854775808", "1" + "0" * 30, "9" * 41, "9" * 5000, "1.5", "-0", "007", "")
 _PIECES: Final[tuple[str, ...]] = (
@@ -122,111 +123,39 @@ def damaged(rng: random.Random, texts: Sequence[str]) -> str:
     """One of the texts, with a few changes."""
     text = rng.choice(texts)
     for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))):
-        text = rng.choice(_CHANGES)(rng, text, texts)[:LONGEST]
+        text = _changed(rng, text, texts)[:LONGEST]
     return text
 
 
-Change = Callable[[random.Random, str, Sequence[str]], str]
-
-
-def _span(rng: random.Random, text: str) -> tuple[int, int]:
+def _changed(rng: random.Random, text: str, texts: Sequence[str]) -> str:
+    """Something else in place of a number, a token, a line or a few characters; or other ends of all lines."""
+    parts = rng.choice((_NUMBER, _NUMBER, _TOKEN, _TOKEN, _LINE))
+    spans = [m.span() for m in parts.finditer(text)]
     at = rng.randrange(len(text) + 1)
-    return at, min(len(text), at + rng.choice((1, 1, 1, 2, 5, 20, 100)))
-
-
-def _delete(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    a, b = _span(rng, text)
-    return text[:a] + text[b:]
-
-
-def _double(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    a, b = _span(rng, text)
-    return text[:b] + text[a:b] * rng.choice((1, 1, 1, 1, 50)) + text[b:]
-
-
-def _insert(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    at = rng.randrange(len(text) + 1)
-    return text[:at] + rng.choice(_PIECES) + text[at:]
-
-
-def _overwrite(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    at = rng.randrange(len(text) + 1)
-    return text[:at] + rng.choice(_PIECES) + text[at + 1 :]
-
-
-def _byte(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    if not text:
-        return text
-    at = rng.randrange(len(text))
-    return text[:at] + chr(ord(text[at]) ^ 1 << rng.randrange(8)) + text[at + 1 :]
-
-
-def _token(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    tokens = _TOKEN.findall(text)
-    if not tokens:
-        return text
-    a, b = rng.randrange(len(tokens)), rng.randrange(len(tokens))
-    match rng.randrange(3):
+    a, b = at, min(len(text), at + rng.choice((0, 0, 0, 1, 1, 1, 2, 5, 20, 100, len(text))))
+    if spans and rng.random() < 0.7:
+        a, b = rng.choice(spans)
+    match rng.randrange(10):
         case 0:
-            tokens[a], tokens[b] = tokens[b], tokens[a]
+            new = ""
         case 1:
-            tokens[a] = tokens[b]
+            new = text[a:b] * rng.choice((2, 2, 2, 50, 200))
+        case 2 | 3:
+            new = rng.choice(_NUMBERS if rng.random() < 0.7 else _LARGE)
+        case 4 | 5:
+            new = rng.choice(_PIECES)
+        case 6 | 7:
+            others = [m.group() for m in parts.finditer(rng.choice((text, text, *texts)))]
+            new = rng.choice(others) if others else ""
+        case 8:
+            opened, count = rng.choice(_BOMBS), rng.choice((10, 100, 3000, 20_000))
+            closed = "".join({"(": ")", "{": "}", "[": "]"}.get(c, "") for c in reversed(opened))
+            new = opened * count + closed * rng.choice((0, count))
+        case _ if a < b and rng.random() < 0.7:
+            new = chr(ord(text[a]) ^ 1 << rng.randrange(8)) + text[a + 1 : b]
         case _:
-            tokens[a] = rng.choice(_PIECES)
-    return "".join(tokens)
-
-
-def _number(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    found = list(_NUMBER.finditer(text))
-    if not found:
-        return text
-    one = rng.choice(found)
-    new = rng.choice(_NUMBERS if rng.random() < 0.7 else _LARGE)
-    return text[: one.start()] + new + text[one.end() :]
-
-
-def _lines(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    lines = text.split("\n")
-    a, b = rng.randrange(len(lines)), rng.randrange(len(lines))
-    match rng.randrange(5):
-        case 0:
-            lines[a], lines[b] = lines[b], lines[a]
-        case 1:
-            del lines[a]
-        case 2:
-            lines.insert(a, lines[b])
-        case 3:
-            lines.insert(a, rng.choice(rng.choice(texts).split("\n")))
-        case _:
-            lines[a : a + 1] = [lines[a]] * 200
-    return "\n".join(lines)
-
-
-def _joined(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    return "".join(text.split("\n")) if rng.random() < 0.5 else text.replace("\n", "\r\n")
-
-
-def _bomb(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    at = rng.randrange(len(text) + 1)
-    piece, count = rng.choice(_BOMBS), rng.choice((10, 100, 3000, 20_000))
-    closing = "".join({"(": ")", "{": "}", "[": "]"}.get(c, "") for c in reversed(piece)) * count
-    return text[:at] + piece * count + (closing if rng.random() < 0.5 else "") + text[at:]
-
-
-def _cut(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    at = rng.randrange(len(text) + 1)
-    return text[:at] if rng.random() < 0.7 else text[at:]
-
-
-def _spliced(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    other = rng.choice(texts)
-    return text[: rng.randrange(len(text) + 1)] + other[rng.randrange(len(other) + 1) :]
-
-
-_CHANGES: Final[tuple[Change, ...]] = (
-    *(_delete, _double, _insert, _insert, _overwrite, _byte, _cut, _spliced, _joined, _bomb),
-    *((_token, _lines) * 3 + (_number,) * 6),
-)
+            return text.replace("\n", rng.choice(("", "\r\n")))
+    return text[:a] + new + text[b:]
 
 
 # ------------------------------------------------------------------------------------------------------ one text

@@ -165,7 +165,8 @@ def claim_item(path: str, claim: Claim) -> GateItem:
 
 def module_items(root: Path, path: str) -> Iterator[GateItem]:
     """The items of the computations of an HLO file."""
-    from .hlo import module_of, report
+    from .hlo import report
+    from .hlo_files import module_of
 
     try:
         module = module_of(str(root / path))
@@ -194,7 +195,7 @@ def module_items(root: Path, path: str) -> Iterator[GateItem]:
 
 def _computation_lines(path: Path) -> dict[str, int]:
     """Return where each computation begins."""
-    from .hlo import hlo_file_text
+    from .hlo_files import hlo_file_text
 
     found: dict[str, int] = {}
     for n, line in enumerate(hlo_file_text(str(path)).split("\n"), 1):

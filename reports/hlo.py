@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import re
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from ..core.analysis import ComputationMaps, ModuleMaps, Reads
+from ..core.analysis import ComputationMaps, Reads
 from ..core.errors import InputError, quoted
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
-from ..core.hlo.lexer import blank_comments
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
 from ..core.layout import element_bits, physical_map
 from ..core.op import DIRECTIONS, Direction
-from ..core.stablehlo import read_any
 from ..core.text import format_map
 from ..verify.access import Utilization, utilization
 from ..verify.modules import ComputationReport, ModuleVerifier
@@ -40,11 +35,8 @@ __all__ = [
     "chosen",
     "hlo_json",
     "hlo_text",
-    "module_of",
     "report",
 ]
-
-_MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
 
 #: Among no more names than this similar ones are looked for.
 _SEARCHED = 5_000
@@ -53,54 +45,6 @@ ARROWS: dict[Direction, str] = {"output_to_input": "->", "input_to_output": "<-"
 
 
 # ------------------------------------------------------------------------------------------------------- what to show
-def module_of(name: str, text: str | None = None, wanted: str | None = None) -> Module:
-    """The module in a file (compressed if it is called `.gz`), or in ``text``; StableHLO needs the extra `jax`.
-
-    Of a text with several HLO modules, one after another, it is the one called ``wanted``. Raises
-    :class:`InputError`, with the place, for text that is neither HLO nor StableHLO, and if there is no such module.
-    """
-    shown = "standard input" if text is not None else name
-    if text is None:
-        text = hlo_file_text(name)
-    try:
-        return read_any(_module_text(text, wanted))
-    except InputError as error:
-        error.add_note(f"in {shown}")
-        raise
-
-
-def _module_text(text: str, wanted: str | None) -> str:
-    """The text of one module, with empty lines in place of those before it."""
-    starts = list(_MODULE.finditer(blank_comments(text)))
-    if wanted is None and len(starts) < 2:
-        return text
-    ends = [*(m.start() for m in starts[1:]), len(text)]
-    parts = {m[1]: (m.start(), end) for m, end in zip(starts, ends, strict=True)}
-    if wanted is None or wanted not in parts:
-        which = f"{len(starts)} modules in one text" if wanted is None else f"no module {quoted(wanted)}"
-        known = ", ".join([*parts][:8]) + (", …" if len(parts) > 8 else "")
-        raise InputError(
-            which, expected=f"--module and one of {known}" if known else "`HloModule` and a name"
-        )
-    start, end = parts[wanted]
-    return "\n" * text.count("\n", 0, start) + text[start:end]
-
-
-def hlo_file_text(name: str) -> str:
-    """Return the text of a file, compressed if it is called `.gz`."""
-    if not name.endswith(".gz"):
-        from .selection import read_text
-
-        return read_text(name)
-    try:
-        return gzip.decompress(Path(name).read_bytes()).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{quoted(name, 200)} is not text: byte {error.start} is not UTF-8") from None
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read {quoted(name, 200)}: {reason}") from None
-
-
 def chosen(module: Module, names: Sequence[str], fusions: bool, everything: bool) -> list[Computation]:
     """The computations that are asked for, callees first; the entry if none are.
 
@@ -217,6 +161,7 @@ def report(
     computations: Sequence[Computation],
     *,
     instructions: Sequence[str] = (),
+    ends: tuple[Sequence[str], Sequence[str]] | None = None,
     directions: Sequence[Direction] = DIRECTIONS[:1],
     physical: bool = False,
     verify: bool = False,
@@ -225,7 +170,8 @@ def report(
 ) -> Report:
     """Analyse the computations, or the named instructions of them, and prove the maps if asked.
 
-    Raises :class:`InputError` for an instruction that none of the computations has.
+    With ``ends`` these are the maps between producers and consumers; none are the parameters, or the root. Raises
+    :class:`InputError` for an instruction that none of the computations has.
     """
     start = time.perf_counter()
     verifier = ModuleVerifier(module)
@@ -236,14 +182,23 @@ def report(
     missing = {name.lstrip("%") for name in instructions}
     for computation in computations:
         begun = time.perf_counter()
-        if instructions:
+        if ends is not None:
+            made = [_paths(verifier, computation, ends, directions, physical, verify)]
+        elif instructions:
             here = [i for i in computation.instructions if i.name in {n.lstrip("%") for n in instructions}]
             missing -= {i.name for i in here}
             made = [_instruction(verifier, computation, i, directions, physical) for i in here]
         else:
             called = [i for _, i in callers.get(computation.name, ())]
             what = _what(module, computation, called)
-            entries = _entries(verifier.maps, computation, None, directions, physical, verifier.simplify)
+            entries = _entries(
+                partial(verifier.maps.computation, computation),
+                [computation.root],
+                [(p.name, p.shape, p.parameter_number) for p in computation.parameters],
+                directions,
+                physical,
+                verifier.simplify,
+            )
             made = [Unit(computation.name, what, len(computation.instructions), entries)]
             made[0].unmapped = [
                 (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
@@ -258,15 +213,54 @@ def report(
             if watch is not None:
                 watch(unit)
     if missing:
-        known = list({i.name: None for c in computations for i in c.instructions})
-        wanted = min(missing).lstrip("%")
-        near = (get_close_matches(wanted, known, n=8) if len(known) <= _SEARCHED else []) or known[:8]
-        some = ", ".join(near) + (", …" if len(known) > len(near) else "")
-        raise InputError(
-            f"--instruction: there is no instruction {quoted(min(missing))} in {_listed(computations)}",
-            expected=f"one of {some}, or another --computation",
-        )
+        raise _no_instruction("--instruction", min(missing), computations)
     return Report(module, units, verify, time.perf_counter() - start)
+
+
+def _no_instruction(option: str, wanted: str, computations: Sequence[Computation]) -> InputError:
+    known = list({i.name: None for c in computations for i in c.instructions})
+    near = (get_close_matches(wanted, known, n=8) if len(known) <= _SEARCHED else []) or known[:8]
+    some = ", ".join(near) + (", …" if len(known) > len(near) else "")
+    return InputError(
+        f"{option}: there is no instruction {quoted(wanted)} in {_listed(computations)}",
+        expected=f"one of {some}, or another --computation",
+    )
+
+
+def _paths(
+    verifier: ModuleVerifier,
+    computation: Computation,
+    ends: tuple[Sequence[str], Sequence[str]],
+    directions: Sequence[Direction],
+    physical: bool,
+    verify: bool,
+) -> Unit:
+    """The maps between producers and consumers, along all paths."""
+    for option, names in zip(("--from", "--to"), ends, strict=True):
+        for name in (n.lstrip("%") for n in names):
+            if name not in computation.positions():
+                raise _no_instruction(option, name, [computation])
+    producers = [computation.instruction(n) for n in ends[0]] or list(computation.parameters)
+    consumers = [computation.instruction(n) for n in ends[1]] or [computation.root]
+    given = [(p.name, p.shape, k) for k, p in enumerate(producers)]
+    entries = _entries(
+        lambda direction: verifier.maps.between(producers, consumers, computation, direction),
+        consumers,
+        given,
+        directions,
+        physical,
+        verifier.simplify,
+    )
+    path = verifier.maps.path(producers, consumers, computation)
+    name = " -> ".join(", ".join(i.name for i in some) for some in (producers, consumers))
+    unit = Unit(name, f"all paths in {computation.name}", len(path), entries, within=computation.name)
+    unit.unmapped = [
+        (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
+        for name, reasons in verifier.maps.unmapped(computation, path).items()
+    ]
+    if verify:
+        unit.verified = verifier.check(computation, ends=(producers, consumers))
+    return unit
 
 
 def _listed(computations: Sequence[Computation]) -> str:
@@ -291,7 +285,14 @@ def _instruction(
     directions: Sequence[Direction],
     physical: bool,
 ) -> Unit:
-    entries = _entries(verifier.maps, computation, instruction, directions, physical, verifier.simplify)
+    entries = _entries(
+        lambda direction: verifier.maps.instruction(instruction, computation, direction),
+        [instruction],
+        [(o.name, o.shape, k) for k, o in enumerate(instruction.operands)],
+        directions,
+        physical,
+        verifier.simplify,
+    )
     what = f"{instruction.opcode} in {computation.name}"
     unit = Unit(instruction.name, what, 1, entries, within=computation.name)
     reasons = {r: None for e in entries for r in e.unknown}
@@ -301,35 +302,25 @@ def _instruction(
 
 
 def _entries(
-    maps: ModuleMaps,
-    computation: Computation,
-    instruction: Instruction | None,
+    between: Callable[[Direction], ComputationMaps],
+    made: Sequence[Instruction],
+    given: Sequence[tuple[str, AnyShape | None, int]],
     directions: Sequence[Direction],
     physical: bool,
     simplify: Callable[[IndexingMap], IndexingMap],
 ) -> list[Entry]:
-    made = computation.root if instruction is None else instruction
-    outputs = _arrays(made.shape)
-    if instruction is None:
-        given = [(p.name, p.shape, p.parameter_number) for p in computation.parameters]
-    else:
-        given = [(o.name, o.shape, k) for k, o in enumerate(instruction.operands)]
+    """The maps between arrays that are made and those that are given: name, shape, number."""
+    outputs = [pair for i in made for pair in _named_arrays(i.name, i.shape)]
     operands = {
-        (number, n): (name if len(_arrays(shape)) == 1 else f"{name}[{n}]", array)
+        (number, n): pair
         for name, shape, number in given
-        for n, array in enumerate(_arrays(shape))
+        for n, pair in enumerate(_named_arrays(name, shape))
     }
     found: list[Entry] = []
     for direction in directions:
-        between: ComputationMaps = (
-            maps.computation(computation, direction)
-            if instruction is None
-            else maps.instruction(instruction, computation, direction)
-        )
-        for (root, number, leaf), reads in between.leaves.items():
-            output = outputs[root] if root < len(outputs) else None
+        for (root, number, leaf), reads in between(direction).leaves.items():
+            label, output = outputs[root]
             name, operand = operands[number, leaf]
-            label = made.name if len(outputs) < 2 else f"{made.name}[{root}]"
             shown = _placed(reads, direction, output, operand, simplify) if physical else tuple(reads.maps)
             found.append(
                 Entry(
@@ -358,8 +349,10 @@ def _placed(
     return tuple(simplify(physical_map(m, *ends)) for m in reads.maps)
 
 
-def _arrays(shape: AnyShape | None) -> list[Shape]:
-    return [] if shape is None else [a for _, a in leaves(shape)]
+def _named_arrays(name: str, shape: AnyShape | None) -> list[tuple[str, Shape | None]]:
+    """The arrays of a shape with their names; one that is not known counts as one array."""
+    arrays = [None] if shape is None else [a for _, a in leaves(shape)]
+    return [(name if len(arrays) == 1 else f"{name}[{n}]", a) for n, a in enumerate(arrays)]
 
 
 def _labelled(name: str, shape: Shape | None, layouts: bool) -> str:

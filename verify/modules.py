@@ -167,9 +167,15 @@ class ModuleVerifier:
         return found
 
     def check(
-        self, computation: Computation, tell: Callable[[CheckedQuestion], None] | None = None
+        self,
+        computation: Computation,
+        tell: Callable[[CheckedQuestion], None] | None = None,
+        ends: tuple[Sequence[Instruction], Sequence[Instruction]] | None = None,
     ) -> ComputationReport:
-        """Prove everything about one computation; ``tell`` hears of each answer."""
+        """Prove everything about one computation, or about what is between producers and consumers in it.
+
+        ``tell`` hears of each answer.
+        """
         start = time.perf_counter()
         report = ComputationReport(computation.name)
 
@@ -178,18 +184,24 @@ class ModuleVerifier:
             if tell is not None:
                 tell(c)
 
-        for instruction in computation.instructions:
+        if ends is None:
+            checked: Sequence[Instruction] = computation.instructions
+            found = [self.maps.computation(computation, direction) for direction in DIRECTIONS]
+            roots, operands = [computation.root], {p.parameter_number: p for p in computation.parameters}
+        else:
+            checked, roots = self.maps.path(*ends, computation), [*ends[1]]
+            found = [self.maps.between(*ends, computation, direction) for direction in DIRECTIONS]
+            operands = dict(enumerate(ends[0]))
+        for instruction in checked:
             for kind, (status, detail) in self._instruction(instruction):
                 note(CheckedQuestion(kind, instruction.name, status, detail))
-        found: list[ComputationMaps] = []
-        found.extend(self.maps.computation(computation, direction) for direction in DIRECTIONS)
         # what was asked of the maps before, steps of computations that this one calls among it, is due now
         steps = tuple(self._seen)
         self._seen.clear()
         for step in steps:
             kind, (status, detail) = self._taken(step)
             note(CheckedQuestion(kind, computation.name, status, detail))
-        for c in self._whole(computation, *found):
+        for c in self._whole(roots, operands, *found):
             note(c)
         report.seconds = time.perf_counter() - start
         return report
@@ -238,10 +250,14 @@ class ModuleVerifier:
 
     # -- between roots and parameters
     def _whole(
-        self, computation: Computation, backwards: ComputationMaps, forwards: ComputationMaps
+        self,
+        made: Sequence[Instruction],
+        given: Mapping[int, Instruction],
+        backwards: ComputationMaps,
+        forwards: ComputationMaps,
     ) -> Iterator[CheckedQuestion]:
-        roots = _arrays(computation.root)
-        parameters = {p.parameter_number: _arrays(p) for p in computation.parameters}
+        roots = dict(enumerate(a for i in made for a in _arrays(i)))
+        parameters = {number: dict(enumerate(_arrays(i))) for number, i in given.items()}
         for key in {**backwards.leaves, **forwards.leaves}:
             root, parameter, leaf = key
             there, back = (m.leaves.get(key) for m in (backwards, forwards))
@@ -263,9 +279,9 @@ class ModuleVerifier:
             yield CheckedQuestion("pair", where, *_asked(partial(_inverse_families, one, other)))
 
 
-def _arrays(instruction: Instruction) -> dict[int, Shape]:
-    """The arrays of known shape that an instruction makes, by number."""
-    return {} if instruction.shape is None else {n: a for n, (_, a) in enumerate(leaves(instruction.shape))}
+def _arrays(instruction: Instruction) -> list[Shape | None]:
+    """The arrays that an instruction makes; None where the shape is not known."""
+    return [None] if instruction.shape is None else [a for _, a in leaves(instruction.shape)]
 
 
 def module_maps(module: Module | str) -> ModuleMaps:

@@ -1,13 +1,14 @@
 """The analysis of one computation: what each instruction reads, and the walk along that through all of them.
 
-Backwards from every leaf of the root, or forwards from every leaf of a parameter.  What an instruction reads itself its op
+Walks lead from a reader back to what it reads, whichever way the maps point.  What an instruction reads itself its op
 says, or what is known of the computations that it runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import heapq
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from ..hlo import Computation, Instruction, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from .catalogue import NoMap, OpMaps, UpperBounds
-from .dependence import Leaf, Path, Reads, Summary, paths_of
+from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
 from .loops import Between, Loop, carried_unchanged, unrolled
 from .runtime import branches, fold, is_position, operand_name, with_sources
 from .steps import CompositionStep, EvaluationStep, UnrollingStep
@@ -46,6 +47,9 @@ _MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transp
 
 _WITHOUT_OPERANDS = ("parameter", "constant", "iota")
 
+# No more maps than this are kept apart on a walk; more of them are joined.
+_APART = 8
+
 
 class Dataflow:
     """The analysis of one computation."""
@@ -55,11 +59,13 @@ class Dataflow:
         self.options = analysis.options
         self.direction = analysis.direction
         self.computation = computation
-        self.prepared = False
         self.positions = computation.positions()
         self.known = {i.name: i for i in computation.instructions}
         self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
         self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
+        self._states: dict[tuple[object, ...], Reached] = {START.content: START}
+        self._extensions: dict[tuple[Reached, int], Reached] = {}
+        self._junctions: dict[tuple[Reached, ...], Reached] = {}
 
     @cached_property
     def values(self) -> Values:
@@ -71,117 +77,109 @@ class Dataflow:
         return found
 
     def summary(self) -> Summary:
-        if self.direction == "output_to_input":
-            return self._backwards()
-        return self._forwards()
-
-    def _backwards(self) -> Summary:
-        instructions = self.computation.instructions
+        """How the leaves of the root depend on those of the parameters."""
+        computation = self.computation
+        parameters = [k for k, i in enumerate(computation.instructions) if i.opcode == "parameter"]
         found: Summary = {}
-        for root in paths_of(self.computation.root.shape):
-            # Per instruction: what is known about reading each of its leaves from this root leaf.
-            states: list[dict[Path, _State]] = [{} for _ in instructions]
-            states[self.computation.root_index][root] = _State(identity=True)
-            for position in range(self.computation.root_index, -1, -1):
-                instruction = instructions[position]
-                for path, state in states[position].items():
-                    if not state:
-                        continue
-                    if instruction.opcode == "parameter":
-                        leaf = (instruction.parameter_number, path)
-                        found[root, leaf] = self._reads(state, instruction.shape, path)
-                        continue
-                    self._settle(state)
-                    for (operand, inner), link in self.links(instruction, path).items():
-                        target = self.positions.get(instruction.operands[operand].name)
-                        if target is not None:
-                            into = states[target].setdefault(inner, _State())
-                            self._extend(into, state, link, instruction.name)
+        for root in paths_of(computation.root.shape):
+            for (k, path), reads in self.between(computation.root_index, root, parameters).items():
+                found[root, (computation.instructions[k].parameter_number, path)] = reads
         return found
 
-    def _forwards(self) -> Summary:
-        instructions = self.computation.instructions
-        found: Summary = {}
-        links = [
-            {path: self.links(i, path) for path in paths_of(i.shape)} if i.opcode != "parameter" else {}
-            for i in instructions
-        ]
-        for start, parameter in enumerate(instructions):
-            if parameter.opcode != "parameter":
-                continue
-            for leaf in paths_of(parameter.shape):
-                states: list[dict[Path, _State]] = [{} for _ in instructions]
-                states[start][leaf] = _State(identity=True)
-                for position in range(start + 1, self.computation.root_index + 1):
-                    instruction = instructions[position]
-                    for path, per_leaf in links[position].items():
-                        into = _State()
-                        for (operand, inner), link in per_leaf.items():
-                            source = self.positions.get(instruction.operands[operand].name)
-                            state = states[source].get(inner) if source is not None else None
-                            if state is not None:
-                                self._extend(into, state, link, instruction.name)
-                        if into:
-                            self._settle(into)
-                            states[position][path] = into
-                for path, state in states[self.computation.root_index].items():
-                    key = (parameter.parameter_number, leaf)
-                    found[path, key] = self._reads(state, parameter.shape, leaf)
-        return found
+    def between(
+        self, start: int, path: Path, ends: Sequence[int], inside: Container[int] | None = None
+    ) -> dict[tuple[int, Path], Reads]:
+        """How one leaf of an instruction depends on the leaves of others, over all paths through the computation.
 
-    def _extend(self, into: _State, state: _State, link: Reads | None, name: str) -> None:
-        """Add to `into` what `state` reaches over one link; None is the identity."""
-        if link is None:
-            into.identity = into.identity or state.identity
-            into.add(state.maps)
-            into.doubt(state.unknown)
-            into.bound(state.at_most)
-            return
-        if link:
-            into.doubt(state.unknown)
-            into.bound(state.at_most)
-        if state.identity or state.maps:
-            into.doubt(link.unknown)
-            into.bound(link.at_most)
-        if state.identity:
-            into.add(link.maps)
-        if len(state.maps) * len(link.maps) > self.options.limit:
-            into.doubt([NoMap(name, f"more than {self.options.limit} different maps")])
-            return
-        for first in state.maps:
-            for second in link.maps:
-                m = self.analysis.composed(first, second)
-                if not m.is_trivially_empty:
-                    into.maps.setdefault(m)
-
-    def _settle(self, state: _State) -> None:
-        """Drop duplicates before they are multiplied, and give up on too many maps."""
-        kept = self.distinct(list(state.maps), proved=False)
-        state.maps = dict.fromkeys(kept)
-        if len(kept) > self.options.limit:
-            state.maps = {}
-            state.doubt([NoMap(self.computation.name, f"more than {self.options.limit} different maps")])
-
-    def _reads(self, state: _State, shape: AnyShape | None, path: Path) -> Reads:
-        maps = [identity_of(shape, path)] if state.identity else []
-        return Reads(self.distinct(maps + list(state.maps)), list(state.unknown), list(state.at_most))
-
-    def distinct(self, maps: list[IndexingMap], proved: bool = True) -> list[IndexingMap]:
-        """Simplified, without maps of empty domain, one of each relation as far as that can be told.
-
-        On the way structure tells enough: proofs, which cost more, are for what is handed out.
+        Instructions are given by position; paths lead through those of ``inside`` only, if these are given.
         """
-        simplified: dict[IndexingMap, None] = {}
-        for m in maps:
-            found = self.analysis.simplified(m)
-            simplified.setdefault(found)
-            if self.options.observe is not None and found is not m:
-                self.options.observe(CompositionStep((m,), found))
+        instructions = self.computation.instructions
+        leads = depending(self.computation, ends)
+        arrived: dict[int, dict[Path, list[Reached]]] = {start: {path: [START]}}
+        pending = [-start]
+        found: dict[tuple[int, Path], Reads] = {}
+        while pending:
+            position = -heapq.heappop(pending)
+            instruction = instructions[position]
+            through = position == start or inside is None or position in inside
+            for leaf, parts in arrived.pop(position).items():
+                state = self._joined(parts)
+                if position in ends:
+                    found[position, leaf] = self._reads(state, instruction.shape, leaf)
+                if not through or instruction.opcode == "parameter":
+                    continue
+                for (operand, inner), link in self.links(instruction, leaf).items():
+                    target = self.positions.get(instruction.operands[operand].name)
+                    if target is None or not leads[target]:
+                        continue
+                    after = self._extended(state, link, instruction.name)
+                    if after:
+                        if target not in arrived:
+                            arrived[target] = {}
+                            heapq.heappush(pending, -target)
+                        arrived[target].setdefault(inner, []).append(after)
+        return found
+
+    def _extended(self, state: Reached, link: Reads | None, name: str) -> Reached:
+        """Return the maps and doubts of ``state`` over one link more, once for each; None is the identity."""
+        if link is None:
+            return state
+        key = (state, id(link))
+        found = self._extensions.get(key)
+        if found is None:
+            unknown, at_most = dict.fromkeys(state.unknown), dict.fromkeys(state.at_most)
+            maps: dict[IndexingMap | None, None] = {}
+            if state.maps:
+                unknown.update(dict.fromkeys(link.unknown))
+                at_most.update(dict.fromkeys(link.at_most))
+            if len(state.maps) * len(link.maps) > self.options.limit:
+                unknown[NoMap(name, f"more than {self.options.limit} different maps")] = None
+            else:
+                maps.update((self.analysis.after(m, n), None) for m in state.maps for n in link.maps)
+            found = self._settled(maps, unknown, at_most)
+            self._extensions[key] = found
+        return found
+
+    def _joined(self, parts: list[Reached]) -> Reached:
+        """Everything that is reached along several ways."""
+        ways = tuple(dict.fromkeys(parts))
+        if len(ways) == 1:
+            return ways[0]
+        found = self._junctions.get(ways)
+        if found is None:
+            maps, unknown, at_most = (
+                dict.fromkeys(x for way in ways for x in getattr(way, name))
+                for name in ("maps", "unknown", "at_most")
+            )
+            found = self._junctions[ways] = self._settled(maps, unknown, at_most)
+        return found
+
+    def _settled(
+        self, maps: dict[IndexingMap | None, None], unknown: dict[NoMap, None], at_most: dict[NoMap, None]
+    ) -> Reached:
+        """Without maps of empty domain, and many joined before they are multiplied; too many are given up."""
+        kept = [m for m in maps if m is None or not m.is_trivially_empty]
+        if len(kept) > _APART:
+            own = [m for m in kept if m is not None]
+            fewer = self.analysis.joined(own)
+            kept = [*([None] if None in kept else []), *fewer]
+        if len(kept) > self.options.limit:
+            kept = []
+            unknown[NoMap(self.computation.name, f"more than {self.options.limit} different maps")] = None
+        state = Reached(tuple(kept), tuple(unknown), tuple(at_most))
+        return self._states.setdefault(state.content, state)
+
+    def _reads(self, state: Reached, shape: AnyShape | None, path: Path) -> Reads:
+        maps = [identity_of(shape, path) if m is None else m for m in state.maps]
+        return Reads(self.distinct(maps), list(state.unknown), list(state.at_most))
+
+    def distinct(self, maps: Sequence[IndexingMap]) -> list[IndexingMap]:
+        """Simplified, without maps of empty domain, one of each relation as far as that can be told."""
         kept: list[IndexingMap] = []
-        for m in simplified:
+        for m in dict.fromkeys(map(self.analysis.simplified, maps)):
             if m.is_trivially_empty:
                 continue
-            if proved and self.options.equal and any(self.options.equal(m, k) for k in kept):
+            if self.options.equal and any(self.options.equal(m, k) for k in kept):
                 continue
             kept.append(m)
         return kept
@@ -521,26 +519,24 @@ class Dataflow:
         return answer[0][0][0]
 
 
-@dataclass
-class _State:
-    """One leaf on one walk: whether it is the start, its maps, its doubts."""
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """One leaf on a walk: its maps, None being the identity, and doubts.  Equal ones are one object."""
 
-    identity: bool = False
-    maps: dict[IndexingMap, None] = field(default_factory=dict)
-    unknown: dict[NoMap, None] = field(default_factory=dict)
-    at_most: dict[NoMap, None] = field(default_factory=dict)
+    maps: tuple[IndexingMap | None, ...]
+    unknown: tuple[NoMap, ...] = ()
+    at_most: tuple[NoMap, ...] = ()
 
-    def bound(self, reasons: Mapping[NoMap, None] | list[NoMap]) -> None:
-        self.at_most.update(dict.fromkeys(reasons))
-
-    def add(self, maps: Mapping[IndexingMap, None] | list[IndexingMap]) -> None:
-        self.maps.update(dict.fromkeys(maps))
-
-    def doubt(self, reasons: Mapping[NoMap, None] | list[NoMap]) -> None:
-        self.unknown.update(dict.fromkeys(reasons))
+    @property
+    def content(self) -> tuple[object, ...]:
+        """Everything that it says; maps are one object each already."""
+        return (tuple(map(id, self.maps)), self.unknown, self.at_most)
 
     def __bool__(self) -> bool:
-        return self.identity or bool(self.maps) or bool(self.unknown)
+        return bool(self.maps or self.unknown)
+
+
+START = Reached((None,))
 
 
 def _has_values(m: IndexingMap) -> bool:

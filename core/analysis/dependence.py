@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from ..hlo import leaves
+from ..hlo import Computation, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap
 from .catalogue import NoMap
@@ -43,6 +44,14 @@ class Reads:
 def paths_of(shape: AnyShape | None) -> list[Path]:
     """Paths of the arrays of a shape; a shape that is not known counts as one array."""
     return [()] if shape is None else [path for path, _ in leaves(shape)]
+
+
+def depending(computation: Computation, on: Collection[int]) -> list[bool]:
+    """Return per instruction whether it is one of those at the given positions or depends on one."""
+    found: list[bool] = []
+    for k, operands in enumerate(computation.operand_positions):
+        found.append(k in on or any(0 <= o < k and found[o] for o in operands))
+    return found
 
 
 Summary = dict[tuple[Path, Leaf], Reads]

@@ -23,6 +23,7 @@ from ..indexing_map import Constraint, IndexingMap, Variable
 from ..op import Direction
 from .catalogue import NoMap
 from .dependence import Path, Reads
+from .merge import covers
 from .runtime import is_position
 
 # Where maps are not closed after this many runs of the body, or are more than this many, they are given up.
@@ -162,7 +163,7 @@ class Loop:
                     for first in maps:
                         for second in reads.maps:
                             m = self._after(first, second)
-                            if not m.is_trivially_empty and not any(within(m, k) for k in into.maps):
+                            if not m.is_trivially_empty and not any(covers(k, m) for k in into.maps):
                                 into.maps.append(m)
                                 fresh.setdefault(leaf, []).append(m)
             if not fresh:
@@ -196,7 +197,7 @@ class Loop:
                 for test in self._ranged(reads).maps:
                     for run in more.maps:
                         m = self._after(self._after(self.scalar[path], test), run)
-                        if not m.is_trivially_empty and not any(within(m, k) for k in into.maps):
+                        if not m.is_trivially_empty and not any(covers(k, m) for k in into.maps):
                             into.maps.append(m)
         return found
 
@@ -226,21 +227,6 @@ def ranged(m: IndexingMap) -> IndexingMap:
     ]
     ranges = (*m.ranges, *(Variable(names[v.name], v.lo, v.hi) for v in taken))
     return IndexingMap(m.dims, ranges, tuple(v for v in m.rts if v not in taken), results, tuple(constraints))
-
-
-def within(m: IndexingMap, other: IndexingMap) -> bool:
-    """Whether `m` is plainly a restriction of `other`: the same results on a part of its domain."""
-    if m == other:
-        return True
-    if m.results != other.results or len(m.dims) != len(other.dims):
-        return False
-    if not set(other.constraints) <= set(m.constraints):
-        return False
-    own = {v.name: v for v in m.variables}
-    return all(
-        v.name in own and v.lo <= own[v.name].lo and own[v.name].hi <= v.hi
-        for v in (*other.dims, *other.ranges)
-    ) and set(other.rts) <= set(m.rts)
 
 
 def _doubt(reads: Reads, reasons: Iterable[NoMap]) -> None:

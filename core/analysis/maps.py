@@ -1,9 +1,11 @@
 """Maps of whole computations, by composition through all their instructions.
 
-Output to input: from every root leaf backwards, each instruction gets the maps *root element to element of
-this instruction*, simplified and without duplicates, before its operands are looked at. So an instruction
-that is read along many paths is expanded once, and a value read in one way gives one map however often it is
-read. Input to output is the same walk forwards from every leaf of a parameter.
+From every root leaf backwards, each instruction gets the maps *between root elements and elements of this
+instruction*, simplified and without duplicates, before its operands are looked at. So an instruction that is read
+along many paths is expanded once, and a value read in one way gives one map however often it is read. Ranges that
+composition leaves behind are projected out (see :mod:`.projection`), many maps are joined (:mod:`.merge`), and what
+is reached in the same way goes on in the same way, so that equal layers of a program are composed once. Both
+directions are walked alike, and so are queries between any instructions, of which only what is on a path is analysed.
 
 A called computation is analysed once; at a call its maps are composed with those of the call. What reads a
 parameter inside, reads the operand outside, also where the parameter holds the value of a runtime variable.
@@ -18,7 +20,7 @@ without a map, with the reason, and never left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..blocks import block
@@ -28,8 +30,8 @@ from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import DIRECTIONS, Direction
 from .catalogue import Catalogue, Equal, NoMap, Simplify, same_map
-from .dataflow import ENTERED, identity_of
-from .dependence import Leaf, Reads, paths_of
+from .dataflow import identity_of
+from .dependence import Leaf, Reads, depending, paths_of
 from .runtime import source_text, with_sources
 from .steps import AnalysisStep, Options
 from .summaries import Analysis
@@ -164,7 +166,7 @@ class ModuleMaps:
         computation = self._named(computation)
         if isinstance(instruction, str):
             instruction = computation.instruction(instruction)
-        frame = self._analysis(direction).frame(computation, instruction.opcode in ENTERED)
+        frame = self._analysis(direction).frame(computation, [instruction])
         texts = _Texts(self.module, computation)
         found: dict[tuple[int, int, int], Reads] = {}
         numbers = [{path: k for k, path in enumerate(paths_of(o.shape))} for o in instruction.operands]
@@ -176,12 +178,91 @@ class ModuleMaps:
                 found[root, operand, numbers[operand][inner]] = Reads(maps, reads.unknown, reads.at_most)
         return ComputationMaps(direction, dict(sorted(found.items())))
 
-    def unmapped(self, computation: Computation | str) -> dict[str, tuple[NoMap, ...]]:
-        """The instructions of a computation of which some map is not known, in either direction, and why."""
+    def between(
+        self,
+        producers: Sequence[Instruction | str],
+        consumers: Sequence[Instruction | str],
+        computation: Computation | str,
+        direction: Direction = "output_to_input",
+        *,
+        inside: Sequence[Instruction | str] | None = None,
+    ) -> ComputationMaps:
+        """The maps between what `consumers` and `producers` make, over all paths through the computation.
+
+        Consumers take the place of roots, each of their arrays counted, producers that of parameters.  Nothing else is
+        analysed than what is on a path.  With `inside` paths lead through these instructions only.
+        """
+        computation = self._named(computation)
+        starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
+        members = None if inside is None else {*starts, *within}
+        frame = self._analysis(direction).frame(
+            computation, self.path(producers, consumers, computation, inside)
+        )
+        texts = _Texts(self.module, computation)
+        found: dict[tuple[int, int, int], Reads] = {}
+        root = 0
+        for start in starts:
+            for path in paths_of(computation.instructions[start].shape):
+                reached = frame.between(start, path, ends, members)
+                for number, end in enumerate(ends):
+                    for leaf, inner in enumerate(paths_of(computation.instructions[end].shape)):
+                        reads = reached.get((end, inner))
+                        if reads:
+                            maps = [with_sources(m, texts) for m in reads.maps]
+                            found[root, number, leaf] = Reads(maps, reads.unknown, reads.at_most)
+                root += 1
+        return ComputationMaps(direction, found)
+
+    def path(
+        self,
+        producers: Sequence[Instruction | str],
+        consumers: Sequence[Instruction | str],
+        computation: Computation | str,
+        inside: Sequence[Instruction | str] | None = None,
+    ) -> list[Instruction]:
+        """The instructions on a path from a producer to a consumer, both included, as :meth:`between` walks them."""
+        computation = self._named(computation)
+        starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
+        leads, reached = depending(computation, ends), set(starts)
+        for k in range(max(starts, default=-1), -1, -1):
+            if k in reached and (inside is None or k in starts or k in within):
+                reached.update(o for o in computation.operand_positions[k] if o >= 0 and leads[o])
+        return [computation.instructions[k] for k in sorted(reached) if leads[k]]
+
+    def group(
+        self,
+        instructions: Sequence[Instruction | str],
+        computation: Computation | str,
+        direction: Direction = "output_to_input",
+    ) -> tuple[list[Instruction], list[Instruction], ComputationMaps]:
+        """Return the outputs and the operands of some instructions, fused, and the maps between these.
+
+        Outputs, which others use, take the place of roots, operands, which others make, that of parameters.
+        """
+        computation = self._named(computation)
+        members = set(self._positions(computation, instructions))
+        users, operands = computation.users, computation.operand_positions
+        outputs = [
+            k for k in sorted(members) if k == computation.root_index or not members.issuperset(users[k])
+        ]
+        given = sorted({o for k in members for o in operands[k] if o >= 0} - members)
+        made, read = ([computation.instructions[k] for k in ks] for ks in (outputs, given))
+        return made, read, self.between(read, made, computation, direction, inside=instructions)
+
+    def _positions(self, computation: Computation, instructions: Sequence[Instruction | str]) -> list[int]:
+        return [computation.position(i if isinstance(i, str) else i.name) for i in instructions]
+
+    def unmapped(
+        self, computation: Computation | str, instructions: Sequence[Instruction] | None = None
+    ) -> dict[str, tuple[NoMap, ...]]:
+        """The instructions of a computation of which some map is not known, in either direction, and why.
+
+        All of them are looked at unless some are given.
+        """
         computation = self._named(computation)
         found: dict[str, tuple[NoMap, ...]] = {}
-        frames = [analysis.frame(computation) for analysis in self._analyses.values()]
-        for instruction in computation.instructions:
+        frames = [analysis.frame(computation, instructions) for analysis in self._analyses.values()]
+        for instruction in computation.instructions if instructions is None else instructions:
             reasons: dict[NoMap, None] = {}
             for frame in frames:
                 for path in paths_of(instruction.shape) if instruction.operands else ():

@@ -18,9 +18,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
+from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable
 
-__all__ = ["merged"]
+__all__ = ["covers", "merged"]
 
 # Progressions of fewer maps stay as they are, except for those of neighbouring indices.
 _SHORTEST = 3
@@ -38,6 +39,54 @@ def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap
         if len(found) == before:
             break
     return found
+
+
+def covers(m: IndexingMap, other: IndexingMap) -> bool:
+    """Whether a map plainly has every pair of the other one: its ranges can be chosen so that it says the same."""
+    if not m.ranges and m.results != other.results:
+        return False
+    if len(m.dims) != len(other.dims) or len(m.results) != len(other.results):
+        return False
+    if any(a.name != b.name or a.lo > b.lo or a.hi < b.hi for a, b in zip(m.dims, other.dims, strict=True)):
+        return False
+    names = {v.expr: var(f"{v.name}'") for v in m.ranges}
+    results = substitute_all(m.results, names)
+    # each result gives the range that is new in it, if there is one
+    chosen: dict[Expr, Expr] = {}
+    free = {name: v for v, name in zip(m.ranges, names.values(), strict=True)}
+    for e, wanted in zip(results, other.results, strict=True):
+        (said,) = substitute_all([e], chosen)
+        terms = said.terms if isinstance(said, Sum) else ((said, 1),)
+        new = next(((t, k) for t, k in terms if t in free and t not in chosen and abs(k) == 1), None)
+        if new is not None:
+            t, k = new
+            chosen[t] = linear(0, ((wanted, k), (said, -k), (t, 1)))
+            if free.keys() & chosen[t].variables():
+                return False
+        elif said != wanted:
+            return False
+    if any(name not in chosen for name in free):
+        return False
+    values = {v.name: v for v in other.rts}
+    for v in m.rts:
+        # the same value: where it is read is said in the ranges of each map
+        w = values.get(v.name)
+        if w is None or v.source is None or w.source is None or (v.lo, v.hi) != (w.lo, w.hi):
+            return False
+        place = substitute_all(substitute_all(v.source.results, names), chosen)
+        if v.source.hlo != w.source.hlo or tuple(place) != w.source.results:
+            return False
+    facts = Facts(other.bounds)
+    known = {c.expr: c for c in other.constraints}
+    exprs = substitute_all(substitute_all([c.expr for c in m.constraints], names), chosen)
+    needed = [Constraint(e, c.lo, c.hi) for e, c in zip(exprs, m.constraints, strict=True)]
+    needed += [Constraint(chosen[name], v.lo, v.hi) for name, v in free.items()]
+    for c in needed:
+        have = known.get(c.expr)
+        ends = facts.interval(c.expr) if have is None else (have.lo, have.hi)
+        if ends[0] < c.lo or ends[1] > c.hi:
+            return False
+    return True
 
 
 # --------------------------------------------------------------------------------------------------------- intervals

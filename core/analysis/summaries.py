@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from ..hlo import Computation, Module
+from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap
 from ..op import Direction
 from ..transform import merge_runtime, number_variables, remove_unused
 from .dataflow import ENTERED, Dataflow
 from .dependence import Leaf, Summary
-from .merge import merged
+from .merge import covers, merged
+from .projection import projected
 from .steps import CompositionStep, EvaluationStep, MergeStep, Options
 from .values import Value, Values, specialized, values_of
 
@@ -64,45 +65,72 @@ class Analysis:
                 self.summaries[computation.name] = found
         return found
 
-    def frame(self, computation: Computation, prepared: bool = True) -> Dataflow:
-        """The analysis of one computation, everything that it calls analysed before if that is wanted."""
+    def frame(self, computation: Computation, walked: Sequence[Instruction] | None = None) -> Dataflow:
+        """The analysis of one computation, everything that it calls in instructions that are ``walked`` analysed before.
+
+        Those are all unless some are given.
+        """
         found = self._frames.get(computation.name)
         if found is None or found.computation is not computation:
             found = self._frames[computation.name] = Dataflow(self, computation)
-        if prepared and not found.prepared:
-            self.prepare(computation)
-            found.prepared = True
+        self._prepare(computation, computation.instructions if walked is None else walked)
         return found
 
     def simplified(self, m: IndexingMap) -> IndexingMap:
-        """A map in the form in which maps are compared."""
-        m = normalized(m)
+        """A map in the form in which maps are compared; equal ones are one object."""
         found = self._simplified.get(m)
         if found is None:
-            found = normalized(self.options.simplify(m))
-            self._simplified[m] = self._simplified[found] = found
+            found = self._simple(m)
+            if self.options.observe is not None and found is not m:
+                self.options.observe(CompositionStep((m,), found))
+        return found
+
+    def _simple(self, m: IndexingMap) -> IndexingMap:
+        found = self._simplified.get(m)
+        if found is None:
+            before, found = None, normalized(m)
+            while found != before:
+                before = found
+                found = normalized(projected(normalized(self.options.simplify(found))))
+            found = self._simplified[m] = self._simplified.setdefault(found, found)
         return found
 
     def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
         """The simplified composition, worked out once for every pair of maps."""
         found = self._composed.get((first, second))
         if found is None:
-            found = self._composed[first, second] = self.simplified(first.compose(second))
+            found = self._composed[first, second] = self._simple(first.compose(second))
             if self.options.observe is not None:
                 self.options.observe(CompositionStep((first, second), found))
         return found
 
-    def prepare(self, computation: Computation) -> None:
-        """Summarise everything that a computation calls."""
-        pending: list[tuple[Computation, bool]] = [(c, False) for c in self._callees(computation)]
+    def after(self, m: IndexingMap | None, link: IndexingMap) -> IndexingMap:
+        """The map over one link more, away from the reader; None is the identity."""
+        if m is None:
+            return self.simplified(link)
+        return self.composed(m, link) if self.direction == "output_to_input" else self.composed(link, m)
+
+    def joined(self, maps: list[IndexingMap]) -> list[IndexingMap]:
+        """Fewer maps with the same relation, taken together: none that another one covers."""
+        kept: list[IndexingMap] = []
+        for m in maps:
+            if not any(covers(k, m) for k in kept):
+                kept = [k for k in kept if not covers(m, k)]
+                kept.append(m)
+        if len(kept) < len(maps) and self.options.observe is not None:
+            self.options.observe(MergeStep(tuple(maps), tuple(kept)))
+        return self.merged(kept, True)
+
+    def _prepare(self, computation: Computation, walked: Sequence[Instruction]) -> None:
+        """Summarise everything that instructions of a computation call."""
+        pending: list[tuple[Computation, bool]] = [(c, False) for c in self._callees(walked)]
         open_names = {computation.name}
         while pending:
             callee, ready = pending.pop()
             if ready:
                 open_names.discard(callee.name)
                 if callee.name not in self.summaries:
-                    frame = self.frame(callee, prepared=False)
-                    frame.prepared = True
+                    frame = self._frames.setdefault(callee.name, Dataflow(self, callee))
                     self.summaries[callee.name] = frame.summary()
                 continue
             if callee.name in self.summaries:
@@ -112,7 +140,7 @@ class Analysis:
                 continue
             open_names.add(callee.name)
             pending.append((callee, True))
-            pending.extend((c, False) for c in self._callees(callee))
+            pending.extend((c, False) for c in self._callees(callee.instructions))
 
     def merged(self, maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
         """Fewer maps with the same relation, taken together, simplified."""
@@ -164,7 +192,7 @@ class Analysis:
             # what is known to have none is not looked into again
             fresh = [
                 c
-                for c in self._callees(caller)
+                for c in self._callees(caller.instructions)
                 if c.name not in seen and self._loops.get(c.name) is not False
             ]
             seen.update((c.name, c) for c in fresh)
@@ -172,6 +200,6 @@ class Analysis:
         self._loops.update(dict.fromkeys(seen, False))
         return False
 
-    def _callees(self, computation: Computation) -> list[Computation]:
-        names = {n: None for i in computation.instructions if i.opcode in ENTERED for n in i.called}
+    def _callees(self, instructions: Iterable[Instruction]) -> list[Computation]:
+        names = {n: None for i in instructions if i.opcode in ENTERED for n in i.called}
         return [self.computations[name] for name in names if name in self.computations]

@@ -41,6 +41,20 @@ def hlo(
             help="The maps between this instruction and its operands; may be repeated.",
         ),
     ] = None,
+    producers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="The maps between this instruction and --to, over all paths; may be repeated.",
+        ),
+    ] = None,
+    consumers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to", metavar="NAME", help="What reads --from: the root unless given; may be repeated."
+        ),
+    ] = None,
     fusions: Annotated[bool, typer.Option("--fusions", help="The computations of all fusions.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="All computations.")] = False,
     inputs: Annotated[
@@ -76,7 +90,8 @@ def hlo(
     """Print the maps of an HLO module, and prove them.
 
     They are the maps between what the module computes and what it is given: of its entry, of named computations
-    or fusions, of single instructions. Instructions without maps are listed with the reason.
+    or fusions, of single instructions, or of all paths between two. Instructions without maps are listed with the
+    reason.
 
     With --verify proves for the sizes of the program that maps are in bounds, that those of the two directions
     are each other's inverse, that operands which share an output cover it, and that composed maps are the
@@ -84,7 +99,13 @@ def hlo(
     """
     from ...core.op import DIRECTIONS
     from .. import hlo as reporting
+    from ..hlo_files import module_of
 
+    ends = (producers or (), consumers or ()) if producers or consumers else None
+    if ends and (instruction or fusions or everything or len(computation or ()) > 1):
+        raise InputError(
+            "--from and --to ask about one computation", expected="nothing but one --computation"
+        )
     if verify and instruction:
         raise InputError("--verify proves whole computations", expected="no --instruction")
     if verify and physical:
@@ -94,15 +115,16 @@ def hlo(
     asked = reporting.Questions(analyze, integers("--tile", tile), budget)
     if asked and physical:
         raise InputError("--analyze, --tile and --tilings speak of elements", expected="no --physical")
-    module = reporting.module_of(file, standard_input() if file == "-" else None, which)
+    module = module_of(file, standard_input() if file == "-" else None, which)
     named = computation or ()
-    unless = not named and not fusions and (verify or summary or bool(instruction))
+    unless = not named and not fusions and ends is None and (verify or summary or bool(instruction))
     wanted = reporting.chosen(module, named, fusions, everything or unless)
     with reporting.UnitWatcher(len(wanted)) as bar:
         found = reporting.report(
             module,
             wanted,
             instructions=instruction or (),
+            ends=ends,
             directions=DIRECTIONS if inputs else DIRECTIONS[:1],
             physical=physical,
             verify=verify,
@@ -115,7 +137,7 @@ def hlo(
         with writing("--svg: cannot write", svg):
             tile_picture(found, asked.tile).save(svg)
     status = status_of(found.verdict.value) if verify else PROVED
-    brief = summary or (verify and not named)
+    brief = summary or (verify and not named and ends is None)
     report(json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))
     raise typer.Exit(status)
 

@@ -106,7 +106,7 @@ def _is_module(name: str) -> bool:
 
 
 def _module(name: str) -> Any:
-    from ..hlo import module_of
+    from ..hlo_files import module_of
 
     return module_of(name)
 

@@ -83,6 +83,25 @@ def test_both_directions_of_an_instruction(run: Run, module: str) -> None:
     assert "(d0, d1){rt0} -> (d0 + rt0, d1)," in done.out
 
 
+def test_all_paths_between_two_instructions(run: Run, module: str) -> None:
+    done = run("hlo", module, "--from", "p0", "--to", "t", "-c", "f", "--verify")
+    assert done.status == 0
+    assert "p0 -> t   all paths in f, 3 instructions" in done.out
+    assert "  t f32[6,2] -> p0 f32[8,6]\n    (d0, d1){rt0} -> (d1 + rt0, d0)," in done.out
+    assert done.out.splitlines()[-1].startswith("PROVED  1 unit: 3 of 3 instructions mapped")
+    (unit,) = json.loads(run("hlo", module, "--from", "p0", "-c", "f", "--json").out)["units"]
+    assert [m["exact"] for m in unit["maps"]] == [True]
+    assert "nothing that it makes depends" in run("hlo", module, "--from", "t", "--to", "d", "-c", "f").out
+    for arguments, said in (
+        (["--from", "nothing"], "--from: there is no instruction `nothing` in e"),
+        (["--to", "x", "-c", "f"], "--to: there is no instruction `x` in f"),
+        (["--to", "c", "--fusions"], "--from and --to ask about one computation"),
+    ):
+        refused = run("hlo", module, *arguments)
+        assert refused.status == 3
+        assert said in refused.err
+
+
 def test_positions_in_memory(run: Run, module: str) -> None:
     done = run("hlo", module, "-i", "o", "--physical")
     assert "  o f32[6,2]{1,0:T(2,2)} -> a f32[8,6]{0,1}\n" in done.out

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from indexproof.cli import app
 from indexproof.core.op import DIRECTIONS
-from indexproof.reports.hlo import module_of
+from indexproof.reports.hlo_files import module_of
 from indexproof.reports.website import compared, module_section, page_of, report_document, verdicts_in
 from indexproof.verify.modules import module_maps
 from indexproof.verify.verdict import Status

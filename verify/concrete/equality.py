@@ -105,6 +105,7 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
     right_facts: list[Fact] = []
     read: list[tuple[tuple[Expr, ...], tuple[Expr, ...]]] = []
     renaming = {y.expr: var(names[y.name]) for y in b.rts}
+    a_ranges = set(a.range_vars)
     for y in b.rts:
         own, v = Interval(y.lo, y.hi), var(names[y.name])
         if y.name not in partner:
@@ -117,7 +118,9 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
             boxes[v] = boxes[v] | own
         if x.source is not None and y.source is not None:
             theirs = _moved(y.source.results, renaming)
-            if _moved(theirs, place) != x.source.results:
+            # an index that is spelled alike in ranges is the same element only where these have the same values
+            ranged = not a_ranges.isdisjoint(postorder(*x.source.results))
+            if ranged or _moved(theirs, place) != x.source.results:
                 read.append((x.source.results, theirs))
     moved = iter(_moved((*b.results, *(c.expr for c in b.constraints)), renaming))
     # the sources have served their purpose, and a renamed variable may not be declared

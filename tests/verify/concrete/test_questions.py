@@ -258,6 +258,19 @@ def test_elements_that_depend_on_ranges() -> None:
 
     assert equal_maps(gathered(s0), gathered(s0 % 4)).proved
     assert not equal_maps(gathered(s0), gathered(3 - s0)).proved
+    # spelled alike, but of another element: what is read of one row is not what is read of all rows
+    one, all_rows = (
+        IndexingMap.of(
+            [("d0", 0, 3)],
+            [("s0", 0, 5), ("s1", 0, 2)],
+            [("rt0", 0, 3, source("p", s0))],
+            results,
+            [(d0 - rt0, 0, 0)],
+        )
+        for results in ([s0 // 3, s0 % 3], [s0 // 3, s1])
+    )
+    assert not equal_maps(one, all_rows).proved
+    assert equal_maps(all_rows, all_rows.with_(results=(all_rows.results[0], s1 % 3))).proved
 
 
 # ------------------------------------------------------------------------------------------- trust

@@ -1,0 +1,314 @@
+"""Maps with fewer ranges and the same relation: what composition leaves behind is projected out.
+
+A range that no result mentions says that some value of it satisfies the constraints. Two ranges that a result only adds
+are one. Four rules remove them, each exact:
+
+- *images*: ranges that are tied to no dimension and no runtime value contribute to the results the set of values that they
+  reach. If that is a box, each of its sides becomes a range: `s0 floordiv 8` and `s0 mod 8` become two;
+- *residues*: a range that a constraint gives a remainder becomes the quotient;
+- *sums*: of two ranges that stand in one result, added, their sum becomes the range, and one of the two is eliminated;
+- *elimination* of a range that only constraints mention, by Fourier and Motzkin, where that is exact for integers.
+
+Without them every layer of a program would leave its ranges and constraints in all maps through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice, pairwise
+from math import prod
+
+from ..expr import Expr, Int, Mod, Sum, Var, linear, postorder, substitute_all
+from ..facts import Facts
+from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
+
+__all__ = ["projected"]
+
+# So many values of ranges that belong together are enumerated.
+_MOST_POINTS = 1 << 14
+
+Terms = tuple[tuple[Expr, int], ...]
+
+
+def projected(m: IndexingMap) -> IndexingMap:
+    """Return a map of the same relation, with as few ranges as the rules of this module come to."""
+    if m.is_trivially_empty:
+        return m
+    while m.ranges:
+        after = _images(m) or _counted(m) or _without_hidden(m) or _summed(m)
+        if after is None:
+            break
+        m = after
+    return m
+
+
+def _terms(e: Expr) -> Terms:
+    """The summands of an expression but its constant, with their coefficients."""
+    if isinstance(e, Sum):
+        return e.terms
+    return () if isinstance(e, Int) else ((e, 1),)
+
+
+def _constant(e: Expr) -> int:
+    return e.const if isinstance(e, Sum) else e.value if isinstance(e, Int) else 0
+
+
+def _variables(exprs: Iterable[Expr]) -> set[Expr]:
+    return {n for n in postorder(*exprs) if isinstance(n, Var)}
+
+
+# ------------------------------------------------------------------------------------------------------------ images
+def _images(m: IndexingMap) -> IndexingMap | None:
+    """The map with new ranges for the first ranges that belong together and reach a box; None if there are none."""
+    held = [e for v in m.rts if v.source is not None for e in v.source.results]
+    exprs = [*m.results, *held]
+    group, tied = _groups(m, exprs)
+    for first in dict.fromkeys(group.values()):
+        if first in tied:
+            continue
+        ranges = [v for v in m.ranges if group[v.expr] is first]
+        inside = {v.expr for v in ranges}
+        own = [[(t, k) for t, k in _terms(e) if set() < _variables([t]) <= inside] for e in exprs]
+        parts = {k: linear(0, terms) for k, terms in enumerate(own) if terms}
+        constraints = [c for c in m.constraints if not inside.isdisjoint(_variables([c.expr]))]
+        different = tuple(dict.fromkeys(parts.values()))
+        single = not constraints and len(different) == len(ranges) == 1
+        if single and all(isinstance(t, Var) for terms in own for t, _ in terms):
+            continue  # a multiple of one range is as simple as can be
+        sides = _sides(tuple(ranges), different, tuple(constraints))
+        if sides is None:
+            continue
+        names = [v.name for v in ranges]
+        taken = {v.name for v in m.variables}
+        made: dict[int, Variable] = {}
+        for lo, count, step, column in sides:
+            if column not in made:
+                if len(made) == len(names):
+                    names.append(unused_name(f"s{len(m.ranges) + len(names)}", taken))
+                    taken.add(names[-1])
+                made[column] = Variable(names[len(made)], lo // step, lo // step + count - 1)
+        for k, part in parts.items():
+            lo, _, step, column = sides[different.index(part)]
+            exprs[k] = linear(lo % step, ((exprs[k], 1), (part, -1), (made[column].expr, step)))
+        at = m.ranges.index(ranges[0])
+        kept = [v for v in m.ranges if v not in ranges]
+        rest = iter(exprs[len(m.results) :])
+        rts = [
+            v if v.source is None else replace(v, source=replace(v.source, results=tuple(islice(rest, n))))
+            for v, n in ((v, 0 if v.source is None else len(v.source.results)) for v in m.rts)
+        ]
+        return m.with_(
+            ranges=(*kept[:at], *made.values(), *kept[at:]),
+            rts=tuple(rts),
+            results=tuple(exprs[: len(m.results)]),
+            constraints=tuple(c for c in m.constraints if c not in constraints),
+        )
+    return None
+
+
+def _groups(m: IndexingMap, exprs: Sequence[Expr]) -> tuple[dict[Expr, Expr], set[Expr]]:
+    """Per range the first one that it belongs together with, and those of these that dimensions or values are tied to."""
+    first: dict[Expr, Expr] = {v.expr: v.expr for v in m.ranges}
+    tied: set[Expr] = set()
+
+    def find(v: Expr) -> Expr:
+        while first[v] is not v:
+            v = first[v]
+        return v
+
+    def together(mentioned: set[Expr]) -> None:
+        ranges = [find(v) for v in mentioned if v in first]
+        for a, b in pairwise(ranges):
+            first[find(a)] = find(b)
+        if ranges and len(ranges) < len(mentioned):
+            tied.add(find(ranges[0]))
+
+    for e in exprs:
+        loose: set[Expr] = set()
+        for t, _ in _terms(e):
+            mentioned = _variables([t])
+            if mentioned <= first.keys():
+                loose |= mentioned
+            else:
+                together(mentioned)
+        together(loose)
+    for c in m.constraints:
+        together(_variables([c.expr]))
+    return {v: find(v) for v in first}, {find(v) for v in tied}
+
+
+@lru_cache(maxsize=10_000)
+def _sides(
+    ranges: tuple[Variable, ...], parts: tuple[Expr, ...], constraints: tuple[Constraint, ...]
+) -> list[tuple[int, int, int, int]] | None:
+    """The sides of the box of values that parts take together, None if they take others.
+
+    Per part its least value, how many it takes, their distance, and the first part that always goes with it.
+    """
+    if not constraints and len(parts) == 1 and (side := _linear_side(ranges, parts[0])) is not None:
+        return [(*side, 0)]
+    if prod(v.size for v in ranges) > _MOST_POINTS:
+        return None
+    image = {b for _, b in IndexingMap((), ranges, (), parts, constraints).relation()}
+    if not image:
+        return None  # an empty domain is for the simplifier to say
+    sides: list[tuple[int, int, int, int]] = []
+    columns: dict[tuple[int, ...], int] = {}
+    for k, column in enumerate(zip(*image, strict=True)):
+        values = sorted(set(column))
+        steps = {b - a for a, b in pairwise(values)}
+        if len(steps) > 1:
+            return None
+        at = columns.setdefault(column, k)
+        sides.append((values[0], len(values), next(iter(steps), 1), at))
+    size = prod(n for k, (_, n, _, at) in enumerate(sides) if k == at)
+    return sides if size == len(image) else None
+
+
+def _linear_side(ranges: Sequence[Variable], part: Expr) -> tuple[int, int, int] | None:
+    """The values of a sum of multiples of ranges, if they are an arithmetic progression."""
+    box: dict[Expr, Variable] = {v.expr: v for v in ranges}
+    terms = sorted(((box.get(t), k) for t, k in _terms(part)), key=lambda term: abs(term[1]))
+    lo, count, step = 0, 1, 0
+    for v, k in terms:
+        if v is None:
+            return None
+        step = step or abs(k)
+        if abs(k) % step or abs(k) > step * count:
+            return None
+        lo += min(k * v.lo, k * v.hi)
+        count += abs(k) // step * (v.size - 1)
+    return lo, count, step
+
+
+# ---------------------------------------------------------------------------------------------------------- residues
+def _counted(m: IndexingMap) -> IndexingMap | None:
+    """The map with a range that counts quotients in place of one that only takes certain remainders."""
+    ranges = {v.expr: v for v in m.ranges}
+    held = _variables(e for v in m.rts if v.source is not None for e in v.source.results)
+    for c in m.constraints:
+        e = c.expr
+        if not isinstance(e, Mod) or not isinstance(e.b, Int) or not 0 <= c.lo == c.hi < e.b.value:
+            continue
+        n, terms = e.b.value, _terms(e.a)
+        for t, k in terms:
+            nested = _variables(u for u, _ in terms if u is not t)
+            if t not in ranges or abs(k) != 1 or t in held or t in nested:
+                continue
+            v = ranges[t]
+            ends = Facts(m.bounds).interval(e.a)
+            quotient = Variable(v.name, int(ends.lo) // n, int(ends.hi) // n)
+            value = linear(k * c.lo, ((t, k * n), (e.a, -k), (t, 1)))
+            exprs = substitute_all([*m.results, *(d.expr for d in m.constraints)], {t: value})
+            constraints = [
+                Constraint(x, d.lo, d.hi)
+                for x, d in zip(exprs[len(m.results) :], m.constraints, strict=True)
+                if d is not c
+            ]
+            return m.with_(
+                ranges=tuple(quotient if u is v else u for u in m.ranges),
+                results=tuple(exprs[: len(m.results)]),
+                constraints=(*constraints, Constraint(value, v.lo, v.hi)),
+            )
+    return None
+
+
+# ------------------------------------------------------------------------------------------------------- elimination
+def _without_hidden(m: IndexingMap) -> IndexingMap | None:
+    """The map without the first range that only constraints mention and that can be eliminated."""
+    shown = _variables(m.results) | _variables(
+        e for v in m.rts if v.source is not None for e in v.source.results
+    )
+    for v in m.ranges:
+        if v.expr not in shown:
+            constraints = _eliminated(v, m.constraints, Facts(m.bounds))
+            if constraints is not None and len(constraints) <= len(m.constraints):
+                kept = tuple(u for u in m.ranges if u is not v)
+                return m.with_(ranges=kept, constraints=constraints)
+    return None
+
+
+def _eliminated(
+    v: Variable, constraints: Sequence[Constraint], facts: Facts
+) -> tuple[Constraint, ...] | None:
+    """The constraints that say that some value of a range satisfies the given ones; None if they are not found exactly."""
+    x = v.expr
+    # `a·x` is at least, at most, these
+    least: list[tuple[int, Expr]] = [(1, linear(v.lo, ()))]
+    most: list[tuple[int, Expr]] = [(1, linear(v.hi, ()))]
+    said: dict[Terms, tuple[int, int]] = {}
+
+    def say(e: Expr, lo: int, hi: int) -> None:
+        """Each sum once, without its constant."""
+        terms, shift = _terms(e), _constant(e)
+        lo, hi = lo - shift, hi - shift
+        if terms and terms[0][1] < 0:
+            terms, lo, hi = tuple((t, -k) for t, k in terms), -hi, -lo
+        have = said.get(terms, (lo, hi))
+        said[terms] = max(lo, have[0]), min(hi, have[1])
+
+    for c in constraints:
+        terms = dict(_terms(c.expr))
+        k = terms.pop(x, 0)
+        if x in _variables(terms):
+            return None  # below a division
+        if not k:
+            say(c.expr, c.lo, c.hi)
+            continue
+        sign, shift = (1 if k > 0 else -1), _constant(c.expr)
+        rest = [(t, -sign * j) for t, j in terms.items()]
+        ends = [linear(sign * (end - shift), rest) for end in (c.lo, c.hi)[::sign]]
+        least.append((abs(k), ends[0]))
+        most.append((abs(k), ends[1]))
+    for a, low in least:
+        for b, high in most:
+            room = linear(0, ((high, a), (low, -b)))
+            room_ends = facts.interval(room)
+            if room_ends.lo >= (a - 1) * (b - 1):
+                continue  # there always is an integer
+            if min(a, b) > 1:
+                return None
+            say(room, 0, max(int(room_ends.hi), 0))
+    return tuple(Constraint(linear(0, terms), lo, hi) for terms, (lo, hi) in said.items())
+
+
+def _summed(m: IndexingMap) -> IndexingMap | None:
+    """The map with one range in place of two that only one result mentions, added."""
+    ranges = {v.expr: v for v in m.ranges}
+    held = [e for v in m.rts if v.source is not None for e in v.source.results]
+    for place, e in enumerate(m.results):
+        others = _variables([*(r for k, r in enumerate(m.results) if k != place), *held])
+        terms = _terms(e)
+        nested = _variables(t for t, _ in terms if not isinstance(t, Var))
+        alone = [(t, k) for t, k in terms if t in ranges and t not in others and t not in nested]
+        for gone, step in alone:
+            for kept, unit in alone:
+                if kept is gone or abs(unit) != 1 or step % unit:
+                    continue
+                after = _one_for_two(m, place, (ranges[gone], step), (ranges[kept], unit))
+                if after is not None:
+                    return after
+    return None
+
+
+def _one_for_two(
+    m: IndexingMap, place: int, gone: tuple[Variable, int], kept: tuple[Variable, int]
+) -> IndexingMap | None:
+    """The map with `total = kept + step·gone` in place of `kept`, and `gone` eliminated."""
+    (v, step), (u, unit) = gone, kept
+    step *= unit
+    moved: Mapping[Expr, Expr] = {u.expr: linear(0, ((u.expr, 1), (v.expr, -step)))}
+    ends = (step * v.lo, step * v.hi)
+    total = Variable(u.name, u.lo + min(ends), u.hi + max(ends))
+    exprs = substitute_all([m.results[place], *(c.expr for c in m.constraints)], moved)
+    constraints = [Constraint(e, c.lo, c.hi) for e, c in zip(exprs[1:], m.constraints, strict=True)]
+    constraints.append(Constraint(moved[u.expr], u.lo, u.hi))
+    boxes = {**m.bounds, total.expr: (total.lo, total.hi)}
+    found = _eliminated(v, constraints, Facts(boxes))
+    if found is None or len(found) > len(m.constraints) + 1:
+        return None
+    results = (*m.results[:place], exprs[0], *m.results[place + 1 :])
+    ranges = tuple(total if w is u else w for w in m.ranges if w is not v)
+    return m.with_(ranges=ranges, results=results, constraints=found)

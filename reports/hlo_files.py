@@ -1,0 +1,64 @@
+"""Modules from files and standard input."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from pathlib import Path
+
+from ..core.errors import InputError, quoted
+from ..core.hlo import Module
+from ..core.hlo.lexer import blank_comments
+from ..core.stablehlo import read_any
+from .selection import read_text
+
+__all__ = ["hlo_file_text", "module_of"]
+
+_MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
+
+
+def module_of(name: str, text: str | None = None, wanted: str | None = None) -> Module:
+    """The module in a file (compressed if it is called `.gz`), or in ``text``; StableHLO needs the extra `jax`.
+
+    Of a text with several HLO modules, one after another, it is the one called ``wanted``. Raises
+    :class:`InputError`, with the place, for text that is neither HLO nor StableHLO, and if there is no such module.
+    """
+    shown = "standard input" if text is not None else name
+    if text is None:
+        text = hlo_file_text(name)
+    try:
+        return read_any(_module_text(text, wanted))
+    except InputError as error:
+        error.add_note(f"in {shown}")
+        raise
+
+
+def _module_text(text: str, wanted: str | None) -> str:
+    """The text of one module, with empty lines in place of those before it."""
+    starts = list(_MODULE.finditer(blank_comments(text)))
+    if wanted is None and len(starts) < 2:
+        return text
+    ends = [*(m.start() for m in starts[1:]), len(text)]
+    parts = {m[1]: (m.start(), end) for m, end in zip(starts, ends, strict=True)}
+    if wanted is None or wanted not in parts:
+        which = f"{len(starts)} modules in one text" if wanted is None else f"no module {quoted(wanted)}"
+        known = ", ".join([*parts][:8]) + (", …" if len(parts) > 8 else "")
+        raise InputError(
+            which, expected=f"--module and one of {known}" if known else "`HloModule` and a name"
+        )
+    start, end = parts[wanted]
+    return "\n" * text.count("\n", 0, start) + text[start:end]
+
+
+def hlo_file_text(name: str) -> str:
+    """Return the text of a file, compressed if it is called `.gz`."""
+    if not name.endswith(".gz"):
+        return read_text(name)
+    try:
+        return gzip.decompress(Path(name).read_bytes()).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{quoted(name, 200)} is not text: byte {error.start} is not UTF-8") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read {quoted(name, 200)}: {reason}") from None

@@ -23,6 +23,7 @@ import numpy as np
 from ...core.expr import Expr, Var, integer, interpret, lift, linear, minimum
 from ...core.interval import Interval, is_infinite
 from ...core.points import between, computed
+from . import enumerate as enumeration
 from . import isl, normal_form, sat_sweeping, smt
 from .enumerate import drawn, satisfied, simplex
 from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
@@ -36,6 +37,9 @@ BUDGET = 2_000
 _POINTS = 12
 #: Resource units of z3 for such a question that isl leaves open, a multiple of the operations.
 _UNITS = 50
+_UNANSWERED = 3
+#: So many values of unknowns are tried one by one.
+_TRIED = 20_000
 #: So many guesses are made for an option, from so many choices of equations, and so many are taken together.
 _GUESSES = 24
 _CHOICES = 96
@@ -391,15 +395,20 @@ def _refuted(problem: Problem, columns: Mapping[Expr, Any], rows: Any, budget: i
     count = _POINTS * budget // BUDGET
     # the smallest points, and some of the others: half of each
     chosen = [*rows[: count // 2], *rows[count // 2 :: max(1, 2 * len(rows) // count)]]
+    unanswered = 0
     for k in chosen[:count]:
         at = {v: int(columns[v][k]) for v, _ in problem.variables}
-        if all(_impossible(o, at, budget) for o in problem.options):
+        # where z3 does not answer a few times it hardly will, and its units are slow with large numbers
+        units = budget * _UNITS if unanswered < _UNANSWERED else 0
+        found = [_impossible(o, at, budget, units) for o in problem.options]
+        if all(found):
             return tuple(at[v] for v, _ in problem.variables)
+        unanswered += None in found
     return None
 
 
-def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool:
-    """Whether no values of the unknowns satisfy an option at a point."""
+def _impossible(option: Option, at: Mapping[Var, int], budget: int, units: int) -> bool | None:
+    """Whether no values of the unknowns satisfy an option at a point; None where that is not known."""
     try:
         facts = substituted(option.facts, at)
     except ZeroDivisionError:
@@ -410,7 +419,9 @@ def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool:
     smaller, _ = simple
     if not smaller.where:
         return False
-    found = isl.decide(smaller, budget, minimise=False)
+    found = enumeration.decide(smaller, _TRIED)
     if found.status == "open":
-        found = smt.decide(smaller, budget * _UNITS)
-    return found.status == "holds"
+        found = isl.decide(smaller, budget, minimise=False)
+    if found.status == "open" and units:
+        found = smt.decide(smaller, units)
+    return None if found.status == "open" else found.status == "holds"

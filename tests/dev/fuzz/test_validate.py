@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ import pytest
 
 from dev.fuzz import validate as validation
 from dev.fuzz.generate import random_map
+from dev.fuzz.pairs import changed
 from dev.fuzz.validate import Disagreement, Validation, questions, read_as_before, validate
-from indexproof.core.expr import Expr
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import parse_map
 from indexproof.core.transform import reduce_map
@@ -160,23 +159,6 @@ def test_z3_says_the_same_whatever_was_asked_before() -> None:
 
 
 # -------------------------------------------------------------------------------------- against enumeration
-def changed(rng: random.Random, m: IndexingMap) -> IndexingMap:
-    results = list(m.results)
-    kind = rng.randrange(5)
-    if kind == 0 and results:
-        k = rng.randrange(len(results))
-        results[k] = results[k] + rng.choice((0, 1, results[k] // 1000))
-    if kind == 1 and m.constraints:
-        return m.with_(constraints=m.constraints[1:])
-    if kind == 2 and m.dims:
-        v = m.dims[0]
-        return m.with_(dims=(replace(v, hi=v.hi + rng.choice((-1, 0, 1))), *m.dims[1:]))
-    if kind == 3 and results:
-        e: Expr = results[0]
-        results[0] = e // 3 * 3 + e % 3
-    return m.with_(results=tuple(results))
-
-
 @pytest.mark.parametrize("seed", range(40))
 def test_verdicts_agree_with_the_deciders(seed: int) -> None:
     rng = random.Random(seed)

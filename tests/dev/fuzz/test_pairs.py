@@ -1,0 +1,39 @@
+"""Pairs of maps: the same in every process, compared without an exception, and right where all points can be tried."""
+
+from __future__ import annotations
+
+import pytest
+
+from dev.fuzz.pairs import agrees, cut_down, pair, wide_pair
+from indexproof.verify.concrete import equal_maps
+from indexproof.verify.verdict import Status
+
+
+@pytest.mark.parametrize("make", [pair, wide_pair])
+def test_pairs_on_small_boxes_against_all_points(make: object) -> None:
+    said = set()
+    for index in range(150):
+        left, right = cut_down(*make(7, index))  # type: ignore[operator]
+        if left.rts or right.rts:
+            continue
+        answer = equal_maps(left, right)
+        assert agrees(left, right, answer), (index, left, right, answer)
+        said.add(answer.verdict)
+    assert said == {Status.PROVED, Status.REFUTED}
+
+
+def test_wide_pairs_are_decided() -> None:
+    for index in range(40):
+        left, right = wide_pair(8, index)
+        answer = equal_maps(left, right)
+        assert answer.verdict in (Status.PROVED, Status.REFUTED), (index, left, right)
+        if answer.counterexample is not None:
+            assert answer.counterexample.left != answer.counterexample.right
+    assert wide_pair(8, 3) == wide_pair(8, 3) != wide_pair(8, 4)
+
+
+def test_an_answer_that_is_wrong_is_noticed() -> None:
+    left, right = next(
+        p for k in range(99) if (p := cut_down(*wide_pair(7, k))) and not equal_maps(*p).proved
+    )
+    assert not agrees(left, right, equal_maps(left, left))

@@ -31,7 +31,6 @@ __all__ = [
     "report",
     "say",
     "status_of",
-    "to_be_written",
     "writing",
 ]
 
@@ -299,13 +298,6 @@ def noted(place: str, unless_said: bool = False) -> Iterator[None]:
         if not (unless_said and hasattr(error, "__notes__")):
             error.add_note(place)
         raise
-
-
-def to_be_written(said: str, path: Path | None) -> None:
-    """Check before a long run that the file to be written at its end can be written."""
-    if path is not None:
-        with writing(said, path):
-            path.open("ab").close()
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,6 +27,7 @@ from .fault import Batch, Fault
 __all__ = ["cache_entry_cases", "cache_file_cases", "without_secret_from_outside"]
 
 
+@cache
 def _kept() -> list[tuple[Obligation, Verdict]]:
     """Claims with their verdicts: true ones, false ones, and points that exist."""
     found = [*obligations(TRUE_CLAIMS, "true"), *obligations(FALSE_CLAIMS, "false")]

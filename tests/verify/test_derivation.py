@@ -20,7 +20,8 @@ import pytest
 
 import indexproof
 from dev.fuzz.corpus import builtin_corpus
-from dev.fuzz.generate import random_map
+from dev.fuzz.generate import family_map, random_map
+from dev.fuzz.runs import drawn
 from indexproof.core.condition import Condition
 from indexproof.core.derivation import ConstraintChange, Derivation, MapChange, Position, RuleStep
 from indexproof.core.derivation_json import derivation_from_json, derivation_to_json
@@ -38,6 +39,7 @@ from indexproof.rules.simplifier import simplify
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 from indexproof.verify.domain import Domain
 from indexproof.verify.proved import proved_rules
+from indexproof.verify.testing import strategies
 
 ROOT = Path(indexproof.__file__).resolve().parent
 XLA_PAIRS = Path(__file__).parent / "data" / "xla_pairs.jsonl.gz"
@@ -185,13 +187,15 @@ def test_random_maps_are_derived_step_by_step(part: int) -> None:
 @pytest.mark.parametrize("to_dims", [False, True])
 def test_maps_with_fewer_variables_are_derived_too(to_dims: bool) -> None:
     changes: Counter[str] = Counter()
-    for index in range(150):
-        m = random_map(2, index)
+
+    def derived(m: IndexingMap) -> None:
         trace: list[Any] = []
         reduced = reduce_map(m, RULES, trace, to_dims=to_dims, unused_dims=to_dims)
         derivation = explained(m, reduced.map, trace)
         agreed(m, derivation)
         changes.update(s.why for s in derivation if isinstance(s, MapChange))
+
+    drawn(strategies.maps(sources=True, empty=True), 150, 2, derived)
     assert len(changes) >= 3, changes
 
 
@@ -238,7 +242,7 @@ def test_constraints_are_not_told_with_what_rests_on_them() -> None:
 
 def test_digits_of_a_sum_of_digits() -> None:
     """What was recorded inside the inner sum applies again to the outer one, once the inner one is there no more."""
-    explained_alike(random_map(202, 46220))
+    explained_alike(family_map("chains", random.Random("indexproof 202 46220")))
 
 
 def test_what_applies_to_the_outer_sum_was_recorded_for_the_inner_one() -> None:

@@ -73,7 +73,7 @@ def test_production_beside_the_plain_driver() -> None:
     assert counts["as dear"] < 30
 
 
-@settings(deadline=None, max_examples=120, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=200, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(strategies.maps(sources=True, empty=True), st.booleans())
 def test_every_step_of_maps_of_the_strategies(m: IndexingMap, quick: bool) -> None:
     assert examine(m, Asked(quick=quick), checked=True)["derivations"] >= 1

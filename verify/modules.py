@@ -16,7 +16,8 @@ For one computation (most are the bodies of fusions) this proves
 - of the maps between roots and parameters: *in bounds*, and *pair*: those from the outputs and those to the
   outputs are the same relation.
 
-Questions that occur again are asked once for a module.
+Where a size is ``?`` the obligations of an op are proved for all sizes (:mod:`.unknown_sizes`).  Questions that occur
+again are asked once for a module.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
 from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_shapes, leaves
+from ..core.hlo.shape import UNBOUNDED
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim
@@ -52,6 +54,7 @@ from ..core.tighten import constraints_of, tighten_around
 from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
+from .unknown_sizes import answers_for_all_sizes, expect_sizes
 from .values import evaluation_answer, unrolling_answer
 from .verdict import Status, worst
 
@@ -217,18 +220,23 @@ class ModuleVerifier:
             return  # reported as an instruction without maps
         if op is None or op.virtual or made is None:
             return
+        sizes = tuple(a.dims for a in instruction.operand_arrays)
+        unsized = any(UNBOUNDED in x for x in sizes)
         try:
-            self.catalogue.maps(made, DIRECTIONS[0])
+            if unsized:
+                expect_sizes(op, made, sizes)
+            else:
+                self.catalogue.maps(made, DIRECTIONS[0])
         except InputError as error:
             # it does not take these operands, or makes something else of them
             yield "shape", (Status.REFUTED, str(error))
             return
-        sizes = tuple(a.dims for a in instruction.operand_arrays)
         for part in dict.fromkeys(op.part(r) for r in range(op.results)):
             for shapes in ((x,) for x in sizes) if op.parallel else (sizes,):
                 found = self._ops.get((part, shapes))
                 if found is None:
-                    found = self._ops[part, shapes] = list(_op_answers(part, shapes))
+                    answers = answers_for_all_sizes if unsized else _op_answers
+                    found = self._ops[part, shapes] = list(answers(part, shapes))
                 yield from found
 
     # -- steps of the analysis

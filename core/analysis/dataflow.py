@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from ..expr import substitute_all, var
 from ..hlo import Computation, Instruction, Shape, TupleShape, leaves
-from ..hlo.shape import AnyShape
+from ..hlo.shape import UNBOUNDED, AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
@@ -170,6 +170,8 @@ class Dataflow:
         return self._states.setdefault(state.content, state)
 
     def _reads(self, state: Reached, shape: AnyShape | None, path: Path) -> Reads:
+        if None in state.maps and _unsized(shape):
+            return Reads([], [*state.unknown, NoMap(self.computation.name, _SIZE)], list(state.at_most))
         maps = [identity_of(shape, path) if m is None else m for m in state.maps]
         return Reads(self.distinct(maps), list(state.unknown), list(state.at_most))
 
@@ -215,6 +217,8 @@ class Dataflow:
             return self._call(instruction, path)
         if opcode in _READS_NOTHING:
             return {}
+        if any(map(_unsized, (instruction.shape, *instruction.operand_shapes))):
+            return self._opaque(instruction, NoMap(instruction.name, _SIZE))
         if opcode in ("copy-done", "recv-done"):
             # what was copied or received; the token has no elements
             return {(0, (0, *path[opcode == "recv-done" :])): None} if path[:1] != (1,) else {}
@@ -566,6 +570,15 @@ def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:
         return True
     one, two = ([(path, a.dims) for path, a in leaves(shape)] for shape in (inside, outside))
     return one == two
+
+
+#: Why there is no map where a size is `?`.
+_SIZE = "a size is not known, and a map here has concrete sizes"
+
+
+def _unsized(shape: AnyShape | None) -> bool:
+    """Whether an array has a dimension of unknown size."""
+    return shape is not None and any(UNBOUNDED in a.dims for _, a in leaves(shape))
 
 
 def _same_elements(instruction: Instruction) -> bool:

@@ -1,0 +1,62 @@
+"""Ops on arrays of unknown size: ``?`` is a parameter, and what the op owes is what its instances in the catalogue owe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..core.errors import InputError
+from ..core.expr import Expr, Int, lift, var
+from ..core.hlo import Instruction, leaves
+from ..core.hlo.shape import UNBOUNDED
+from ..core.op import Case, Op
+from .obligations import op_obligations
+from .proving import prove_all
+from .verdict import Status
+
+__all__ = ["answers_for_all_sizes", "expect_sizes"]
+
+Sizes = Sequence[tuple[int, ...]]
+
+
+def _symbolic(op: Op, sizes: Sizes) -> tuple[Op, tuple[tuple[Expr, ...], ...]]:
+    """The op and the sizes of its operands with a symbol for each ``?``."""
+
+    def named(name: str, x: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(var(f"{name}_{d}") if n == UNBOUNDED else n for d, n in enumerate(x))
+
+    own = getattr(op, "sizes", None)
+    made = replace(op, sizes=named("m", own)) if own is not None and UNBOUNDED in own else op  # type: ignore[type-var]
+    return made, tuple(tuple(map(lift, named(f"n{k}", x))) for k, x in enumerate(sizes))
+
+
+def expect_sizes(op: Op, instruction: Instruction, sizes: Sizes) -> None:
+    """Raises :class:`InputError` where an op does not take these operands, or makes another shape whatever ``?`` is."""
+    op, x = _symbolic(op, sizes)
+    operands = [(s,) for s in x] if op.parallel else [x] * op.results
+    arrays = [] if instruction.shape is None else [a for _, a in leaves(instruction.shape)]
+    if arrays and len(arrays) != len(operands):
+        raise InputError(f"{instruction.opcode} makes {len(operands)} arrays, not {len(arrays)}")
+    for r, shapes in enumerate(operands):
+        op.part(r).validate(*shapes)
+        made = op.part(r).shape(*shapes)
+        for a in arrays[r : r + 1]:
+            fit = (
+                n == UNBOUNDED or not isinstance(e, Int) or e.value == n
+                for e, n in zip(made, a.dims, strict=False)
+            )
+            if len(made) != len(a.dims) or not all(fit):
+                raise InputError(f"{instruction.opcode} makes [{', '.join(map(str, made))}]", expected=str(a))
+
+
+def answers_for_all_sizes(op: Op, sizes: Sizes) -> Iterator[tuple[str, tuple[Status, str]]]:
+    """The obligations of an op for all sizes that it accepts in place of ``?``, each with its verdict and the reason."""
+    op, x = _symbolic(op, sizes)
+    case = Case("all sizes", op, x)
+    case = replace(case, facts=tuple(v >= 0 for v in case.symbols))
+    for r in prove_all(op_obligations(case), jobs=1).results:
+        said = (
+            r.verdict.strategy if r.verdict.proved else str(r.verdict.witness or "; ".join(r.verdict.tried))
+        )
+        yield r.obligation.kind, (r.verdict.status, said)

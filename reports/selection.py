@@ -206,11 +206,15 @@ def files_among(names: Iterable[str]) -> list[str]:
 
 
 def chosen(
-    names: Sequence[str], max_rank: int = MAX_RANK, read: Callable[[str], str] | None = None
+    names: Sequence[str],
+    max_rank: int = MAX_RANK,
+    read: Callable[[str], str] | None = None,
+    problems: list[InputError] | None = None,
 ) -> list[Selected]:
     """The claims with these names, of the files among them, or else of the catalogue; all of these for no name.
 
-    ``read`` gives the text of a rule file.  Raises :class:`InputError` for what is not there.
+    ``read`` gives the text of a rule file.  A file or a statement that is ill-formed is added to ``problems``, where that
+    is given, and costs only itself as long as something is left.  Raises :class:`InputError` for what is not there.
     """
     files = files_among(names)
     rest = [n for n in names if n not in files]
@@ -220,12 +224,28 @@ def chosen(
     for path in files:
         place = "standard input" if path == "-" else path
         python = is_file(path)
-        own = declared_in(path, max_rank) if python else stated_in(place, (read or read_text)(path))
+        found_here: list[InputError] | None = None if problems is None else []
+        own: list[Named] = []
+        try:
+            if python:
+                own = declared_in(path, max_rank, found_here)
+            else:
+                own = stated_in(place, (read or read_text)(path), found_here)
+        except InputError as error:
+            if problems is None:
+                raise
+            problems.append(error)
+        for problem in found_here or ():
+            problem.add_note(f"in {place}")
+        if problems is not None:
+            problems += found_here or ()
         for claim in own:
             if claim.name in found:
                 verb = "declares" if python else "states"
                 raise InputError(f"{path}: another of the files also {verb} {quoted(claim.name)}")
             found[claim.name] = claim
+    if problems and not found:
+        raise problems.pop(0)
     return select(rest, list(found.values()), " or ".join(files))
 
 

@@ -30,7 +30,9 @@ __all__ = [
     "noted",
     "report",
     "say",
+    "say_wrong",
     "status_of",
+    "without",
     "writing",
 ]
 
@@ -187,8 +189,7 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
     except InputError as error:
         if debug:
             raise
-        place = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
-        say(f"error: {place}{error.render()}")
+        say_wrong(error)
         return BAD_INPUT
     except TooLargeError as error:
         if debug:
@@ -257,6 +258,24 @@ def status_of(verdict: str) -> int:
 def say(text: str) -> None:
     """Tell a person something that is not the report."""
     put(text + "\n", sys.stderr)
+
+
+def say_wrong(error: InputError) -> None:
+    """Tell a person about bad input: where it stands, and what was expected."""
+    say(f"error: {': '.join([*_notes(error), error.render()])}")
+
+
+def _notes(error: InputError) -> list[str]:
+    return getattr(error, "__notes__", [])
+
+
+def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer about everything else, with what is ill-formed and the exit status for that."""
+    said = [
+        {"line": max(e.line, 1), "column": max(e.column, 1), "message": ": ".join([*_notes(e), str(e)])}
+        for e in problems
+    ]
+    return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
 
 
 def emit(text: str) -> None:

@@ -131,17 +131,20 @@ def rank(max_rank: int | None) -> int:
     return MAX_RANK if max_rank is None else max_rank
 
 
-def chosen_claims(names: Sequence[str] | None, max_rank: int | None) -> tuple[list[Selected], str]:
+def chosen_claims(
+    names: Sequence[str] | None, max_rank: int | None, problems: list[InputError] | None = None
+) -> tuple[list[Selected], str]:
     """The claims that the command line names, and the command that names them again, up to a claim.
 
-    Some of the names may be rule files, Python files and folders of both; the others choose among their claims.
+    Some of the names may be rule files, Python files and folders of both; the others choose among their claims.  What is
+    ill-formed is added to ``problems``, where that is given.
     """
     import shlex
 
     from ..selection import chosen, files_among
 
     given = with_files_of_folders(names or (), ("python", "rules"))
-    found = chosen(given, rank(max_rank), lambda path: file_text(path)[1])
+    found = chosen(given, rank(max_rank), lambda path: file_text(path)[1], problems)
     return found, shlex.join(["indexproof", "prove", *files_among(given)])
 
 

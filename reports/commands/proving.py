@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...core.errors import InputError, quoted
-from .frame import BUG, FALSE, OPEN, PROVED, emit, emit_json, noted, report, say, writing
+from .frame import (
+    BAD_INPUT,
+    BUG,
+    FALSE,
+    OPEN,
+    PROVED,
+    emit,
+    emit_json,
+    report,
+    say,
+    say_wrong,
+    without,
+    writing,
+)
 from .given import (
     BudgetFactor,
     CachePath,
@@ -112,7 +125,8 @@ def prove(
 
     # what is proved again or written down is stated, and so is what is chosen by its name
     everything = not names and not recheck and certificates is None
-    given = None if everything else _given(names, max_rank)
+    problems: list[InputError] = []
+    given = None if everything else _given(names, max_rank, problems)
     if budget <= 0:
         raise InputError(f"--budget {budget:g} leaves the solver nothing", expected="a factor above 0")
     if certificates is not None:
@@ -141,8 +155,10 @@ def prove(
             _certify(run, certificates)
     finally:  # what was proved is told also where the certificates cannot be written
         document, text = asked.reports(run, keeps)
-        report(json, document, text)
-    raise typer.Exit(status)
+        report(json, lambda: without(problems, document()), text)
+        for problem in problems:
+            say_wrong(problem)
+    raise typer.Exit(BAD_INPUT if problems else status)
 
 
 def _certify(run: Run, folder: Path) -> None:
@@ -209,9 +225,9 @@ class _Asked:
         yield from summary(replace(run, results=of_others), others, command=self.command, cached=keeps)
 
 
-def _given(names: Sequence[str] | None, max_rank: int | None) -> _Asked:
-    """State the selection of the command line."""
-    chosen, command = chosen_claims(names, max_rank)
+def _given(names: Sequence[str] | None, max_rank: int | None, problems: list[InputError]) -> _Asked:
+    """State the selection of the command line; what is ill-formed is added to ``problems``."""
+    chosen, command = chosen_claims(names, max_rank, problems)
     with _kept_to_the_end():
         obligations = [o for s in chosen for o in s.obligations()]
     claims = list({s.named.name: s.named for s in chosen}.values())
@@ -368,7 +384,11 @@ def check(
     if not files and not builtin:
         raise InputError("nothing to check", expected="claims files, or --builtin")
     given = with_files_of_folders(files or (), ("claims",))
-    sources = [_claims_file(name) for name in given] + (builtin_claims() if builtin else [])
+    problems: list[InputError] = []
+    sources = [f for name in given for f in _claims_file(name, problems)]
+    if problems and not any(f.claims for f in sources):
+        raise problems[0]
+    sources += builtin_claims() if builtin else []
     wanted = set(only or ())
     unknown = wanted - {c.name for f in sources for c in f.claims}
     if unknown:
@@ -391,15 +411,26 @@ def check(
     seconds = time.perf_counter() - start
     report(
         json,
-        lambda: checked_json(checked, missed, seconds),
+        lambda: without(problems, checked_json(checked, missed, seconds)),
         lambda: checked_text(checked, missed, seconds),
     )
-    raise typer.Exit(exit_status(checked, missed))
+    for problem in problems:
+        say_wrong(problem)
+    raise typer.Exit(BAD_INPUT if problems else exit_status(checked, missed))
 
 
-def _claims_file(name: str) -> ClaimsFile:
+def _claims_file(name: str, problems: list[InputError]) -> list[ClaimsFile]:
+    """The claims of a file, none where it cannot be read; what is ill-formed is added to ``problems``."""
     from ...verify.claims import read_claims
 
     shown, text = file_text(name)
-    with noted(f"in {shown}"):
-        return read_claims(text, shown)
+    ill_formed: list[InputError] = []
+    try:
+        return [read_claims(text, shown, ill_formed)]
+    except InputError as error:
+        ill_formed.append(error)
+        return []
+    finally:
+        for error in ill_formed:
+            error.add_note(f"in {shown}")
+        problems += ill_formed

@@ -87,7 +87,13 @@ def test_a_file_with_a_mistake(run: Run, file: Callable[[str], Path]) -> None:
     assert done.status == 3
     assert done.err.startswith(f"error: in {path}: line 8, column ")
     assert done.err.splitlines()[-1].strip() == "^"
-    assert not done.out
+    # the other claim is checked
+    assert "1 claim: 1 PROVED" in done.out
+    data = json.loads(run("check", path, "--json").out)
+    assert (data["exit_status"], [e["line"] for e in data["ill_formed"]]) == (3, [8])
+    path.write_text("claim x\n  (d0\n", "utf-8")
+    alone = run("check", path)
+    assert (alone.status, alone.out) == (3, "")
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n"])

@@ -231,3 +231,21 @@ def test_show_and_catalogue_know_files(run: Run, tmp_path: Path) -> None:
         "halved   rule, own.py:5\n  Half of 4·x.\n"
     )
     assert {o.subject for o in catalogue([str(declared)])} == {"halved"}
+
+
+def test_what_is_ill_formed_costs_only_itself(run: Run, tmp_path: Path) -> None:
+    """A rule, and a Python file that fails while it runs, are told of after the verdicts on everything else."""
+    rules, fails = tmp_path / "a.rules", tmp_path / "fails.py"
+    rules.write_text("int x, y\nbad: x + -> y\ngood: x + 0 -> x\nworse: x -> z\n", "utf-8")
+    fails.write_text("raise ValueError('on purpose')\n", "utf-8")
+    done = run("prove", rules, fails, "--no-cache", "--jobs", 1)
+    assert done.status == 3
+    assert "PROVED   good" in done.out
+    for place in (f"in {rules}: line 2", f"in {rules}: line 4", "fails.py: ValueError: on purpose"):
+        assert place in done.err
+    data = answer(run("prove", rules, fails, "--no-cache", "--jobs", 1, "--json").out)
+    assert (data["verdict"], data["exit_status"]) == ("PROVED", 3)
+    assert [e["line"] for e in data["ill_formed"]] == [2, 4, 1]
+    # with nothing else, that is the answer
+    alone = run("prove", fails)
+    assert (alone.status, alone.out) == (3, "")

@@ -208,7 +208,7 @@ def put_in_place(mutant: Mutant) -> Any:
             function.__code__ = same[0]
             return edges
     # a constant of the module or a class may be anywhere by now: everything is imported anew
-    for name in [n for n in sys.modules if n.partition(".")[0] in ("indexproof", "edges")]:
+    for name in [n for n in sys.modules if n.partition(".")[0] in ("indexproof", "edges", "dev")]:
         del sys.modules[name]
     loader = importlib.machinery.SourceFileLoader
     get = loader.get_code

@@ -51,7 +51,7 @@ from .indexing_map import Constraint, IndexingMap, Variable, is_name, known_name
 from .interval import LINE, End
 from .json_form import expr_from_json, expr_to_json
 from .text_printer import format_expr
-from .text_reader import MapReader
+from .text_reader import MapReader, parse_condition
 
 __all__ = [
     "ParametricMap",
@@ -60,8 +60,6 @@ __all__ = [
     "parametric_from_json",
     "parse_parametric",
 ]
-
-_RELATIONS: Final = ("<=", "<", "==", "!=")
 
 
 @dataclass(frozen=True, repr=False)
@@ -306,19 +304,14 @@ class ParametricMap:
     __repr__ = __str__
 
     def to_json(self) -> dict[str, Any]:
-        """The map as plain lists; :func:`parametric_from_json` reads them."""
+        """The map as plain lists, conditions as text; :func:`parametric_from_json` reads them."""
         order = (*self.variables, *map(var, self.parameters))
-        conditions = []
-        for c in self.conditions:
-            op = c.op if isinstance(c, Compare) else "divides" if isinstance(c, Divides) else "in"
-            parts = (integer(1), integer(1), integer(0)) if c is FALSE else c.exprs()
-            conditions.append([op, *(expr_to_json(e, order) for e in parts)])
         return {
             "dims": [*self.dims],
             "ranges": [*self.ranges],
             "parameters": [*self.parameters],
             "results": [expr_to_json(e, order) for e in self.results],
-            "conditions": conditions,
+            "conditions": [format_condition(c, order) for c in self.conditions],
         }
 
 
@@ -448,24 +441,7 @@ def parametric_from_json(data: Mapping[str, Any]) -> ParametricMap:
             )
         scope[n] = var(n)
 
-    def condition(k: int, said: Any) -> Condition:
-        path = f"conditions[{k}]"
-        if not isinstance(said, list) or len(said) != (4 if said and said[0] == "in" else 3):
-            raise InputError(
-                f"{path} is no condition", expected="[OPERATOR, EXPR, EXPR] or [in, EXPR, EXPR, EXPR]"
-            )
-        parts = [expr_from_json(e, scope, path=f"{path}[{j}]") for j, e in enumerate(said[1:], 1)]
-        if said[0] == "in":
-            return parts[0].within(parts[1], parts[2])
-        if said[0] == "divides":
-            return parts[0].divides(parts[1])
-        if said[0] not in _RELATIONS:
-            raise InputError(
-                f"{path}: unknown operator {quoted(str(said[0]))}", expected="<=, <, ==, !=, in or divides"
-            )
-        return Compare(said[0], parts[0], parts[1])
-
     results = [expr_from_json(e, scope, path=f"results[{k}]") for k, e in enumerate(data["results"])]
-    conditions = [condition(k, c) for k, c in enumerate(data["conditions"])]
+    conditions = [parse_condition(c, scope) for c in data["conditions"]]
     groups = [tuple(data[k]) for k in keys[:3]]
     return ParametricMap(groups[0], groups[1], groups[2], tuple(results), tuple(conditions))

@@ -108,7 +108,7 @@ class SizeQuestion:
                 v.opinion is not None and v.opinion.confirms for v in said if v.strategy != "identity"
             ]
             confirmed = "cvc5" if confirm and all(opinions) else ""
-            engine = f"z3 ({', '.join(by)}), for all sizes"
+            engine = f"z3 ({', '.join(by) or 'nothing to show'}), for all sizes"
             return Answer(Status.PROVED, engine, (), None, seconds, confirmed)
         why = [f"{v.status.value.lower()}: {', '.join(v.tried)}" for v in said if not v.proved]
         tried = f"no counterexample at {count(len(sizes), 'size')}"
@@ -155,13 +155,11 @@ class SizeQuestion:
     def expect_divisors(self) -> None:
         """Raises :class:`InputError` where a divisor may be zero, or is not known not to be."""
         counted = [self.given[key] for key in ("width", "by") if key in self.given]
+        # a condition that divides says nothing where its divisor is zero
+        known = tuple(c for c in self.sizes if not divisors_of(all_exprs(c)))
         for d in self.divisors():
-            wanted = d >= 1 if d in counted else d.ne(0)
-            verdict = (
-                prove_all([Obligation("property", "divisor", "", self.sizes, wanted)], jobs=1)
-                .results[0]
-                .verdict
-            )
+            wanted = Obligation("property", "divisor", "", known, d >= 1 if d in counted else d.ne(0))
+            verdict = prove_all([wanted], jobs=1).results[0].verdict
             if not verdict.proved:
                 point = ", ".join(f"{p} = {x}" for p, x in (verdict.witness or {}).items())
                 raise InputError(
@@ -189,7 +187,7 @@ class SizeQuestion:
         tuples = itertools.islice(_by_sum(pool, len(names)), _TRIED)
         for point in tuples:
             values = dict(zip(names, point, strict=True))
-            if all(c.evaluate(values) for c in self.sizes):
+            if _holds(all_of(self.sizes), values):
                 yield values
 
     def concrete(self, name: str, values: Mapping[str, int]) -> Answer | None:
@@ -389,6 +387,14 @@ def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
     if len(pool) ** count > 200_000:
         pool = pool[:6]
     return iter(sorted(itertools.product(pool, repeat=count), key=lambda p: (sum(p), p)))
+
+
+def _holds(c: Condition, values: Mapping[Any, int]) -> bool:
+    """Whether a condition has a value there, and holds."""
+    try:
+        return c.evaluate(values)
+    except ZeroDivisionError:
+        return False
 
 
 def _valued(x: Any, values: Mapping[str, int]) -> Any:

@@ -116,12 +116,12 @@ def test_a_map_whose_parameters_have_values_is_concrete() -> None:
             "`d 0` is no name for a variable",
         ),
         (
-            '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": [["<>", 1, 2]]}',
-            "conditions[0]: unknown operator `<>`",
+            '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": ["n <> 1"]}',
+            "unexpected `>`",
         ),
         (
-            '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": [["in", 1, 2]]}',
-            "conditions[0] is no condition",
+            '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": [["<", 1, 2]]}',
+            "expected text, not list",
         ),
         (
             '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["m"], "conditions": []}',

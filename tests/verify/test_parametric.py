@@ -194,6 +194,7 @@ def test_what_is_simplified_is_equal(before: str, after: str) -> None:
     ("text", "given", "message"),
     [
         ("(d0){n} -> (d0 mod n), domain: d0 in [0, n]", {}, "`n` may be zero: at n = 0"),
+        ("(d0){n, k} -> (d0), domain: d0 in [0, n], n floordiv k >= 1", {}, "`k` may be zero: at k = 0"),
         ("(d0){n} -> (d0), domain: d0 in [0, n], n > 3, n < 2", {}, "contradict each other"),
         ("(d0){n} -> (d0), domain: d0 in [0, n]", {"by": "n"}, "`n` may be less than 1: at n = 0"),
         ("(d0){n} -> (d0), domain: d0 <= n", {"by": 2, "along": "d0"}, "`d0` has no lower bound"),

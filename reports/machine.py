@@ -27,6 +27,7 @@ from ..verify.obligation import Obligation
 from ..verify.outcome import Result, Run
 from ..verify.parametric import AnyMap
 from ..verify.verdict import Status
+from ..verify.weakest import SizeCondition
 from ..verify.words import sides_at
 from .refutation import Place, again, conjuncts, ordered_point
 from .summary import Claimed, Group, confirmations, grouped, redundant, strategies, widening
@@ -287,8 +288,16 @@ def answer_json(
     )
 
 
+written_as(SizeCondition, "condition necessary")
+
+
 def property_json(
-    name: str, maps: Sequence[AnyMap], given: Mapping[str, Any], answer: Answer, exit_status: int
+    name: str,
+    maps: Sequence[AnyMap],
+    given: Mapping[str, Any],
+    answer: Answer,
+    exit_status: int,
+    **more: Any,
 ) -> dict[str, Any]:
     """Return the answer of ``property``."""
     c = answer.counterexample
@@ -312,6 +321,7 @@ def property_json(
             "smallest": c.minimal,
         },
         timing={"seconds": answer.seconds},
+        **more,
     )
 
 

@@ -7,7 +7,7 @@ A false property is refuted by the concrete deciders at small sizes, which come 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from ..core.condition import (
@@ -35,27 +35,52 @@ from ..core.parametric import ParametricMap
 from ..core.text import parse_expr
 from .concrete import Answer, equal_maps
 from .inversion import ratio
+from .obligation import Obligation
 from .properties import decide_property, expect_property
 from .size_claims import SizeQuestion
+from .weakest import SizeCondition, weakest_condition
 
-__all__ = ["AnyMap", "decide_for_all_sizes", "equal_for_all_sizes", "simplified"]
+__all__ = ["AnyMap", "condition_on_sizes", "decide_for_all_sizes", "equal_for_all_sizes", "simplified"]
 
 AnyMap: TypeAlias = "IndexingMap | ParametricMap"
 
 
 # ------------------------------------------------------------------------------------------------ the questions
-def decide_for_all_sizes(name: str, maps: Sequence[AnyMap], *, confirm: bool = False, **given: Any) -> Answer:
+def decide_for_all_sizes(
+    name: str,
+    maps: Sequence[AnyMap],
+    *,
+    confirm: bool = False,
+    proved: list[Obligation] | None = None,
+    **given: Any,
+) -> Answer:
     """:func:`.properties.decide_property`, for all values of parameters that the conditions of the maps allow.
 
     Sizes in ``given`` may be expressions of the parameters, as text too.  A counterexample has the parameters first.
+    What was proved of maps with parameters is added to ``proved``.
     """
     concrete = [m for m in maps if isinstance(m, IndexingMap)]
     if len(concrete) == len(maps):
         return decide_property(name, concrete, **given, confirm=confirm)
+    question, name = _question(name, maps, given)
+    answer = question.decided(name, confirm)
+    if proved is not None and answer.proved:
+        proved += question.proved
+    return answer
+
+
+def condition_on_sizes(name: str, maps: Sequence[AnyMap], **given: Any) -> SizeCondition | None:
+    """Return the weakest condition on the parameters that is found to make a property true that is not always."""
+    question, name = _question(name, maps, given)
+    return weakest_condition(question, name)
+
+
+def _question(name: str, maps: Sequence[AnyMap], given: Mapping[str, Any]) -> tuple[SizeQuestion, str]:
+    """The question and the name of the property in it."""
     expect_property(name, maps, given)
     lifted = [ParametricMap.of(m) for m in maps]
     question = SizeQuestion(lifted, {k: _sizes(k, x, lifted) for k, x in given.items()})
-    return question.decided({"surjective": "covers"}.get(name, name).replace("-", "_"), confirm)
+    return question, {"surjective": "covers"}.get(name, name).replace("-", "_")
 
 
 def equal_for_all_sizes(

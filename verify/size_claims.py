@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ..core.blocks import count
 from ..core.condition import (
     FALSE,
+    TRUE,
     Condition,
     all_exprs,
     all_of,
@@ -40,7 +41,7 @@ from .properties import decide_property
 from .proving import prove_all
 from .verdict import Status, Verdict
 
-__all__ = ["Claim", "SizeQuestion"]
+__all__ = ["Claim", "SizeQuestion", "holds_at"]
 
 #: Hypotheses and the goal that they imply.
 Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
@@ -57,6 +58,8 @@ class SizeQuestion:
 
     maps: Sequence[ParametricMap]
     given: Mapping[str, Any]
+    #: Obligations that were proved of the property.
+    proved: list[Obligation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for m in self.maps:
@@ -87,6 +90,7 @@ class SizeQuestion:
         start = time.perf_counter()
         claims = self.claims(name)
         self.expect_divisors()
+        self.proved.clear()
         sizes = [*itertools.islice(self.values(), _SIZES)]
         if not sizes and self.shown("sizes", [[(self.sizes, FALSE)]])[0]:
             raise InputError("the conditions on the parameters contradict each other")
@@ -128,11 +132,14 @@ class SizeQuestion:
             for hypotheses, goal in forms:
                 known = (*more, *hypotheses)
                 # the prover takes it that no divisor is zero: those that the goal brings in are not, it is shown first
-                for part in (self.divided(goal), goal):
-                    o = Obligation("property", name, str(k), known, part)
+                for kind, part in (("defined", self.divided(goal)), ("holds", goal)):
+                    subject = f"{name}: {' and '.join(map(str, self.maps))}"
+                    o = Obligation("property", subject, f"{kind} {k}", known, part)
                     verdict = prove_all([o], jobs=1, confirm="cvc5" if confirm else "").results[0].verdict
                     if not verdict.proved:
                         break
+                    if part is not TRUE:
+                        self.proved.append(o)
                 if verdict.proved:
                     break
             last.append(verdict)
@@ -187,7 +194,7 @@ class SizeQuestion:
         tuples = itertools.islice(_by_sum(pool, len(names)), _TRIED)
         for point in tuples:
             values = dict(zip(names, point, strict=True))
-            if _holds(all_of(self.sizes), values):
+            if holds_at(all_of(self.sizes), values):
                 yield values
 
     def concrete(self, name: str, values: Mapping[str, int]) -> Answer | None:
@@ -389,7 +396,7 @@ def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
     return iter(sorted(itertools.product(pool, repeat=count), key=lambda p: (sum(p), p)))
 
 
-def _holds(c: Condition, values: Mapping[Any, int]) -> bool:
+def holds_at(c: Condition, values: Mapping[Any, int]) -> bool:
     """Whether a condition has a value there, and holds."""
     try:
         return c.evaluate(values)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from ...core.errors import InputError
 from ..layout import put
-from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of
+from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of, writing
 from .given import At, Json, MapText, any_maps, as_map, concrete_map, given_text, integers
 
 if TYPE_CHECKING:
@@ -133,6 +134,12 @@ def property_(
     strict: Annotated[
         bool, typer.Option("--strict", help="monotone: later points have later targets.")
     ] = False,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificates", metavar="DIR", help="Write a certificate of each proof for all sizes."
+        ),
+    ] = None,
     confirm: Annotated[
         bool, typer.Option("--confirm", help="Let a second engine decide the same independently.")
     ] = False,
@@ -146,10 +153,12 @@ def property_(
     maps have no common target. inverse: each map turns the other round. contiguous: vectors along a variable
     lie one element after the other. aligned: places in memory are multiples. monotone: a later point has no
     earlier target. A false property is answered with the smallest points that show it. A map with parameters has
-    the property for all sizes that its domain allows, and --shape may be made of them, as in n*k,128.
+    the property for all sizes that its domain allows, or a condition on sizes is looked for; --shape may be made of
+    parameters, as in n*k,128.
     """
     from ...core.indexing_map import IndexingMap
-    from ...verify.parametric import decide_for_all_sizes
+    from ...verify.obligation import Obligation
+    from ...verify.parametric import condition_on_sizes, decide_for_all_sizes
     from ...verify.properties import vector_width
     from ...verify.words import answer_text
     from ..machine import property_json
@@ -173,13 +182,32 @@ def property_(
     given = {key: value for key, value in given.items() if value is not None}
     if name == "contiguous" and along is not None and width is None and concrete:
         given["width"] = max(vector_width(concrete[0], along, given.get("shape"))[0], 2)
-    answer = decide_for_all_sizes(name, maps, **given)
+    proved: list[Obligation] = []
+    answer = decide_for_all_sizes(name, maps, **given, proved=proved)
+    symbolic = len(concrete) < len(maps)
+    found = (
+        condition_on_sizes(name, maps, **{k: x for k, x in given.items() if k != "confirm"})
+        if symbolic and answer.counterexample is not None
+        else None
+    )
+    if certificates is not None:
+        from ..certificates import write_certificates
+
+        if not symbolic:
+            raise InputError(
+                "--certificates: these are of proofs for all sizes", expected="a map with parameters"
+            )
+        with writing("--certificates: cannot write", certificates):
+            written, without = write_certificates(proved, certificates)
+        say(f"{written} certificates in {certificates}; {len(without)} proofs have none")
     status = status_of(answer.verdict.value)
     said = f"contiguous, {given['width']} elements" if "width" in given else name
     report(
         json,
-        lambda: property_json(name, maps, given, answer, status),
-        lambda: answer_text(answer, said, maps),
+        lambda: property_json(
+            name, maps, given, answer, status, **({"condition": found} if symbolic else {})
+        ),
+        lambda: answer_text(answer, said, maps) + (f"\n  holds if {found}" if found else ""),
     )
     raise typer.Exit(status)
 

@@ -318,6 +318,24 @@ def test_pointwise_equality_is_more_than_equality_of_relations(run: Run) -> None
     assert (done.status, "--pointwise compares maps" in done.err) == (3, True)
 
 
+def test_the_condition_on_sizes_is_told(run: Run) -> None:
+    rows = "(d0, d1){n, k, s} -> (d0 * s + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1, s >= 0"
+    assert "holds if n ≤ 1 or k ≤ s   (exactly then)" in run("property", "injective", rows).out
+    found = json.loads(run("property", "injective", rows, "--json").out)
+    assert found["condition"] == {"condition": "n ≤ 1 or k ≤ s", "necessary": True}
+    assert json.loads(run("property", "injective", TILE, "--json").out)["condition"] is None
+
+
+def test_a_proof_for_all_sizes_has_certificates(run: Run, tmp_path: Path) -> None:
+    done = run("property", "bijective", TILE, "--shape", "n*k", "--certificates", str(tmp_path))
+    assert (done.status, done.err.strip()) == (0, f"5 certificates in {tmp_path}; 0 proofs have none")
+    done = run("replay", str(tmp_path))
+    assert done.status == 0
+    assert "5 of 5 certificates hold" in done.out
+    done = run("property", "injective", ROWS, "--certificates", str(tmp_path))
+    assert done.status == 3
+
+
 def test_maps_with_parameters(run: Run) -> None:
     again = TILE.replace("d0 * k + d1", "((d0 * k + d1) floordiv k) * k + d1")
     done = run("simplify", again, "--validate")

@@ -17,8 +17,8 @@ from ..verify.verdict import Status, worst
 from .claims import claim_block
 from .layout import block, count, joined
 from .machine import written_as
-from .refutation import explain, ordered_point
-from .rule_files import findings_of, rule_block
+from .refutation import explanation, ordered_point
+from .rule_files import findings_of, rule_explanation
 from .sources import DeclaredClaim, Place
 
 __all__ = ["ILL_FORMED", "GateItem", "claim_item", "ill_formed_item", "module_items", "proved_item"]
@@ -110,18 +110,13 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
     command = f"indexproof prove {path}"
     if isinstance(claim, StatedRule):
         (finding,) = findings_of(Run([bad]), [claim])
-        text = rule_block(finding, command=command)
+        lines = rule_explanation(finding, command=command)
     else:
         instances = len({r.obligation.subject for r in results if r.verdict.status is status})
         also = f"{instances} of {count(len(declared), 'instance')}" if len(declared) > 1 else ""
-        text = explain(bad, command=command, also=also)
-    lines = text.split("\n")
-    head = joined([f"{status.value}  {item.name}", item.where])
+        lines = explanation(bad, command=command, also=also)
     witness = bad.verdict.witness
     point = point_text(ordered_point(bad.obligation, dict(witness))) if witness else ""
-    repairs = [
-        line.strip().removeprefix("repair").strip() for line in lines if line.strip().startswith("repair")
-    ]
     said = {
         Status.REFUTED: f"false at {point}" if point else "false",
         Status.UNDEFINED: f"divides by zero at {point}",
@@ -130,10 +125,10 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
     }.get(status, "not decided within the budget")
     return replace(
         item,
-        text="\n".join([head, *lines[1:]]),
+        text=block(joined([f"{status.value}  {item.name}", item.where]), lines),
         message=f"{item.name}: {said}",
         counterexample=point,
-        repair=repairs[0] if repairs else "",
+        repair=next((said.partition("\n")[0] for heading, said in lines if heading == "repair"), ""),
     )
 
 
@@ -166,15 +161,16 @@ def claim_item(path: str, claim: Claim) -> GateItem:
 def module_items(root: Path, path: str) -> Iterator[GateItem]:
     """The items of the computations of an HLO file."""
     from .hlo import report
-    from .hlo_files import module_of
+    from .hlo_files import hlo_file_text, module_of
 
     try:
-        module = module_of(str(root / path))
+        written = hlo_file_text(str(root / path))
+        module = module_of(path, written)
         found = report(module, list(module.computations), verify=True)
     except InputError as error:
         yield ill_formed_item(path, Place(path, max(error.line, 1), max(error.column, 1)), str(error))
         return
-    lines = _computation_lines(root / path)
+    lines = _computation_lines(written)
     for u in found.units:
         line = lines.get(u.name, 1)
         failed = u.verified.failed if u.verified is not None else []
@@ -193,12 +189,10 @@ def module_items(root: Path, path: str) -> Iterator[GateItem]:
         yield item
 
 
-def _computation_lines(path: Path) -> dict[str, int]:
+def _computation_lines(text: str) -> dict[str, int]:
     """Return where each computation begins."""
-    from .hlo_files import hlo_file_text
-
     found: dict[str, int] = {}
-    for n, line in enumerate(hlo_file_text(str(path)).split("\n"), 1):
+    for n, line in enumerate(text.split("\n"), 1):
         begins = re.match(r"(?:ENTRY\s+)?%?([\w.-]+)\s*(?:\(.*)?\{", line)
         if begins:
             found.setdefault(begins[1], n)

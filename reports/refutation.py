@@ -23,6 +23,7 @@ __all__ = [
     "at_point",
     "conjuncts",
     "explain",
+    "explanation",
     "holds_at",
     "ordered_point",
     "point_text",
@@ -98,7 +99,15 @@ def head_of(o: Obligation, status: str) -> str:
 def explain(
     result: Result, *, with_repairs: bool = True, command: str = "indexproof prove", also: str = ""
 ) -> str:
-    """Return the block about one result that did not pass.
+    """Return the block about one result that did not pass, as :func:`explanation` has it."""
+    lines = explanation(result, with_repairs=with_repairs, command=command, also=also)
+    return block(head_of(result.obligation.in_full(), result.verdict.status.value), lines)
+
+
+def explanation(
+    result: Result, *, with_repairs: bool = True, command: str = "indexproof prove", also: str = ""
+) -> list[tuple[str, str]]:
+    """Return the lines about one result that did not pass, each with its heading.
 
     ``command`` is what repeats it up to the name of the claim, ``also`` says where else the same is wrong.  Looking for
     repairs asks the prover some more questions, which takes a moment.
@@ -140,7 +149,7 @@ def explain(
             lines.append(("again", f"{command} {_shell(o.name)} --budget 10"))
         case Status.NOT_CHECKED:
             lines.append(("because", v.detail))
-    return block(head_of(o, v.status.value), lines)
+    return lines
 
 
 def _counterexample(o: Obligation, v: Verdict, command: str) -> list[tuple[str, str]]:

@@ -114,7 +114,8 @@ def rules_summary(
     if perhaps:
         yield block("machine types of which it is not known whether they overflow:", perhaps)
     for k, f in enumerate(f for f in checked if not f.passes):
-        yield rule_block(f, command=command, with_repairs=k < repairs)
+        lines = rule_explanation(f, command=command, with_repairs=k < repairs)
+        yield block(joined([f"{f.verdict.status.value}  {f.rule.name}", f.rule.where]), lines)
     yield closing(run, len(claims), cached)
 
 
@@ -135,8 +136,10 @@ def _row(f: ConditionFinding) -> tuple[str, ...]:
     )
 
 
-def rule_block(f: ConditionFinding, *, command: str, with_repairs: bool = True) -> str:
-    """Print a rule that is not proved, for people."""
+def rule_explanation(
+    f: ConditionFinding, *, command: str, with_repairs: bool = True
+) -> list[tuple[str, str]]:
+    """Return the lines about a rule without the verdict that is expected, each with its heading."""
     r, v = f.rule, f.verdict
     lines = [("claim", r.statement()), ("meaning", str(r.semantics))]
     if f.refuted:
@@ -152,7 +155,7 @@ def rule_block(f: ConditionFinding, *, command: str, with_repairs: bool = True) 
     elif v.status is Status.UNDECIDED:
         lines += [("tried", ", ".join(v.tried)), ("because", v.detail or "the budget is spent")]
         lines.append(("again", f"{command} {_word(r.name)} --budget 10"))
-    return block(joined([f"{v.status.value}  {r.name}", r.where]), lines)
+    return lines
 
 
 def _repair_text(r: StatedRule) -> str:

@@ -431,6 +431,6 @@ def _claims_file(name: str, problems: list[InputError]) -> list[ClaimsFile]:
         ill_formed.append(error)
         return []
     finally:
-        for error in ill_formed:
-            error.add_note(f"in {shown}")
+        for problem in ill_formed:
+            problem.add_note(f"in {shown}")
         problems += ill_formed

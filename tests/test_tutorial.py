@@ -1,0 +1,90 @@
+"""The way from a wheel to a gate: a first own verdict within a minute, a gate with SARIF within five.
+
+What is typed is what README.md and reports/guides/gate.md say, in an environment and a folder that have nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import time
+import venv
+from pathlib import Path
+
+import pytest
+
+from test_packaging import wheel  # noqa: F401
+
+ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.slow
+
+
+def typed(line: str, folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a line of a page as a shell does."""
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def code_of(page: Path, begins: str) -> str:
+    """The block of code of a page that begins with a line."""
+    (found,) = re.findall(rf"```\w+\n({re.escape(begins)}\n.*?)```", page.read_text("utf-8"), re.DOTALL)
+    return str(found)
+
+
+def session_of(page: Path, heading: str) -> list[tuple[str, str]]:
+    """The lines that are typed in the session below a heading, each with what is printed."""
+    section = page.read_text("utf-8").partition(f"## {heading}\n")[2]
+    (console,) = re.findall(r"```console\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
+    parts = [part.partition("\n") for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]]
+    return [(line, said.strip()) for line, _, said in parts]
+
+
+def steady(text: str) -> str:
+    """A report without its seconds."""
+    return re.sub(r"in \d[\d.,]* \w+", "in -", text)
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """An empty folder, and an environment that has nothing but pip."""
+    venv.create(tmp_path / "env", with_pip=True)
+    kept = {name: os.environ[name] for name in os.environ if not name.startswith(("PYTHON", "INDEXPROOF_"))}
+    env = {**kept, "PATH": f"{tmp_path / 'env/bin'}{os.pathsep}{os.environ['PATH']}"}
+    env |= {"XDG_CACHE_HOME": str(tmp_path / "cache"), "VIRTUAL_ENV": str(tmp_path / "env"), "COLUMNS": "120"}
+    return tmp_path, env
+
+
+def test_from_the_wheel_to_a_gate(
+    wheel: Path,  # noqa: F811
+    clean: tuple[Path, dict[str, str]],
+) -> None:
+    place, env = clean
+    start = time.monotonic()
+    install = ["pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    done = typed(shlex.join(install), place, env)
+    assert done.returncode == 0, done.stderr
+
+    # README.md: a rule of one's own, which is false
+    (place / "my_rules.py").write_text(code_of(ROOT / "README.md", "# my_rules.py"), "utf-8")
+    done = typed("indexproof prove my_rules.py", place, env)
+    first = time.monotonic() - start
+    assert done.returncode == 1, done.stderr
+    assert "REFUTED  small_remainder   my_rules.py:5\n" in done.stdout
+    assert "\n  repair   provable after adding any one of:  d ∣ g;  g ∣ d;  d = g\n" in done.stdout
+
+    # reports/guides/gate.md: each line that is typed prints what the page says
+    for line, said in session_of(ROOT / "reports/guides/gate.md", "A session"):
+        done = typed(line, place, env)
+        printed = steady(done.stdout).strip()
+        assert printed == steady("\n".join(said.split("\n")[1:]) if "| tail" in line else said), done.stderr
+    sarif = json.loads((place / "example/out.sarif").read_text("utf-8"))
+    (failed,) = (r for r in sarif["runs"][0]["results"] if r["kind"] == "fail")
+    assert failed["locations"][0]["physicalLocation"]["region"]["startLine"] == 6
+    gate = time.monotonic() - start
+    assert (first < 60, gate < 300) == (True, True), (
+        f"a verdict after {first:.0f} s, a gate after {gate:.0f} s"
+    )

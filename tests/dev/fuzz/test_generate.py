@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
 
 from dev.fuzz.generate import random_map
 from dev.fuzz.maps import samples
@@ -41,6 +45,22 @@ def test_maps_and_results_are_the_same_in_every_process() -> None:
     assert printed[0] == printed[1]
     assert len(set(printed[0])) == 150
     assert len({random_map(seed, 40) for seed in range(20)}) == 20
+
+
+def test_what_is_drawn_depends_on_the_seed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def some(seed: int) -> list[int]:
+        found: list[int] = []
+        drawn(st.integers(0, 10**12), 200, seed, found.append)
+        return found
+
+    first = some(0)
+    assert some(1) != first
+    # Hypothesis would draw the numbers of this module
+    path = tmp_path / "numbers_of_mine.py"
+    path.write_text(f"N = {[*range(10**9, 10**9 + 99)]}\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("numbers_of_mine")
+    assert some(0) == first
 
 
 def test_what_breaks_simplifiers_is_drawn() -> None:

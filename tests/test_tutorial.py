@@ -15,7 +15,6 @@ import venv
 from pathlib import Path
 
 import pytest
-
 from test_packaging import wheel  # noqa: F401
 
 ROOT = Path(__file__).parent.parent

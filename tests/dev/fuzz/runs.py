@@ -12,6 +12,7 @@ from unittest import mock
 import hypothesis
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from indexproof.reports.layout import block, count, spent
 from indexproof.verify.pool import each, ignore_interrupts
@@ -82,7 +83,7 @@ def drawn(what: st.SearchStrategy[T], number: int, seed: int, do: Callable[[T], 
     # draws depend on the seed alone, and not on the numbers in whatever modules are loaded
     providers.CONSTANTS_CACHE.cache.clear()
     try:
-        with mock.patch.object(providers, "_get_local_constants", providers.Constants):
+        with mock.patch.object(providers, "_get_local_constants", Constants):
             test()
     finally:
         providers.CONSTANTS_CACHE.cache.clear()

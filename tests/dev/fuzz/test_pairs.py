@@ -34,6 +34,6 @@ def test_wide_pairs_are_decided() -> None:
 
 def test_an_answer_that_is_wrong_is_noticed() -> None:
     left, right = next(
-        p for k in range(99) if (p := cut_down(*wide_pair(7, k))) and not equal_maps(*p).proved
+        p for k in range(99) if (p := cut_down(*wide_pair(7, k))) and not equal_maps(p[0], p[1]).proved
     )
     assert not agrees(left, right, equal_maps(left, left))

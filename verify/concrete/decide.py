@@ -1,10 +1,9 @@
 """Decide one problem: ask several engines in a fixed order, with budgets that grow from round to round.
 
 1. The normal form takes about a millisecond and proves most true claims.
-2. A problem that falls into parts without a common variable is decided part by part.
-3. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and more in later rounds.
-4. Otherwise the points of smallest magnitude and random points are tried.
-5. SAT sweeping, witnesses for unknowns, isl, SAT sweeping with both solvers and z3 follow, round after round.  Where isl
+2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and more in later rounds.
+3. Otherwise the points of smallest magnitude and random points are tried.
+4. SAT sweeping, witnesses for unknowns, isl, SAT sweeping with both solvers and z3 follow, round after round.  Where isl
    is complete z3 begins one round later.
 
 A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more small
@@ -19,7 +18,7 @@ from typing import NamedTuple
 
 from ...core.expr import Var
 from . import enumerate as enumeration
-from . import isl, normal_form, parts, sat_sweeping, smt, witnesses
+from . import isl, normal_form, sat_sweeping, smt, witnesses
 from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
 
 __all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "decide_problem"]
@@ -32,15 +31,12 @@ GROWTH = 5
 ROUNDS = 7
 #: In so many rounds all points are tried, if there are not too many.
 _ENUMERATED = 5
-#: How many rounds each part gets in a round of the whole.
-_PARTS = {0: 1, 2: 4, 4: ROUNDS}
 #: How many times more points the second round tries.
 _MORE = 30
 
 #: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
 ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     normal_form.NAME: lambda p, factor: normal_form.decide(p),
-    parts.NAME: lambda p, rounds: parts.decide(p, lambda part: decide_problem(part, rounds=rounds).outcome),
     enumeration.NAME: lambda p, factor: enumeration.decide(p, factor * enumeration.LIMIT),
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
@@ -57,7 +53,7 @@ _SOLVERS = (sat_sweeping.NAME, witnesses.NAME, isl.NAME, sat_sweeping.BOTH_NAME,
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
 _FAMILY = {_PROBE: enumeration.NAME, _SAMPLE: enumeration.NAME, sat_sweeping.NAME: isl.NAME}
 _BOTH = {isl.NAME, smt.NAME}
-_WITH_BOTH = (sat_sweeping.BOTH_NAME, witnesses.NAME, parts.NAME)
+_WITH_BOTH = (sat_sweeping.BOTH_NAME, witnesses.NAME)
 
 
 class Decision(NamedTuple):
@@ -111,9 +107,7 @@ def _schedule(asked: Sequence[str], presburger: bool, rounds: int) -> Iterator[t
     """
     for turn in range(rounds):
         for name in asked:
-            if name == parts.NAME and turn in _PARTS:
-                yield name, _PARTS[turn], turn + 1
-            elif name == enumeration.NAME and turn < _ENUMERATED:
+            if name == enumeration.NAME and turn < _ENUMERATED:
                 yield name, GROWTH**turn, turn + 1
             elif name in _POINTS and turn < 2:
                 yield name, _MORE**turn, turn + 1
@@ -152,7 +146,7 @@ def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str], rounds:
                 best.point
             ):
                 best, engine = outcome, name
-        elif "budget" not in outcome.note and name in (parts.NAME, *_SOLVERS):
+        elif "budget" not in outcome.note and name in _SOLVERS:
             useless.add(name)  # more of it would not help
     return best, engine
 

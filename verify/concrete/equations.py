@@ -1,4 +1,4 @@
-"""Simplify a problem before any engine is asked: digits of mixed radix, determined variables, and periods.
+"""Simplify a problem before any engine is asked: digits of mixed radix, and periods.
 
 Numbers of mixed radix that are equal have equal digits, with gaps between strides too.
 ``850·d0 + 9·d1 + d2 = 850·e0 + 9·e1 + e2`` is ``850·(d0 - e0) = r`` with ``-850 < r < 850``, so both sides are zero, and
@@ -21,15 +21,13 @@ from ...core.expr import (
     Sum,
     Var,
     integer,
-    lift,
     linear,
     postorder,
     substitute_all,
-    var,
 )
 from ...core.interval import Interval, is_infinite
 
-__all__ = ["parts", "period", "solution", "span", "whole"]
+__all__ = ["parts", "period", "span", "whole"]
 
 
 def span(const: int, terms: Iterable[tuple[Expr, int]], box: Mapping[Var, Interval]) -> Interval:
@@ -114,34 +112,6 @@ def _is_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
     (spelled,) = substitute_all((e,), mods) if mods else (e,)
     wanted = x - y - (x // n - y // n) * n
     return spelled in (wanted, -wanted)
-
-
-def solution(
-    e: Expr, value: int, box: Mapping[Var, Interval], count: int
-) -> tuple[Var, Expr, dict[Var, Interval]] | None:
-    """A variable that ``e = value`` determines, what it equals, and the variables in that which are new, with their boxes.
-
-    ``x mod m = value`` is ``x = value + m·t`` with a new variable t, called after the number ``count``.
-    """
-    fresh: dict[Var, Interval] = {}
-    if isinstance(e, Mod) and not e.b.children and isinstance(e.a, (Sum, Var)):
-        m = abs(int(e.b.evaluate({})))
-        const, terms = (e.a.const, e.a.terms) if isinstance(e.a, Sum) else (0, ((e.a, 1),))
-        if any(not isinstance(t, Var) for t, _ in terms):
-            return None
-        lo, hi = span(const - value, terms, box)
-        if is_infinite(lo) or is_infinite(hi):
-            return None
-        t = var(f"{terms[0][0]}!{count}")
-        fresh[t] = Interval(-(-int(lo) // m), int(hi) // m)
-        e = e.a - m * t
-    if isinstance(e, Sum):
-        for v, k in e.terms:
-            if isinstance(v, Var) and v in box and abs(k) == 1:
-                rest = linear(e.const, [(x, j) for x, j in e.terms if x is not v])
-                if v not in rest.variables():
-                    return v, (lift(value) - rest) * k, fresh
-    return None
 
 
 def period(exprs: Sequence[Expr], v: Var) -> int | None:

@@ -9,6 +9,7 @@ changes some counts.  islpy does not free contexts, some 10 KB each.  This modul
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
 from ...core.numerals import parse_int
 from .forms import Form, Row
-from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order
+from .problem import HOLDS, Fact, Outcome, Point, Problem, counterexample_order
 
 __all__ = ["BUDGET", "NAME", "counterexample", "decide"]
 
@@ -26,6 +27,7 @@ NAME = "isl"
 #: Operations of one question: enough for almost everything, and rarely more than a second.
 BUDGET = 5_000
 _SET = islpy.dim_type.set
+_ZERO, _NATURAL, _ANY = Interval(0, 0), Interval(0, math.inf), Interval(-math.inf, math.inf)
 
 
 class _OutOfBudget(Exception):
@@ -39,7 +41,7 @@ class _NotPresburger(Exception):
 class Affine:
     """An algebra of isl's affine functions: ``Aff``, or ``PwAff`` above a minimum or maximum."""
 
-    def __init__(self, context: Any, box: Box) -> None:
+    def __init__(self, context: Any, box: Sequence[tuple[Any, Interval]]) -> None:
         self.context = context
         self.space = islpy.Space.set_alloc(context, 0, len(box))
         local = islpy.LocalSpace.from_space(self.space)
@@ -56,6 +58,10 @@ class Affine:
 
     def variable(self, v: Var) -> Any:
         return self.at[v]
+
+    def form(self, f: Form) -> Any:
+        """The function of a linear form, where the variables are the numbers of its atoms."""
+        return self.sum(f.get(0, 0), [(self.at[m], k) for m, k in f.items() if m])
 
     def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
         total = self.integer(const)
@@ -105,11 +111,22 @@ class Affine:
     # -- sets
     def universe(self) -> Any:
         """The box."""
+        return self.conjunction((self.at[v], i) for v, i in self.box)
+
+    def conjunction(self, rows: Iterable[tuple[Any, Interval]]) -> Any:
+        """The set where each of these ``Aff`` lies in its interval."""
         result = islpy.BasicSet.universe(self.space)
-        for v, i in self.box:
-            for side in self._sides(self.at[v], i):
-                result = result.add_constraint(islpy.Constraint.inequality_from_aff(side))
+        for e, within in rows:
+            for c in self.constraints(e, within):
+                result = result.add_constraint(c)
         return islpy.Set.from_basic_set(result)
+
+    def constraints(self, e: Any, within: Interval) -> list[Any]:
+        """That an ``Aff`` lies in ``within``."""
+        sides = self._sides(e, within)
+        if within.lo == within.hi:
+            return [islpy.Constraint.equality_from_aff(sides[0])]
+        return [islpy.Constraint.inequality_from_aff(side) for side in sides]
 
     def _sides(self, e: Any, within: Interval) -> list[Any]:
         """Functions whose non-negativity says that ``e`` lies in ``within``."""
@@ -123,14 +140,12 @@ class Affine:
     def _nonnegative(self, e: Any) -> Any:
         if isinstance(e, islpy.PwAff):
             return e.nonneg_set()
-        constraint = islpy.Constraint.inequality_from_aff(e)
-        return islpy.Set.from_basic_set(islpy.BasicSet.universe(self.space).add_constraint(constraint))
+        return self.conjunction([(e, Interval(0, math.inf))])
 
     def where(self, e: Any, within: Interval) -> Any:
         """The set of points with ``e`` in ``within``."""
-        if within.lo == within.hi and not isinstance(e, islpy.PwAff):
-            constraint = islpy.Constraint.equality_from_aff(e.add_constant_val(self.value(-int(within.lo))))
-            return islpy.Set.from_basic_set(islpy.BasicSet.universe(self.space).add_constraint(constraint))
+        if not isinstance(e, islpy.PwAff):
+            return self.conjunction([(e, within)])
         result = islpy.Set.universe(self.space)
         for side in self._sides(e, within):
             result = result.intersect(self._nonnegative(side))
@@ -182,22 +197,17 @@ def _first(piece: Any, boxes: Sequence[Interval]) -> Point | None:
     # new coordinates in front: total, magnitude of each variable, minus each variable
     front = 1 + 2 * n
     wide = piece.insert_dims(_SET, 0, front)
-    linear = _Linear(piece.get_ctx(), wide.get_space())
-    total: Form = {1: 1, **{2 + k: -1 for k in range(n)}}
-    constraints = [linear.equal(total)]
+    algebra = Affine(piece.get_ctx(), [(k, _ANY) for k in range(1, front + n + 1)])
+    rows: list[Row] = [({1: 1, **{2 + k: -1 for k in range(n)}}, _ZERO)]
     for k, (lo, hi) in enumerate(boxes):
         magnitude, minus, x = 2 + k, 2 + n + k, 1 + front + k
-        constraints.append(linear.equal({x: 1, minus: 1}))
-        if lo >= 0:
-            constraints.append(linear.equal({x: 1, magnitude: -1}))
-        elif hi <= 0:
-            constraints.append(linear.equal({x: 1, magnitude: 1}))
-        else:
-            # at the minimum of the total, each magnitude is as small as these two allow: the absolute value
-            constraints.append(linear.nonnegative({x: 1, magnitude: 1}))
-            constraints.append(linear.nonnegative({x: -1, magnitude: 1}))
-    for c in constraints:
-        wide = wide.add_constraint(c)
+        rows.append(({x: 1, minus: 1}, _ZERO))
+        # at the minimum of the total, each magnitude is as small as two bounds allow: the absolute value
+        rows.append(({x: -1, magnitude: 1}, _ZERO if lo >= 0 else _NATURAL))
+        rows.append(({x: 1, magnitude: 1}, _ZERO if hi <= 0 < -lo else _NATURAL))
+    for f, i in rows:
+        for c in algebra.constraints(algebra.form(f), i):
+            wide = wide.add_constraint(c)
     # the lexicographic minimum of a set with divisions can fail inside isl; lifted, they are ordinary
     # coordinates
     point = islpy.Set.from_basic_set(wide).lift().flatten().lexmin().sample_point()
@@ -216,65 +226,6 @@ def _integer(value: Any) -> int:
         # isl cannot even print once the limit is reached, and islpy does not raise for texts
         raise _OutOfBudget
     return parse_int(text)
-
-
-class _Linear:
-    """Linear constraints over the coordinates of a space, counted from 1; 0 is the constant."""
-
-    def __init__(self, context: Any, space: Any) -> None:
-        self.context = context
-        self.space = space
-        self.local = islpy.LocalSpace.from_space(space)
-
-    def _filled(self, constraint: Any, f: Form, sign: int) -> Any:
-        for m, k in f.items():
-            value = _value(self.context, sign * k)
-            constraint = (
-                constraint.set_coefficient_val(_SET, m - 1, value)
-                if m
-                else constraint.set_constant_val(value)
-            )
-        return constraint
-
-    def equal(self, f: Form) -> Any:
-        """``f = 0``."""
-        return self._filled(islpy.Constraint.alloc_equality(self.local), f, 1)
-
-    def nonnegative(self, f: Form, sign: int = 1) -> Any:
-        """``sign·f >= 0``."""
-        return self._filled(islpy.Constraint.alloc_inequality(self.local), f, sign)
-
-    def within(self, f: Form, i: Interval) -> list[Any]:
-        """The ends of ``i`` as constraints on ``f``."""
-        if i.lo == i.hi:
-            return [self.equal(_shifted(f, -int(i.lo)))]
-        out = []
-        if not is_infinite(i.lo):
-            out.append(self.nonnegative(_shifted(f, -int(i.lo))))
-        if not is_infinite(i.hi):
-            out.append(self.nonnegative(_shifted(f, -int(i.hi)), -1))
-        return out
-
-    def outside(self, f: Form, i: Interval) -> list[Any]:
-        """Constraints of which one holds where ``f`` is not in ``i``."""
-        out = []
-        if not is_infinite(i.lo):
-            out.append(self.nonnegative(_shifted(f, 1 - int(i.lo)), -1))
-        if not is_infinite(i.hi):
-            out.append(self.nonnegative(_shifted(f, -1 - int(i.hi))))
-        return out
-
-    def set(self, rows: Iterable[Row]) -> Any:
-        """The basic set where all rows hold."""
-        result = islpy.BasicSet.universe(self.space)
-        for f, i in rows:
-            for c in self.within(f, i):
-                result = result.add_constraint(c)
-        return result
-
-
-def _shifted(f: Form, n: int) -> Form:
-    return {**f, 0: f.get(0, 0) + n}
 
 
 #: What isl says where its budget is spent, and where it gives up on a lexicographic minimum, which nobody has to find.
@@ -301,17 +252,20 @@ def counterexample(
     """
     context = islpy.Context()
     context.set_max_operations(budget)
-    linear = _Linear(context, islpy.Space.set_alloc(context, 0, len(atoms)))
-    boxes: list[Row] = [({k: 1}, i) for k, i in enumerate(atoms, 1)]
+    algebra = Affine(context, [*enumerate(atoms, 1)])
+
+    def inside(rows: Iterable[Row]) -> Any:
+        return algebra.conjunction((algebra.form(f), i) for f, i in rows)
+
     try:
-        domain = islpy.Set.from_basic_set(linear.set([*boxes, *rows]))
+        domain = algebra.universe().intersect(inside(rows))
         for choice in choices:
-            alternatives = islpy.Set.empty(linear.space)
+            alternatives = islpy.Set.empty(algebra.space)
             for chosen in choice:
-                alternatives = alternatives.union(islpy.Set.from_basic_set(linear.set(chosen)))
+                alternatives = alternatives.union(inside(chosen))
             domain = domain.intersect(alternatives)
-        for side in linear.outside(*goal):
-            piece = domain.add_constraint(side)
+        for side in algebra.outside(algebra.form(goal[0]), goal[1]):
+            piece = domain.intersect(side)
             if not piece.is_empty():
                 point = piece.sample_point()
                 context.reset_operations()

@@ -41,7 +41,7 @@ from ...core.expr import (
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval, is_infinite
 from ..verdict import Status
-from .equations import parts, period, solution, span, whole
+from .equations import parts, period, span, whole
 
 __all__ = [
     "Answer",
@@ -110,7 +110,8 @@ class Option:
     def within_periods(self) -> Option:
         """An equivalent option whose unknowns have one value for each remainder, where only remainders count."""
         exprs = [f.expr for f in self.facts]
-        box, moved = [], []
+        box: list[tuple[Var, Interval]] = []
+        moved: list[Expr] = []
         for v, i in self.unknowns:
             distance = period(exprs, v)
             if distance is None or i.hi - i.lo < distance:
@@ -205,29 +206,6 @@ class Problem:
         exprs = Problem((), tuple(where), tuple(options)).exprs()
         variables = tuple((v, _residues(exprs, v, i)) for v, i in box.items() if v in used)
         return Problem(variables, tuple(where), tuple(o.within_periods() for o in options)), fixed
-
-    def eliminated(self) -> tuple[Problem, list[tuple[Var, Expr]]]:
-        """The problem without the variables that its equations and known remainders determine, and what these equal."""
-        box = dict(self.variables)
-        where, options = list(self.where), list(self.options)
-        found: list[tuple[Var, Expr]] = []
-        while True:
-            hits = (
-                (n, s)
-                for n, f in enumerate(where)
-                if f.within.lo == f.within.hi
-                and (s := solution(f.expr, int(f.within.lo), box, len(found))) is not None
-            )
-            hit = next(hits, None)
-            if hit is None:
-                return Problem(tuple(box.items()), tuple(where), tuple(options)), found
-            n, (v, e, fresh) = hit
-            del where[n]
-            within = box.pop(v)
-            box.update(fresh)
-            where = [*substituted(where, {v: e}), Fact(e, within)]
-            options = [o.substituted({v: e}) for o in options]
-            found.append((v, e))
 
     def violated_by(self, point: Point) -> bool | None:
         """Whether ``point`` is a counterexample, by evaluation; ``None`` if there is too much to try."""

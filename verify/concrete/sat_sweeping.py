@@ -20,7 +20,6 @@ import numpy as np
 
 from ...core.expr import (
     Expr,
-    Integers,
     Var,
     interpret,
 )
@@ -400,8 +399,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Out
         return Outcome("open", note="not tried")
     if any(is_infinite(x) for _, i in problem.variables for x in i):
         return Outcome("open", note="not tried")
-    smaller, solved = Problem(problem.variables, problem.where, tuple(options)).eliminated()
-    simple = smaller.simplified()
+    simple = Problem(problem.variables, problem.where, tuple(options)).simplified()
     if simple is None:
         return HOLDS
     smaller, fixed = simple
@@ -411,7 +409,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Out
             # one after the other, so that each may help to compare what follows
             (form,) = interpret([f.expr], atoms)
             atoms.rows.append((form, f.within))
-        return _decided(problem, smaller, atoms, fixed, solved, budget)
+        return _decided(problem, smaller, atoms, fixed, budget)
     except NotQuasiAffine:
         return Outcome("open", note="not quasi-affine")
 
@@ -421,7 +419,6 @@ def _decided(
     smaller: Problem,
     atoms: _Atoms,
     fixed: dict[Var, int],
-    solved: Sequence[tuple[Var, Expr]],
     budget: int,
 ) -> Outcome:
     """The verdict from the forms of the options' facts."""
@@ -447,7 +444,7 @@ def _decided(
         if not rows[0]:
             return HOLDS
     if found is not None:
-        point = _point(problem, smaller, atoms, found, fixed, solved)
+        point = _point(problem, smaller, atoms, found, fixed)
         if problem.violated_by(point):
             return Outcome("fails", shrunk(problem, point), minimal=False, note="not minimised")
     return Outcome("open", note="out of budget")
@@ -459,13 +456,10 @@ def _point(
     atoms: _Atoms,
     values: dict[int, int],
     fixed: dict[Var, int],
-    solved: Sequence[tuple[Var, Expr]],
 ) -> Point:
     """Values of the problem's variables from those of some atoms."""
     env: dict[Expr, int] = dict(fixed.items())
     for v, i in smaller.variables:
         ((atom, _),) = atoms.variables[v].items()
         env[v] = values.get(atom, smallest(i))
-    for v, e in reversed(solved):
-        env[v] = int(interpret([e], Integers(env))[0])
     return tuple(env[v] if v in env else smallest(i) for v, i in problem.variables)

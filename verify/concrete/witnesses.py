@@ -22,7 +22,6 @@ import numpy as np
 
 from ...core.expr import Expr, Var, integer, interpret, lift, linear, minimum
 from ...core.interval import Interval, is_infinite
-from ...core.points import between, computed
 from . import enumerate as enumeration
 from . import isl, normal_form, sat_sweeping, smt
 from .enumerate import drawn, satisfied, simplex
@@ -304,23 +303,15 @@ def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Expr, Any]:
 
     The columns hold ``int64`` where nothing can leave it, otherwise Python integers.
     """
-    smaller, definitions = Problem(problem.variables, problem.where).eliminated()
-    box = smaller.variables
+    box = problem.variables
     dtype: type = np.int64 if all(abs(x) < 2**40 for _, i in box for x in i) else object
     near = simplex([i for _, i in box], _SMALL) if box else []
     columns: dict[Expr, Any] = {
         v: np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)])
         for k, (v, i) in enumerate(box)
     }
-    count = len(next(iter(columns.values()))) if columns else 1
-    for v, e in reversed(definitions):
-        (columns[v],) = computed([e], columns, (count,))
-    keep = np.ones(count, dtype=bool)
-    for v, i in problem.variables:
-        keep &= between(columns[v], *i)
-    inside: dict[Expr, Any] = {v: columns[v][keep] for v, _ in problem.variables}
-    keep = satisfied(problem.where, inside)
-    return {v: c[keep] for v, c in inside.items()}
+    keep = satisfied(problem.where, columns)
+    return {v: c[keep] for v, c in columns.items()}
 
 
 # ------------------------------------------------------------------------------------------------------- engine

@@ -105,10 +105,10 @@ def wide_pair(seed: int, index: int) -> tuple[IndexingMap, IndexingMap]:
     return (one, two) if rng.random() < 0.5 else (two, one)
 
 
-def cut_down(*maps: IndexingMap) -> tuple[IndexingMap, ...]:
+def cut_down(left: IndexingMap, right: IndexingMap) -> tuple[IndexingMap, IndexingMap]:
     """The same maps on boxes of a few values."""
 
-    number = max(1, *(len(m.variables) for m in maps))
+    number = max(1, len(left.variables), len(right.variables))
     values = min(_VALUES, int(_POINTS ** (1 / number)))
 
     def few(v: Variable) -> Variable:
@@ -118,7 +118,7 @@ def cut_down(*maps: IndexingMap) -> tuple[IndexingMap, ...]:
         rts = tuple(replace(r, hi=min(r.hi, r.lo + 1)) for r in m.rts)
         return m.with_(dims=tuple(map(few, m.dims)), ranges=tuple(map(few, m.ranges)), rts=rts)
 
-    return tuple(map(cut, maps))
+    return cut(left), cut(right)
 
 
 def _relation(m: IndexingMap) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:

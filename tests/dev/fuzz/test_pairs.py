@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from dev.fuzz.pairs import agrees, cut_down, pair, wide_pair
+from indexproof.core.indexing_map import IndexingMap
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.verdict import Status
 
 
 @pytest.mark.parametrize("make", [pair, wide_pair])
-def test_pairs_on_small_boxes_against_all_points(make: object) -> None:
+def test_pairs_on_small_boxes_against_all_points(
+    make: Callable[[int, int], tuple[IndexingMap, IndexingMap]],
+) -> None:
     said = set()
     for index in range(150):
-        left, right = cut_down(*make(7, index))  # type: ignore[operator]
+        left, right = cut_down(*make(7, index))
         if left.rts or right.rts:
             continue
         answer = equal_maps(left, right)

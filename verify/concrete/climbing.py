@@ -1,9 +1,9 @@
 """Counterexamples by climbing: points where more and more of what seemed equal is not.
 
 Where two expressions differ deep inside, the difference has to go through all divisions and extrema above it.  Points at
-which it gets farther than at others are kept and changed: a little at random, along what leaves a sum as it is, and aimed:
-at the next division at which the difference is lost, a variable moves so far that the dividend comes to a multiple of the
-divisor, and at the next minimum so far that two of its arguments come to be equal.
+which it gets farther than at others are kept and changed: a little at random, and aimed.  At the next division at which the
+difference is lost, a variable moves so far that the dividend comes to a multiple of the divisor, and at the next minimum so
+far that two of its arguments come to be equal.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ _EXACT = 2**62
 #: Among how many changed points counterexamples are looked for, of how many that are kept.
 _CHILDREN = 2048
 _PARENTS = 128
-#: So many ways down are followed for the steps of an atom.
-_PATHS = 6
 #: Half of the changed points are aimed, so many together in the same way.
 _AIMED = 128
 #: A point is aimed so many times in a row at most.
@@ -62,31 +60,6 @@ class Definitions(LinearAlgebra):
         forms += [*self.doubts, *goals, *({m: 1} for m in range(len(self.lo)))]
         numbers = [c for _, c in self.quotients.values()] + [abs(k) for f in forms for k in f.values()]
         return max(*numbers, *map(self.largest, forms))
-
-    def periods(self, most: int) -> list[int]:
-        """Products of nested divisors: steps of a variable that leave what inner divisions drop as it is."""
-        found: list[set[int]] = [{1} for _ in self.lo]
-        for m in range(1, len(found)):
-            if m in self.quotients:
-                f, c = self.quotients[m]
-                below = {c * n for j in f for n in found[j]}
-            else:
-                below = {n for f in self.minima.get(m, ()) for j in f for n in found[j]} or {1}
-            # one for each way down, of which there may be many
-            found[m] = set(sorted(below)[:_PATHS])
-        return sorted(n for n in set().union(*found) if n <= most)
-
-    def pairs(self) -> list[tuple[int, int, int, int]]:
-        """Two variables, counted from zero, and how far each moves where a dividend is to stay as it is."""
-        last = len(self.variables)
-        found: dict[tuple[int, int, int, int], None] = {}
-        for f in [*(f for f, _ in self.quotients.values()), *(f for fs in self.minima.values() for f in fs)]:
-            inner = sorted(m for m in f if 0 < m <= last)
-            for k, m in enumerate(inner):
-                for j in inner[k + 1 :]:
-                    g = math.gcd(f[m], f[j])
-                    found[m - 1, j - 1, f[j] // g, -f[m] // g] = None
-        return list(found)
 
     def computed(self, columns: Sequence[Any]) -> list[Any]:
         """The values of all atoms where the variables have the values of ``columns``."""
@@ -155,8 +128,6 @@ def climbed(
         for k, (s, b) in enumerate(zip(samples, boxes, strict=True))
     ]
     points = pools
-    steps = atoms.periods(max((hi - lo for lo, hi in boxes), default=1))
-    pairs = atoms.pairs()
     apart = _apart(atoms, atoms.computed([x[:_ALIKE] for x in points]))[-_MOST:]
     goals = [*apart, *(f for rows in options for f, _ in rows)]
     for _ in range(generations):
@@ -178,12 +149,9 @@ def climbed(
         parents = random.randint(len(chosen), size=count)
         before = [x[parents] for x in kept[1 : len(points) + 1]]
         made = [
-            _changed(x, pool, box, steps, random, len(points))
+            _changed(x, pool, box, random, len(points))
             for x, pool, box in zip(before, pools, boxes, strict=True)
         ]
-        if pairs:
-            # every fourth point moves two variables so that a sum of both stays what it is
-            _moved_together(before, made, boxes, pairs[random.randint(len(pairs))], random)
         for first in range(count // 2, count, _AIMED):
             aimed = _aimed(atoms, goals, kept, shown, boxes, random)
             for column, x in zip(made, aimed, strict=True):
@@ -307,45 +275,19 @@ def _all_inside(rows: Sequence[Row], values: Sequence[Any]) -> Any:
     return holds
 
 
-def _changed(x: Any, pool: Any, box: tuple[int, int], steps: Sequence[int], random: Any, among: int) -> Any:
-    """Values a random multiple of a step away from ``x``, or from ``pool``; few coordinates of a point change."""
+def _changed(x: Any, pool: Any, box: tuple[int, int], random: Any, among: int) -> Any:
+    """Values a random distance away from ``x``, or from ``pool``; few coordinates of a point change."""
     lo, hi = box
     rows = np.flatnonzero(random.randint(4 * among, size=len(x)) < 4 + among)
     count, before = len(rows), x[rows]
-    steps = [s for s in steps if s <= hi - lo] or [1]
-    chosen = random.randint(len(steps), size=count)
-    step: Any = np.array(steps, dtype=x.dtype)[chosen]
-    most: Any = np.array([min(((hi - lo) // s).bit_length(), 60) for s in steps])[chosen]
     # as many bits as the box has room for, or fewer
+    most = min((hi - lo).bit_length(), 60)
     size = random.randint(2**60, size=count, dtype=np.int64) >> (
         60 - (random.random_sample(count) * (most + 1)).astype(np.int64)
     )
     sign = 2 * random.randint(2, size=count) - 1
-    moved = np.minimum(np.maximum(before + step * ((size + 1) * sign).astype(x.dtype), lo), hi)
+    moved = np.minimum(np.maximum(before + ((size + 1) * sign).astype(x.dtype), lo), hi)
     anywhere = pool[random.randint(len(pool), size=count)]
     made = x.copy()
     made[rows] = np.where(random.randint(8, size=count) == 0, anywhere, moved)
     return made
-
-
-def _moved_together(
-    before: Sequence[Any],
-    after: list[Any],
-    boxes: Sequence[tuple[int, int]],
-    pair: tuple[int, int, int, int],
-    random: Any,
-) -> None:
-    """Move two coordinates of every fourth point by multiples of what ``pair`` says, where that stays in the box."""
-    i, j, a, b = pair
-    some = slice(0, None, 4)
-    room = min((boxes[i][1] - boxes[i][0]) // abs(a), (boxes[j][1] - boxes[j][0]) // abs(b))
-    if not room:
-        return
-    count = len(after[i][some])
-    bits = random.randint(min(room.bit_length(), 60) + 1, size=count)
-    size = random.randint(2**60, size=count, dtype=np.int64) % np.left_shift(np.int64(1), bits) + 1
-    size = (size * random.choice([-1, 1], size=count)).astype(after[i].dtype)
-    x, y = before[i][some] + size * a, before[j][some] + size * b
-    fits = between(x, *boxes[i]) & between(y, *boxes[j])
-    for k, column in enumerate(after):
-        column[some] = np.where(fits, {i: x, j: y}.get(k, before[k][some]), column[some])

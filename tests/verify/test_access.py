@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter, defaultdict
+from collections.abc import Callable
 
 import pytest
+from broken.analyses import ELEMENTS, REQUESTS
 
 from indexproof import IndexingMap, InputError, Memory, memory, parse_map
 from indexproof.core.launch import Launch, Launched
@@ -100,6 +102,15 @@ def _by_enumeration(at: Launched, m: IndexingMap, operand: Memory, vector: int) 
     each = max(1, 32 // max(1, bits * vector // 32))
     passes = 0
     for load in loads.values():
+        for lane in {lane for lane, _ in load}:
+            # a vector is whole, without gaps and aligned
+            first = min(p for x, p in load if x == lane)
+            assert sorted(p for x, p in load if x == lane) == [*range(first, first + vector)], (
+                at,
+                m,
+                operand,
+            )
+            assert first % vector == 0, (at, m, operand)
         for first in range(0, 32, each):
             words = {
                 p * bits // 32 + k
@@ -196,3 +207,22 @@ def test_runtime_variables_have_no_addresses() -> None:
     m = parse_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 31], rt0 in [0, 7]")
     with pytest.raises(InputError, match="no fixed addresses"):
         requests(at, m, memory("f32[64]"))
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "wrong"), [*ELEMENTS, *REQUESTS], ids=lambda x: getattr(x, "__name__", "")
+)
+def test_planted_mistakes_contradict_enumeration(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    counts = (place, name, wrong) in REQUESTS
+    with pytest.raises(AssertionError):
+        _each_seed(
+            test_requests_are_counted_exactly if counts else test_elements_and_reads_are_counted_exactly
+        )
+
+
+def _each_seed(exact: Callable[[int], None]) -> None:
+    for seed in range(4):
+        exact(seed)

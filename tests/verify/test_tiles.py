@@ -7,6 +7,7 @@ import random
 from math import gcd, prod
 
 import pytest
+from broken.analyses import TILES
 
 from indexproof import IndexingMap, InputError, parse_map, simplify
 from indexproof.verify import tiles
@@ -180,3 +181,12 @@ def test_beyond_the_limits_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_tile_has_a_size_for_every_dimension(sizes: Sizes) -> None:
     with pytest.raises(InputError, match="a tile"):
         tiled(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"), sizes)
+
+
+@pytest.mark.parametrize(("place", "name", "wrong"), TILES, ids=lambda x: getattr(x, "__name__", ""))
+def test_planted_mistakes_contradict_trying(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(AssertionError):
+        test_tiles_are_those_that_trying_finds(0, tiles.BUDGET, monkeypatch)

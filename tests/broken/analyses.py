@@ -1,0 +1,72 @@
+"""Wrong parts of the counts of what maps read and of tiles: each must contradict enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.verify import access, tiles
+
+__all__ = ["ELEMENTS", "REQUESTS", "TILES"]
+
+
+def every_lane_counts(bits: Any, granule: int) -> Any:
+    """Lanes that touch one granule count it once each."""
+    return (bits >= 0).sum(axis=1)
+
+
+def no_broadcast(bits: Any, element: int, warp: int) -> Any:
+    """Lanes that read one word of a bank wait for each other."""
+    rows = bits.shape[0]
+    word = bits.reshape(rows, -1) // (8 * access.WORD)
+    counts = [np.bincount(w[w >= 0] % access.BANKS, minlength=1).max() for w in word]
+    return np.array(counts, np.int64)
+
+
+def any_vector(counter: Any, f: Any, unroll: Any) -> int:
+    """Neighbours are one vector, wherever they lie."""
+    return 1 if unroll is None else int(unroll.size)
+
+
+def domains_forgotten(m: IndexingMap) -> Any:
+    """Elements outside of the domain are read too."""
+    return _targets(m.with_(constraints=()))
+
+
+def all_apart(m: IndexingMap) -> Iterator[IndexingMap]:
+    """Constraints between variables of two parts are lost."""
+    return _components(m.with_(constraints=()))
+
+
+def dense(steps: Any) -> int:
+    """A tile has no strides."""
+    return 1
+
+
+def one_too_few(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
+    """The last tile of a dimension is left out where it is smaller."""
+    whole = _tiled(m, sizes)
+    dims = tuple(
+        v if not n % size else type(v)(v.name, v.lo, max(v.hi - 1, v.lo))
+        for v, size, n in zip(whole.dims, sizes, (d.size for d in m.dims), strict=True)
+    )
+    return whole.with_(dims=dims)
+
+
+def first_for_last(points: Any, last: bool) -> int:
+    """The end of a tile is its beginning."""
+    return _end(points, False)
+
+
+_targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
+
+ELEMENTS = [(access, "_targets", domains_forgotten), (access, "_components", all_apart)]
+REQUESTS = [
+    (access, "_distinct", every_lane_counts),
+    (access, "_wavefronts", no_broadcast),
+    (access._Counter, "_vector", any_vector),
+]
+TILES = [(tiles, "_common", dense), (tiles, "tiled", one_too_few), (tiles, "_end", first_for_last)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from ..core.indexing_map import IndexingMap
+from ..core.layout import element_bits
 from ..core.text import format_expr
 from ..verify.access import LINE, SECTOR, Requests, Utilization
 from ..verify.tiles import NoTile, TargetTile, TilingPlan
@@ -17,7 +18,7 @@ from .pictures import Picture, reads_picture
 if TYPE_CHECKING:
     from .hlo import Report
 
-__all__ = ["request_lines", "tile_picture", "tile_text", "tiling_lines", "use_text"]
+__all__ = ["request_lines", "tile_picture", "tile_text", "tiling_lines", "traffic_lines", "use_text"]
 
 #: At most so many tilings are printed.
 _SHOWN = 20
@@ -47,6 +48,33 @@ def use_text(u: Utilization) -> str:
     share = "" if u.distinct == u.elements else f" ({u.fraction:.1%})"
     often = "" if u.reuse is None else ", each once" if u.reuse == 1 else f", each {u.reuse:,.4g} times"
     return f"reads {most}{part} {u.elements:,} elements{share}{often}"
+
+
+def traffic_lines(r: Report) -> Iterator[str]:
+    """Yield a table of the bytes that units move, and how often a byte that must be moved is used at best.
+
+    An operand moves at least once as far as it is read; ``reads`` are the bytes that elements of outputs ask for.
+    """
+    rows = [["unit", "read at least", "written", "reads", "reads a byte"]]
+    for u in r.units:
+        entries = [e for e in u.entries if e.direction == "output_to_input"]
+        if any(e.use is None or e.use.distinct is None or e.use.reads is None for e in entries):
+            rows.append([u.name, *["not known"] * 4])
+            continue
+        bits = {e.operand: element_bits(e.shapes[1]) for e in entries if e.shapes[1] is not None}
+        least: dict[str, int] = {}
+        asked = 0
+        for e in entries:
+            assert e.use is not None
+            least[e.operand] = max(least.get(e.operand, 0), (e.use.distinct or 0) * bits[e.operand])
+            asked += (e.use.reads or 0) * bits[e.operand]
+        written = {
+            e.output: e.shapes[0].size * element_bits(e.shapes[0]) for e in entries if e.shapes[0] is not None
+        }
+        read, made = sum(least.values()), sum(written.values())
+        use = f"{asked / (read + made):,.3g}" if read + made else "-"
+        rows.append([u.name, *(f"{-(-n // 8):,}" for n in (read, made, asked)), use])
+    yield from table(rows, right=range(1, 5))
 
 
 def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ from ..verify.access import Utilization, utilization
 from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
 from ..verify.verdict import Status, worst
-from .access import tile_text, tiling_lines, use_text
+from .access import tile_text, tiling_lines, traffic_lines, use_text
 from .layout import count, duration, joined, table
 from .machine import ABSENT, document, written_as
 from .progress import Bar
@@ -367,6 +367,8 @@ def hlo_text(r: Report, summary: bool = False) -> str:
         parts.append("\n".join(_table(r)))
     if not summary:
         parts += ["\n".join(_unit(u)) for u in r.units]
+    if any(e.use is not None for u in r.units for e in u.entries):
+        parts.append("\n".join(traffic_lines(r)))
     parts += _missing(r)
     parts.append(_closing(r))
     return "\n\n".join(p for p in parts if p)

@@ -318,3 +318,16 @@ def test_no_picture_of_what_is_not_known(run: Run, module: str, tmp_path: Path) 
         done = run("hlo", module, *words)
         assert (done.status, said in done.err) == (3, True), words
     assert not Path(svg).exists()
+
+
+def test_analyze_sums_up_the_bytes(run: Run, tmp_path: Path) -> None:
+    dot = tmp_path / "dot.hlo"
+    dot.write_text(
+        "HloModule m\nENTRY main {\na = f32[64,32] parameter(0)\nb = bf16[32,16] parameter(1)\n"
+        "c = f32[32,16] convert(b)\n"
+        "ROOT d = f32[64,16] dot(a, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"
+    )
+    read, written = 64 * 32 * 4 + 32 * 16 * 2, 64 * 16 * 4
+    asked = 64 * 16 * 32 * (4 + 2)
+    row = f"main {read:,} {written:,} {asked:,} {asked / (read + written):,.3g}"
+    assert row in [" ".join(line.split()) for line in run("hlo", str(dot), "--analyze").out.splitlines()]

@@ -1,10 +1,12 @@
 """Merge maps that differ in numbers only, such as those that the runs of a loop leave behind.
 
-Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Three rules merge
+Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Four rules merge
 them, all without loss:
 
 - *intervals*: maps that differ in the bounds of one dimension only, which follow on one another;
 - *points*: a map of one index of a dimension, which is what a neighbouring map says of that index;
+- *tables*: maps that differ in what one dimension says of one result only, if together they say that it lies between two
+  quotients of it: those of even and of odd indices in a scan;
 - *series*: maps whose numbers are those of an arithmetic progression each. The number of the step becomes a
   range, or is read off a dimension.
 
@@ -16,15 +18,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
+from typing import Any
 
 from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
 from ..facts import Facts
-from ..indexing_map import Constraint, IndexingMap, Variable
+from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 
 __all__ = ["covers", "merged"]
 
 # Progressions of fewer maps stay as they are, except for those of neighbouring indices.
 _SHORTEST = 3
+
+# Tables are made of no more points, with no wider numbers.
+_MOST_POINTS, _WIDEST = 1 << 20, 1 << 28
 
 
 def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap]:
@@ -34,6 +41,8 @@ def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap
         before = len(found)
         found = _intervals(found)
         found = _points(found)
+        if len(found) == before:
+            found = _tabled(found, ranges)
         if len(found) == before:
             found = _series(found, ranges)
         if len(found) == before:
@@ -160,6 +169,137 @@ def _said(constraints: Sequence[Constraint], at: Mapping[Var, Int]) -> set[Const
     exprs = substitute_all([c.expr for c in constraints], at)
     found = {Constraint(e, c.lo, c.hi) for e, c in zip(exprs, constraints, strict=True)}
     return {c for c in found if not (isinstance(c.expr, Int) and c.lo <= c.expr.value <= c.hi)}
+
+
+# ------------------------------------------------------------------------------------------------------------ tables
+Table = Any
+"""Pairs of an index of one dimension and a value of one result, in one number each, ascending, in an array."""
+
+
+def _tabled(maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+    """Maps of the same form but for what one dimension says of one result are one, if together they say an interval."""
+    for d in range(max(len(m.dims) for m in maps)):
+        for place in range(max(len(m.results) for m in maps)):
+            groups: dict[object, list[tuple[Table, IndexingMap]]] = {}
+            for m in maps:
+                form, table = _as_table(m, d, place) or (m, None)
+                groups.setdefault(form, []).append((table, m))
+            maps = [m for form, group in groups.items() for m in _fewer_tables(form, group, d, place, ranges)]
+    return maps
+
+
+def _fewer_tables(
+    form: Any, group: list[tuple[Table, IndexingMap]], d: int, place: int, ranges: bool
+) -> list[IndexingMap]:
+    if len(group) == 1:
+        return [group[0][1]]
+    made = _from_table(form, d, place, _united([table for table, _ in group]), ranges)
+    if made is not None:
+        return [made]
+    found: list[IndexingMap] = []
+    todo = sorted(group, key=lambda pair: int(pair[0][0]))
+    while todo:
+        table, m = todo.pop(0)
+        for k, (more, _) in enumerate(todo):
+            both = _united([table, more])
+            made = _from_table(form, d, place, both, ranges)
+            if made is not None:
+                todo[k] = (both, made)
+                break
+        else:
+            found.append(m)
+    return found
+
+
+def _united(tables: Sequence[Table]) -> Table:
+    import numpy as np
+
+    pairs = np.sort(np.concatenate(tables))
+    return pairs[np.append(True, np.diff(pairs) != 0)]
+
+
+def _as_table(m: IndexingMap, d: int, place: int) -> tuple[object, Table] | None:
+    """The form of a map without what one dimension says of one result, and the table of this; None if more is mixed in."""
+    if d >= len(m.dims) or place >= len(m.results) or m.rts:
+        return None
+    v, inside = m.dims[d], {m.dims[d].expr}
+    inside |= set(m.results[place].variables()) & set(m.range_vars)
+    apart = [e for k, e in enumerate(m.results) if k != place]
+    own: list[Constraint] = []
+    while True:
+        more = [c for c in m.constraints if c not in own and not inside.isdisjoint(c.expr.variables())]
+        if not more:
+            break
+        own += more
+        inside |= {x for c in more for x in c.expr.variables()}
+    variables = [w for w in (v, *m.ranges) if w.expr in inside]
+    if len(variables) < len(inside) or any(not inside.isdisjoint(e.variables()) for e in apart):
+        return None
+    if not {*m.results[place].variables()} <= inside or prod(w.size for w in variables) > _MOST_POINTS:
+        return None
+    if any(abs(end) > _WIDEST for w in variables for end in (w.lo, w.hi)):
+        return None
+    import numpy as np
+
+    about = IndexingMap((v,), tuple(variables[1:]), (), (m.results[place],), tuple(own))
+    grid = np.meshgrid(*(np.arange(w.lo, w.hi + 1) for w in variables), indexing="ij")
+    allowed, (values,) = about.evaluate_many([grid[0]], grid[1:])
+    values = np.broadcast_to(values, grid[0].shape)[allowed]
+    if not values.size or int(np.abs(values).max()) > _WIDEST:
+        return None
+    table = _united([grid[0][allowed] * (4 * _WIDEST) + values + 2 * _WIDEST])
+    kept = tuple(w for w in m.ranges if w.expr not in inside)
+    said = tuple(c for c in m.constraints if c not in own)
+    return (m.dims[:d], v.name, m.dims[d + 1 :], kept, tuple(apart), said), table
+
+
+def _from_table(form: Any, d: int, place: int, table: Table, ranges: bool) -> IndexingMap | None:
+    """The map of a form with one result between two quotients of a dimension, as a table has it; None if it is not so."""
+    import numpy as np
+
+    before, name, after, kept, apart, said = form
+    x, constraints = var(name), list(said)
+    at, values = table // (4 * _WIDEST), table % (4 * _WIDEST) - 2 * _WIDEST
+    indices, first, counts = np.unique(at, return_index=True, return_counts=True)
+    least, most = values[first], values[first + counts - 1]
+    steps = np.unique(np.diff(indices)).tolist() or [1]
+    if len(steps) > 1 or (most - least + 1 != counts).any() or not (ranges or (least == most).all()):
+        return None
+    indices, least, most = indices.tolist(), least.tolist(), most.tolist()
+    step = steps[0]
+    lowest, highest = (_quotient(x, indices, step, values) for values in (least, most))
+    if lowest is None or highest is None:
+        return None
+    if step > 1:
+        constraints.append(Constraint(x % step, indices[0] % step, indices[0] % step))
+    dims = (*before, Variable(name, indices[0], indices[-1]), *after)
+    result = lowest
+    if least != most:
+        taken = {v.name for v in (*dims, *kept)}
+        value = Variable(unused_name(f"s{len(kept)}", taken), min(least), max(most))
+        kept, result = (*kept, value), value.expr
+        if len(set(least)) > 1:
+            constraints.append(Constraint(result - lowest, 0, value.hi - value.lo))
+        if len(set(most)) > 1:
+            constraints.append(Constraint(highest - result, 0, value.hi - value.lo))
+    return IndexingMap(dims, kept, (), (*apart[:place], result, *apart[place:]), tuple(constraints))
+
+
+def _quotient(x: Var, indices: Sequence[int], step: int, values: Sequence[int]) -> Expr | None:
+    """`(a·x + b) // c` with these values at indices a step apart, which show it three times, for the smallest c."""
+    count = len(values)
+    for c in range(1, max(count // 3, 1) + 1):
+        a = values[c] - values[0] if count > c else 0
+        if any(values[t + c] - values[t] != a for t in range(count - c)):
+            continue
+        # c·v is at most a·t + b, and that is less than c·v + c
+        least, most = (
+            pick(c * v - a * t + more for t, v in enumerate(values))
+            for pick, more in ((max, 0), (min, c - 1))
+        )
+        if least <= most:
+            return (x * a + (step * least - a * indices[0])) // (c * step)
+    return None
 
 
 # ------------------------------------------------------------------------------------------------------------ series

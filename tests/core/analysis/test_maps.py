@@ -578,14 +578,15 @@ def test_a_value_read_along_many_paths_gives_one_map() -> None:
 
 
 def test_too_many_maps_are_given_up_and_said() -> None:
-    # sums of different powers of three: no two of the maps are one
-    lines = ["x0 = s32[3281] parameter(0)"]
-    n = 3281
+    # twice the sums of different powers of three: no two of the maps are one
+    lines = ["x0 = s32[6561] parameter(0)"]
+    n = 6561
     for k in range(8):
-        n -= 3**k
+        shift = 2 * 3**k
+        n -= shift
         lines += [
             f"a{k} = s32[{n}] slice(x{k}), slice={{[0:{n}]}}",
-            f"b{k} = s32[{n}] slice(x{k}), slice={{[{3**k}:{n + 3**k}]}}",
+            f"b{k} = s32[{n}] slice(x{k}), slice={{[{shift}:{n + shift}]}}",
             f"x{k + 1} = s32[{n}] add(a{k}, b{k})",
         ]
     module = read_module("\n".join(lines))

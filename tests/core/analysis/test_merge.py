@@ -92,6 +92,35 @@ def test_an_index_that_a_neighbour_can_say_too() -> None:
     assert relation(found) == relation(maps)
 
 
+def test_what_one_dimension_says_of_one_result() -> None:
+    halves = [
+        parse_map(
+            "(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7], d0 mod 2 in [1, 1]"
+        ),
+        parse_map(
+            "(d0, d1) -> (d0 floordiv 2 - 1, d1), domain: d0 in [2, 14], d1 in [0, 7], d0 mod 2 in [0, 0]"
+        ),
+    ]
+    for maps in (halves, halves[::-1]):
+        (found,) = merged(maps, False)
+        assert relation([found]) == relation(maps)
+        assert (
+            format_map(found) == "(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7]"
+        )
+    # rows so far, in blocks
+    rows = [
+        parse_map("(d0) -> (d0), domain: d0 in [0, 15]"),
+        parse_map("(d0)[s0, s1] -> (s0 * 4 + s1), domain: d0 in [4, 15], s0 in [0, 2], s1 in [0, 3], "
+                  "d0 - s0 * 4 in [4, 15]"),
+        parse_map("(d0) -> (d0 - 1), domain: d0 in [1, 15], d0 mod 4 in [1, 3]"),
+        parse_map("(d0) -> (d0 - 2), domain: d0 in [2, 15], d0 mod 4 in [2, 3]"),
+        parse_map("(d0) -> (d0 - 3), domain: d0 in [3, 15], d0 mod 4 in [3, 3]"),
+    ]  # fmt: skip
+    assert relation(merged(rows)) == {((i,), (j,)) for i in range(16) for j in range(i + 1)}
+    assert len(merged(rows)) == 1
+    assert relation(merged(rows[:3])) == relation(rows[:3])
+
+
 def test_what_may_not_be_merged() -> None:
     for texts in (
         ("(d0) -> (d0), domain: d0 in [0, 2]", "(d0) -> (d0), domain: d0 in [4, 5]"),

@@ -288,10 +288,6 @@ class ParametricMap:
             (*self.conditions, *substitute_conditions(other.conditions, moved)),
         )
 
-    def with_(self, **changes: Any) -> ParametricMap:
-        """A copy with some parts replaced."""
-        return replace(self, **changes)
-
     # -- forms
     def __str__(self) -> str:
         order = (*self.variables, *map(var, self.parameters))

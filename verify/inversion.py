@@ -84,6 +84,16 @@ def _step(
             ):
                 quotient, rest = (t, u) if isinstance(e, FloorDiv) else (u, t)
                 return [e, other], [(e.a, mul(quotient, e.b) + rest)]
+            inner = e.a
+            if (
+                isinstance(e, Mod)
+                and isinstance(inner, FloorDiv)
+                and isinstance(other, FloorDiv)
+                and other.a is inner.a
+                and other.b is mul(inner.b, e.b)
+            ):
+                # x // a mod b and x // (a·b)
+                return [e, other], [(inner, mul(u, e.b) + t)]
         return None
     if not isinstance(e, (Sum, Mul)):
         return None

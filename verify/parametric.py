@@ -8,6 +8,7 @@ A false property is refuted by the concrete deciders at small sizes, which come 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..core.condition import (
@@ -131,7 +132,7 @@ def simplified(m: ParametricMap) -> ParametricMap:
         # the boxes of variables stay: they are what sizes are read from
         if not (isinstance(c, Within) and c.e in m.variables) and holds(rest, c):
             conditions.remove(c)
-    return m.with_(results=tuple(done[e] for e in m.results), conditions=tuple(conditions))
+    return replace(m, results=tuple(done[e] for e in m.results), conditions=tuple(conditions))
 
 
 def _shorter(e: Expr) -> Iterator[Expr]:

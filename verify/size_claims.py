@@ -34,6 +34,7 @@ from ..core.expr import (
     var,
 )
 from ..core.parametric import ParametricMap, divisors_of
+from .budget import Budget
 from .concrete import Answer, equal_maps
 from .inversion import solved
 from .obligation import Obligation
@@ -58,6 +59,7 @@ class SizeQuestion:
 
     maps: Sequence[ParametricMap]
     given: Mapping[str, Any]
+    budget: Budget = field(default_factory=Budget)
     #: Obligations that were proved of the property.
     proved: list[Obligation] = field(default_factory=list)
 
@@ -135,7 +137,8 @@ class SizeQuestion:
                 for kind, part in (("defined", self.divided(goal)), ("holds", goal)):
                     subject = f"{name}: {' and '.join(map(str, self.maps))}"
                     o = Obligation("property", subject, f"{kind} {k}", known, part)
-                    verdict = prove_all([o], jobs=1, confirm="cvc5" if confirm else "").results[0].verdict
+                    run = prove_all([o], jobs=1, budget=self.budget, confirm="cvc5" if confirm else "")
+                    verdict = run.results[0].verdict
                     if not verdict.proved:
                         break
                     if part is not TRUE:
@@ -191,8 +194,7 @@ class SizeQuestion:
         near = {x for n in large for x in (n - 1, n, n + 1, 2 * n, 3 * n)}
         pool = sorted({*range(16 // (len(self.parameters) + 1) + 2), *near})
         names = self.parameters
-        tuples = itertools.islice(_by_sum(pool, len(names)), _TRIED)
-        for point in tuples:
+        for point in _by_sum(pool, len(names)):
             values = dict(zip(names, point, strict=True))
             if holds_at(all_of(self.sizes), values):
                 yield values
@@ -391,8 +393,8 @@ def _reached(
 
 def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
     """The points of ``count`` coordinates from ``pool``, by their sum."""
-    if len(pool) ** count > 200_000:
-        pool = pool[:6]
+    while len(pool) ** count > _TRIED:
+        pool = pool[:-1]
     return iter(sorted(itertools.product(pool, repeat=count), key=lambda p: (sum(p), p)))
 
 

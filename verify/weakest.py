@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..core.condition import Condition, all_of, any_of, negate
@@ -29,11 +30,12 @@ class SizeCondition(NamedTuple):
     necessary: bool
 
     def __str__(self) -> str:
-        return f"{self.condition}   ({'exactly then' if self.necessary else 'then certainly'})"
+        return f"{self.condition}" + (", and only then" if self.necessary else "")
 
 
 def weakest_condition(question: SizeQuestion, name: str) -> SizeCondition | None:
     """Return a condition on the parameters that makes a property true, the weakest that can be told."""
+    question = replace(question, budget=question.budget.scaled(0.1))
     sizes, held = [], []
     for values in itertools.islice(question.values(), _SIZES):
         answer = question.concrete(name, values)

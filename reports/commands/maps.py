@@ -207,7 +207,7 @@ def property_(
         lambda: property_json(
             name, maps, given, answer, status, **({"condition": found} if symbolic else {})
         ),
-        lambda: answer_text(answer, said, maps) + (f"\n  holds if {found}" if found else ""),
+        lambda: answer_text(answer, said, maps) + (f"\n  holds    if {found}" if found else ""),
     )
     raise typer.Exit(status)
 

@@ -320,7 +320,7 @@ def test_pointwise_equality_is_more_than_equality_of_relations(run: Run) -> None
 
 def test_the_condition_on_sizes_is_told(run: Run) -> None:
     rows = "(d0, d1){n, k, s} -> (d0 * s + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1, s >= 0"
-    assert "holds if n ≤ 1 or k ≤ s   (exactly then)" in run("property", "injective", rows).out
+    assert "  holds    if n ≤ 1 or k ≤ s, and only then\n" in run("property", "injective", rows).out
     found = json.loads(run("property", "injective", rows, "--json").out)
     assert found["condition"] == {"condition": "n ≤ 1 or k ≤ s", "necessary": True}
     assert json.loads(run("property", "injective", TILE, "--json").out)["condition"] is None

@@ -22,6 +22,10 @@ from indexproof.verify.verdict import Status
 
 GRID = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1"
 BACK = "(d0){n, k} -> (d0 floordiv k, d0 mod k), domain: d0 in [0, n * k - 1], n >= 1, k >= 1"
+DIGITS = (
+    "(t){n, m, k} -> (t mod n, (t floordiv n) mod m, t floordiv (n * m)),"
+    " domain: t in [0, n * m * k - 1], n >= 1, m >= 1, k >= 1"
+)
 WINDOW = (
     "(d0)[s0]{n, s, w} -> (d0 * s + s0), domain: d0 in [0, n - 1], s0 in [0, w - 1], n >= 1, s >= 1, w >= 1"
 )
@@ -125,6 +129,8 @@ def test_no_verdict_is_wrong_at_small_sizes() -> None:
         ("injective", ["(d0, d1){k} -> (d0 * k + d1), domain: d1 in [0, k]"], {}, "REFUTED"),
         ("bijective", [GRID], {"shape": ["n * k"]}, "PROVED"),
         ("covers", [GRID], {"shape": ["n * k + 1"]}, "REFUTED"),
+        ("bijective", [DIGITS], {"shape": ["n", "m", "k"]}, "PROVED"),
+        ("bijective", [DIGITS], {"shape": ["m", "n", "k"]}, "REFUTED"),
         ("covers", [WINDOW], {"shape": ["(n - 1) * s + w"]}, "REFUTED"),
         ("covers", [WINDOW + ", s <= w"], {"shape": ["(n - 1) * s + w"]}, "PROVED"),
         ("injective", [WINDOW], {"over": ["d0"]}, "REFUTED"),

@@ -36,7 +36,7 @@ def test_the_condition_is_exact(name: str, text: str, given: dict[str, object], 
     assert isinstance(m, ParametricMap)
     found = condition_on_sizes(name, [m], **given)
     assert found is not None
-    assert str(found) == f"{condition}   (exactly then)"
+    assert str(found) == f"{condition}, and only then"
     question = SizeQuestion([m], given)
     for values in itertools.islice(question.values(), 60):
         shape = [int(values["n"])] if "shape" in given else None

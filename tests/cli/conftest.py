@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+import jsonschema
 import pytest
 from typer.testing import CliRunner
 
 from indexproof.cli import app
+
+#: What `--json` prints, as it is published.
+SCHEMA = json.loads((Path(__file__).parents[2] / "reports/schema/documents.json").read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 BROKEN = '''\
 from indexproof.core.rewrite import Const, Expr, Rest, Rewrite, rule
@@ -55,6 +62,10 @@ def run() -> Run:
     def invoke(*words: object, stdin: str = "") -> Outcome:
         result = CliRunner().invoke(app, [str(w) for w in words], input=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        if "--json" in words and result.stdout.startswith("{"):
+            # Python reads no integers of thousands of digits, of which the size is not asked, and no deep nesting
+            with suppress(RecursionError):
+                VALIDATOR.validate(json.loads(result.stdout, parse_int=lambda digits: int(digits[:9])))
         return Outcome(result.exit_code, result.stdout, result.stderr)
 
     return invoke

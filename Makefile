@@ -23,8 +23,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
-.PHONY: help prove test trust mutants lint style types docs-check docs site bench compiled compiled-beside \
-	test-compiled constraints clean
+.PHONY: help prove test trust mutants lint style types docs-check docs site bench native test-native \
+	constraints clean
 
 help: ## list the targets (this is what plain `make` does)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,24 +48,21 @@ CERTIFIED := 2
 mutants: $(VENV)/ready-test ## change the simplifier one comparison or number at a time and see it noticed (an hour)
 	$(PY) tests/mutants/mutants.py --state $(VENV)/mutants
 
-compiled: $(VENV)/ready-lint ## build dist/*.whl with the simplifier's hot modules compiled (needs a C compiler)
+# A wheel with the native core, in an environment of its own for its tests and for the benchmark.
+NATIVE := $(VENV)/native
+native: $(VENV)/ready ## build dist/*.whl with the native core and install it in .venv/native (needs a C++ compiler)
 	rm -rf dist build && mkdir dist
-	INDEXPROOF_COMPILE=1 $(PY) -m pip wheel -q --no-build-isolation --no-deps --wheel-dir dist .
+	$(PY) -m pip wheel -q --no-build-isolation --no-deps --wheel-dir dist .
 	rm -rf build
+	[ -x $(NATIVE)/bin/python ] || $(PYTHON) -m venv $(NATIVE)
+	$(NATIVE)/bin/pip install -qq --force-reinstall --no-deps dist/*.whl
+	$(NATIVE)/bin/pip install -qq --constraint constraints.txt indexproof
+	$(NATIVE)/bin/python -c 'from indexproof.core.native import NATIVE; assert NATIVE'
 
-# The compiled wheel in an environment of its own, for its tests and for the benchmark.
-COMPILED := $(VENV)/compiled
-compiled-beside: compiled
-	[ -x $(COMPILED)/bin/python ] || $(PYTHON) -m venv $(COMPILED)
-	$(COMPILED)/bin/pip install -qq --constraint constraints.txt setuptools
-	$(COMPILED)/bin/pip install -qq --force-reinstall --no-deps dist/*.whl
-	$(COMPILED)/bin/pip install -qq --constraint constraints.txt indexproof
-	$(COMPILED)/bin/python -c 'from indexproof.core.expr import COMPILED; assert COMPILED'
-
-test-compiled: compiled-beside ## build the compiled wheel, install it beside, run the simplifier's tests on it
-	$(COMPILED)/bin/pip install -qq --constraint constraints.txt 'indexproof[test]'
-	$(COMPILED)/bin/pytest -n $(JOBS) --hypothesis-profile=ci $(COMPILED_TESTS)
-COMPILED_TESTS := tests/core tests/rules tests/verify/test_derivation.py tests/dev/fuzz
+test-native: native ## run the simplifier's tests with the native core
+	$(NATIVE)/bin/pip install -qq --constraint constraints.txt 'indexproof[test]'
+	$(NATIVE)/bin/pytest -n $(JOBS) --hypothesis-profile=ci $(NATIVE_TESTS)
+NATIVE_TESTS := tests/core tests/rules tests/verify/test_derivation.py
 
 lint: style types docs-check ## style, types, and whether the generated documents are current
 
@@ -78,6 +75,7 @@ style: $(VENV)/ready-lint ## ruff: lint and format
 types: $(VENV)/ready-lint $(VENV)/ready-test ## mypy --strict on the sources and the tools for developing
 	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
 	MYPYPATH=$(VENV)/types:tests $(VENV)/bin/mypy $(MODULES)
+	$(PY) core/native/translate.py --check
 
 docs-check: $(VENV)/ready ## fail if a generated document is out of date
 	$(VENV)/bin/indexproof dev docs --check
@@ -85,10 +83,12 @@ docs-check: $(VENV)/ready ## fail if a generated document is out of date
 site: $(VENV)/ready-site ## build the documentation site in .venv/site, warnings are errors
 	$(VENV)/bin/zensical build --strict --clean --config-file mkdocs.yml
 
-docs: $(VENV)/ready ## write the generated documents anew
+docs: $(VENV)/ready $(VENV)/ready-lint ## write the generated documents and code anew
 	$(VENV)/bin/indexproof dev docs
+	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
+	$(PY) core/native/translate.py
 
-bench: $(VENV)/ready-bench compiled-beside ## run the benchmarks (half an hour, most of it spent in the slow peers)
+bench: $(VENV)/ready-bench native ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
 	$(PY) -W ignore tests/bench/simplifier.py --write
 	$(PY) -W ignore tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json --write

@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from . import __version__
-from .core.expr import COMPILED as COMPILED_CORE
+from .core.native import NATIVE
 from .reports.commands import dev, gate, hlo, maps, proofs, proving, website
 from .reports.commands.frame import Commands
 
@@ -32,7 +32,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"indexproof {__version__}{' (compiled core)' if COMPILED_CORE else ''}")
+        typer.echo(f"indexproof {__version__}{' (native core)' if NATIVE else ''}")
         raise typer.Exit()
 
 

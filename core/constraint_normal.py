@@ -392,10 +392,9 @@ class Constraints:
 
     # -- what remains
     def simplifier_of_results(self) -> Simplifier:
-        """A simplifier for boxes and constraints together."""
+        """A simplifier for boxes and constraints together.  What comes out does not depend on what was read before."""
         if not self.kept:
-            self.renew()
-            return self.simplifier
+            return self.made(Facts(self.boxes))
         known = [(e, Interval(lo, hi)) for e, lo, hi in self.kept if type(e) is not Var]
         remainders: dict[Expr, list[Bound]] = {}
         for c in self.kept:

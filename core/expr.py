@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILDERS",
-    "COMPILED",
     "Algebra",
     "Binary",
     "CeilDiv",
@@ -58,9 +57,6 @@ __all__ = [
     "sweep",
     "var",
 ]
-
-#: Whether this is the compiled core (setup.py); the sources are the same.
-COMPILED: Final = not __file__.endswith(".py")
 
 V = TypeVar("V")
 ExprLike: TypeAlias = "Expr | int"
@@ -249,9 +245,6 @@ class Expr:
         )
 
     # -- identity is equality; copies and pickles must find the interned node again
-    def __hash__(self) -> int:
-        return self.key
-
     def __copy__(self) -> Expr:
         return self
 
@@ -267,11 +260,6 @@ class Expr:
     def __str__(self) -> str:
         shown: str = _late["show"](self)
         return shown
-
-
-if not COMPILED:
-    # compiled, the digest is the faster hash; interpreted, identity is
-    setattr(Expr, "__hash__", object.__hash__)  # noqa: B010 - it is no assignment to a method for a type checker
 
 
 class Int(Expr):

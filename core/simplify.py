@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from . import native
 from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
 from .engine import DEEPEST, Engine
 from .expr import Expr, Sum, floordiv, integer, maximum, minimum, mod, postorder, substitute_all
 from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
 from .facts import Facts
+from .interval import End
 from .kernel.atoms import Excess
 from .kernel.form import MINIMUM, QUOTIENT, REMAINDER, Form, atom, lone
 from .rewrite import Rule, RuleSet
@@ -61,21 +63,27 @@ class Simplifier:
         self.number = next(_NUMBERS)
         self.division_weight = division_weight
         self.quick = quick
-        self.engine: Engine | None = None
+        self.keep_points = keep_points
+        self._make = rules.engine if isinstance(rules, RuleSet) else None
+        self._engine: Engine | None = None
         self._driver: Driver | None = None
-        if isinstance(rules, RuleSet) and rules.engine is not None:
-            self.engine = self._made(rules.engine, keep_points)
 
-    def _made(self, make: type[Engine], keep_points: bool) -> Engine:
-        """An engine that knows the facts."""
-        engine = make(self.facts.boxes, keep_points=keep_points)
-        if self.trace is not None:
-            engine.record = self._record
-            self.engine = engine
-        known = [(e, lo, hi) for e, (lo, hi) in self.facts.constraints if lo != -math.inf or hi != math.inf]
-        for n, (e, lo, hi) in enumerate(known, 1):
-            engine.know(e, lo, hi, more=n < len(known))
-        return engine
+    @property
+    def engine(self) -> Engine | None:
+        """An engine that knows the facts; ``None`` for rule sets without one."""
+        if self._engine is None and self._make is not None:
+            self._engine = engine = self._make(self.facts.boxes, keep_points=self.keep_points)
+            if self.trace is not None:
+                engine.record = self._record
+            known = self._known()
+            for n, (e, lo, hi) in enumerate(known, 1):
+                engine.know(e, lo, hi, more=n < len(known))
+        return self._engine
+
+    def _known(self) -> list[tuple[Expr, End, End]]:
+        """The expressions of which more is known than from their variables."""
+        constraints = self.facts.constraints
+        return [(e, lo, hi) for e, (lo, hi) in constraints if lo != -math.inf or hi != math.inf]
 
     @property
     def driver(self) -> Driver:
@@ -126,8 +134,13 @@ class Simplifier:
         What comes out is what comes out again.  Never costs more than ``es``; where normal forms are far larger, ``es``
         come back as they are.
         """
-        if self.engine is None:
+        if self._make is None:
             return self._all_driven(es)
+        if self.trace is None:
+            weight, boxes, keep = self.division_weight, self.facts.boxes, self.keep_points
+            found = native.simplified(self._make, tuple(es), boxes, self._known(), weight, self.quick, keep)
+            if found is not None:
+                return found
         start = len(self.trace or ())
         try:
             results = self._plain(list(es)) if self.quick else self._extracted(list(es))
@@ -418,7 +431,7 @@ class Simplifier:
             return floordiv(by, engine.divisor[a])
         if of == REMAINDER:
             return mod(by, engine.divisor[a])
-        written = [now.written[a, n] for n in range(len(engine.parts[a]))]
+        written = now.arguments(a)
         parts = [by if x == f else now.express(x, {}) for x in written]
         return minimum(*parts) if of == MINIMUM else maximum(*parts)
 

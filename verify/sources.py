@@ -43,12 +43,8 @@ def read_sources(root: Path = ROOT) -> dict[str, str]:
     places = [root / "__init__.py"]
     for layer in _LAYERS:
         places += (p for p in (root / layer).rglob("*") if p.suffix in _SUFFIXES)
-    if any(p.suffix != ".py" for p in places):
-        # the compiled modules share a library of their own beside the package
-        places += (p for p in root.parent.glob("*__mypyc*") if p.suffix in _SUFFIXES)
     for path in sorted(places):
-        name = path.relative_to(root if path.is_relative_to(root) else root.parent).as_posix()
-        found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        found[path.relative_to(root).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..kernel.form import Form, atom, lone
 from ..kernel.kernel import SUM
-from .ledger import Choice, Ledger
+from .ledger import ARGUMENT, Choice, Ledger
 
 __all__ = ["Choices"]
 
@@ -38,21 +38,21 @@ class Choices:
         engine = self.engine
         x = self.ledger.written.get(a, engine.arg[a])
         found = self._applied(engine.kind[a], strategy, x, engine.divisor[a], *values)
-        return [(a, *found)] if found else []
+        return [(a, found[0], found[1])] if found is not None else []
 
     def everywhere(self, f: Form, strategy: str, *values: Any) -> list[Choice]:
         """A sum that is written as something else, for all that it is needed for; nothing if no rule says so."""
         found = self._applied(SUM, strategy, f, *values)
-        return self._replacing(f, *found) if found and found[0] != f else []
+        return self._replacing(f, found[0], found[1]) if found is not None and found[0] != f else []
 
     def _replacing(self, f: Form, by: Form, why: Any) -> list[Choice]:
         """Another sum in place of ``f`` for all that it is needed for."""
         ledger, engine = self.ledger, self.engine
         choices: dict[int, Choice] = {}
         for owner in ledger.owners[f]:
-            if type(owner) is tuple:
-                a = owner[0]
-                written = [ledger.written[a, n] for n in range(len(engine.parts[a]))]
+            if owner >= ARGUMENT:
+                a = owner % ARGUMENT
+                written = ledger.arguments(a)
                 new = engine.raw_extremum(engine.kind[a], tuple([by if x == f else x for x in written]))
                 choices[a] = a, new, why
             elif owner < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..kernel.form import QUOTIENT, REMAINDER, Form, atom, lone, minus, times
-from .ledger import Choice
+from .ledger import ARGUMENT, Choice
 from .proposals import Proposals
 
 __all__ = ["MOST", "Differences"]
@@ -85,7 +85,7 @@ class Differences(Proposals):
         inner: list[int] = []
         for r, users in ledger.users.items():
             if kind[r] == REMAINDER:
-                if any([type(o) is int and o >= 0 for f in users for o in ledger.owners[f]]):
+                if any([0 <= o < ARGUMENT for f in users for o in ledger.owners[f]]):
                     inner.append(r)
         if len(inner) > 1:
             self.sort(inner)
@@ -98,7 +98,7 @@ class Differences(Proposals):
             if not self.there(q):
                 continue
             before = len(ledger.log)
-            dividends = [o for f in ledger.users[r] for o in ledger.owners[f] if type(o) is int and o >= 0]
+            dividends = [o for f in ledger.users[r] for o in ledger.owners[f] if 0 <= o < ARGUMENT]
             choices = self.instead(r, "needed_quotient", q)
             if not choices or not ledger.choose(choices[0]):
                 ledger.undo(before)
@@ -200,7 +200,7 @@ class Differences(Proposals):
             if all([t[0] in there for t in x[1]]):
                 return True
         for owner in ledger.owners.get(ledger.written[a], ()):
-            if type(owner) is int and owner >= 0 and engine.kind[owner] == REMAINDER:
+            if 0 <= owner < ARGUMENT and engine.kind[owner] == REMAINDER:
                 if engine.divisor[owner] == engine.divisor[a]:
                     return True
         return False

@@ -10,14 +10,16 @@ from typing import Any, Final, TypeAlias
 
 from ..engine import Engine
 from ..expr import Expr, floordiv, integer, linear, maximum, minimum, mod
-from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, Form
+from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, Form, Terms
 
-__all__ = ["Choice", "Ledger"]
+__all__ = ["ARGUMENT", "Choice", "Ledger"]
 
 #: An atom, or result n as ``-1 - n``; the form that it is written as; and the equality that says so: the code of a rule
 #: with its arguments, or ``None`` with a form and its normal form.
 Choice: TypeAlias = "tuple[int, Form, Any]"
 
+#: Argument n of an extremum ``a`` as an owner is ``(n + 1)·ARGUMENT + a``.
+ARGUMENT: Final = 1 << 32
 #: Below so many atoms it is seen whether one can be written with another: what is spent on a map grows with its size and
 #: not faster.
 REACH: Final = 48
@@ -31,7 +33,8 @@ TIE: Final = 1 << 16
 class Ledger:
     """The graph that ``forms`` are written as, with its cost in the sense of :mod:`..cost`.
 
-    *Owners* are what sums are needed for: a result, the dividend of an atom, an argument of a minimum or a maximum.
+    *Owners* are what sums are needed for: result n (``-1 - n``), the dividend of an atom (the atom), or an argument of a
+    minimum or a maximum (:data:`ARGUMENT`).
     """
 
     def __init__(self, engine: Engine, weight: int, forms: list[Form]) -> None:
@@ -44,16 +47,16 @@ class Ledger:
         #: by atom or result, what it is written as instead
         self.choice: dict[int, Form] = {}
         #: per owner the sum that is written; by sum, the owners
-        self.written: dict[Any, Form] = {}
-        self.owners: dict[Form, dict[Any, None]] = {}
+        self.written: dict[int, Form] = {}
+        self.owners: dict[Form, dict[int, None]] = {}
         #: by atom, the sums that are written with it, and the owners of those where something else stands for it
         self.users: dict[int, dict[Form, None]] = {}
-        self.replaced: dict[int, dict[Any, None]] = {}
+        self.replaced: dict[int, dict[int, None]] = {}
         #: how often sums without constant, up to sign, and products, up to sign, are written
-        self.bodies: dict[Any, int] = {}
+        self.bodies: dict[Terms, int] = {}
         self.products: dict[tuple[int, int], int] = {}
         #: what was chosen, in order, with what was chosen before and whose sums changed
-        self.log: list[tuple[Choice, Form | None, list[Any]]] = []
+        self.log: list[tuple[Choice, Form | None, list[int]]] = []
         for i, f in enumerate(forms):
             self._own(-1 - i, f)
 
@@ -63,15 +66,17 @@ class Ledger:
         return self.cost // self.unit
 
     # ---------------------------------------------------------------- what is written
-    def _given(self, owner: Any) -> Form:
+    def _given(self, owner: int) -> Form:
         """The sum of an owner before anything else stands for its atoms."""
-        if type(owner) is tuple:
-            f: Form = self.engine.parts[owner[0]][owner[1]]
-            return f
-        f = self.choice.get(owner, self.forms[-1 - owner]) if owner < 0 else self.engine.arg[owner]
-        return f
+        if owner >= ARGUMENT:
+            return self.engine.parts[owner % ARGUMENT][owner // ARGUMENT - 1]
+        return self.choice.get(owner, self.forms[-1 - owner]) if owner < 0 else self.engine.arg[owner]
 
-    def resolved(self, f: Form, owner: Any = None) -> Form:
+    def arguments(self, a: int) -> list[Form]:
+        """The arguments of a minimum or a maximum as they are written."""
+        return [self.written[(n + 1) * ARGUMENT + a] for n in range(len(self.engine.parts[a]))]
+
+    def resolved(self, f: Form, owner: int | None = None) -> Form:
         """The sum with everything that stands for its atoms."""
         choice = self.choice
         if not choice:
@@ -130,7 +135,7 @@ class Ledger:
         if key >= 0:
             if self.reaches(f, key):
                 return False
-            owners: list[Any] = []
+            owners: list[int] = []
             for g in self.users.get(key, ()):
                 owners += self.owners[g]
             had = self.choice.get(key)
@@ -279,7 +284,7 @@ class Ledger:
         return spent
 
     # ---------------------------------------------------------------- counting
-    def _refresh(self, owners: list[Any]) -> None:
+    def _refresh(self, owners: list[int]) -> None:
         written = self.written
         for owner in owners:
             f = written.get(owner)
@@ -290,7 +295,7 @@ class Ledger:
                 self._own(owner, g)
                 self._disown(owner, f)
 
-    def _own(self, owner: Any, f: Form) -> None:
+    def _own(self, owner: int, f: Form) -> None:
         """The owner is written as the form."""
         self.written[owner] = f
         at = self.owners.get(f)
@@ -343,9 +348,9 @@ class Ledger:
             parts = self.engine.parts[a]
             self.cost += (len(parts) - 1) * self.unit
             for n, x in enumerate(parts):
-                self._own((a, n), self.resolved(x, (a, n)))
+                self._own((n + 1) * ARGUMENT + a, self.resolved(x, (n + 1) * ARGUMENT + a))
 
-    def _disown(self, owner: Any, f: Form) -> None:
+    def _disown(self, owner: int, f: Form) -> None:
         """The owner is not written as the form any more."""
         at = self.owners[f]
         del at[owner]
@@ -383,7 +388,7 @@ class Ledger:
                     parts = self.engine.parts[a]
                     self.cost -= (len(parts) - 1) * self.unit
                     for n in range(len(parts)):
-                        self._disown((a, n), self.written.pop((a, n)))
+                        self._disown((n + 1) * ARGUMENT + a, self.written.pop((n + 1) * ARGUMENT + a))
         if c or opposite:
             spent += 1
         if len(terms) > 1:

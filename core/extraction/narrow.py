@@ -33,13 +33,13 @@ class NarrowLedger(Ledger):
         """Whether one choice may lower the cost: it may always spare a wide sum."""
         return True
 
-    def _own(self, owner: object, f: Form) -> None:
+    def _own(self, owner: int, f: Form) -> None:
         had = f in self.owners
         super()._own(owner, f)
         if not had:
             self.cost += self._penalty(f)
 
-    def _disown(self, owner: object, f: Form) -> None:
+    def _disown(self, owner: int, f: Form) -> None:
         super()._disown(owner, f)
         if f not in self.owners:
             self.cost -= self._penalty(f)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..kernel.form import MINIMUM, QUOTIENT, REMAINDER, VARIABLE, Form, atom, lone
 from .choices import Choices
-from .ledger import Ledger
+from .ledger import ARGUMENT, Ledger
 
 __all__ = ["Proposals"]
 
@@ -33,7 +33,7 @@ class Proposals(Choices):
         """Return the dividends as they are written, numbers left out, with the atoms that divide each."""
         found: dict[Form, list[int]] = {}
         for f, owners in self.ledger.owners.items():
-            atoms = [a for a in owners if type(a) is int and a >= 0]
+            atoms = [a for a in owners if 0 <= a < ARGUMENT]
             if atoms and f[1]:
                 found[f] = atoms
         return found

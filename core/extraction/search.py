@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd
-from typing import Any, Final
+from typing import Final
 
 from ..kernel.form import QUOTIENT, REMAINDER, Form, Terms, atom, lone, minus, times
 from .differences import MOST, Differences
-from .ledger import Choice
+from .ledger import ARGUMENT, Choice
 
 __all__ = ["Search"]
 
@@ -137,7 +137,7 @@ class Search(Differences):
         sums = 0
         inside = False
         for f, owners in ledger.owners.items():
-            atoms = [a for a in owners if type(a) is int and a >= 0]
+            atoms = [a for a in owners if 0 <= a < ARGUMENT]
             if atoms:
                 if f[1] in groups:
                     groups[f[1]] += atoms
@@ -205,10 +205,10 @@ class Search(Differences):
                 wanted.add(c % d)
         nearest = sorted(wanted, key=lambda n: (abs(n), n))[:MOST]
         tried = [(n, atoms) for n in nearest]
-        tried += [
-            (n, [a])
-            for n, a in (alone if len(alone) <= MOST else sorted(alone, key=lambda t: abs(t[0]))[:MOST])
-        ]
+        ones = list(alone)
+        if len(ones) > MOST:
+            ones = sorted(ones, key=lambda t: abs(t[0]))[:MOST]
+        tried += [(n, [a]) for n, a in ones]
         options = [self._shifted(some, n) for n, some in tried if self._may_pay(some, n)]
         return [o for o in options if o]
 
@@ -274,7 +274,7 @@ class Search(Differences):
         dividends = self.dividends()
         if len(dividends) < 2:
             return
-        at: dict[Any, list[int]] = {}
+        at: dict[tuple[int, int, Terms, int], list[int]] = {}
         candidates: list[tuple[int, int]] = []
         for x, atoms in dividends.items():
             terms = x[1]
@@ -338,7 +338,7 @@ class Search(Differences):
             if not choices:
                 continue
             for u in list(ledger.owners[ledger.written[a]]):
-                if type(u) is int and u >= 0 and kind[u] == QUOTIENT:
+                if 0 <= u < ARGUMENT and kind[u] == QUOTIENT:
                     choices += self.instead(u, "wider", g, r)
             ledger.attempt(choices)
 

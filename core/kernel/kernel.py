@@ -53,10 +53,12 @@ from .form import (
 from .measure import Size
 from .ranges import Ranges
 
-__all__ = ["CEILING", "DEEPEST", "KNOWN", "MATCHED", "SUM", "Kernel", "Proposal"]
+__all__ = ["CEILING", "DEEPEST", "KNOWN", "MATCHED", "SUM", "Bounds", "Kernel", "Proposal"]
 
 #: A strategy and the values that it supplies, in the order of :data:`.plan.STRATEGIES`.
 Proposal: TypeAlias = tuple[str, tuple[Any, ...]]
+#: The ends of variables.
+Bounds: TypeAlias = dict[Any, tuple[int | float, int | float]]
 #: The rules that name no strategy: their code matches the left side by itself.
 MATCHED: Final[Proposal] = ("", ())
 
@@ -90,7 +92,7 @@ class Kernel(Ranges):
     #: likewise the rules by which extraction writes forms; what they make need not be in normal form
     EQUALITIES: ClassVar[Mapping[int, Mapping[str, tuple[Callable[..., Form | None], ...]]]] = {}
 
-    def __init__(self, bounds: dict[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
+    def __init__(self, bounds: Bounds, *, keep_points: bool = False, record: Any = None) -> None:
         super().__init__(record)
         self.bounds = bounds
         self.keep_points = keep_points
@@ -100,9 +102,10 @@ class Kernel(Ranges):
         self.remainders: dict[tuple[Terms, int, int], Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
         #: the raw atoms by what they are made of
-        self.raws: dict[tuple[int, Any, int], int] = {}
+        self.raws: dict[tuple[int, Form, int], int] = {}
+        self.raw_extrema: dict[tuple[int, tuple[Form, ...]], int] = {}
         #: the sums that have been read
-        self.bodies: set[Any] = set()
+        self.bodies: set[tuple[tuple[Expr, int], ...]] = set()
         #: how many divisions and extrema the expression at hand is inside of, and how many any has been
         self.level = 0
         self.deepest = 0
@@ -196,8 +199,7 @@ class Kernel(Ranges):
     # ---------------------------------------------------------------- quotients and remainders
     def floordiv(self, x: Form, d: int) -> Form:
         """``x // d``."""
-        # of any type: compiled, it is made once and not at each use
-        key: Any = (x[1], x[0], d)
+        key = (x[1], x[0], d)
         f = self.quotients.get(key)
         if f is None:
             f = self.quotients[key] = self._divided(QUOTIENT, x, d)
@@ -205,7 +207,7 @@ class Kernel(Ranges):
 
     def mod(self, x: Form, d: int) -> Form:
         """``x % d``."""
-        key: Any = (x[1], x[0], d)
+        key = (x[1], x[0], d)
         f = self.remainders.get(key)
         if f is None:
             f = self.remainders[key] = self._divided(REMAINDER, x, d)
@@ -257,9 +259,9 @@ class Kernel(Ranges):
 
     def raw_extremum(self, kind: int, parts: tuple[Form, ...]) -> Form:
         """The minimum or the maximum of several forms as it stands."""
-        found = self.raws.get((kind, parts, 0), -1)
+        found = self.raw_extrema.get((kind, parts), -1)
         if found < 0:
-            found = self.raws[kind, parts, 0] = len(self.kind)
+            found = self.raw_extrema[kind, parts] = len(self.kind)
             self.joined(kind, parts)
             self.normals[found] = None
         return atom(found)
@@ -338,14 +340,14 @@ class Kernel(Ranges):
                 return f
         return None
 
-    def joined(self, kind: int, parts: Iterable[Form]) -> Form:
+    def joined(self, kind: int, args: tuple[Form, ...]) -> Form:
         """The extremum of forms that have been looked at in pairs: it is written as it stands."""
-        args = tuple(parts)
         if len(args) == 1:
             return args[0]
         ranges = [self.range(f) for f in args]
-        pick = min if kind == MINIMUM else max
-        made = self._new(kind, ZERO, 0, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))
+        lows, highs = [r[0] for r in ranges], [r[1] for r in ranges]
+        lo, hi = (min(lows), min(highs)) if kind == MINIMUM else (max(lows), max(highs))
+        made = self._new(kind, ZERO, 0, lo, hi)
         self.parts[lone(made)] = args
         return made
 
@@ -380,7 +382,7 @@ class Kernel(Ranges):
             found.sort(key=self._rank)
         return tuple(found)
 
-    def _rank(self, t: tuple[int, int]) -> tuple[Any, ...]:
+    def _rank(self, t: tuple[int, int]) -> tuple[int, int, int, list[tuple[int, int, int, int]], int]:
         """Small coefficients and divisors first, then long dividends."""
         a, k = t
         x = self.arg[a]

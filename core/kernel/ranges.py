@@ -47,7 +47,7 @@ class Ranges(Measured):
         #: remainders modulo d that sums without their constant are known to have
         self.exact: dict[tuple[Terms, int], int] = {}
         #: atoms by what they are made of; kept once something is known about atoms
-        self.index: dict[tuple[int, Any, int], int] | None = None
+        self.index: dict[tuple[int, Form, int], int] | None = None
 
     # ---------------------------------------------------------------- of forms
     def range(self, f: Form) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from math import gcd
 from typing import Any, Final
 
 from ..kernel.form import QUOTIENT, REMAINDER, VARIABLE, Form, Terms, minus
-from ..kernel.kernel import MATCHED, Kernel, Proposal
+from ..kernel.kernel import MATCHED, Bounds, Kernel, Proposal
 
 __all__ = ["Divisions"]
 
@@ -27,7 +27,7 @@ def magnitude(t: tuple[int, int]) -> int:
 class Divisions(Kernel):
     """Proposals for quotients and remainders."""
 
-    def __init__(self, bounds: dict[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
+    def __init__(self, bounds: Bounds, *, keep_points: bool = False, record: Any = None) -> None:
         super().__init__(bounds, keep_points=keep_points, record=record)
         #: what is left of a dividend whose multiples have just been taken out, and whether it may be linear
         self.left: tuple[int, Terms, int, int] = (0, (), 0, 0)

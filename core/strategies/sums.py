@@ -10,7 +10,7 @@ from math import gcd
 from typing import Any
 
 from ..kernel.form import MINIMUM, QUOTIENT, REMAINDER, Form, contains, lone
-from ..kernel.kernel import MATCHED, Proposal
+from ..kernel.kernel import MATCHED, Bounds, Proposal
 from .divisions import Divisions
 
 __all__ = ["Sums"]
@@ -19,7 +19,7 @@ __all__ = ["Sums"]
 class Sums(Divisions):
     """Proposals for sums, minima and maxima."""
 
-    def __init__(self, bounds: dict[Any, Any], *, keep_points: bool = False, record: Any = None) -> None:
+    def __init__(self, bounds: Bounds, *, keep_points: bool = False, record: Any = None) -> None:
         super().__init__(bounds, keep_points=keep_points, record=record)
         #: the quotients that belong to remainders: some are asked for often, and forms are dear to look up
         self.above: dict[int, Form] = {}

@@ -14,7 +14,7 @@ from typing import Any
 from measure import MEASURES, measures, summarise
 from peers import OWN, how
 
-OURS, COMPILED, QUICK, QUICK_COMPILED = OWN
+OURS, NATIVE, QUICK, QUICK_NATIVE = OWN
 #: The names under which corpora appear.
 TITLES = {
     "published": "published examples",
@@ -118,7 +118,7 @@ def markdown(data: dict[str, Any]) -> str:
         out += [f"Not installed, and so not measured: {', '.join(sorted(data['missing']))}.", ""]
     out += _goals(data, corpora)
     out += _corpora(corpora)
-    out += _size(corpora, [n for n in names if n not in (COMPILED, QUICK_COMPILED)])
+    out += _size(corpora, [n for n in names if n not in (NATIVE, QUICK_NATIVE)])
     if "held out" in data:
         out += _held_out(data["held out"])
     out += _time(corpora, names)
@@ -173,14 +173,14 @@ def goals(data: dict[str, Any]) -> Goals:
         if name in data["peers"]:
             _time_goals(name, corpora, found)
     _against_xla(data, found)
-    for pure, compiled in ((OURS, COMPILED), (QUICK, QUICK_COMPILED)):
+    for pure, native in ((OURS, NATIVE), (QUICK, QUICK_NATIVE)):
         asked = data.get("renewed", data["peers"])
-        if {pure, compiled} <= data["peers"].keys() and (pure in asked) == (compiled in asked):
+        if {pure, native} <= data["peers"].keys() and (pure in asked) == (native in asked):
             both = [
-                [r["peers"][n] for n in (pure, compiled)] for d in data["corpora"].values() for r in d["rows"]
+                [r["peers"][n] for n in (pure, native)] for d in data["corpora"].values() for r in d["rows"]
             ]
             n = sum(any(a[k] != b[k] for k in ("state", "all", "div")) for a, b in both)
-            found.add(f"maps of another size with the compiled core{how(pure)}", "0", n == 0, str(n))
+            found.add(f"maps of another size with the native core{how(pure)}", "0", n == 0, str(n))
     wrong = sum(_found(corpora, c, n).get("wrong", 0) for c in corpora for n in OWN)
     wrong += sum(a["wrong"] for s in corpora.values() for a in s.get("asked", {}).values())
     found.add("wrong answers", "0", wrong == 0, str(wrong))
@@ -266,9 +266,9 @@ def _found(corpora: dict[str, Any], c: str, name: str) -> dict[str, Any]:
 
 def _time_goals(name: str, corpora: dict[str, Any], found: Goals) -> None:
     core = how(name)
-    compiled = "compiled" in core
-    said = "≤ 0.5, tiled layouts 1" + (", chains 0.25" if compiled else "")
-    limits = {"chains": 0.25 if compiled else 0.5, "convolutions": 0.5, "threads": 0.5, "tiles": 1.0}
+    native = "native" in core
+    said = "≤ 0.5, tiled layouts 1" + (", chains 0.25" if native else "")
+    limits = {"chains": 0.25 if native else 0.5, "convolutions": 0.5, "threads": 0.5, "tiles": 1.0}
     for c, limit in limits.items():
         if r := _found(corpora, c, name).get("to_tvm"):
             what = f"median cold time, of TVM's{core}"
@@ -303,7 +303,7 @@ def _size(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
             result among all peers (ours is not one of them), for all operations, for divisions (`floordiv` and
             `mod`) and for the documented cost, in which a division counts three, each by itself. In brackets the
             share of maps that are no larger. A map that a peer did not answer, or answered wrongly, counts as it
-            was given. The compiled core is left out: its results are the same. Operations and divisions trade
+            was given. The native core is left out: its results are the same. Operations and divisions trade
             against each other, so often nobody has the least of both: a map is *beaten* if one result of another
             peer has no more of either and less of one."""
         ),
@@ -645,9 +645,9 @@ def _rounded(value: Any) -> Any:
 # -------------------------------------------------------------------------------------------------------------- plots
 COLOURS = {
     "indexproof": "#c0392b",
-    "indexproof-compiled": "#e8776a",
+    "indexproof-native": "#e8776a",
     "indexproof-quick": "#7d1d12",
-    "indexproof-quick-compiled": "#b5651d",
+    "indexproof-quick-native": "#b5651d",
     "xla": "#555555",
     "tvm": "#1f5fa8",
     "tvm-steps": "#6fa3d8",
@@ -740,7 +740,7 @@ def _binned(
 
 def _plot_cost(data: dict[str, Any], plt: Any, save: Any) -> None:
     corpora = [c for c in data["corpora"] if c != "published"] or list(data["corpora"])
-    names = [n for n in data["peers"] if n not in ("tvm-steps", COMPILED, QUICK_COMPILED)]
+    names = [n for n in data["peers"] if n not in ("tvm-steps", NATIVE, QUICK_NATIVE)]
     figure, both = plt.subplots(2, 1, figsize=(9, 6), sharex=True)
     width = 0.8 / len(names)
     for k, (axes, label) in enumerate(zip(both, ("all operations", "divisions"), strict=True)):

@@ -157,33 +157,35 @@ class Quick(Ours):
     quick = True
 
 
-class Compiled(Ours):
-    name = "indexproof-compiled"
-    note = "the same call with the compiled core"
+class Native(Ours):
+    name = "indexproof-native"
+    note = "the same call with the native core"
 
     @classmethod
     def python(cls) -> str:
         root = Path(__file__).resolve().parents[2]
-        return os.environ.get("INDEXPROOF_COMPILED", str(root / ".venv" / "compiled" / "bin" / "python"))
+        return os.environ.get("INDEXPROOF_NATIVE", str(root / ".venv" / "native" / "bin" / "python"))
 
     def load(self) -> None:
         super().load()
-        if not self.e.COMPILED:
-            raise ImportError("the core here is not compiled; make compiled-beside builds one that is")
+        from indexproof.core.native import NATIVE
+
+        if not NATIVE:
+            raise ImportError("there is no native core here; make native builds it")
 
 
-class QuickCompiled(Compiled):
-    name = "indexproof-quick-compiled"
-    note = "as indexproof-quick with the compiled core"
+class QuickNative(Native):
+    name = "indexproof-quick-native"
+    note = "as indexproof-quick with the native core"
     quick = True
 
 
 #: This project's own, which are no peers of each other.
-OWN = (Ours.name, Compiled.name, Quick.name, QuickCompiled.name)
+OWN = (Ours.name, Native.name, Quick.name, QuickNative.name)
 
 
 def how(name: str) -> str:
-    """What is said of figures of one of :data:`OWN`: nothing, or such as ``", quick, compiled"``."""
+    """What is said of figures of one of :data:`OWN`: nothing, or such as ``", quick, native"``."""
     return name.removeprefix(Ours.name).replace("-", ", ")
 
 
@@ -854,9 +856,9 @@ class Inductor(Peer):
 
 PEERS: list[type[Peer]] = [
     Ours,
-    Compiled,
+    Native,
     Quick,
-    QuickCompiled,
+    QuickNative,
     Xla,
     Tvm,
     TvmSteps,

@@ -30,7 +30,7 @@ class Remote:
         self.name, self.note = kind.name, kind.note
         python = kind.python()
         if not Path(python).exists():
-            raise ImportError("not built; make compiled-beside builds it")
+            raise ImportError("not built; make native builds it")
         env = dict(os.environ)
         if python != sys.executable:
             # it has a package of its own

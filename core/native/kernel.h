@@ -1,0 +1,183 @@
+// What the generated translation leaves to be written by hand: calls of rules by their tables, and integers without end.
+#pragma once
+#include "expr.h"
+
+namespace indexproof {
+
+using Size = Tuple<Int, Int, Int, Int, Int>;
+
+namespace constants {
+// Nothing is unbounded here: what is farther than NEAR is left to Python.
+inline constexpr Int NEAR = Int(1) << 60, FAR = NEAR, END = NEAR << 1, LARGE = NEAR;
+inline const Form ZERO{};
+}  // namespace constants
+
+#define RULE(name)                                                                                  \
+  if constexpr (std::is_invocable_v<decltype(&Engine::name), Engine*, const V&...>) {               \
+    Opt<Form> made = this->name(v...);                                                              \
+    if (!isnone(made)) return made;                                                                 \
+  }
+
+#define BY_TABLE(table)                                                                             \
+  template <class S, class... V> Opt<Form> table(Int about, S s, const V&... v) {                   \
+    switch (about) {                                                                                \
+      case 1: return table##_1(s, v...);                                                            \
+      case 2: return table##_2(s, v...);                                                            \
+      case 6: return table##_6(s, v...);                                                            \
+    }                                                                                               \
+    return none;                                                                                    \
+  }
+
+#define ENGINE_BY_HAND                                                                              \
+  Form _new(Int kind, Form arg, Int d, Int lo, Int hi);                                             \
+  void _refuse_large(Form, Int) { give_up(); }                                                      \
+  Size _size(Int a);                                                                                \
+  Size added(List<Size> sizes);                                                                     \
+  Form _divided(Int kind, Form x, Int d);                                                           \
+  Form recombine(Int c, Dict<Int, Int> total);                                                      \
+  List<Form> _in_pairs(Int kind, List<Form> forms);                                                 \
+  Form _known(Form f);                                                                              \
+  Opt<Form> ceildiv(Form x, Int d) { return rules_8(strategy::matched{}, x, d); }                   \
+  Form read(Expr e);                                                                                \
+  Form _below(Expr e);                                                                              \
+  Form _opaque(Expr) { give_up(); }                                                                 \
+  BY_TABLE(rules)                                                                                   \
+  BY_TABLE(equalities)
+
+#define LEDGER_BY_HAND
+#define SEARCH_BY_HAND                                                                              \
+  template <class S, class... V> Opt<Tuple<Form, Any>> _applied(Int about, S s, V... v);
+
+#define SIMPLIFIER_BY_HAND                                                                          \
+  Engine* made = nullptr;                                                                           \
+  Engine* engine() { return made; }                                                                 \
+  Int division_weight = 3;                                                                          \
+  bool quick = false;                                                                               \
+  bool _larger(List<Expr> after, List<Expr> before);                                                \
+  List<Expr> all(List<Expr> es) { return quick ? _plain(List<Expr>::from(es)) : _extracted(List<Expr>::from(es)); }
+
+#include "generated.h"
+
+// ------------------------------------------------------------------------------------------------ atoms
+inline Form Engine::_new(Int of, Form x, Int d, Int low, Int high) {
+  if (low < -constants::NEAR || high > constants::NEAR) give_up();
+  volume = add(volume, x.t.size());
+  if (limited && volume > add(64, mul(2, spent))) throw Excess{};
+  Int a = kind.size();
+  kind.append(of);
+  lo.append(low);
+  hi.append(high);
+  arg.append(x);
+  divisor.append(d);
+  expr.append(nullptr);
+  return functions::atom(a);
+}
+
+inline Size Engine::_size(Int a) {
+  Int of = kind[a];
+  if (of == 0) return {2, 0, 0, 0, 0};
+  if (of == 1 || of == 2) return size_of_division(of, arg[a], divisor[a]);
+  return size_of_extremum(parts.at_(a));
+}
+
+inline Size Engine::added(List<Size> sizes) {
+  Size s{0, 0, 0, 0, 0};
+  for (auto& x : sizes)
+    s = {add(at<0>(s), at<0>(x)), add(at<1>(s), at<1>(x)), add(at<2>(s), at<2>(x)), add(at<3>(s), at<3>(x)), add(at<4>(s), at<4>(x))};
+  return s;
+}
+
+// ------------------------------------------------------------------------------------------------ rules
+inline Form Engine::_divided(Int of, Form x, Int d) {
+  if (!d) give_up();
+  if (!x.t.size()) return {of == 1 ? floor_div(x.c, d) : floor_mod(x.c, d), {}};
+  Opt<Form> made;
+  propose_for_division(of, x, d, [&](auto s, const auto&... v) {
+    made = of == 1 ? rules_1(s, x, d, v...) : rules_2(s, x, d, v...);
+    return !isnone(made);
+  });
+  if (!isnone(made)) return some(made);
+  if (d < 0) give_up();
+  return _atom(of, x, d);
+}
+
+inline Form Engine::recombine(Int c, Dict<Int, Int> total) {
+  Form f(c, sorted_terms(total.items()));
+  if (total.size() < 2) return f;
+  if (truthy(sums)) {
+    Form known = _known(f);
+    if (known != f) return known;
+  }
+  bool only_variables = true;
+  for (Int a : total)
+    if (kind[a]) { only_variables = false; break; }
+  if (only_variables) return f;
+  Opt<Form> made;
+  propose_for_sum(f, total, [&](auto s, const auto&... v) {
+    made = rules_6(s, f, v...);
+    return !isnone(made);
+  });
+  return isnone(made) ? f : some(made);
+}
+
+inline Form Engine::_known(Form f) {
+  Opt<Form> made = rules_7(strategy::single_value{}, f);
+  return isnone(made) ? f : some(made);
+}
+
+inline List<Form> Engine::_in_pairs(Int of, List<Form> forms) {
+  auto args = List<Form>::make();
+  auto todo = reversed<Form>(forms);
+  auto applied = [&](Form x, Form y, auto s, const auto&... v) { return of == 3 ? rules_3(s, x, y, v...) : rules_4(s, x, y, v...); };
+  while (todo.size()) {
+    Form f = todo.pop();
+    bool found = false;
+    for (Form g : args) {
+      Opt<Form> made = f == g ? Opt<Form>(f) : applied(g, f, strategy::matched{});
+      if (!isnone(made)) {
+        args.remove(g);
+        todo.append(some(made));
+        found = true;
+        break;
+      }
+    }
+    if (!found) args.append(f);
+  }
+  for (Int i = 0; args.size() > 1 && i < args.size(); i++) {
+    Form f = args[i];
+    auto others = concat(slice(args, 0, i), slice(args, i + 1, TO_END));
+    Opt<Form> made;
+    propose_for_extremum(of, concat(List<Form>::of({f}), others), [&](auto s, const auto&... v) {
+      made = applied(f, extremum(of, others), s, v...);
+      return !isnone(made);
+    });
+    if (!isnone(made)) return List<Form>::of({some(made)});
+  }
+  return args;
+}
+
+// ------------------------------------------------------------------------------------------------ reading
+inline Form Engine::read(Expr e) {
+  if (auto* found = memo.find(e)) return found->second;
+  return _read(e);
+}
+inline Form Engine::_below(Expr e) {
+  if (++level > deepest) deepest = level;
+  if (level > 200) give_up();
+  Form f = _read(e);
+  level--;
+  return f;
+}
+
+template <class S, class... V> Opt<Tuple<Form, Any>> Search::_applied(Int about, S s, V... v) {
+  Opt<Form> f = engine->equalities(about, s, v...);
+  if (isnone(f)) f = engine->rules(about, s, v...);
+  if (isnone(f)) return none;
+  return Tuple<Form, Any>(some(f), Any{});
+}
+
+inline bool Simplifier::_larger(List<Expr> after, List<Expr> before) {
+  return functions::cost(after).weighed(division_weight) > functions::cost(before).weighed(division_weight);
+}
+
+}  // namespace indexproof

@@ -1,0 +1,1338 @@
+"""Translate the typed Python of the simplifier to C++: the second target of its rules, strategies and search.
+
+mypy infers the type of every expression; each statement becomes one of C++ with the containers of `runtime.h`.  What is
+not known is refused, so what is translated means the same.  Generators become functions that take a *sink*: it is called
+with every proposal and says whether to stop.  What only derivations need (``record``, ``trace``) is left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from mypy import nodes as n
+from mypy import types as t
+from mypy.build import BuildSource, build
+from mypy.options import Options
+
+__all__ = ["translation"]
+
+ROOT: Final = Path(__file__).parents[2]
+
+#: Modules with the classes that become one, the base first; and with functions.
+ENGINE: Final = (
+    ("core.kernel.atoms", "Atoms"),
+    ("core.kernel.measure", "Measured"),
+    ("core.kernel.ranges", "Ranges"),
+    ("core.kernel.kernel", "Kernel"),
+    ("core.strategies.divisions", "Divisions"),
+    ("core.strategies.sums", "Sums"),
+    ("rules.compiled", "CatalogueEngine"),
+)
+LEDGER: Final = (("core.extraction.ledger", "Ledger"),)
+SEARCH: Final = (
+    ("core.extraction.choices", "Choices"),
+    ("core.extraction.proposals", "Proposals"),
+    ("core.extraction.differences", "Differences"),
+    ("core.extraction.search", "Search"),
+)
+SIMPLIFIER: Final = (("core.simplify", "Simplifier"),)
+CLASSES: Final = {"Engine": ENGINE, "Ledger": LEDGER, "Search": SEARCH, "Simplifier": SIMPLIFIER}
+FUNCTIONS: Final = (
+    ("core.kernel.form", ("atom", "times", "minus", "exactly", "lone", "contains")),
+    ("core.cost", ("cost",)),
+    ("core.extraction.given", ("as_given", "takes_sums_apart")),
+    ("core.strategies.divisions", ("magnitude",)),
+)
+#: Other modules that say what types there are.
+KNOWN: Final = ("core.engine", "core.expr", "core.extraction", "core.facts", "core.rewrite")
+#: Written by hand in `kernel.h`: what calls rules by tables, integers without end, and expressions that are no forms.
+BY_HAND: Final = {
+    "Engine": {
+        "_new", "_refuse_large", "_size", "added", "_divided", "recombine", "_in_pairs", "_applied", "_known",
+        "ceildiv", "_opaque", "_as_written", "read", "_below", "ends",
+    },
+    "Search": {"_applied"},
+    "Ledger": set[str](),
+    "Simplifier": {
+        "_known", "engine", "driver", "_driven", "_all_driven", "normal", "each", "within", "_narrow", "_forget",
+        "_record", "_step", "_tell", "_around", "_tell_some", "_told", "_larger", "__init__", "all",
+    },
+}  # fmt: skip
+#: Expressions and what their attributes are called there.
+NODES: Final = {"Int", "Var", "Sum", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Mul"}
+KEYWORDS: Final = {
+    "new", "this", "union", "long", "short", "signed", "auto", "char", "double", "float", "and", "or", "not",
+    "xor", "register", "template", "operator", "default", "case", "switch", "const", "int", "bool", "void",
+    "at", "in", "len", "least", "most", "total", "slice", "sorted", "reversed", "mk", "some", "add", "mul",
+    "sub", "neg", "smaller", "larger", "none", "export",
+}  # fmt: skip
+
+
+class Refused(Exception):
+    """Raised for what cannot be translated."""
+
+
+def _analysed() -> tuple[dict[str, n.MypyFile], Mapping[n.Expression, t.Type]]:
+    """The syntax trees of all modules, and the types of expressions."""
+    options = Options()
+    options.export_types = options.preserve_asts = True
+    options.ignore_missing_imports = options.namespace_packages = True
+    # what is not translated need not be known
+    options.follow_imports = "skip"
+    options.python_executable = None
+    options.incremental = False
+    options.python_version = (3, 11)
+    names = sorted({m for of in CLASSES.values() for m, _ in of} | {m for m, _ in FUNCTIONS} | set(KNOWN))
+    link = ROOT / ".venv" / "types"
+    link.mkdir(exist_ok=True, parents=True)
+    if not (link / "indexproof").exists():
+        (link / "indexproof").symlink_to(ROOT)
+    options.mypy_path = [str(link)]
+    path = link / "indexproof"
+    sources = []
+    for m in names:
+        file = path / f"{m.replace('.', '/')}.py"
+        sources.append(
+            BuildSource(
+                str(file if file.exists() else file.with_suffix("") / "__init__.py"), f"indexproof.{m}"
+            )
+        )
+    result = build(sources, options)
+    if result.errors:
+        raise Refused("\n".join(result.errors))
+    return {m: result.files[f"indexproof.{m}"] for m in names}, result.types
+
+
+def plain(x: t.Type | None) -> t.ProperType:
+    assert x is not None
+    return t.get_proper_type(x)
+
+
+def cpp(x: t.Type | None) -> str:
+    """The C++ type for a type."""
+    p = plain(x)
+    if isinstance(p, t.NoneType):
+        return "Unit"
+    if isinstance(p, t.AnyType):
+        return "Any"
+    if isinstance(p, t.LiteralType):
+        return cpp(p.fallback)
+    if isinstance(p, t.UnionType):
+        items = [i for i in map(plain, p.items) if not isinstance(i, t.NoneType)]
+        kinds = list(dict.fromkeys(map(cpp, items)))
+        if kinds == ["Int", "Float"]:
+            kinds = ["Int"]
+        if len(kinds) != 1:
+            raise Refused(f"union {p}")
+        optional = len(items) < len(p.items)
+        return f"Opt<{kinds[0]}>" if optional and not is_handle(kinds[0]) else kinds[0]
+    if isinstance(p, t.TupleType) and p.partial_fallback.type.name == "Cost":
+        return "Cost"
+    if isinstance(p, t.TupleType):
+        items_ = [cpp(i) for i in p.items]
+        if items_ in (["Int", "Terms"], ["Int", "Tuple<>"]):
+            return "Form"
+        if items_ == ["Int", "Int"]:
+            return "Term"
+        return f"Tuple<{', '.join(items_)}>"
+    if isinstance(p, t.TypeType) or (isinstance(p, t.Instance) and p.type.fullname == "builtins.type"):
+        return "Int"
+    if isinstance(p, t.CallableType):
+        return "Way"
+    if isinstance(p, t.Instance):
+        name = p.type.fullname
+        args = p.args
+        if name == "builtins.int":
+            return "Int"
+        if name == "builtins.bool":
+            return "bool"
+        if name == "builtins.float":
+            return "Float"
+        if name == "builtins.list":
+            return f"List<{cpp(args[0])}>"
+        if name == "builtins.set":
+            return f"Set<{cpp(args[0])}>"
+        if name == "builtins.dict":
+            return f"Dict<{cpp(args[0])}, {cpp(args[1])}>"
+        if name == "builtins.tuple":
+            inner = cpp(args[0])
+            return "Terms" if inner == "Term" else f"Tup<{inner}>"
+        short = p.type.name
+        if name.startswith("indexproof.core.expr."):
+            return "Expr"
+        if short == "Cost":
+            return "Cost"
+        for of, parts in CLASSES.items():
+            if short in {c for _, c in parts} | {of}:
+                return f"{of}*"
+        if short in ("Sequence", "Iterable"):
+            return f"List<{cpp(args[0])}>"
+    raise Refused(f"type {p} ({type(p).__name__})")
+
+
+def is_handle(kind: str) -> bool:
+    return kind.startswith(("List<", "Dict<", "Set<")) or kind.endswith("*") or kind == "Expr"
+
+
+def named(name: str) -> str:
+    return f"{name}_" if name in KEYWORDS else name
+
+
+class Function:
+    """One function on its way to C++."""
+
+    def __init__(self, whole: Translation, d: n.FuncDef, owner: str | None) -> None:
+        self.whole = whole
+        self.types = whole.types
+        self.d = d
+        self.owner = owner
+        self.out: list[str] = []
+        self.depth = 1
+        self.labels = 0
+        self.breaks: list[str | None] = []
+        self.arguments = {a.variable for a in d.arguments}
+        kind = plain(d.type)
+        assert isinstance(kind, t.CallableType)
+        self.returns = plain(kind.ret_type)
+        self.generator = d.is_generator
+        self.variadic: n.Var | None = None
+
+    # ------------------------------------------------------------ the whole
+    def signature(self) -> tuple[str, str]:
+        """The template head, and return type, name and parameters with their defaults."""
+        d = self.d
+        templates, params = [], []
+        for a in d.arguments:
+            v = a.variable
+            if v.is_self or v.name == "self":
+                continue
+            kind = plain(v.type)
+            if a.kind == n.ARG_STAR:
+                templates.append("class... V")
+                params.append(f"V... {named(v.name)}")
+                self.variadic = v
+            elif isinstance(kind, t.Instance) and kind.type.fullname == "builtins.str":
+                templates.append("class S")
+                params.append(f"S {named(v.name)}")
+            else:
+                default = f" = {self.expr(a.initializer)}" if a.initializer is not None else ""
+                params.append(f"{cpp(v.type)} {named(v.name)}{default}")
+        if self.generator:
+            templates.append("class Sink")
+            params.append("Sink&& sink")
+        head = f"template <{', '.join(templates)}> " if templates else ""
+        if self.generator:
+            returns = "bool"
+        elif isinstance(self.returns, t.NoneType):
+            returns = "void"
+        else:
+            returns = cpp(self.returns)
+        return head, f"{returns} {named(d.name)}({', '.join(params)})"
+
+    def translated(self) -> str:
+        """The definition."""
+        head, signature = self.signature()
+        self.block(self.d.body)
+        body = self.out
+        self.out = []
+        for v, kind in self.locals(self.d.body).items():
+            self.say(f"{kind} {named(v)}{{}};")
+        tail = ["  return false;"] if self.generator else []
+        return "\n".join([f"{head}{signature} {{", *self.out, *body, *tail, "}"])
+
+    def locals(self, block: n.Block) -> dict[str, str]:
+        """Local variables with their types, those of comprehensions apart."""
+        found: dict[str, str] = {}
+
+        def target(x: n.Node) -> None:
+            if isinstance(x, n.NameExpr) and isinstance(x.node, n.Var) and x.node not in self.arguments:
+                if x.name != "_":
+                    found.setdefault(x.name, cpp(x.node.type))
+            elif isinstance(x, n.TupleExpr):
+                for i in x.items:
+                    target(i)
+
+        def visit(s: n.Statement) -> None:
+            if isinstance(s, n.AssignmentStmt):
+                if not self.dropped(s.rvalue):
+                    for lv in s.lvalues:
+                        target(lv)
+            elif isinstance(s, n.ForStmt):
+                target(s.index)
+                for b in (s.body, s.else_body):
+                    visit_all(b)
+            elif isinstance(s, n.WhileStmt):
+                visit_all(s.body)
+                visit_all(s.else_body)
+            elif isinstance(s, n.IfStmt):
+                for c, b in zip(s.expr, s.body, strict=True):
+                    if not self.never(c):
+                        visit_all(b)
+                visit_all(s.else_body)
+            elif isinstance(s, n.TryStmt):
+                visit_all(s.body)
+                for b in s.handlers:
+                    visit_all(b)
+
+        def visit_all(b: n.Block | None) -> None:
+            for s in b.body if b else ():
+                visit(s)
+
+        visit_all(block)
+        return found
+
+    def say(self, line: str) -> None:
+        self.out.append("  " * self.depth + line)
+
+    # ------------------------------------------------------------ what derivations alone need
+    def dropped(self, e: n.Expression) -> bool:
+        """Whether an expression is about the trace."""
+        if isinstance(e, n.MemberExpr):
+            return e.name in ("trace", "record", "number")
+        if isinstance(e, n.CallExpr) and isinstance(e.callee, n.MemberExpr):
+            if e.callee.name == "append" and self.dropped(e.args[0]):
+                return True
+            return e.callee.name in ("_forget", "_tell", "_tell_some") or self.dropped(e.callee)
+        if isinstance(e, n.CallExpr) and isinstance(e.callee, n.NameExpr) and e.callee.name == "len":
+            x = e.args[0]
+            return isinstance(x, n.OpExpr) and self.dropped(x.left)
+        return isinstance(e, n.ListExpr) and bool(e.items) and all(map(self.dropped, e.items))
+
+    def never(self, e: n.Expression) -> bool:
+        """Whether a condition asks for a trace, which there is none of."""
+        return (
+            isinstance(e, n.ComparisonExpr)
+            and e.operators == ["is not"]
+            and isinstance(e.operands[0], n.MemberExpr)
+            and e.operands[0].name in ("trace", "record")
+        )
+
+    # ------------------------------------------------------------ statements
+    def block(self, b: n.Block) -> None:
+        for s in b.body:
+            try:
+                self.statement(s)
+            except Refused as e:
+                raise Refused(f"{self.d.fullname}:{s.line}: {e}") from None
+
+    def statement(self, s: n.Statement) -> None:
+        if isinstance(s, n.ExpressionStmt):
+            self.expression_statement(s.expr)
+        elif isinstance(s, n.AssignmentStmt):
+            self.assignment(s)
+        elif isinstance(s, n.OperatorAssignmentStmt):
+            self.augmented(s)
+        elif isinstance(s, n.ReturnStmt):
+            self.returned(s)
+        elif isinstance(s, n.IfStmt):
+            self.conditional(s)
+        elif isinstance(s, n.WhileStmt):
+            self.loop(f"while ({self.truth(s.expr)}) {{", lambda: self.block(s.body), s.else_body)
+        elif isinstance(s, n.ForStmt):
+            self.for_loop(s)
+        elif isinstance(s, n.BreakStmt):
+            label = self.breaks[-1]
+            self.say(f"goto {label};" if label else "break;")
+        elif isinstance(s, n.ContinueStmt):
+            self.say("continue;")
+        elif isinstance(s, n.RaiseStmt):
+            name = s.expr.name if isinstance(s.expr, n.NameExpr) else None
+            self.say("throw Excess{};" if name == "Excess" else "give_up();")
+        elif isinstance(s, n.TryStmt):
+            self.attempt(s)
+        elif isinstance(s, n.DelStmt):
+            x = s.expr
+            if not isinstance(x, n.IndexExpr):
+                raise Refused("del")
+            self.say(f"{self.expr(x.base)}.erase({self.expr(x.index)});")
+        elif isinstance(s, (n.PassStmt, n.AssertStmt)):
+            pass
+        else:
+            raise Refused(type(s).__name__)
+
+    def expression_statement(self, e: n.Expression) -> None:
+        if isinstance(e, n.StrExpr) or self.dropped(e):
+            return
+        if isinstance(e, n.YieldExpr):
+            self.say(f"if (sink({self.proposal(e.expr)})) return true;")
+            return
+        if isinstance(e, n.YieldFromExpr):
+            self.say(f"if ({self.expr(e.expr, sink=True)}) return true;")
+            return
+        self.say(f"{self.expr(e)};")
+
+    def proposal(self, e: n.Expression | None) -> str:
+        """A strategy and its values as the arguments of a sink."""
+        if isinstance(e, n.NameExpr) and e.name == "MATCHED":
+            return "strategy::matched{}"
+        if not isinstance(e, n.TupleExpr) or not isinstance(e.items[0], n.StrExpr):
+            raise Refused("yield")
+        tag, values = self.strategy(e.items[0]), e.items[1]
+        if isinstance(values, n.TupleExpr):
+            parts = [self.expr(v) for v in values.items]
+        else:
+            kind = plain(self.types[values])
+            assert isinstance(kind, t.TupleType)
+            parts = [f"at<{i}>({self.expr(values)})" for i in range(len(kind.items))]
+        return ", ".join([tag, *parts])
+
+    def strategy(self, e: n.StrExpr) -> str:
+        name = e.value or "matched"
+        self.whole.strategies.setdefault(name, None)
+        return f"strategy::{name}{{}}"
+
+    def assignment(self, s: n.AssignmentStmt) -> None:
+        if isinstance(s.rvalue, n.TempNode) or self.dropped(s.rvalue):
+            return
+        lvalues = s.lvalues
+        if all(isinstance(lv, n.MemberExpr) and self.dropped(lv) for lv in lvalues):
+            return
+        if len(lvalues) == 1 and isinstance(lvalues[0], n.NameExpr):
+            self.say(f"{self.variable(lvalues[0])} = {self.expr(s.rvalue, self.declared(lvalues[0]))};")
+            return
+        if len(lvalues) == 1 and isinstance(lvalues[0], n.TupleExpr) and isinstance(s.rvalue, n.TupleExpr):
+            values = [
+                self.expr(v, self.declared(x)) for x, v in zip(lvalues[0].items, s.rvalue.items, strict=True)
+            ]
+            tmp = [self.temporary() for _ in values]
+            self.say("{")
+            for x, v in zip(tmp, values, strict=True):
+                self.say(f"  auto {x} = {v};")
+            for lv, x in zip(lvalues[0].items, tmp, strict=True):
+                self.store(lv, x)
+            self.say("}")
+            return
+        tmp1 = self.temporary()
+        self.say("{")
+        self.say(f"  auto {tmp1} = {self.expr(s.rvalue, self.declared(lvalues[-1]))};")
+        for lv in lvalues:
+            self.store(lv, tmp1)
+        self.say("}")
+
+    def declared(self, lv: n.Expression) -> t.ProperType | None:
+        if isinstance(lv, n.NameExpr) and isinstance(lv.node, n.Var) and lv.node.type is not None:
+            return plain(lv.node.type)
+        if isinstance(lv, n.MemberExpr):
+            v = self.field(lv)
+            return plain(v.type) if v is not None and v.type is not None else None
+        if isinstance(lv, n.IndexExpr):
+            base = plain(self.types[lv.base])
+            if isinstance(base, t.Instance) and base.type.name in ("dict", "list"):
+                return plain(base.args[-1])
+        return None
+
+    def field(self, e: n.MemberExpr) -> n.Var | None:
+        base = plain(self.types.get(e.expr))
+        if isinstance(base, t.Instance):
+            s = base.type.get(e.name)
+            if s is not None and isinstance(s.node, n.Var):
+                return s.node
+        return None
+
+    def store(self, lv: n.Expression, value: str) -> None:
+        """Assign what a C++ expression is."""
+        if isinstance(lv, n.NameExpr):
+            if lv.name != "_":
+                self.say(f"{self.variable(lv)} = {value};")
+        elif isinstance(lv, n.MemberExpr):
+            self.say(f"{self.member(lv)} = {value};")
+        elif isinstance(lv, n.TupleExpr):
+            for i, x in enumerate(lv.items):
+                self.store(x, f"at<{i}>({value})")
+        elif isinstance(lv, n.IndexExpr):
+            base = self.expr(lv.base)
+            if isinstance(lv.index, n.SliceExpr):
+                self.say(f"{base}.assign({value});")
+            elif self.kind(lv.base).startswith("Dict<"):
+                self.say(f"{base}.set({self.expr(lv.index)}, {value});")
+            else:
+                self.say(f"{base}[{self.expr(lv.index)}] = {value};")
+        else:
+            raise Refused(f"assignment to {type(lv).__name__}")
+
+    def augmented(self, s: n.OperatorAssignmentStmt) -> None:
+        lv = s.lvalue
+        kind = self.kind(lv)
+        value = self.expr(s.rvalue, plain(self.types[lv]))
+        if kind.startswith("List<"):
+            self.say(f"{self.expr(lv)}.extend({value});")
+            return
+        if kind == "bool":
+            kind = "Int"
+        if kind != "Int":
+            raise Refused(f"{s.op}= on {kind}")
+        if isinstance(lv, n.IndexExpr):
+            get = "at_" if self.kind(lv.base).startswith("Dict<") else None
+            base, index = self.expr(lv.base), self.expr(lv.index)
+            place = f"{base}.at_({index})" if get else f"{base}[{index}]"
+        else:
+            place = self.place(lv)
+        self.say(f"{{ Int v_ = {value}; auto& r_ = {place}; r_ = {self.arithmetic(s.op, 'r_', 'v_')}; }}")
+
+    def place(self, lv: n.Expression) -> str:
+        if isinstance(lv, n.NameExpr):
+            return self.variable(lv)
+        assert isinstance(lv, n.MemberExpr)
+        return self.member(lv)
+
+    def returned(self, s: n.ReturnStmt) -> None:
+        if self.generator:
+            self.say("return false;")
+        elif s.expr is None or (isinstance(self.returns, t.NoneType)):
+            self.say("return;")
+        elif isinstance(s.expr, n.NameExpr) and s.expr.name == "None":
+            self.say("return none;")
+        else:
+            self.say(f"return {self.expr(s.expr, self.returns)};")
+
+    def conditional(self, s: n.IfStmt) -> None:
+        word = "if"
+        said = False
+        for c, b in zip(s.expr, s.body, strict=True):
+            if self.never(c):
+                continue
+            self.say(f"{word} ({self.truth(c)}) {{")
+            self.depth += 1
+            self.block(b)
+            self.depth -= 1
+            word = "} else if"
+            said = True
+        if s.else_body is not None:
+            self.say("} else {" if said else "{")
+            self.depth += 1
+            self.block(s.else_body)
+            self.depth -= 1
+            said = True
+        if said:
+            self.say("}")
+
+    def attempt(self, s: n.TryStmt) -> None:
+        kind = s.types[0]
+        if not (len(s.types) == 1 and isinstance(kind, n.NameExpr) and kind.name == "Excess"):
+            raise Refused("try")
+        self.say("try {")
+        self.depth += 1
+        self.block(s.body)
+        self.depth -= 1
+        self.say("} catch (Excess&) {")
+        self.depth += 1
+        self.block(s.handlers[0])
+        self.depth -= 1
+        self.say("}")
+
+    def loop(self, head: str, body: Any, otherwise: n.Block | None) -> None:
+        label = None
+        if otherwise is not None:
+            self.labels += 1
+            label = f"broken_{self.labels}"
+        self.breaks.append(label)
+        self.say(head)
+        self.depth += 1
+        body()
+        self.depth -= 1
+        self.say("}")
+        self.breaks.pop()
+        if otherwise is not None:
+            self.say("{")
+            self.depth += 1
+            self.block(otherwise)
+            self.depth -= 1
+            self.say("}")
+            self.say(f"{label}:;")
+
+    def for_loop(self, s: n.ForStmt) -> None:
+        def body(prefix: Sequence[str]) -> Any:
+            def emit() -> None:
+                for line in prefix:
+                    self.say(line)
+                self.block(s.body)
+
+            return emit
+
+        heads, lines = self.iteration(s.index, s.expr)
+        if len(heads) > 1:
+            self.say("{")
+            for h in heads[:-1]:
+                self.say(h)
+        self.loop(heads[-1], body(lines), s.else_body)
+        if len(heads) > 1:
+            self.say("}")
+
+    def iteration(
+        self, index: n.Expression, over: n.Expression, local: bool = False
+    ) -> tuple[list[str], list[str]]:
+        """The head of a loop, after what comes before it, and what assigns its variables; ``local`` ones are declared."""
+        name = self.temporary()
+        lines: list[str] = []
+
+        def bind(lv: n.Expression, value: str) -> None:
+            if isinstance(lv, n.TupleExpr):
+                for i, x in enumerate(lv.items):
+                    bind(x, f"at<{i}>({value})")
+            elif isinstance(lv, n.NameExpr):
+                if lv.name == "_":
+                    return
+                if local:
+                    assert isinstance(lv.node, n.Var)
+                    lines.append(f"{cpp(lv.node.type)} {named(lv.name)} = {value};")
+                else:
+                    lines.append(f"{named(lv.name)} = {value};")
+            else:
+                raise Refused("loop variable")
+
+        if isinstance(over, n.CallExpr) and isinstance(over.callee, n.NameExpr):
+            f, args = over.callee.name, over.args
+            if f == "range":
+                lo, hi = ("Int(0)", self.expr(args[0])) if len(args) == 1 else map(self.expr, args)
+                bind(index, name)
+                return [f"for (Int {name} = {lo}, {name}e = {hi}; {name} < {name}e; {name}++) {{"], lines
+            if f == "enumerate":
+                start = self.expr(args[1]) if len(args) > 1 else "Int(0)"
+                assert isinstance(index, n.TupleExpr)
+                bind(index.items[0], f"{name}i")
+                bind(index.items[1], name)
+                lines.append(f"{name}i++;")
+                heads = [f"Int {name}i = {start};", f"auto {name}c = {self.expr(args[0])};"]
+                return [*heads, f"for (auto&& {name} : {name}c) {{"], lines
+            if f == "zip":
+                assert isinstance(index, n.TupleExpr)
+                heads = [f"auto {name}{i} = {self.expr(a)};" for i, a in enumerate(args[: len(index.items)])]
+                for i, x in enumerate(index.items):
+                    bind(x, f"{name}{i}[{name}]")
+                return [*heads, f"for (Int {name} = 0; {name} < {name}0.size(); {name}++) {{"], lines
+        if isinstance(over, n.TupleExpr):
+            bind(index, name)
+            items = ", ".join(map(self.expr, over.items))
+            kind = cpp(self.types[over.items[0]])
+            return [f"for (auto&& {name} : List<{kind}>::of({{{items}}})) {{"], lines
+        if (
+            isinstance(over, n.CallExpr)
+            and isinstance(over.callee, n.MemberExpr)
+            and over.callee.name == "get"
+            and len(over.args) == 2
+        ):
+            # ``for x in d.get(k, ())``
+            bind(index, name)
+            base = over.callee.expr
+            return [
+                f"auto {name}c = lookup({self.expr(base)}, {self.key(base, over.args[0])});",
+                f"if (!isnone({name}c)) for (auto&& {name} : {name}c) {{",
+            ], lines
+        bind(index, name)
+        return [f"auto {name}c = {self.expr(over)};", f"for (auto&& {name} : {name}c) {{"], lines
+
+    def key(self, base: n.Expression, index: n.Expression) -> str:
+        """A key of a dictionary, in its type."""
+        kind = plain(self.types[base])
+        assert isinstance(kind, t.Instance)
+        of = cpp(kind.args[0])
+        return self.expr(index) if of == "Any" else f"{of}({self.expr(index)})"
+
+    def temporary(self) -> str:
+        self.labels += 1
+        return f"t{self.labels}_"
+
+    # ------------------------------------------------------------ expressions
+    def kind(self, e: n.Expression) -> str:
+        return cpp(self.types[e])
+
+    def variable(self, e: n.NameExpr) -> str:
+        return named(e.name)
+
+    def truth(self, e: n.Expression) -> str:
+        """A condition."""
+        if isinstance(e, n.OpExpr) and e.op in ("and", "or"):
+            op = "&&" if e.op == "and" else "||"
+            if self.never(e.left):
+                return "false"
+            return f"({self.truth(e.left)} {op} {self.truth(e.right)})"
+        if isinstance(e, n.UnaryExpr) and e.op == "not":
+            return f"!{self.truth(e.expr)}"
+        if isinstance(e, n.ComparisonExpr):
+            return self.expr(e)
+        return f"truthy({self.expr(e)})"
+
+    def arithmetic(self, op: str, a: str, b: str) -> str:
+        names = {"+": "add", "-": "sub", "*": "mul", "//": "floor_div", "%": "floor_mod"}
+        if op in names:
+            return f"{names[op]}({a}, {b})"
+        if op == "<<":
+            return f"(Int(1) << {b})" if a == "Int(1)" else f"mul({a}, Int(1) << {b})"
+        if op in ("&", "|", ">>"):
+            return f"({a} {op} {b})"
+        raise Refused(f"operator {op}")
+
+    def expr(
+        self, e: n.Expression | None, expected: t.ProperType | None = None, *, sink: bool = False
+    ) -> str:
+        assert e is not None
+        method = getattr(self, f"on_{type(e).__name__}", None)
+        if method is None:
+            raise Refused(type(e).__name__)
+        text: str = method(e, expected) if not sink else self.on_CallExpr(e, expected, sink=True)  # type: ignore[arg-type]
+        return text
+
+    def on_IntExpr(self, e: n.IntExpr, _: Any) -> str:
+        return f"Int({e.value})"
+
+    def on_NameExpr(self, e: n.NameExpr, _: Any) -> str:
+        if e.name in ("True", "False"):
+            return e.name.lower()
+        if e.name == "None":
+            return "none"
+        if e.name == "self":
+            return "this"
+        node = e.node
+        if isinstance(node, n.TypeInfo):
+            if node.name in NODES:
+                return f"tag::{node.name}"
+            raise Refused(f"class {node.name}")
+        if (
+            isinstance(node, n.Var)
+            and node.fullname
+            and "." in node.fullname
+            and node not in self.arguments
+            and e.kind == n.GDEF
+        ):
+            if (
+                isinstance(node.final_value, int)
+                and not isinstance(node.final_value, bool)
+                and abs(node.final_value) < 1 << 62
+            ):
+                return f"Int({node.final_value})"
+            return f"constants::{node.name}"
+        if isinstance(node, n.FuncDef):
+            return f"functions::{named(node.name)}"
+        text = self.variable(e)
+        return self.narrowed(e, node.type if isinstance(node, n.Var) else None, text)
+
+    def narrowed(self, e: n.Expression, declared: t.Type | None, text: str) -> str:
+        """Unwrap what is known here not to be ``None``."""
+        if declared is not None:
+            whole = plain(declared)
+            if isinstance(whole, t.UnionType):
+                now = plain(self.types.get(e, declared))
+                if cpp(whole).startswith("Opt<") and not isinstance(now, (t.UnionType, t.NoneType)):
+                    return f"some({text})"
+        return text
+
+    def member(self, e: n.MemberExpr) -> str:
+        name = named(e.name)
+        if isinstance(e.expr, n.NameExpr) and e.expr.name == "self":
+            return f"this->{name}"
+        return f"{self.expr(e.expr)}->{name}"
+
+    def on_MemberExpr(self, e: n.MemberExpr, _: Any) -> str:
+        v = self.field(e)
+        base = plain(self.types.get(e.expr))
+        if isinstance(base, t.Instance) and base.type.fullname.startswith("indexproof.core.expr."):
+            if e.name == "children":
+                return f"functions::children({self.expr(e.expr)})"
+            return f"{self.expr(e.expr)}->{'const_' if e.name == 'const' else e.name}"
+        if v is None and isinstance(base, t.Instance):
+            s = base.type.get(e.name)
+            if s is not None and isinstance(s.node, n.FuncDef):
+                kind = plain(s.node.type)
+                if isinstance(kind, t.CallableType) and isinstance(plain(kind.ret_type), t.NoneType):
+                    return f"&{cpp(base)[:-1]}::{named(e.name)}"
+                return f"[&](const auto& x_) {{ return {self.member(e)}(x_); }}"
+            if s is not None and isinstance(s.node, n.Decorator):  # a property
+                return f"{self.member(e)}()"
+        return self.narrowed(e, v.type if v is not None else None, self.member(e))
+
+    def on_OpExpr(self, e: n.OpExpr, expected: Any) -> str:
+        if e.op in ("and", "or"):
+            if cpp(self.types[e]) == "bool":
+                return self.truth(e)
+            if e.op == "or":
+                right = self.expr(e.right)
+                return f"or_({self.expr(e.left)}, [&] {{ return {self.kind(e)}({right}); }})"
+            raise Refused("and")
+        left, right = self.expr(e.left), self.expr(e.right)
+        kind = self.kind(e.left)
+        if kind in ("Int", "bool"):
+            return self.arithmetic(e.op, left, right)
+        if e.op == "+" and kind.startswith(("List<", "Terms", "Tup<")):
+            return f"concat({left}, {right})"
+        if e.op == "*" and kind.startswith("List<"):
+            raise Refused("list times")
+        raise Refused(f"{kind} {e.op}")
+
+    def on_UnaryExpr(self, e: n.UnaryExpr, _: Any) -> str:
+        if e.op == "not":
+            return self.truth(e)
+        if e.op == "-":
+            if isinstance(e.expr, n.IntExpr):
+                return f"Int(-{e.expr.value})"
+            return f"neg({self.expr(e.expr)})"
+        raise Refused(e.op)
+
+    def on_ComparisonExpr(self, e: n.ComparisonExpr, _: Any) -> str:
+        parts = []
+        for i, op in enumerate(e.operators):
+            a, b = e.operands[i], e.operands[i + 1]
+            parts.append(self.compared(op, a, b))
+        return parts[0] if len(parts) == 1 else f"({' && '.join(parts)})"
+
+    def compared(self, op: str, a: n.Expression, b: n.Expression) -> str:
+        if op in ("is", "is not"):
+            sign = "" if op == "is" else "!"
+            if isinstance(b, n.NameExpr) and b.name == "None":
+                return f"{sign}isnone({self.unnarrowed(a)})"
+            if self.kind(a).startswith("List<"):
+                return f"{sign}same({self.expr(a)}, {self.expr(b)})"
+            return f"({self.expr(a)} {'==' if op == 'is' else '!='} {self.expr(b)})"
+        if op in ("in", "not in"):
+            sign = "" if op == "in" else "!"
+            if isinstance(b, n.TupleExpr):
+                x = self.expr(a)
+                return f"{sign}({' || '.join([f'{x} == {self.expr(y)}' for y in b.items])})"
+            kind = self.kind(b)
+            if kind.startswith(("Dict<", "Set<")):
+                base = plain(self.types[b])
+                assert isinstance(base, t.Instance)
+                return f"{sign}{self.expr(b)}.has({cpp(base.args[0])}({self.expr(a)}))"
+            return f"{sign}in({self.expr(a)}, {self.expr(b)})"
+        return f"({self.expr(a)} {op} {self.expr(b)})"
+
+    def unnarrowed(self, e: n.Expression) -> str:
+        if isinstance(e, n.NameExpr):
+            return self.variable(e)
+        if isinstance(e, n.MemberExpr):
+            return self.member(e)
+        return self.expr(e)
+
+    def on_ConditionalExpr(self, e: n.ConditionalExpr, expected: Any) -> str:
+        kind = (
+            cpp(expected) if expected is not None and not isinstance(expected, t.NoneType) else self.kind(e)
+        )
+        if kind == "Unit":
+            raise Refused("conditional")
+        expected = expected or plain(self.types[e])
+        a, b = self.expr(e.if_expr, expected), self.expr(e.else_expr, expected)
+        return f"({self.truth(e.cond)} ? {kind}({a}) : {kind}({b}))"
+
+    def on_IndexExpr(self, e: n.IndexExpr, _: Any) -> str:
+        base = plain(self.types[e.base])
+        text = self.expr(e.base)
+        i = e.index
+        if isinstance(i, n.SliceExpr):
+            if i.stride is not None:
+                raise Refused("stride")
+            lo = self.expr(i.begin_index) if i.begin_index is not None else "0"
+            hi = self.expr(i.end_index) if i.end_index is not None else "TO_END"
+            return f"slice({text}, {lo}, {hi})"
+        if isinstance(base, t.TupleType):
+            if not isinstance(i, n.IntExpr):
+                raise Refused("index of a tuple")
+            return f"at<{i.value}>({text})"
+        if cpp(base).startswith("Dict<"):
+            return f"{text}.at_({self.key(e.base, i)})"
+        return f"{text}[{self.expr(i)}]"
+
+    def on_TupleExpr(self, e: n.TupleExpr, expected: t.ProperType | None) -> str:
+        if not e.items:
+            return (
+                f"{cpp(expected)}{{}}"
+                if expected is not None and cpp(expected).startswith("Tup<")
+                else "Terms()"
+            )
+        if isinstance(expected, t.UnionType):
+            left = [x for x in map(plain, expected.items) if not isinstance(x, t.NoneType)]
+            expected = left[0] if len(left) == 1 else None
+        items: Sequence[t.Type | None] = [None] * len(e.items)
+        if isinstance(expected, t.TupleType) and len(expected.items) == len(e.items):
+            items = expected.items
+        elif isinstance(expected, t.Instance) and expected.type.fullname == "builtins.tuple":
+            inner = plain(expected.args[0])
+            parts = [self.expr(x, inner) for x in e.items]
+            if cpp(inner) == "Term":
+                return f"terms_of(List<Term>::of({{{', '.join(parts)}}}))"
+            return f"Tup<{cpp(inner)}>::from(List<{cpp(inner)}>::of({{{', '.join(parts)}}}))"
+        kinds = [plain(self.types.get(x)) if self.types.get(x) is not None else None for x in e.items]
+        if expected is None and all(isinstance(k, t.TupleType) and cpp(k) == "Term" for k in kinds):
+            # a sum
+            return f"terms_of(List<Term>::of({{{', '.join(map(self.expr, e.items))}}}))"
+        parts = [
+            self.expr(x, plain(k) if k is not None else None) for x, k in zip(e.items, items, strict=True)
+        ]
+        return f"mk({', '.join(parts)})"
+
+    def on_ListExpr(self, e: n.ListExpr, expected: t.ProperType | None) -> str:
+        inner = self.element(e, expected)
+        kind = cpp(inner)
+        if not any(isinstance(x, n.StarExpr) for x in e.items):
+            return f"List<{kind}>::of({{{', '.join(self.expr(x, inner) for x in e.items)}}})"
+        lines = [f"auto l_ = List<{kind}>::make();"]
+        for x in e.items:
+            if isinstance(x, n.StarExpr):
+                lines.append(f"l_.extend({self.expr(x.expr)});")
+            else:
+                lines.append(f"l_.append({self.expr(x, inner)});")
+        return f"[&] {{ {' '.join(lines)} return l_; }}()"
+
+    def element(self, e: n.Expression, expected: t.ProperType | None) -> t.ProperType:
+        """The type of the elements of a list, as it is expected or as it is."""
+        if isinstance(expected, t.UnionType):
+            left = [x for x in map(plain, expected.items) if not isinstance(x, t.NoneType)]
+            expected = left[0]
+        if isinstance(expected, t.Instance) and expected.type.name in ("list", "set", "Sequence", "Iterable"):
+            return plain(expected.args[0])
+        own = plain(self.types[e])
+        assert isinstance(own, t.Instance)
+        found = plain(own.args[0])
+        loose = isinstance(found, t.AnyType) or (
+            isinstance(found, t.Instance) and found.type.name == "object"
+        )
+        if loose and isinstance(e, n.ListComprehension):
+            return plain(self.types[e.generator.left_expr])
+        return found
+
+    def on_SetExpr(self, e: n.SetExpr, expected: t.ProperType | None) -> str:
+        inner = self.element(e, expected)
+        return f"Set<{cpp(inner)}>::of({{{', '.join(self.expr(x, inner) for x in e.items)}}})"
+
+    def on_DictExpr(self, e: n.DictExpr, expected: t.ProperType | None) -> str:
+        if isinstance(expected, t.UnionType):
+            expected = next(x for x in map(plain, expected.items) if not isinstance(x, t.NoneType))
+        kind = cpp(expected) if isinstance(expected, t.Instance) else self.kind(e)
+        if not e.items:
+            return f"{kind}::make()"
+        own = plain(expected if isinstance(expected, t.Instance) else self.types[e])
+        assert isinstance(own, t.Instance)
+        lines = [f"auto d_ = {kind}::make();"]
+        for k, v in e.items:
+            value = "Unit{}" if cpp(own.args[1]) == "Unit" else self.expr(v, plain(own.args[1]))
+            lines.append(f"d_.set({self.expr(k)}, {value});")
+        return f"[&] {{ {' '.join(lines)} return d_; }}()"
+
+    # ------------------------------------------------------------ comprehensions
+    def comprehension(self, g: n.GeneratorExpr, start: str, each: Any, end: str) -> str:
+        """A lambda that loops."""
+        heads: list[str] = []
+        depth = 0
+        inner = Nested(self)
+        for index, over, conditions in zip(g.indices, g.sequences, g.condlists, strict=True):
+            before, lines = inner.iteration(index, over, local=True)
+            heads += before[:-1]
+            heads.append(before[-1])
+            depth += 1
+            heads += lines
+            for c in conditions:
+                heads.append(f"if (!({inner.truth(c)})) continue;")
+        heads.append(each(inner))
+        return f"[&] {{ {start} {' '.join(heads)} {'}' * depth} {end} }}()"
+
+    def on_ListComprehension(self, e: n.ListComprehension, expected: t.ProperType | None) -> str:
+        inner = self.element(e, expected)
+        kind = cpp(inner)
+        return self.comprehension(
+            e.generator,
+            f"auto l_ = List<{kind}>::make();",
+            lambda f: f"l_.append({f.expr(e.generator.left_expr, inner)});",
+            "return l_;",
+        )
+
+    def on_SetComprehension(self, e: n.SetComprehension, expected: t.ProperType | None) -> str:
+        inner = self.element(e, expected)
+        return self.comprehension(
+            e.generator,
+            f"auto l_ = Set<{cpp(inner)}>::make();",
+            lambda f: f"l_.add({f.expr(e.generator.left_expr, inner)});",
+            "return l_;",
+        )
+
+    def on_DictionaryComprehension(self, e: n.DictionaryComprehension, expected: t.ProperType | None) -> str:
+        kind = plain(expected) if isinstance(expected, t.Instance) else plain(self.types[e])
+        assert isinstance(kind, t.Instance)
+        assert e.key is not None
+        g = n.GeneratorExpr(e.key, e.indices, e.sequences, e.condlists, e.is_async)
+        return self.comprehension(
+            g,
+            f"auto l_ = {cpp(kind)}::make();",
+            lambda f: f"l_.set({f.expr(e.key)}, {f.expr(e.value)});",
+            "return l_;",
+        )
+
+    def on_LambdaExpr(self, e: n.LambdaExpr, _: Any) -> str:
+        s = e.body.body[0]
+        assert isinstance(s, n.ReturnStmt)
+        inner = Nested(self)
+        params = ", ".join(f"const auto& {named(a.variable.name)}" for a in e.arguments)
+        return f"[&]({params}) {{ return {inner.expr(s.expr)}; }}"
+
+    # ------------------------------------------------------------ calls
+    def on_CallExpr(self, e: n.CallExpr, expected: t.ProperType | None, *, sink: bool = False) -> str:
+        f = e.callee
+        if isinstance(f, n.NameExpr):
+            node = f.node
+            if f.fullname.startswith("builtins.") or f.name == "gcd":
+                return self.builtin(f.name, e, expected)
+            if isinstance(node, n.FuncDef):
+                return f"functions::{named(f.name)}({', '.join(self.passed(node, e))})"
+            if isinstance(node, n.TypeInfo) and node.name in CLASSES:
+                init = node.get_method("__init__")
+                args = self.passed(init, e) if isinstance(init, n.FuncDef) else [self.expr(a) for a in e.args]
+                return f"make<{node.name}>({', '.join(args)})"
+            if isinstance(node, n.TypeInfo) and node.name == "Cost":
+                return f"Cost{{{', '.join(map(self.expr, e.args))}}}"
+            if isinstance(node, n.Var):  # a method in a variable
+                return f"(this->*{named(f.name)})()"
+            raise Refused(f"call of {f.fullname}")
+        if isinstance(f, n.MemberExpr):
+            return self.method(f, e, expected, sink)
+        raise Refused("call")
+
+    def passed(self, d: n.FuncDef, e: n.CallExpr) -> list[str]:
+        """The arguments of a call in the order of the parameters."""
+        params = [a for a in d.arguments if a.variable.name != "self"]
+        out: list[str | None] = [None] * len(params)
+        at = 0
+        rest: list[str] = []
+        for x, kind, name in zip(e.args, e.arg_kinds, e.arg_names, strict=True):
+            if kind == n.ARG_NAMED:
+                i = next(i for i, a in enumerate(params) if a.variable.name == name)
+                out[i] = self.expr(x, plain(params[i].variable.type))
+            elif kind == n.ARG_STAR and d.name in ("minimum", "maximum", "postorder"):
+                rest.append(self.expr(x))
+            elif kind == n.ARG_STAR:
+                if not isinstance(x, n.NameExpr) or x.node is not self.variadic:
+                    raise Refused("star argument")
+                rest.append(f"{named(x.name)}...")
+            elif at < len(params) and params[at].kind != n.ARG_STAR:
+                p = params[at]
+                if isinstance(x, n.StrExpr):
+                    out[at] = self.strategy(x)
+                else:
+                    out[at] = self.expr(x, plain(p.variable.type) if p.variable.type else None)
+                at += 1
+            else:
+                rest.append(self.expr(x))
+        for i, a in enumerate(params):
+            if out[i] is None and a.kind != n.ARG_STAR:
+                later = any(o is not None for o in out[i + 1 :])
+                if later:
+                    out[i] = self.expr(a.initializer)
+        return [o for o in out if o is not None] + rest
+
+    def method(self, f: n.MemberExpr, e: n.CallExpr, expected: t.ProperType | None, sink: bool) -> str:
+        base = plain(self.types.get(f.expr))
+        kind = cpp(base)
+        text = self.expr(f.expr)
+        name = f.name
+        args = e.args
+        if kind.startswith("Dict<"):
+            assert isinstance(base, t.Instance)
+            if name == "get":
+                k = self.key(f.expr, args[0])
+                if len(args) == 1:
+                    return f"lookup({text}, {k})"
+                of = cpp(base.args[1])
+                empty = (
+                    isinstance(args[1], n.TupleExpr)
+                    and not args[1].items
+                    and of.startswith(("Dict<", "List<"))
+                )
+                value = f"{of}::make()" if empty else self.expr(args[1], plain(base.args[1]))
+                return f"{text}.get({k}, {value})"
+            if name in ("pop", "setdefault"):
+                rest = [self.expr(a, plain(base.args[1])) for a in args[1:]]
+                if rest == ["none"]:
+                    return f"{text}.discard({self.key(f.expr, args[0])})"
+                return f"{text}.{name}({', '.join([self.key(f.expr, args[0]), *rest])})"
+            if name in ("items", "values", "keys", "clear"):
+                return f"{text}.{name}()"
+            raise Refused(f"dict.{name}")
+        if kind.startswith(("List<", "Set<", "Terms", "Tup<")):
+            if name == "sort":
+                key = self.expr(args[0]) if args else ""
+                return f"{text}.sort({key})"
+            inner = plain(base.args[0]) if isinstance(base, t.Instance) else None
+            item = inner if name in ("append", "add", "remove", "index") else None
+            return f"{text}.{name}({', '.join(self.expr(a, item) for a in args)})"
+        if kind == "Cost":
+            return f"{text}.{name}({', '.join(self.expr(a) for a in args)})"
+        assert isinstance(base, t.Instance)
+        found = base.type.get(name)
+        node = found.node if found is not None else None
+        if not isinstance(node, n.FuncDef):
+            raise Refused(f"method {name} of {kind}")
+        passed = self.passed(node, e)
+        if sink:
+            passed.append("sink")
+        return f"{text}->{named(name)}({', '.join(passed)})"
+
+    def builtin(self, f: str, e: n.CallExpr, expected: t.ProperType | None) -> str:
+        args = e.args
+        if f == "len":
+            return f"len({self.expr(args[0])})"
+        if f == "abs":
+            return f"p_abs({self.expr(args[0])})"
+        if f == "type":
+            return f"{self.expr(args[0])}->tag"
+        if f == "hash":
+            return f"py_hash({self.expr(args[0])})"
+        if f == "bool":
+            return self.truth(args[0])
+        if f in ("min", "max"):
+            word = ("smaller", "least") if f == "min" else ("larger", "most")
+            if len(args) > 1 and e.arg_names[1] is None:
+                text = self.expr(args[0])
+                for a in args[1:]:
+                    text = f"{word[0]}({text}, {self.expr(a)})"
+                return text
+            return f"{word[1]}({', '.join(self.expr(a) for a in args)})"
+        if f == "range":
+            lo, hi = ("Int(0)", self.expr(args[0])) if len(args) == 1 else map(self.expr, args)
+            return f"numbers({lo}, {hi})"
+        if f == "sum":
+            return f"total({self.expr(args[0])})"
+        if f in ("any", "all"):
+            g = args[0]
+            if isinstance(g, n.ListComprehension):
+                g = g.generator
+            if not isinstance(g, n.GeneratorExpr):
+                return f"{f}_of({self.expr(g)})"
+            left = g.left_expr
+            if f == "any":
+                return self.comprehension(
+                    g, "", lambda i: f"if ({i.truth(left)}) return true;", "return false;"
+                )
+            return self.comprehension(
+                g, "", lambda i: f"if (!({i.truth(left)})) return false;", "return true;"
+            )
+        if f == "gcd":
+            text = "Gcd()"
+            for a, how in zip(args, e.arg_kinds, strict=True):
+                text += f".all({self.expr(a)})" if how == n.ARG_STAR else f".one({self.expr(a)})"
+            return f"{text}.g"
+        if f == "next":
+            inner = args[0]
+            assert isinstance(inner, n.CallExpr)
+            return f"(*{self.expr(inner.args[0])}.begin())"
+        if f == "dict":
+            kind = cpp(expected) if isinstance(expected, t.Instance) else self.kind(e)
+            return f"{kind}::from({self.expr(args[0])})"
+        if f == "list":
+            kind = f"List<{cpp(self.element(e, expected))}>"
+            return f"{kind}::from({self.expr(args[0])})" if args else f"{kind}::make()"
+        if f == "set":
+            kind = f"Set<{cpp(self.element(e, expected))}>"
+            return f"{kind}::from({self.expr(args[0])})" if args else f"{kind}::make()"
+        if f == "sorted":
+            kind = cpp(self.element(e, None))
+            if isinstance(args[0], n.TupleExpr):
+                return (
+                    f"sorted<{kind}>(List<{kind}>::of({{{', '.join(self.expr(a) for a in args[0].items)}}}))"
+                )
+            return f"sorted<{kind}>({', '.join(self.expr(a) for a in args)})"
+        if f == "reversed":
+            return f"reversed<{cpp(self.element(args[0], None))}>({self.expr(args[0])})"
+        if f == "tuple":
+            x = args[0]
+            if self.kind(e) != "Terms":
+                return f"{self.kind(e)}::from({self.expr(x)})"
+            # of all that is sorted, terms are most
+            if isinstance(x, n.CallExpr) and isinstance(x.callee, n.NameExpr) and x.callee.name == "sorted":
+                return f"sorted_terms({self.expr(x.args[0])})"
+            return f"terms_of({self.expr(x)})"
+        raise Refused(f"builtin {f}")
+
+
+class Nested(Function):
+    """A comprehension or a lambda in a function."""
+
+    def __init__(self, outer: Function) -> None:
+        self.__dict__.update(outer.__dict__)
+        self.outer = outer
+
+    def temporary(self) -> str:
+        return self.outer.temporary()
+
+
+class Translation:
+    """All of it."""
+
+    def __init__(self) -> None:
+        self.files, self.types = _analysed()
+        self.strategies: dict[str, None] = {"matched": None}
+
+    def class_of(self, module: str, name: str) -> n.ClassDef:
+        info = self.files[module].names[name].node
+        assert isinstance(info, n.TypeInfo)
+        return info.defn
+
+    def methods(self, of: str) -> dict[str, n.FuncDef]:
+        """The methods of a class, those of a base where they are not defined again."""
+        found: dict[str, n.FuncDef] = {}
+        for module, name in CLASSES[of]:
+            for s in self.class_of(module, name).defs.body:
+                d = s.func if isinstance(s, n.Decorator) else s
+                if isinstance(d, n.FuncDef):
+                    found[d.name] = d
+        hand = BY_HAND[of]
+        return {k: d for k, d in found.items() if k not in hand and k != "__init__"}
+
+    def fields(self, of: str) -> tuple[list[str], list[str], list[str]]:
+        """The fields, the parameters of the constructor, and what it does."""
+        fields: dict[str, str] = {}
+        params: list[str] = []
+        body: list[str] = []
+        for module, name in CLASSES[of]:
+            for s in self.class_of(module, name).defs.body:
+                if not (isinstance(s, n.FuncDef) and s.name == "__init__"):
+                    continue
+                f = Function(self, s, of)
+                names = []
+                for a in s.arguments:
+                    v = a.variable
+                    if v.name in ("self", "record"):
+                        continue
+                    kind = "Dict<Expr, Term>" if v.name == "bounds" else cpp(v.type)
+                    names.append(f"{kind} {named(v.name)}")
+                params = names
+                for st in s.body.body:
+                    if isinstance(st, n.AssignmentStmt):
+                        for lv in st.lvalues:
+                            if isinstance(lv, n.MemberExpr) and lv.name != "record":
+                                v2 = f.field(lv)
+                                assert v2 is not None
+                                fields[lv.name] = "Dict<Expr, Term>" if lv.name == "bounds" else cpp(v2.type)
+                        f.statement(st)
+                    elif not (
+                        isinstance(st, n.ExpressionStmt) and "super" in str(st.expr)
+                    ) and not isinstance(st, n.ExpressionStmt):
+                        f.statement(st)
+                lines = f.out
+                for v3, k3 in f.locals(s.body).items():
+                    lines.insert(0, f"  {k3} {named(v3)}{{}};")
+                body += lines
+        return [f"{k} {named(v)};" for v, k in fields.items()], params, body
+
+    def struct(self, of: str) -> tuple[str, list[str]]:
+        """The declaration of a class and the definitions of its methods."""
+        lines = [f"struct {of} {{"]
+        definitions = []
+        if of != "Simplifier":
+            fields, params, body = self.fields(of)
+            lines += [f"  {f}" for f in fields]
+            lines.append(f"  {of}({', '.join(params)});")
+            definitions.append("\n".join([f"inline {of}::{of}({', '.join(params)}) {{", *body, "}"]))
+        lines.append(f"  {of.upper()}_BY_HAND")
+        for d in self.methods(of).values():
+            f = Function(self, d, of)
+            head, signature = f.signature()
+            lines.append(f"  {head}{signature};")
+            text = f.translated()
+            plain_signature = Function(self, d, of).signature()[1]
+            bare = _without_defaults(plain_signature)
+            at = bare.index(f" {named(d.name)}(")
+            definition = f"{head}inline {bare[:at]} {of}::{bare[at + 1 :]} {{"
+            definitions.append(definition + "\n" + text.split("{\n", 1)[1])
+        lines.append("};")
+        return "\n".join(lines), definitions
+
+    def tables(self) -> str:
+        """The rules by what they are about and the strategy that they name."""
+        out = []
+        for s in self.files["rules.compiled"].defs:
+            if not isinstance(s, n.AssignmentStmt) or not isinstance(s.lvalues[0], n.MemberExpr):
+                continue
+            table = s.lvalues[0].name.lower()
+            assert isinstance(s.rvalue, n.DictExpr)
+            for about, rules in s.rvalue.items:
+                assert isinstance(about, n.NameExpr)
+                assert isinstance(rules, n.DictExpr)
+                assert isinstance(about.node, n.Var)
+                out.append(
+                    f"template <class S, class... V> Opt<Form> {table}_{about.node.final_value}(S, const V&... v) {{"
+                )
+                for strategy, functions in rules.items:
+                    assert isinstance(strategy, n.StrExpr)
+                    assert isinstance(functions, n.TupleExpr)
+                    name = strategy.value or "matched"
+                    self.strategies.setdefault(name, None)
+                    out.append(f"  if constexpr (std::is_same_v<S, strategy::{name}>) {{")
+                    for f in functions.items:
+                        assert isinstance(f, n.MemberExpr)
+                        out.append(f"    RULE({f.name})")
+                    out.append("  }")
+                out.append("  return none;\n}")
+        return "\n".join(out)
+
+    def text(self) -> str:
+        tables = self.tables()
+        structs, definitions = [], []
+        for of in CLASSES:
+            head, body = self.struct(of)
+            structs.append(head)
+            definitions += body
+        functions = []
+        declarations = []
+        for module, names in FUNCTIONS:
+            for name in names:
+                d = self.files[module].names[name].node
+                assert isinstance(d, n.FuncDef)
+                f = Function(self, d, None)
+                head, signature = f.signature()
+                declarations.append(f"{head}{signature};")
+                text = f.translated()
+                functions.append(
+                    f"{head}inline {_without_defaults(signature)} {{\n" + text.split("{\n", 1)[1]
+                )
+        strategies = "\n".join(f"struct {s} {{}};" for s in self.strategies)
+        return (
+            "\n\n".join(
+                [
+                    "// Written by `indexproof dev docs` from the Python sources; do not edit.\n#pragma once",
+                    f"namespace strategy {{\n{strategies}\n}}",
+                    "struct Engine;\nstruct Ledger;\nstruct Search;\nstruct Simplifier;\nusing Way = void (Search::*)();",
+                    "namespace functions {\n" + "\n".join(declarations) + "\n}",
+                    *[s.replace("ENGINE_BY_HAND", f"ENGINE_BY_HAND\n{tables}") for s in structs],
+                    "namespace functions {\n" + "\n\n".join(functions) + "\n}",
+                    *definitions,
+                ]
+            )
+            + "\n"
+        )
+
+
+def _without_defaults(signature: str) -> str:
+    """The parameters of a definition."""
+    out, depth, skipping = "", 0, False
+    for i, c in enumerate(signature):
+        if c in "(<{":
+            depth += 1
+        elif c in ")>}":
+            depth -= 1
+        if signature[i : i + 3] == " = " and depth >= 1:
+            skipping = True
+        if skipping and ((c == "," and depth == 1) or (c == ")" and depth == 0)):
+            skipping = False
+        if not skipping:
+            out += c
+    return out
+
+
+def translation() -> str:
+    """The C++ of the simplifier."""
+    return Translation().text()
+
+
+def main() -> int:
+    """Write `generated.h`, or with ``--check`` say whether it is out of date."""
+    place, text = Path(__file__).with_name("generated.h"), translation()
+    current = place.exists() and place.read_text("utf-8") == text
+    if "--check" in sys.argv[1:]:
+        if not current:
+            print(f"{place.name} is not what the sources say: run `make docs` and commit the result")
+        return not current
+    place.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

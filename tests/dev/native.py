@@ -1,0 +1,130 @@
+"""Compare the native core with pure Python: on the corpora of the benchmark and on random maps, with every option.
+
+``python -m dev.native LIBRARY`` takes the extension from a file, as the test builds it with sanitizers; without one the
+installed core is compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import random
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def load(library: Path) -> None:
+    """Use the extension in this file as the native core."""
+    name = "indexproof.core.native._native"
+    spec = importlib.util.spec_from_file_location(name, library)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+def random_maps(seed: int, count: int) -> Iterator[Any]:
+    """Small maps with operators at random: ends meet divisors, some boxes reach far, some constraints are equations."""
+    from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
+    from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+
+    draw = random.Random(seed)
+    numbers = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 60, 64, 100, 128]
+    for _ in range(count):
+        far = draw.random() < 0.02
+        size = [draw.choice([1, 2, *numbers]) << (50 if far else 0) for _ in range(draw.randint(1, 4))]
+        low = [draw.choice([0, 0, 0, -1, 1, -5]) for _ in size]
+        variables = [Variable(f"d{i}", a, a + n - 1) for i, (a, n) in enumerate(zip(low, size, strict=True))]
+        made: list[Any] = [var(v.name) for v in variables]
+        for _ in range(draw.randint(1, 9)):
+            x, y, k = draw.choice(made), draw.choice(made), draw.choice(numbers) * draw.choice([1, 1, 1, -1])
+            match draw.randint(0, 7):
+                case 0 | 1:
+                    e = x * k + y
+                case 2 | 3:
+                    e = x // k
+                case 4 | 5:
+                    e = x % k
+                case 6:
+                    e = draw.choice([minimum, maximum])(x, draw.choice([y, integer(k)]))
+                case _:
+                    e = draw.choice([x - y, x + k, ceildiv(x, k), x * k])
+            made.append(e)
+        constraints = []
+        for _ in range(draw.choice([0, 0, 0, 1, 2])):
+            c, n = draw.choice(made), draw.randint(-3, 20)
+            constraints.append(Constraint(c, n, n + draw.choice([0, 1, 7, 40])))
+        results = tuple(draw.choice(made[len(variables) // 2 :]) for _ in range(draw.randint(1, 4)))
+        yield IndexingMap(tuple(variables), (), (), results, tuple(constraints))
+
+
+def corpus_maps() -> Iterator[Any]:
+    """The maps of the benchmark."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
+    corpora, ours = import_module("corpora"), import_module("peers").Ours()
+    for name in corpora.CORPORA:
+        yield from map(ours.convert, corpora.corpus(name))
+
+
+def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
+    """Return how many maps were compared, how many of them were left to Python, and the differences."""
+    from indexproof.core import native
+    from indexproof.core.simplify_map import simplify_map
+    from indexproof.rules.catalog import RULES
+
+    count = left = 0
+    different: list[str] = []
+    library: Any = native._native
+    options = [
+        {"quick": False},
+        {"quick": True},
+        {"division_weight": 1},
+        {"division_weight": 12},
+        {"keep_points": True},
+    ]
+
+    class Counted:
+        """The library, which counts what it leaves to Python."""
+
+        def simplify(self, *asked: Any) -> Any:
+            nonlocal left
+            found = library.simplify(*asked)
+            left += found is None
+            return found
+
+    for n, m in enumerate(maps):
+        for option in options[: 2 if n % 4 else None]:
+            vars(native).update(NATIVE=True, _native=Counted())
+            a = simplify_map(m.with_(results=m.results), RULES, **option)  # type: ignore[arg-type]
+            vars(native).update(NATIVE=False)
+            b = simplify_map(m.with_(results=m.results), RULES, **option)  # type: ignore[arg-type]
+            vars(native).update(NATIVE=True, _native=library)
+            count += 1
+            if a != b:
+                different.append(f"{m}\n  with {option}\n  native {a}\n  Python {b}")
+    return count, left, different
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("library", type=Path, nargs="?")
+    parser.add_argument("--random", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    if asked.library:
+        load(asked.library)
+    failed = False
+    for name, maps in (("corpora", corpus_maps()), ("random maps", random_maps(asked.seed, asked.random))):
+        count, left, different = compare(maps)
+        print(f"{name}: {count} compared, {left} left to Python, {len(different)} different")
+        for d in different[:5]:
+            print(d)
+        failed |= bool(different) or left > count // 10
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

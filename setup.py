@@ -24,7 +24,7 @@ NATIVE = Extension(
     ["core/native/module.cc"],
     depends=[f"core/native/{name}.h" for name in ("runtime", "expr", "generated", "kernel")],
     language="c++",
-    extra_compile_args=["-std=c++17", "-O3", "-fvisibility=hidden"]
+    extra_compile_args=["-std=c++17", "-O3", "-fvisibility=hidden", "-ftls-model=initial-exec"]
     if sys.platform != "win32"
     else ["/std:c++17", "/O2"],
     # without a compiler pure Python serves

@@ -55,6 +55,7 @@ __all__ = [
     "postorder",
     "rebuild",
     "sweep",
+    "sweep_if_large",
     "var",
 ]
 
@@ -79,13 +80,20 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 def _store(entry: tuple[Any, ...], node: Expr) -> Any:
     """Publish a freshly built node, or return the one another thread published first."""
-    global _limit  # noqa: PLW0603 - it belongs to the table
     with _lock:
         present = _table.setdefault(entry, node)
         if len(_table) > _limit:
+            sweep_if_large()
+        return present
+
+
+def sweep_if_large() -> None:
+    """:func:`sweep` the table where it has doubled."""
+    global _limit  # noqa: PLW0603 - it belongs to the table
+    with _lock:
+        if len(_table) > _limit:
             sweep()
             _limit = max(_SMALLEST, 2 * len(_table))
-        return present
 
 
 def _referred(entry: tuple[Any, ...]) -> int:

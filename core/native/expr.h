@@ -67,8 +67,8 @@ class Nodes {
     slots_ = slots;
     cap_ = cap;
   }
-  Expr* slots_ = nullptr;
-  std::size_t cap_ = 0, used_ = 0;
+  Expr* slots_;
+  std::size_t cap_, used_;
 };
 inline thread_local Nodes nodes;
 

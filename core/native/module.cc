@@ -11,7 +11,8 @@ namespace {
 
 // ------------------------------------------------------------------------------------------------ the caller's objects
 PyObject* table = nullptr;  // the nodes that exist
-PyObject* store = nullptr;  // adds one
+PyObject* sweep = nullptr;  // forgets those that nothing refers to, where there are many
+Py_ssize_t swept = 0;       // how many there were then
 PyTypeObject* types[9] = {};
 Py_ssize_t at_key, at_value, at_const, at_terms, at_a, at_b, at_args;
 
@@ -152,8 +153,9 @@ PyObject* object(Expr e, std::vector<PyObject*>& made) {
     fill(o.o, at_y, y);
   }
   fill(o.o, at_key, Owned(PyLong_FromLongLong(e->key)).release());
-  PyObject* args[] = {entry.o, o.o};
-  return Owned(PyObject_Vectorcall(store, args, 2, nullptr)).release();
+  // the interpreter's lock is held: no other thread can have added it meanwhile
+  if (PyDict_SetItem(table, entry.o, o.o)) throw Failed{};
+  return o.release();
 }
 
 PyObject* written(Expr e, std::vector<PyObject*>& made) {
@@ -200,6 +202,10 @@ PyObject* simplified(PyObject* results, PyObject* boxes, PyObject* known, Int we
   } release{kept};
   Owned list(PyList_New(out.size()));
   for (Int i = 0; i < out.size(); i++) PyList_SET_ITEM(list.o, i, written(out[i], kept));
+  if (PyDict_GET_SIZE(table) > swept + 1024) {
+    Py_DECREF(Owned(PyObject_CallNoArgs(sweep)).release());
+    swept = PyDict_GET_SIZE(table);
+  }
   return list.release();
 }
 
@@ -238,9 +244,9 @@ PyObject* attach(PyObject*, PyObject* module) {
       !offset_of(module, "Binary", "a", at_a) || !offset_of(module, "Binary", "b", at_b) ||
       !offset_of(module, "Extremum", "args", at_args))
     return nullptr;
-  store = PyObject_GetAttrString(module, "_store");
+  sweep = PyObject_GetAttrString(module, "sweep_if_large");
   PyObject* t = PyObject_GetAttrString(module, "_table");
-  if (!store || !t) return nullptr;
+  if (!sweep || !t) return nullptr;
   table = t;
   Py_RETURN_NONE;
 }

@@ -24,6 +24,7 @@ struct Fallback {};
 [[noreturn]] inline void give_up() { throw Fallback{}; }
 
 // ------------------------------------------------------------------------------------------------ memory
+// Zero is its first state, so that using it asks for no initialization.
 class Arena {
  public:
   void* take(std::size_t n) {
@@ -39,35 +40,34 @@ class Arena {
   }
   template <class T>
   T* array(std::size_t n) { return static_cast<T*>(take(n * sizeof(T))); }
+  // Free everything but the first block.
   void reset() {
-    while (blocks_.size() > 1) {
-      std::free(blocks_.back().first);
-      blocks_.pop_back();
+    while (last_ && last_->before) {
+      Block* b = last_;
+      last_ = b->before;
+      std::free(b);
     }
-    if (!blocks_.empty()) {
-      at_ = blocks_[0].first;
-      left_ = blocks_[0].second;
-    }
-  }
-  ~Arena() {
-    for (auto& b : blocks_) std::free(b.first);
+    at_ = last_ ? reinterpret_cast<char*>(last_ + 1) : nullptr;
+    left_ = last_ ? last_->size : 0;
   }
 
  private:
+  struct alignas(16) Block { Block* before; std::size_t size; };
   void grow(std::size_t n) {
-    std::size_t size = std::max(n, blocks_.empty() ? std::size_t(1) << 18 : blocks_.back().second * 2);
+    std::size_t size = std::max(n, last_ ? last_->size * 2 : std::size_t(1) << 18);
 #ifdef __SANITIZE_ADDRESS__
     size = n;
 #endif
-    char* p = static_cast<char*>(std::malloc(size));
-    if (!p) throw std::bad_alloc();
-    blocks_.emplace_back(p, size);
-    at_ = p;
+    auto* b = static_cast<Block*>(std::malloc(sizeof(Block) + size));
+    if (!b) throw std::bad_alloc();
+    *b = {last_, size};
+    last_ = b;
+    at_ = reinterpret_cast<char*>(b + 1);
     left_ = size;
   }
-  std::vector<std::pair<char*, std::size_t>> blocks_;
-  char* at_ = nullptr;
-  std::size_t left_ = 0;
+  Block* last_;
+  char* at_;
+  std::size_t left_;
 };
 
 inline thread_local Arena arena;
@@ -188,8 +188,8 @@ class TermsTable {
     slots_ = slots;
     cap_ = cap;
   }
-  const TermsData** slots_ = nullptr;
-  std::size_t cap_ = 0, used_ = 0;
+  const TermsData** slots_;
+  std::size_t cap_, used_;
 };
 inline thread_local TermsTable terms_table;
 

@@ -127,7 +127,7 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/form.py lone: return -1  ->  return -2",
         "core/kernel/ranges.py Ranges.unknown_part: return (left, c % d if found else -1)  ->  return (left, c % d if found else -2)",
         "core/kernel/kernel.py Kernel.raw: found = self.raws.get((kind, x, d), -1)  ->  found = self.raws.get((kind, x, d), -2)",
-        "core/kernel/kernel.py Kernel.raw_extremum: found = self.raws.get((kind, parts, 0), -1)  ->  found = self.raws.get((kind, parts, 0), -2)",
+        "core/kernel/kernel.py Kernel.raw_extremum: found = self.raw_extrema.get((kind, parts), -1)  ->  found = self.raw_extrema.get((kind, parts), -2)",
     ),
     "the end is infinite": (
         "core/kernel/form.py finite: return END if end > 0 else -END  ->  return END if end >= 0 else -END",
@@ -192,8 +192,8 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
     "what is no division has no divisor: nobody reads it": (
         "core/kernel/kernel.py Kernel.extremum: found = self.extrema[key] = self._new(kind, ZERO, 0, lo, hi)  ->  found = self.extrema[key] = self._new(kind, ZERO, 1, lo, hi)",
         "core/kernel/kernel.py Kernel.extremum: found = self.extrema[key] = self._new(kind, ZERO, 0, lo, hi)  ->  found = self.extrema[key] = self._new(kind, ZERO, -1, lo, hi)",
-        "core/kernel/kernel.py Kernel.joined: made = self._new(kind, ZERO, 0, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))  ->  made = self._new(kind, ZERO, 1, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))",
-        "core/kernel/kernel.py Kernel.joined: made = self._new(kind, ZERO, 0, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))  ->  made = self._new(kind, ZERO, -1, pick([r[0] for r in ranges]), pick([r[1] for r in ranges]))",
+        "core/kernel/kernel.py Kernel.joined: made = self._new(kind, ZERO, 0, lo, hi)  ->  made = self._new(kind, ZERO, 1, lo, hi)",
+        "core/kernel/kernel.py Kernel.joined: made = self._new(kind, ZERO, 0, lo, hi)  ->  made = self._new(kind, ZERO, -1, lo, hi)",
         "core/kernel/kernel.py Kernel._read: f = self._new(VARIABLE, ZERO, 0, lo, hi)  ->  f = self._new(VARIABLE, ZERO, 1, lo, hi)",
         "core/kernel/kernel.py Kernel._read: f = self._new(VARIABLE, ZERO, 0, lo, hi)  ->  f = self._new(VARIABLE, ZERO, -1, lo, hi)",
         "core/kernel/kernel.py Kernel._as_written: found = self.opaque[e] = self._new(OPAQUE, ZERO, 0, finite(lo), finite(hi))  ->  found = self.opaque[e] = self._new(OPAQUE, ZERO, 1, finite(lo), finite(hi))",

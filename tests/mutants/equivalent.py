@@ -184,7 +184,7 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/kernel.py Kernel.raw_extremum: if found < 0:  ->  if found <= 0:",
         "core/kernel/kernel.py Kernel.extremum: if a >= 0 and self.kind[a] == kind:  ->  if a > 0 and self.kind[a] == kind:",
         "core/extraction/choices.py Choices._replacing: if owner < 0:  ->  if owner <= 0:",
-        "core/extraction/ledger.py Ledger._given: f = self.choice.get(owner, self.forms[-1 - owner]) if owner < 0 else self.engine.arg[owner]  ->  f = self.choice.get(owner, self.forms[-1 - owner]) if owner <= 0 else self.engine.arg[owner]",
+        "core/extraction/ledger.py Ledger._given: return self.choice.get(owner, self.forms[-1 - owner]) if owner < 0 else self.engine.arg[owner]  ->  return self.choice.get(owner, self.forms[-1 - owner]) if owner <= 0 else self.engine.arg[owner]",
     ),
     "equal numbers: either will do": (
         "core/kernel/kernel.py Kernel.extremum: if literal is None or (n < literal) == least:  ->  if literal is None or (n <= literal) == least:",

@@ -399,4 +399,29 @@ def show_condition(c: Condition) -> str:
     raise AssertionError(f"no notation for {type(c).__name__}")
 
 
-complete(compare=compare, within=within, divides=divides)
+def _digest(c: Condition) -> tuple[int, tuple[Expr, ...]]:
+    """A number that is the same in every process, for the order of terms, and the expressions inside."""
+    inside = tuple(dict.fromkeys(all_exprs(c)))
+    shape = condition_interpret(c, lambda e: e.key, _SHAPE)
+    return hash(shape), inside
+
+
+def _shape(tag: int) -> Callable[..., Any]:
+    return lambda *parts: (tag, *(tuple(p) if isinstance(p, list) else p for p in parts))
+
+
+_SHAPE: Final = _Connectives[Any, Any](
+    _shape(0),
+    lambda op, a, b: (1, ("<=", "<", "==", "!=").index(op), a, b),
+    *map(_shape, (2, 3, 4, 5, 6)),
+)
+
+complete(
+    compare=compare,
+    within=within,
+    divides=divides,
+    decided=lambda c: c.value if isinstance(c, Truth) else None,
+    digest=_digest,
+    rebuilt=lambda c, new: condition_interpret(c, new.__getitem__, _REBUILD),
+    holds=lambda c, value_of: condition_interpret(c, value_of, _PLAIN),
+)

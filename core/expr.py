@@ -36,6 +36,7 @@ __all__ = [
     "Min",
     "Mod",
     "Mul",
+    "Selection",
     "Sum",
     "Var",
     "add",
@@ -54,6 +55,7 @@ __all__ = [
     "natural_key",
     "postorder",
     "rebuild",
+    "select",
     "sweep",
     "sweep_if_large",
     "var",
@@ -136,7 +138,7 @@ _late: Final[dict[str, Any]] = {}
 
 
 def complete(**functions: Any) -> None:
-    """Supply ``compare``, ``within``, ``divides`` (:mod:`.condition`) and ``show`` (:mod:`.notation`)."""
+    """Supply ``show`` (:mod:`.notation`), and the functions of conditions that nodes call (:mod:`.condition`)."""
     _late.update(functions)
 
 
@@ -388,6 +390,30 @@ class Max(Extremum):
     __slots__ = ()
 
 
+class Selection(Expr):
+    """``a`` where the condition ``c`` holds, ``b`` elsewhere; ``inside`` are the expressions of the condition.
+
+    Maps have none.  Rules of other systems are lowered to it, and cases of them leave none.
+    """
+
+    __slots__ = ("a", "b", "c", "inside")
+    a: Expr
+    b: Expr
+    c: Any
+    inside: tuple[Expr, ...]
+
+    def __init__(self, c: Any, a: Expr, b: Expr, inside: tuple[Expr, ...], key: int) -> None:
+        self.c = c
+        self.a = a
+        self.b = b
+        self.inside = inside
+        self.key = key
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (*self.inside, self.a, self.b)
+
+
 # ---------------------------------------------------------------------------------------------------------- builders
 def _hashable(n: int) -> Any:
     """Something that hashes differently for every integer: ``hash(-1)`` is ``hash(-2)``, and 2**61 - 1 hashes like 0."""
@@ -602,6 +628,20 @@ def maximum(*es: ExprLike) -> Expr:
     return _extremum(Max, es, 8)
 
 
+def select(c: Any, a: ExprLike, b: ExprLike) -> Expr:
+    """``a`` where the condition ``c`` holds, else ``b``; decided at once where the condition is."""
+    a, b = lift(a), lift(b)
+    decided = _late["decided"](c)
+    if decided is not None or a is b:
+        return b if decided is False else a
+    entry = (Selection, c, a, b)
+    node: Expr | None = _table.get(entry)
+    if node is None:
+        digest, inside = _late["digest"](c)
+        node = _store(entry, Selection(c, a, b, inside, hash((9, digest, a.key, b.key))))
+    return node
+
+
 # ---------------------------------------------------------------------------------------------------------- traversal
 def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
     """Every distinct node below ``roots``, children before parents; iterative, so any depth will do.
@@ -646,6 +686,9 @@ def rebuild(node: Expr, children: Sequence[ExprLike]) -> Expr:
     """Return ``node`` with other children, in the order of :attr:`Expr.children`."""
     if isinstance(node, Sum):
         return linear(node.const, [(lift(c), k) for c, (_, k) in zip(children, node.terms, strict=True)])
+    if isinstance(node, Selection):
+        *inside, a, b = children
+        return select(_late["rebuilt"](node.c, dict(zip(node.inside, map(lift, inside), strict=True))), a, b)
     build = BUILDERS.get(type(node))
     return node if build is None else build(*children)
 
@@ -701,6 +744,10 @@ def interpret(roots: Sequence[Expr], algebra: Algebra[V], memo: dict[Expr, V] | 
                 value = algebra.minimum([values[a] for a in node.args])
             case Max():
                 value = algebra.maximum([values[a] for a in node.args])
+            case Selection():
+                # only what reads rules of other systems gives it a meaning
+                chooser: Any = algebra
+                value = chooser.select(node.c, values.__getitem__, values[node.a], values[node.b])
             case _:
                 raise AssertionError(f"no meaning for {type(node).__name__}")
         values[node] = value
@@ -769,6 +816,10 @@ class Integers:
 
     def maximum(self, args: list[Any]) -> Any:
         return self._fold(args, "maximum", max)
+
+    def select(self, c: Any, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
+        """``a`` where single integers satisfy the condition, else ``b``."""
+        return a if _late["holds"](c, value_of) else b
 
 
 # ------------------------------------------------------------------------------------------------ pickling, any depth

@@ -15,6 +15,7 @@ from .expr import (
     Min,
     Mod,
     Mul,
+    Selection,
     Sum,
     Var,
     complete,
@@ -67,6 +68,8 @@ def show(root: Expr) -> str:
             case Min() | Max():
                 args = sorted(node.args, key=lambda a: (isinstance(a, Int), _rank(a), text[a][0]))
                 text[node] = (f"{type(node).__name__.lower()}({', '.join(text[a][0] for a in args)})", _ATOM)
+            case Selection():
+                text[node] = (f"select({node.c}, {text[node.a][0]}, {text[node.b][0]})", _ATOM)
     return text[root][0]
 
 

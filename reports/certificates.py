@@ -33,10 +33,11 @@ from ..verify.lemmas import LemmaObligation, proved_lemmas
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
 from ..verify.rulefiles import read_rule_file
+from ..verify.rulefiles.cases import expanded
 from ..verify.rulefiles.certify import case_certificate
 from ..verify.rulefiles.generalise import generalised
 from ..verify.rulefiles.instance import instance_terms
-from ..verify.rulefiles.lowering import expanded, rule_of, source_of
+from ..verify.rulefiles.lowering import rule_of, source_of
 from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
 from .machine import ABSENT, document, written_as

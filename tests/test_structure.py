@@ -35,7 +35,6 @@ LONG = {
     "verify/checker.py": "the checker of certificates is one file that can be run alone",
     "verify/derivation.py": "a checker, read as a whole",
     "verify/modules.py": "to be split: obligations of modules and their proofs",
-    "verify/rulefiles/cases.py": "to be split: numbers and truth values",
 }
 """The modules that are longer, each with the reason."""
 

@@ -17,7 +17,7 @@ from ..core.condition import Compare, Condition, Within
 from ..core.expr import Expr, Int, Sum, Var, ceildiv, linear, natural_key, postorder
 from .preprocess import flattened
 
-__all__ = ["Bound", "assignment_order", "bounds_of", "equations_of", "inside"]
+__all__ = ["Bound", "assignment_order", "bounds_of", "equations_of", "inside", "units"]
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -61,17 +61,26 @@ def _natural(known: Sequence[Condition]) -> Iterator[Expr]:
 
 
 def _isolated(gap: Expr) -> Iterator[Bound]:
-    const, terms = (gap.const, gap.terms) if isinstance(gap, Sum) else (0, ((gap, 1),))
-    for t, k in terms:
-        if not isinstance(t, Var):
-            continue
-        rest = linear(const, [(u, j) for u, j in terms if u is not t])
-        if t in rest.variables() or not _small(rest):
-            continue
+    for t, k, rest in _apart(gap):
         end = rest if k < 0 else -rest
         if abs(k) != 1:
             end = end // -k if k < 0 else ceildiv(end, k)
         yield Bound(t, end, upper=k < 0)
+
+
+def units(gap: Expr) -> Iterator[tuple[Var, Expr]]:
+    """The variables that an equation ``gap == 0`` gives their values."""
+    return ((t, rest * -k) for t, k, rest in _apart(gap) if abs(k) == 1)
+
+
+def _apart(gap: Expr) -> Iterator[tuple[Var, int, Expr]]:
+    """The variables that occur once in a sum, with their coefficients and the rest of it."""
+    const, terms = (gap.const, gap.terms) if isinstance(gap, Sum) else (0, ((gap, 1),))
+    for t, k in terms:
+        if isinstance(t, Var):
+            rest = linear(const, [(u, j) for u, j in terms if u is not t])
+            if t not in rest.variables() and _small(rest):
+                yield t, k, rest
 
 
 def _small(e: Expr) -> bool:

@@ -379,6 +379,15 @@ class _Expressions(Ring, FormulaLogic):
             total = self.opaque.extreme(op, [total, p])
         return total
 
+    def select(self, c: Condition, value_of: Callable[[Expr], Poly], a: Poly, b: Poly) -> Poly:
+        f = condition_interpret(c, value_of, self)
+        if f in (TRUE, FALSE) or a == b:
+            return b if f == FALSE else a
+        e, new = self.opaque.name("s", f, a, b)
+        if new:
+            self.opaque.facts += [either((negated(f), zero(e - a))), either((f, zero(e - b)))]
+        return e
+
     def divides(self, d: Poly, e: Poly) -> Formula:
         rest = self.opaque.divided("euclid", e, d)[1]
         return both((nonzero(d), zero(rest)))
@@ -391,8 +400,13 @@ class _Expressions(Ring, FormulaLogic):
         return condition_interpret(c, lambda e: interpret((e,), self, self._memo)[0], self)
 
 
-def by_linearisation(hypotheses: Sequence[Condition], goal: Condition, rlimit: int) -> Linearised:
-    """Whether the hypotheses imply the goal wherever no divisor is zero."""
+def by_linearisation(
+    hypotheses: Sequence[Condition],
+    goal: Condition,
+    rlimit: int,
+    understood: Callable[[Mapping[Var, int]], Any] = lambda _: None,
+) -> Linearised:
+    """Whether the hypotheses imply the goal wherever no divisor is zero; or what ``understood`` makes of a model."""
     reading = _Expressions()
     try:
         given = [reading.formula(h) for h in hypotheses]
@@ -400,4 +414,9 @@ def by_linearisation(hypotheses: Sequence[Condition], goal: Condition, rlimit: i
     except TooLong:
         return Linearised(False, 0)
     reading.opaque.facts += [nonzero(d) for d in reading.divisors]
-    return ask(reading.opaque, both((*given, claim)), rlimit, lambda _: None)
+    variables = {v for c in (*hypotheses, goal) for v in c.variables()}
+
+    def of_model(model: Mapping[Monomial, int]) -> Any:
+        return understood({v: model.get((f"v:{v.name}",), 0) for v in variables})
+
+    return ask(reading.opaque, both((*given, claim)), rlimit, of_model)

@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 import numpy as np
 import z3
 
-from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs, condition_interpret
+from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, interpret, natural_key, postorder, var
 from .bounded import equations_of, inside
 from .encode import Encoder
+from .point_columns import PointColumns
 from .preprocess import definition, flattened, mentioned, substituted
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "model",
     "sample",
     "small_point",
+    "smallest",
 ]
 
 _EXHAUSTIVE = 20_000
@@ -62,7 +64,7 @@ def magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
     return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
 
 
-def _smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
+def smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
     """The ``n`` rows of least magnitude, in order."""
     if len(points) > n and points.dtype != object and -_EXACT < points.min() and points.max() < _EXACT:
         total = np.abs(points).sum(axis=1)
@@ -95,81 +97,6 @@ def _random(n: int) -> np.ndarray[Any, Any]:
     return points
 
 
-class _Masked:
-    """The integer meaning on columns of points, with a mask of the points where a divisor was zero."""
-
-    def __init__(self, columns: Mapping[Var, Any], size: int) -> None:
-        self.columns = columns
-        self.undefined = np.zeros(size, dtype=bool)
-
-    def integer(self, n: int) -> Any:
-        return n
-
-    def variable(self, v: Var) -> Any:
-        return self.columns[v]
-
-    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
-        return const + sum((t * k for t, k in terms), start=0)
-
-    def product(self, factors: list[Any]) -> Any:
-        total = factors[0]
-        for f in factors[1:]:
-            total = total * f
-        return total
-
-    def _safe(self, b: Any) -> Any:
-        self.undefined |= np.equal(b, 0)
-        return _not_zero(b)
-
-    def floordiv(self, a: Any, b: Any) -> Any:
-        return a // self._safe(b)
-
-    def mod(self, a: Any, b: Any) -> Any:
-        return a % self._safe(b)
-
-    def ceildiv(self, a: Any, b: Any) -> Any:
-        return -(-a // self._safe(b))
-
-    def minimum(self, args: list[Any]) -> Any:
-        total = args[0]
-        for a in args[1:]:
-            total = np.minimum(total, a)
-        return total
-
-    def maximum(self, args: list[Any]) -> Any:
-        total = args[0]
-        for a in args[1:]:
-            total = np.maximum(total, a)
-        return total
-
-    # -- connectives
-    def const(self, value: bool) -> Any:
-        return np.full(len(self.undefined), value)
-
-    def compare(self, op: str, a: Any, b: Any) -> Any:
-        return {"<=": np.less_equal, "<": np.less, "==": np.equal, "!=": np.not_equal}[op](a, b)
-
-    def within(self, e: Any, lo: Any, hi: Any) -> Any:
-        return np.less_equal(lo, e) & np.less_equal(e, hi)
-
-    def divides(self, d: Any, e: Any) -> Any:
-        return np.not_equal(d, 0) & np.equal(e % _not_zero(d), 0)
-
-    def conj(self, parts: list[Any]) -> Any:
-        return np.logical_and.reduce(parts)
-
-    def disj(self, parts: list[Any]) -> Any:
-        return np.logical_or.reduce(parts)
-
-    def neg(self, part: Any) -> Any:
-        return ~part
-
-
-def _not_zero(b: Any) -> Any:
-    """A divisor, or one where it is zero.  A literal stays one: it may be too large for a column of 64 bits."""
-    return b or 1 if isinstance(b, int) else np.where(np.equal(b, 0), 1, b)
-
-
 def failing_points(
     points: np.ndarray[Any, Any], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
 ) -> np.ndarray[Any, Any]:
@@ -184,9 +111,8 @@ def failing_points(
 def _where(
     points: np.ndarray[Any, Any], names: Sequence[Var], c: Condition, wanted: bool
 ) -> np.ndarray[Any, Any]:
-    algebra = _Masked({v: points[:, k] for k, v in enumerate(names)}, len(points))
-    memo: dict[Expr, Any] = {}
-    truth = condition_interpret(c, lambda e: interpret((e,), algebra, memo)[0], algebra)
+    algebra = PointColumns({v: points[:, k] for k, v in enumerate(names)}, len(points))
+    truth = algebra.truth(c)
     keep = (truth == wanted) & ~algebra.undefined
     kept: np.ndarray[Any, Any] = points[np.broadcast_to(keep, (len(points),))]
     return kept
@@ -214,7 +140,7 @@ def completed(
     if not definitions or not len(points):
         return points
     columns = {v: points[:, k] for k, v in enumerate(names)}
-    algebra = _Masked(columns, len(points))
+    algebra = PointColumns(columns, len(points))
     for v, e in reversed(definitions):
         columns[v] = np.broadcast_to(
             np.asarray(interpret((e,), algebra)[0], dtype=points.dtype), (len(points),)
@@ -289,7 +215,7 @@ def _first_confirmed(
 ) -> dict[Var, int] | None:
     """The smallest of ``points`` that refutes the claim in exact arithmetic."""
     if len(points):
-        for row in _smallest(failing_points(points, names, hypotheses, goal), 8):
+        for row in smallest(failing_points(points, names, hypotheses, goal), 8):
             point = dict(zip(names, row, strict=True))
             if confirmed(point, hypotheses, goal):
                 return point
@@ -305,7 +231,7 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
     names = columns.names
 
     def values(e: Expr, of: Mapping[Var, Any]) -> Any:
-        return interpret((e,), _Masked(of, 0 if not of else len(next(iter(of.values())))))[0]
+        return interpret((e,), PointColumns(of, 0 if not of else len(next(iter(of.values())))))[0]
 
     points = columns.points(inside(columns.free, hypotheses, values))
     point = _first_confirmed(points, names, hypotheses, goal)

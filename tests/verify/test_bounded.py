@@ -13,7 +13,8 @@ from indexproof.core.expr import Expr, Var, interpret, var
 from indexproof.core.op import box, product, row_major, symbols
 from indexproof.verify.bounded import assignment_order, bounds_of, inside
 from indexproof.verify.obligation import Obligation
-from indexproof.verify.refute import _Masked, _where, bounded_point, confirmed, small_point, variables_of
+from indexproof.verify.point_columns import PointColumns
+from indexproof.verify.refute import _where, bounded_point, confirmed, small_point, variables_of
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
@@ -22,7 +23,7 @@ i, j, k, n, s, t = map(var, "ijknst")
 
 def values(e: Any, columns: Mapping[Var, Any]) -> Any:
     size = len(next(iter(columns.values()))) if columns else 0
-    return interpret((e,), _Masked(columns, size))[0]
+    return interpret((e,), PointColumns(columns, size))[0]
 
 
 def test_an_inequality_bounds_every_variable_that_stands_alone() -> None:

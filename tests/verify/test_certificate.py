@@ -28,8 +28,8 @@ from indexproof.verify.linear.prover import Reduction
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.preprocess import unquotienting
 from indexproof.verify.rulefiles import modular, read_rule_file
+from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.certify import case_certificate
-from indexproof.verify.rulefiles.lowering import expanded
 from indexproof.verify.schemes import LEMMAS, STEPS
 from indexproof.verify.solve import decide, reduced
 from indexproof.verify.verdict import Status

@@ -17,7 +17,7 @@ from indexproof.verify.linear.formula import Formula, holds
 from indexproof.verify.linear.polynomial import Monomial, Poly, variable
 from indexproof.verify.linearised import by_linearisation, negated
 from indexproof.verify.rulefiles import judge, read_rule_file
-from indexproof.verify.rulefiles.whole import as_a_whole
+from indexproof.verify.rulefiles.prove import as_a_whole
 
 ENOUGH = 3_000_000
 a, b, c, x, y, z = map(var, "abcxyz")

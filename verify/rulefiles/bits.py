@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import z3
 
+from ...core.condition import Condition, condition_interpret
+from ...core.expr import Expr, Var, interpret
 from ..budget import MAX_RLIMIT
+from ..encode import resources
 from .evaluate import refutes
-from .interpretation import Interpretation
+from .lowering import core_variables, lowered
 from .rule import StatedRule
-from .semantics import Rounding, Semantics
-from .terms import below
+from .table import largest_value
 
 __all__ = ["bit_vector_point"]
 
@@ -20,127 +24,97 @@ __all__ = ["bit_vector_point"]
 _WIDEST = 256
 
 
-class _TooWide(Exception):
-    """Exact values would need more bits than make sense."""
+class _Bits:
+    """Expressions and conditions as bit-vectors wide enough for every value on the way; no divisor is zero."""
 
-
-class _Bits(Interpretation):
-    """Terms as bit-vectors wide enough for every value on the way, so that nothing is lost before it wraps."""
-
-    def __init__(
-        self, s: Semantics, symbols: Mapping[str, Any], context: z3.Context, width: int, *, machine: bool
-    ) -> None:
-        super().__init__(s, machine=machine)
-        self.symbols = symbols
+    def __init__(self, context: z3.Context, width: int) -> None:
         self.context = context
         self.width = width
+        self.symbols: dict[Var, Any] = {}
+        self._memo: dict[Expr, Any] = {}
 
-    def number(self, n: int) -> Any:
+    def condition(self, c: Condition) -> Any:
+        """The condition as a truth value of the solver."""
+        return condition_interpret(c, lambda e: interpret((e,), self, self._memo)[0], self)
+
+    def integer(self, n: int) -> Any:
         return z3.BitVecVal(n, self.width, self.context)
 
-    def variable(self, name: str) -> Any:
-        return self.symbols[name]
+    def variable(self, v: Var) -> Any:
+        if v not in self.symbols:
+            self.symbols[v] = z3.BitVec(f"v{len(self.symbols)}", self.width, self.context)
+        return self.symbols[v]
 
-    def truth(self, value: bool) -> Any:
+    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
+        return sum((t * self.integer(k) for t, k in terms), start=self.integer(const))
+
+    def product(self, factors: list[Any]) -> Any:
+        return reduce(mul, factors)
+
+    def floordiv(self, a: Any, b: Any) -> Any:
+        # bit-vectors divide towards zero, and their remainder has the sign of the dividend
+        q, r = a / b, z3.SRem(a, b)
+        return z3.If(z3.And(r != 0, (r < 0) != (b < 0)), q - 1, q)
+
+    def mod(self, a: Any, b: Any) -> Any:
+        if z3.is_bv_value(b) and b.as_long().bit_count() == 1:
+            kept = b.as_long().bit_length() - 1
+            return z3.ZeroExt(self.width - kept, z3.Extract(kept - 1, 0, a)) if kept else self.integer(0)
+        r = z3.SRem(a, b)
+        return z3.If(z3.And(r != 0, (r < 0) != (b < 0)), r + b, r)
+
+    def ceildiv(self, a: Any, b: Any) -> Any:
+        return -self.floordiv(-a, b)
+
+    def minimum(self, args: list[Any]) -> Any:
+        return reduce(lambda a, b: z3.If(a <= b, a, b), args)
+
+    def maximum(self, args: list[Any]) -> Any:
+        return reduce(lambda a, b: z3.If(a >= b, a, b), args)
+
+    def select(self, c: Condition, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
+        return z3.If(condition_interpret(c, value_of, self), a, b)
+
+    # -- connectives
+    def const(self, value: bool) -> Any:
         return z3.BoolVal(value, self.context)
 
-    def conj(self, *parts: Any) -> Any:
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        return {"<=": a <= b, "<": a < b, "==": a == b, "!=": a != b}[op]
+
+    def within(self, e: Any, lo: Any, hi: Any) -> Any:
+        return z3.And(lo <= e, e <= hi)
+
+    def divides(self, d: Any, e: Any) -> Any:
+        return z3.And(d != 0, self.mod(e, d) == 0)
+
+    def conj(self, parts: list[Any]) -> Any:
         return z3.And(*parts)
 
-    def disj(self, *parts: Any) -> Any:
+    def disj(self, parts: list[Any]) -> Any:
         return z3.Or(*parts)
 
     def neg(self, part: Any) -> Any:
         return z3.Not(part)
 
-    def less(self, a: Any, b: Any) -> Any:
-        return a < b
-
-    def equal(self, a: Any, b: Any) -> Any:
-        return a == b
-
-    def either(self, c: Any, a: Any, b: Any) -> Any:
-        return z3.If(c, a, b)
-
-    def extreme(self, op: str, a: Any, b: Any) -> Any:
-        return z3.If(a <= b if op == "min" else a >= b, a, b)
-
-    def wrapped(self, a: Any) -> Any:
-        width = self.semantics.width
-        return z3.SignExt(self.width - width, z3.Extract(width - 1, 0, a))
-
-    def divided(self, rounding: Rounding, a: Any, b: Any, *, whole: bool) -> Any:
-        nought, one = self.number(0), self.number(1)
-        # bit-vectors divide towards zero, and their remainder has the sign of the dividend
-        q, r = a / b, z3.SRem(a, b)
-        match rounding.removesuffix("0"):
-            case "floor":
-                off = z3.And(r != nought, (r < nought) != (b < nought))
-                q, r = z3.If(off, q - one, q), z3.If(off, r + b, r)
-            case "euclid":
-                off = r < nought
-                positive = b > nought
-                q = z3.If(off, q - z3.If(positive, one, -one), q)
-                r = z3.If(off, z3.If(positive, r + b, r - b), r)
-        return z3.If(b == nought, nought, q if whole else r)
-
-
-def _width(r: StatedRule) -> int:
-    """Bits in which every value on the way is exact."""
-    s = r.semantics
-    widest = s.width + 1
-    for roots, machine in (((r.left, r.right), True), (r.conditions, False)):
-        done: dict[int, int] = {}
-        for t in below(*roots):
-            args = [done[id(a)] for a in t.args]
-            match t.op:
-                case "int":
-                    n = int(t.value).bit_length() + 1
-                case "var" | "flag":
-                    n = s.width
-                case "add" | "sub" | "neg":
-                    n = max(args) + 1
-                case "mul":
-                    n = sum(args)
-                case _:
-                    n = max(args, default=1) + 1
-            widest = max(widest, n + 1)
-            done[id(t)] = min(n, s.width) if machine and s.overflow == "wrap" else n
-    if widest > _WIDEST:
-        raise _TooWide
-    return widest
-
 
 def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None, int]:
     """A point at which the rule fails, and the resources spent; ``None`` says nothing."""
-    s = r.semantics
-    try:
-        width = _width(r)
-    except _TooWide:
+    rule = lowered(r)
+    names = core_variables(r)
+    sizes = {names[v]: max(1, abs(lo or 0), abs(hi or 0)) for v, (lo, hi) in r.ranges().items()}
+    width = largest_value((*rule.given, rule.goal), sizes).bit_length() + 1
+    if width > _WIDEST:
         return None, 0
     context = z3.Context()
-    symbols: dict[str, Any] = {}
     solver = z3.SolverFor("QF_BV", ctx=context)
     solver.set("rlimit", min(budget, MAX_RLIMIT))
     solver.set("random_seed", 0)
-    for k, (v, kind) in enumerate(r.variables.items()):
-        symbol = symbols[v] = z3.BitVec(f"v{k}", width, context)
-        lo, hi = (0, 1) if kind.name == "bool" else (s.lo, s.hi)
-        lo = lo if kind.lo is None else max(lo, kind.lo)
-        hi = hi if kind.hi is None else min(hi, kind.hi)
-        solver.add(symbol >= lo, symbol <= hi)
-    conditions = _Bits(s, symbols, context, width, machine=False)
-    for c in r.conditions:
-        solver.add(conditions.holds(c))
-    sides = _Bits(s, symbols, context, width, machine=True)
-    left, right = sides.of(r.left), sides.of(r.right)
-    solver.add(z3.Not(left.zero), z3.Not(left.lost))
-    if s.overflow == "nowrap":
-        solver.add(z3.Not(right.lost))
-    solver.add(z3.Or(right.zero, right.lost, left.value != right.value))
+    bits = _Bits(context, width)
+    symbols = {v: bits.variable(core) for v, core in names.items()}
+    solver.add(*map(bits.condition, rule.given), z3.Not(bits.condition(rule.goal)))
     answer = str(solver.check())
-    statistics = solver.statistics()
-    spent = next((int(n) for name, n in statistics if name == "rlimit count"), 0)
+    spent = resources(solver)
     if answer != "sat":
         return None, spent
     found = solver.model()

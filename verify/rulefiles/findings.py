@@ -19,8 +19,9 @@ from .. import linear
 from ..linearised import LINEARISED
 from ..solve import Budget, reduced
 from ..verdict import Status, Verdict
+from .cases import expanded
 from .evaluate import Point, refutes
-from .lowering import MACHINE_TYPES, expanded, rule_of
+from .lowering import MACHINE_TYPES, rule_of
 from .prove import (
     CASES,
     EVERY,
@@ -28,6 +29,7 @@ from .prove import (
     LIMITS,
     MANY_VARIABLES,
     POINTS,
+    as_a_whole,
     at_once,
     every_point_of,
     inside,
@@ -38,7 +40,6 @@ from .prove import (
 from .rule import StatedRule, widened
 from .sample import limits_table
 from .terms import DIVISIONS, Term, alike, below
-from .whole import as_a_whole
 
 __all__ = ["cannot_overflow", "decide_needed", "decide_overflow", "limit_point"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .rule import StatedRule, sort_of
 from .semantics import Semantics
-from .terms import DIVISIONS, Term, below, evaluated
+from .terms import DIVISIONS, Term, alike, below, evaluated
 
 __all__ = ["instance_terms"]
 
@@ -64,10 +64,5 @@ def _is_total(t: Term, s: Semantics) -> bool:
 
 
 def _same(a: Term, b: Term) -> bool:
-    todo = [(a, b)]
-    while todo:
-        x, y = todo.pop()
-        if (x.op, x.value, len(x.args)) != (y.op, y.value, len(y.args)):
-            return False
-        todo += zip(x.args, y.args, strict=True)
-    return True
+    number = alike(below(a, b))
+    return number[id(a)] == number[id(b)]

@@ -1,24 +1,58 @@
-"""Lower the soundness of a rule of a rule file to ordinary obligations of the core language, case by case.
+"""Lower a rule of a rule file to the core: its conditions, where its left side has a value, and what it owes.
 
-The obligations are *sound* (both sides are equal where both have a value; an equivalence of truth values in both
-directions), *defined* (the right side has a value where the left one has) and *no overflow* (where overflow is undefined:
-the right side fits where the left one does).
+The core divides by rounding down and knows no integers that overflow.  So
+
+- quotients and remainders become those of absolute values, chosen by signs; no divisor is ever zero, so that a lowered
+  term has a value everywhere, and a condition says where that value means something;
+- integers that wrap around are polynomials until something looks at their value (a division, a comparison, an extremum):
+  then they are ``(e + 2^(w-1)) % 2^w - 2^(w-1)``; two of them are equal where ``2^w`` divides their difference;
+- integers that must not overflow carry the condition that they do;
+- truth values are conditions.
+
+:mod:`.evaluate` says the same of single points, and shares nothing with this: what is found here is confirmed there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import add, sub
+from operator import mul as times
+from typing import Any, cast
 
-from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, negate, show_condition
-from ..obligations import Obligation
+from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, divides, negate, within
+from ...core.expr import (
+    Expr,
+    Int,
+    Sum,
+    Var,
+    ceildiv,
+    floordiv,
+    integer,
+    linear,
+    maximum,
+    minimum,
+    mod,
+    select,
+    var,
+)
 from ..verdict import Status
-from .cases import Number, RuleCase, Truth2, cases
+from .evaluate import division
 from .json_form import parse_json_rules, rules_to_json
 from .rule import RuleFile, StatedRule
+from .terms import BOOL, Term, below
 
-__all__ = ["FAMILY", "MACHINE_TYPES", "expanded", "failing_without", "occurs", "rule_of", "source_of"]
+__all__ = [
+    "FAMILY",
+    "MACHINE_TYPES",
+    "Lowered",
+    "core_variables",
+    "lowered",
+    "lowered_condition",
+    "rule_of",
+    "source_of",
+]
 
 #: The family of these obligations.
 FAMILY = "stated rule"
@@ -37,102 +71,309 @@ def rule_of(source: str) -> StatedRule:
     return parse_json_rules(source, "rule", derived=True).rules[0]
 
 
-def expanded(r: StatedRule, *, total: bool = False) -> Iterator[Obligation]:
-    """Soundness as ordinary obligations; none where every case is true by the laws of sums alone.
+@dataclass(frozen=True)
+class Lowered:
+    """A rule in the core: the ranges of its variables, its conditions, where it says something, and its claims there.
 
-    Their expressions may divide by what is zero outside of their case, with ``total`` by nothing that ever is.
-    Raises :class:`~indexproof.core.errors.TooLargeError` for a rule with too many cases.
+    A claim is what is asked, hypotheses of its own, and a goal.
     """
-    for case in cases(r, total=total):
-        place = _place(case)
-        for kind, hypotheses, goal in _claims(r, case):
-            given = (*case.decided, *case.given, *hypotheses)
-            yield Obligation(
-                FAMILY,
-                r.name,
-                kind + place,
-                tuple(h for h in given if h is not TRUE),
-                goal,
-                where=r.where,
-                claim=r.statement(),
-            )
+
+    domain: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]
+    concerned: Condition
+    claims: tuple[tuple[str, tuple[Condition, ...], Condition], ...]
+
+    @property
+    def given(self) -> tuple[Condition, ...]:
+        """Where the rule says something."""
+        return (*self.domain, *self.conditions, self.concerned)
+
+    @property
+    def goal(self) -> Condition:
+        """All claims in one condition."""
+        return all_of(any_of((*map(negate, given), goal)) for _, given, goal in self.claims)
 
 
-def occurs(r: StatedRule) -> Iterator[tuple[Condition, ...]]:
-    """Yield, case by case, the hypotheses where the rule says something."""
-    for case in cases(r):
-        ok = _has_value(case.left)
-        if r.semantics.overflow == "nowrap" and case.right is not None:
-            ok = all_of((ok, negate(_lost(case.right))))
-        yield tuple(c for c in (*case.decided, *case.given, ok) if c is not TRUE)
+def core_variable(name: str, kind: str) -> Var:
+    """The core variable of a variable of a rule; truth values are 0 and 1."""
+    return var(name, "const" if kind == "const" else "")
 
 
-def _place(case: RuleCase) -> str:
-    return f" where {', '.join(map(show_condition, case.decided))}" if case.decided else ""
+def core_variables(r: StatedRule) -> dict[str, Var]:
+    """The core variables of a rule by their names."""
+    return {v: core_variable(v, kind.name) for v, kind in r.variables.items()}
 
 
-def _has_value(side: Number | Truth2) -> Condition:
-    """Where a side has a value."""
-    if isinstance(side, Number):
-        return FALSE if side.zero else side.fits
-    return any_of((side.true, side.false)) if side.hole else negate(side.lost)
-
-
-def _lost(side: Number | Truth2) -> Condition:
-    """Where something in a side overflows that must not."""
-    return negate(side.fits) if isinstance(side, Number) else side.lost
-
-
-def _claims(r: StatedRule, case: RuleCase) -> Iterator[tuple[str, tuple[Condition, ...], Condition]]:
-    """The obligations of one case: kind, hypotheses besides those of the case, goal."""
-    left, right = case.left, case.right
-    assert right is not None
-    given = _has_value(left)
+@lru_cache(maxsize=8)
+def lowered(r: StatedRule, *, signs: bool = True) -> Lowered:
+    """The rule in the core; with ``signs`` dividends that are rounded towards zero are told apart by theirs."""
+    outside = _Lowering(r, machine=False, signs=signs)
+    sides = _Lowering(r, machine=bool(r.semantics.width), signs=signs)
+    left, right = sides.of(r.left), sides.of(r.right)
+    concerned = [negate(left.zero), negate(left.lost)]
+    claims: list[tuple[str, tuple[Condition, ...], Condition]] = []
     if r.semantics.overflow == "nowrap":
-        given = all_of((given, negate(_lost(right))))
-    elif _lost(right) is not FALSE:
-        yield "no overflow", (given,), negate(_lost(right))
-    valued = _has_value(right)
-    if right.zero if isinstance(right, Number) else right.hole:
-        yield "defined", (given,), any_of((valued, _lost(right)))
-    if valued is FALSE:
-        return
-    for kind, hypotheses, goal in _equal(left, right, case):
-        if goal is not TRUE and all_of(hypotheses) is not FALSE:
-            yield kind, (given, valued, *hypotheses), goal
+        concerned.append(negate(right.lost))
+    elif right.lost is not FALSE:
+        claims.append(("no overflow", (), negate(right.lost)))
+    if right.zero is not FALSE:
+        claims.append(("defined", (), any_of((negate(right.zero), right.lost))))
+    valued = tuple(c for c in (negate(right.zero), negate(right.lost)) if c is not TRUE)
+    claims += ((kind, (*valued, *more), goal) for kind, more, goal in _equal(r, left, right, sides))
+    conditions = tuple(outside.holds(c) for c in r.conditions)
+    return Lowered(tuple(_domain(r)), conditions, all_of(concerned), tuple(claims))
+
+
+def lowered_condition(r: StatedRule, condition: Term) -> Condition:
+    """A condition of the rule, or of its variables, in the core."""
+    return _Lowering(r, machine=False, signs=True).holds(condition)
+
+
+def _domain(r: StatedRule) -> Iterator[Condition]:
+    """The ranges of the variables."""
+    for name, (lo, hi) in r.ranges().items():
+        if lo is not None and hi is not None:
+            v = core_variable(name, r.variables[name].name)
+            yield within(v, integer(lo), integer(hi)) if lo <= hi else FALSE
 
 
 def _equal(
-    left: Number | Truth2, right: Number | Truth2, case: RuleCase
+    r: StatedRule, left: Meaning, right: Meaning, sides: _Lowering
 ) -> Iterator[tuple[str, tuple[Condition, ...], Condition]]:
-    if isinstance(left, Number):
-        assert isinstance(right, Number)
-        yield "sound", (), _same(left, right, case)
-        return
-    assert isinstance(right, Truth2)
-    if left.true is TRUE or left.true is FALSE:
-        yield "sound", (), right.true if left.true is TRUE else right.false
-    elif right.true is TRUE or right.true is FALSE:
-        yield "sound", (), left.true if right.true is TRUE else left.false
-    elif left.true != right.true:
-        yield "sound ⇒", (left.true,), right.true
-        total = _has_value(left) is TRUE and _has_value(right) is TRUE
-        yield ("sound ⇐", (right.true,), left.true) if total else ("sound ⇐", (left.false,), right.false)
+    """That both sides are equal where both have a value."""
+    a, b = left.value, right.value
+    if r.sort != BOOL:
+        yield "sound", (), sides.equal(left, right)
+    elif isinstance(a, Condition) and a in (TRUE, FALSE):
+        yield "sound", (), b if a is TRUE else negate(b)
+    elif b in (TRUE, FALSE):
+        yield "sound", (), a if b is TRUE else negate(a)
+    elif a != b:
+        yield "sound ⇒", (a,), b
+        yield "sound ⇐", (b,), a
 
 
-def _same(left: Number, right: Number, case: RuleCase) -> Condition:
-    equal = case.same(left, right)
-    return TRUE if case.known.truth(equal) else equal
+@dataclass(frozen=True)
+class Meaning:
+    """An expression or a condition, and where it is without a value: by a division by zero, or by an overflow.
+
+    ``wraps`` marks an integer that stands for all that differ from it by multiples of the modulus.
+    """
+
+    value: Any
+    zero: Condition = FALSE
+    lost: Condition = FALSE
+    wraps: bool = False
 
 
-def failing_without(r: StatedRule, k: int) -> tuple[Condition, ...]:
-    """Return the condition under which the rule would fail without its condition number ``k``."""
-    alternatives = []
-    for case in cases(r, without=k, total=True):
-        fails = [all_of((*hypotheses, negate(goal))) for _, hypotheses, goal in _claims(r, case)]
-        alternatives.append([*case.decided, *case.given, any_of(fails)])
-    if not alternatives:
-        return (FALSE,)
-    common = [c for c in alternatives[0] if all(c in other for other in alternatives[1:])]
-    rest = [all_of(c for c in a if c not in common) for a in alternatives]
-    return (*common, any_of(rest))
+_ARITHMETIC = {"add": add, "sub": sub, "mul": times}
+_EXTREMA = {"min": minimum, "max": maximum}
+
+
+class _Lowering:
+    """Terms in the core; with ``machine`` their results are machine integers."""
+
+    def __init__(self, r: StatedRule, *, machine: bool, signs: bool) -> None:
+        self.rule = r
+        self.semantics = r.semantics
+        self.machine = machine
+        self.signs = signs
+        self.wraps = machine and r.semantics.overflow == "wrap"
+        self._memo: dict[int, Meaning] = {}
+
+    def of(self, root: Term) -> Meaning:
+        """The meaning of a term."""
+        for t in below(root):
+            if id(t) not in self._memo:
+                self._memo[id(t)] = self._meaning(t, [self._memo[id(a)] for a in t.args])
+        return self._memo[id(root)]
+
+    def holds(self, condition: Term) -> Condition:
+        """Where a term is true: not where it has no value."""
+        m = self.of(condition)
+        return all_of((negate(m.zero), negate(m.lost), m.value))
+
+    def equal(self, a: Meaning, b: Meaning) -> Condition:
+        """Where two integers with a value are equal."""
+        if a.wraps or b.wraps:
+            modulus = self.semantics.modulus
+            return divides(integer(modulus), _reduced(a.value - b.value, modulus))
+        return cast(Condition, a.value.eq(b.value))
+
+    def seen(self, a: Meaning) -> Expr:
+        """The value of an integer, wrapped around where it must be."""
+        return self._wrapped(a.value) if a.wraps else cast(Expr, a.value)
+
+    def _wrapped(self, e: Expr) -> Expr:
+        return mod(e - self.semantics.lo, self.semantics.modulus) + self.semantics.lo
+
+    # -- terms
+    def _meaning(self, t: Term, args: list[Meaning]) -> Meaning:
+        match t.op:
+            case "int":
+                return Meaning(integer(int(t.value)))
+            case "bool":
+                return Meaning(TRUE if t.value else FALSE)
+            case "var":
+                return Meaning(core_variable(t.name, self.rule.variables[t.name].name))
+            case "flag":
+                return Meaning(core_variable(t.name, "bool").eq(1))
+            case "fold":
+                return args[0]
+            case "and" | "or":
+                return _connective(t.op == "or", [self._memo[id(a)] for a in _parts(t)])
+            case "select" | "choose":
+                return self._select(t.op, *args)
+        zero, lost = any_of(a.zero for a in args), any_of(a.lost for a in args)
+        match t.op:
+            case "not":
+                return Meaning(negate(args[0].value), zero, lost)
+            case "iff" | "xor":
+                a, b = (a.value for a in args)
+                b = b if t.op == "iff" else negate(b)
+                return Meaning(any_of((all_of((a, b)), all_of((negate(a), negate(b))))), zero, lost)
+            case "eq":
+                return Meaning(self.equal(*args), zero, lost)
+            case "ne":
+                return Meaning(negate(self.equal(*args)), zero, lost)
+            case "neg":
+                return self._made(-args[0].value, zero, lost)
+            case "add" | "sub" | "mul":
+                return self._made(_ARITHMETIC[t.op](*(a.value for a in args)), zero, lost)
+        es = [self.seen(a) for a in args]
+        match t.op:
+            case "min" | "max":
+                return Meaning(_EXTREMA[t.op](*es), zero, lost)
+            case "wrap":
+                return Meaning(self._wrapped(es[0]), zero, lost)
+            case "lt":
+                return Meaning(es[0] < es[1], zero, lost)
+            case "le":
+                return Meaning(es[0] <= es[1], zero, lost)
+            case "gt":
+                return Meaning(es[0] > es[1], zero, lost)
+            case "ge":
+                return Meaning(es[0] >= es[1], zero, lost)
+            case "within":
+                return Meaning(es[0].within(es[1], es[2]), zero, lost)
+            case "divides":
+                return Meaning(divides(es[0], es[1]), zero, lost)
+        return self._divided(t, es[0], es[1], zero, lost)
+
+    def _select(self, op: str, c: Meaning, a: Meaning, b: Meaning) -> Meaning:
+        def chosen(x: Condition, y: Condition) -> Condition:
+            if x == y:
+                return x
+            return any_of((all_of((c.value, x)), all_of((negate(c.value), y))))
+
+        valued = (negate(c.zero), negate(c.lost))
+        zero = any_of((c.zero, all_of((*valued, chosen(a.zero, b.zero)))))
+        lost = any_of((c.lost, all_of((*valued, chosen(a.lost, b.lost)))))
+        if op == "choose":
+            return Meaning(chosen(a.value, b.value), zero, lost)
+        return Meaning(select(c.value, a.value, b.value), zero, lost, a.wraps or b.wraps)
+
+    def _made(self, e: Expr, zero: Condition, lost: Condition) -> Meaning:
+        """The result of a ring operation."""
+        s = self.semantics
+        if not self.machine or (isinstance(e, Int) and s.lo <= e.value <= s.hi):
+            return Meaning(e, zero, lost)
+        if self.wraps:
+            return Meaning(_reduced(e, s.modulus), zero, lost, wraps=True)
+        outside = negate(e.within(s.lo, s.hi))
+        # what had no value keeps its reason
+        return Meaning(e, zero, any_of((lost, all_of((negate(zero), outside)))))
+
+    # -- division
+    def _divided(self, t: Term, a: Expr, b: Expr, zero: Condition, lost: Condition) -> Meaning:
+        s = self.semantics
+        kind = division(t, s)
+        rounding, whole = kind or (s.quotient, True)
+        total = rounding.endswith("0")
+        if not total:
+            zero = any_of((zero, b.eq(0)))
+        e = self._rounded(rounding if kind else "up", a, b, whole=whole)
+        if self.machine and _may_be(a, s.lo) and _may_be(b, -1):
+            least = all_of((b.eq(-1), a.eq(s.lo)))
+            if self.wraps:
+                e = select(least, s.lo, e) if whole else e
+            else:
+                # a remainder overflows with its quotient, as machines compute both at once
+                lost = any_of((lost, all_of((negate(zero), least))))
+        return Meaning(e, zero, lost)
+
+    def _rounded(self, rounding: str, a: Expr, b: Expr, *, whole: bool) -> Expr:
+        """A quotient or a remainder; by zero it is zero."""
+        if rounding == "up":
+            return select(b.eq(0), 0, ceildiv(a, _not_zero(b)))
+        if rounding.startswith("floor"):
+            if not whole:
+                return select(b.eq(0), 0, mod(a, _not_zero(b)))
+            return select(b.eq(0), 0, floordiv(a, _not_zero(b)))
+        size = _by_sign(b, b, -b, integer(1))
+        if rounding.startswith("euclid"):
+            if not whole:
+                return select(b.eq(0), 0, mod(a, size)) if isinstance(b, Int) else mod(a, size)
+            q = floordiv(a, size)
+            return _by_sign(b, q, -q, integer(0))
+        if self.signs or isinstance(a, Int):
+            magnitude = select(a >= 0, a, -a)
+            q, r = floordiv(magnitude, size), mod(magnitude, size)
+            q, r = select(a >= 0, q, -q), select(a >= 0, r, -r)
+        else:
+            # one of max(a, 0) and max(-a, 0) is zero, and so is its part
+            above, under = maximum(a, 0), maximum(-a, 0)
+            q = floordiv(above, size) - floordiv(under, size)
+            r = mod(above, size) - mod(under, size)
+        return _by_sign(b, q, -q, integer(0)) if whole else r
+
+
+def _may_be(e: Expr, n: int) -> bool:
+    return not isinstance(e, Int) or e.value == n
+
+
+def _by_sign(e: Expr, positive: Expr, negative: Expr, zero: Expr) -> Expr:
+    return select(e > 0, positive, select(e < 0, negative, zero))
+
+
+def _not_zero(b: Expr) -> Expr:
+    return select(b.eq(0), 1, b)
+
+
+def _parts(t: Term) -> list[Term]:
+    """The parts of a conjunction of conjunctions, or of a disjunction."""
+    out: list[Term] = []
+    todo = [t]
+    while todo:
+        a = todo.pop()
+        if a.op == t.op:
+            todo += reversed(a.args)
+        else:
+            out.append(a)
+    return out
+
+
+def _connective(deciding: bool, args: Sequence[Meaning]) -> Meaning:
+    """A conjunction or disjunction: one part decides it, whatever the others are."""
+    zero, lost = any_of(a.zero for a in args), any_of(a.lost for a in args)
+    if zero is FALSE and lost is FALSE:
+        return Meaning((any_of if deciding else all_of)(a.value for a in args))
+    decides = any_of(
+        all_of((negate(a.zero), negate(a.lost), a.value if deciding else negate(a.value))) for a in args
+    )
+    open_ = negate(decides)
+    return Meaning(decides if deciding else open_, all_of((open_, zero)), all_of((open_, lost)))
+
+
+def _reduced(e: Expr, modulus: int) -> Expr:
+    """``e`` with the coefficients of its sum reduced, which changes it by a multiple of the modulus."""
+
+    def small(n: int) -> int:
+        return (n + modulus // 2) % modulus - modulus // 2
+
+    match e:
+        case Sum():
+            return linear(small(e.const), [(t, small(k)) for t, k in e.terms])
+        case Int():
+            return integer(small(e.value))
+    return e

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...core.condition import FALSE, all_of, any_of, negate
+from ...core.condition import FALSE, Condition, all_of, negate
 from ..obligations import Obligation
-from .lowering import FAMILY, MACHINE_TYPES, expanded, failing_without, rule_of, source_of
+from .lowering import FAMILY, MACHINE_TYPES, lowered, rule_of, source_of
 from .rule import StatedRule, widened
 from .terms import show
 
@@ -104,13 +104,17 @@ class StatedObligation(Obligation):
     def __getattr__(self, name: str) -> Any:
         if name not in ("hypotheses", "goal"):
             raise AttributeError(name)
+        rule = lowered(self.rule)
+        fails: Condition = negate(rule.goal)
+        given: tuple[Condition, ...] = ()
+        goal: Condition = FALSE
         if self.condition is None:
-            claims = [(o.hypotheses, o.goal) for o in expanded(self.rule, total=True)]
-            object.__setattr__(self, "hypotheses", ())
-            object.__setattr__(self, "goal", all_of(any_of((negate(all_of(h)), g)) for h, g in claims))
+            goal = negate(all_of((*rule.given, fails)))
         else:
-            object.__setattr__(self, "hypotheses", failing_without(self.rule, self.condition))
-            object.__setattr__(self, "goal", FALSE)
+            k = len(rule.domain) + self.condition
+            given = (*rule.given[:k], *rule.given[k + 1 :], fails)
+        object.__setattr__(self, "hypotheses", given)
+        object.__setattr__(self, "goal", goal)
         return self.__dict__[name]
 
     def __eq__(self, other: object) -> bool:

@@ -14,25 +14,26 @@ from functools import lru_cache
 
 from ...core.condition import FALSE
 from ...core.errors import TooLargeError
+from ...core.expr import Var
 from .. import linear
 from ..evidence import ProofQuestion, note
-from ..linearised import LINEARISED, Linearised
+from ..linearised import LINEARISED, Linearised, by_linearisation
 from ..obligations import Obligation
-from ..refute import bounded_point, descended, magnitude, minimised, model
+from ..preprocess import solved
+from ..refute import bounded_point, descended, eliminated, magnitude, minimised, model
 from ..solve import Budget, by_equated_dividends, by_recombined_digits, reduced, valid
 from ..verdict import Status, Verdict
-from .cases import variable_of
+from .cases import expanded, occurs
 from .equal_terms import EQUAL_TERMS, by_equal_terms
 from .evaluate import Missing, Point, judge, refutes, values
 from .generalise import GENERALISED, generalised, repeated
 from .instance import instance_terms
 from .inverses import INVERSES, by_inverses
-from .lowering import expanded, occurs, rule_of
+from .lowering import core_variables, lowered, rule_of
 from .modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_residues, by_roots
 from .rule import StatedRule
 from .sample import every_point, table_of
 from .table import Table
-from .whole import as_a_whole
 
 __all__ = [
     "CASES",
@@ -41,6 +42,7 @@ __all__ = [
     "LIMITS",
     "MANY_VARIABLES",
     "POINTS",
+    "as_a_whole",
     "at_once",
     "decide_sound",
     "every_point_of",
@@ -209,6 +211,25 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
     return "", spent
 
 
+def as_a_whole(r: StatedRule, rlimit: int) -> Linearised:
+    """Prove a rule over unbounded integers, or find a counterexample, by one question that grows, without cases."""
+    if r.semantics.width:
+        return Linearised(False, 0)
+    rule = lowered(r)
+    # conditions that are equations without divisions give variables their values
+    known, goal = solved(rule.given, rule.goal)
+    definitions = eliminated(rule.given)
+
+    def counterexample(model: Mapping[Var, int]) -> dict[str, int] | None:
+        at = dict.fromkeys(core_variables(r).values(), 0) | dict(model)
+        for v, e in reversed(definitions):
+            at[v] = e.evaluate(at)
+        point = {v.name: n for v, n in at.items()}
+        return point if refutes(r, point) else None
+
+    return by_linearisation(known, goal, rlimit, counterexample)
+
+
 def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearised:
     """Return what is seen from a rule without cases."""
     found = as_a_whole(r, limits_of(budget).rlimit // (_BRIEFLY if briefly else 1))
@@ -351,10 +372,10 @@ def _smallest(table: Table, point: dict[str, int], budget: Budget) -> dict[str, 
         parts = list(itertools.islice(expanded(r), 24))
     except TooLargeError:
         return best
-    core = {v: variable_of(v, kind.name) for v, kind in r.variables.items()}
+    core = core_variables(r)
     for o in parts:
         at = {core[v]: n for v, n in best.items()}
-        found = minimised(at, o.hypotheses, o.goal, budget.model // 40)  # type: ignore[arg-type]
+        found = minimised(at, o.hypotheses, o.goal, budget.model // 40)
         candidate = _point_of(r, {v.name: n for v, n in found.items()})
         smaller = magnitude([candidate[v] for v in names]) < magnitude([best[v] for v in names])
         if smaller and refutes(r, candidate):

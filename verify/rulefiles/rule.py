@@ -43,6 +43,18 @@ class StatedRule:
         """The sort of both sides."""
         return sort_of(self.left)
 
+    def ranges(self) -> dict[str, tuple[int | None, int | None]]:
+        """The least and the greatest value of every variable, ``None`` where there is none."""
+        s = self.semantics
+        out: dict[str, tuple[int | None, int | None]] = {}
+        for v, kind in self.variables.items():
+            lo, hi = (0, 1) if kind.name == "bool" else (kind.lo, kind.hi)
+            if s.width and kind.name != "bool":
+                lo = s.lo if lo is None else max(lo, s.lo)
+                hi = s.hi if hi is None else min(hi, s.hi)
+            out[v] = lo, hi
+        return out
+
     def statement(self) -> str:
         """The rule on one line, in the text form."""
         text = f"{show(self.left)} -> {show(self.right)}"

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...core.condition import Compare, Condition, Divides, Within, atoms
+from ...core.expr import Expr, Int, Mod, Var, postorder
+from ..bounded import bounds_of, units
+from ..preprocess import flattened
+from .lowering import lowered
 from .rule import StatedRule
-from .table import EXACT, Array, Columns, Table, largest_value, sizes
-from .terms import Term, below
+from .table import Array, Table, reader
+from .terms import BOOL, below
 
 __all__ = ["every_point", "limits_table", "table_of"]
 
@@ -30,19 +36,6 @@ _LEAST = 16
 
 
 # ------------------------------------------------------------------------------------------------------- points
-def _domains(r: StatedRule) -> dict[str, tuple[int | None, int | None]]:
-    """The bounds of every variable, none where there are none."""
-    s = r.semantics
-    out: dict[str, tuple[int | None, int | None]] = {}
-    for v, kind in r.variables.items():
-        lo, hi = (0, 1) if kind.name == "bool" else (kind.lo, kind.hi)
-        if s.width and kind.name != "bool":
-            lo = s.lo if lo is None else max(lo, s.lo)
-            hi = s.hi if hi is None else min(hi, s.hi)
-        out[v] = lo, hi
-    return out
-
-
 def _near_zero(lo: int | None, hi: int | None, count: int) -> list[int]:
     """The values of a range nearest to zero."""
     start = 0 if (lo is None or lo <= 0) and (hi is None or hi >= 0) else lo if lo and lo > 0 else hi or 0
@@ -73,6 +66,8 @@ def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> tu
 def _cast(column: Array, lo: int | None, hi: int | None) -> Array:
     """The column moved into its range."""
     if lo is not None and hi is not None:
+        if hi - lo >= 1 << 62:
+            column = column.astype(object)
         inside = (column >= lo) & (column <= hi)
         return np.where(inside, column, lo + (column - lo) % (hi - lo + 1))
     return column
@@ -96,9 +91,9 @@ def _random(r: StatedRule, count: int, seed: int, kind: Any) -> dict[str, Array]
     return {v: points[:, k] for k, v in enumerate(r.variables)}
 
 
-def _corners(r: StatedRule, count: int, seed: int) -> dict[str, Array]:
+def _corners(r: StatedRule, count: int, seed: int, kind: Any) -> dict[str, Array]:
     """Points that stand at a bound in every coordinate once conditions are followed: claims off by one fail there."""
-    points = np.random.default_rng(seed).integers(-1, 2, size=(count, len(r.variables)))
+    points = np.random.default_rng(seed).integers(-1, 2, size=(count, len(r.variables))).astype(kind)
     return {v: points[:, k] for k, v in enumerate(r.variables)}
 
 
@@ -157,103 +152,83 @@ def _alike(r: StatedRule, kind: Any) -> dict[str, Array] | None:
 
 
 # -------------------------------------------------------------------------------------- points of the conditions
-def _variables(*terms: Term) -> set[str]:
-    return {t.name for t in below(*terms) if t.op in ("var", "flag")}
+@dataclass(frozen=True)
+class _Recipe:
+    """How to set one variable from others so that a condition holds; of several ways that of the least rank is taken."""
+
+    rank: int
+    how: str
+    values: tuple[Expr, ...]
 
 
-def _solved(a: Term, b: Term) -> Iterator[tuple[Term, Term]]:
-    """Ways to write ``a = b`` as a variable and its value: by moving summands to the other side."""
-    todo = [(a, b), (b, a)]
-    while todo:
-        one, two = todo.pop()
-        match one.op:
-            case "var":
-                yield one, two
-            case "add":
-                todo += [(x, Term("sub", (two, y))) for x, y in (one.args, one.args[::-1])]
-            case "sub":
-                todo.append((one.args[0], Term("add", (two, one.args[1]))))
-                todo.append((one.args[1], Term("sub", (one.args[0], two))))
-            case "neg":
-                todo.append((one.args[0], Term("neg", (two,))))
+def _recipes(conditions: Sequence[Condition]) -> list[tuple[Var, _Recipe]]:
+    """How to meet conditions, in an order in which that can be done."""
+    found: dict[Var, _Recipe] = {}
+    ends: dict[Var, dict[bool, Expr]] = {}
 
+    def offer(rank: int, how: str, v: Expr, *values: Expr) -> None:
+        if not isinstance(v, Var) or any(v in e.variables() for e in values):
+            return
+        if v not in found or rank < found[v].rank:
+            found[v] = _Recipe(rank, how, values)
 
-def _recipes(r: StatedRule, among: Sequence[Term]) -> list[tuple[str, str, tuple[Term, ...]]]:
-    """Ways to set one variable from others so that a condition holds, in an order in which they can be followed."""
-    found: dict[str, tuple[int, str, tuple[Term, ...]]] = {}
-    lows: dict[str, tuple[Term, Term]] = {}
-    highs: dict[str, Term] = {}
-
-    def offer(rank: int, v: Term, how: str, *terms: Term) -> None:
-        better = v.name not in found or rank < found[v.name][0]
-        if v.op == "var" and better and v.name not in _variables(*terms):
-            found[v.name] = rank, how, terms
-
-    for c in among:
-        a = c.args
-        match c.op:
-            case "eq":
-                for v, value in _solved(a[0], a[1]):
-                    offer(0, v, "equal", value)
-                for one, two in ((a[0], a[1]), (a[1], a[0])):
-                    zero = two.op == "int" and not two.value
-                    if zero and one.op in ("mod", "floormod", "truncmod", "euclidmod"):
-                        offer(1, one.args[0], "multiple", one.args[1])
-            case "divides":
-                offer(1, a[1], "multiple", a[0])
-            case "within":
-                offer(2, a[0], "within", a[1], a[2])
-            case "lt" | "le" | "gt" | "ge":
-                small, large = a if c.op in ("lt", "le") else a[::-1]
-                strict = (Term("int", (), int(c.op in ("lt", "gt"))),)
-                offer(3, small, "below", large)
-                offer(3, large, "above", small)
-                if large.op == "var":
-                    lows.setdefault(large.name, (large, Term("add", (small, *strict))))
-                if small.op == "var":
-                    highs.setdefault(small.name, Term("sub", (large, *strict)))
-    for name, (v, low) in lows.items():
-        if name in highs:
-            offer(2, v, "within", low, highs[name])
-    order: list[tuple[str, str, tuple[Term, ...]]] = []
-    left = dict(found)
-    while left:
-        ready = [v for v, (_, _, terms) in left.items() if not (_variables(*terms) & set(left))]
+    for c in flattened(conditions):
+        match c:
+            case Compare("==", a, b):
+                for v, value in units(a - b):
+                    offer(0, "equal", v, value)
+                for node in postorder(a - b) if Int in (type(a), type(b)) else ():
+                    if isinstance(node, Mod):
+                        offer(1, "multiple", node.a, node.b)
+            case Divides(d, e):
+                offer(1, "multiple", e, d)
+            case Within(e, lo, hi):
+                offer(2, "within", e, lo, hi)
+    for ways in bounds_of(conditions):
+        for bound in ways:
+            offer(3, "below" if bound.upper else "above", bound.v, bound.e)
+            ends.setdefault(bound.v, {}).setdefault(bound.upper, bound.e)
+    for v, both in ends.items():
+        if len(both) == 2:
+            offer(2, "within", v, both[False], both[True])
+    order: list[tuple[Var, _Recipe]] = []
+    while found:
+        ready = [
+            v for v, r in found.items() if found.keys().isdisjoint(w for e in r.values for w in e.variables())
+        ]
         if not ready:  # a circle: give up the weakest of it
-            worst = max(left, key=lambda v: (left[v][0], v))
-            del left[worst]
-            continue
-        for name in ready:
-            _, how, terms = left.pop(name)
-            order.append((name, how, terms))
+            del found[max(found, key=lambda v: (found[v].rank, v.name))]
+        order += ((v, found.pop(v)) for v in ready)
     return order
 
 
-def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Term]) -> dict[str, Array]:
+def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Condition]) -> dict[str, Array]:
     """The points with variables set so that as many as possible of some conditions hold."""
     out = dict(columns)
-    domains = _domains(r)
-    kind = object if any(a.dtype == object for a in columns.values()) else np.int64
-    for v, how, terms in _recipes(r, among):
-        size = len(out[v])
-        if kind is not object and largest_value(terms, sizes(out), r.semantics, machine=False) >= EXACT >> 20:
+    ranges = r.ranges()
+    small = not any(a.dtype == object for a in columns.values())
+    for v, recipe in _recipes(among):
+        points, exact = reader(r, out, [e.eq(0) for e in recipe.values])
+        if small and not exact:
             continue
-        reader = Columns(out, r.semantics, machine=False)
-        values = [np.broadcast_to(np.asarray(reader.of(t).value, dtype=kind), (size,)) for t in terms]
-        own = out[v]
-        match how:
+        own = out[v.name]
+        kind = np.int64 if small else object
+        values = [
+            np.broadcast_to(np.asarray(points.value(e), dtype=kind), (len(own),)) for e in recipe.values
+        ]
+        match recipe.how:
             case "equal":
                 new = values[0]
             case "multiple":
-                new = _multiple(own, values[0], *domains[v])
+                new = _multiple(own, values[0], *ranges[v.name])
             case "within":
                 width = values[1] - values[0] + 1
                 new = np.where(width > 0, values[0] + own % np.where(width > 0, width, 1), values[0])
             case "below":
-                new = np.where(own < values[0], own, values[0] - 1 - abs(own))
+                new = np.where(own <= values[0], own, values[0] - abs(own))
             case _:
-                new = np.where(own > values[0], own, values[0] + 1 + abs(own))
-        out[v] = _cast(new, *domains[v])
+                new = np.where(own >= values[0], own, values[0] + abs(own))
+        out[v.name] = _cast(new, *ranges[v.name])
     return out
 
 
@@ -268,43 +243,49 @@ def _multiple(own: Array, of: Array, lo: int | None, hi: int | None) -> Array:
 # ------------------------------------------------------------------------------------------------------- tables
 def table_of(r: StatedRule) -> Table:
     """The table of a rule; the same every time."""
-    domains = _domains(r)
+    domains = r.ranges()
     if _is_empty(domains):
         return _joined(r, [])
     kind = _kind_of(r, domains)
     radius, grid = _grid(domains, kind)
     blocks: list[dict[str, Array]] = [dict(zip(r.variables, grid, strict=True))] if grid else []
+    core = lowered(r)
+    given = core.conditions
     blocks += [
         _random(r, _RANDOM, 20240229, kind),
-        _follow(r, _random(r, _RANDOM, 8128, kind), r.conditions),
-        _follow(r, _corners(r, _CORNERS, 28), r.conditions),
+        _follow(r, _random(r, _RANDOM, 8128, kind), given),
+        _follow(r, _corners(r, _CORNERS, 28, kind), given),
     ]
-    equations = [t for t in below(r.left) if t.op == "eq"]
+    equations = [
+        Compare("==", c.a, c.b)
+        for c in atoms(core.goal)
+        if isinstance(c, Compare) and c.op in ("==", "!=") and r.sort == BOOL
+    ]
     if equations:  # an equivalence is tried where its left side holds
-        blocks.append(_follow(r, _random(r, _RANDOM, 496, kind), (*equations, *r.conditions)))
+        blocks.append(_follow(r, _random(r, _RANDOM, 496, kind), (*equations, *given)))
     if r.semantics.width:
         near = _limits(r, _MACHINE, kind)
-        blocks += [near, _follow(r, near, r.conditions)]
+        blocks += [near, _follow(r, near, given)]
         alike = _alike(r, kind)
         if alike is not None:
-            blocks += [alike, _follow(r, alike, r.conditions)]
+            blocks += [alike, _follow(r, alike, given)]
     return _joined(r, blocks, radius)
 
 
 def limits_table(r: StatedRule) -> Table:
     """Points next to the limits of machine integers, and few others."""
-    domains = _domains(r)
+    domains = r.ranges()
     if _is_empty(domains):
         return _joined(r, [])
     near = _limits(r, _MACHINE, _kind_of(r, domains))
-    return _joined(r, [near, _follow(r, near, r.conditions)] if r.conditions else [near])
+    return _joined(r, [near, _follow(r, near, lowered(r).conditions)] if r.conditions else [near])
 
 
 def _joined(r: StatedRule, blocks: Sequence[Mapping[str, Array]], radius: int = 0) -> Table:
     """The table of several blocks of points, each point moved into the bounds of the variables."""
     if not blocks:
         return Table(r, {v: np.zeros(0, dtype=np.int64) for v in r.variables}, 0)
-    domains = _domains(r)
+    domains = r.ranges()
     columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
     return Table(r, columns, len(next(iter(columns.values()))) if columns else 1, radius)
 
@@ -316,11 +297,11 @@ def _is_empty(domains: Mapping[str, tuple[int | None, int | None]]) -> bool:
 
 def every_point(r: StatedRule) -> Table | None:
     """The table of all points of a rule; ``None`` where there are too many."""
-    bounds = [(lo, hi) for lo, hi in _domains(r).values() if lo is not None and hi is not None]
+    bounds = [(lo, hi) for lo, hi in r.ranges().values() if lo is not None and hi is not None]
     size = math.prod(max(0, hi - lo + 1) for lo, hi in bounds)
     if len(bounds) < len(r.variables) or size > _EVERY:
         return None
-    kind = _kind_of(r, _domains(r))
+    kind = _kind_of(r, r.ranges())
     grid = np.meshgrid(*(np.array(range(lo, hi + 1), dtype=kind) for lo, hi in bounds), indexing="ij")
     columns = {v: g.ravel() for v, g in zip(r.variables, grid, strict=True)}
     return Table(r, columns, size, max((abs(b) for pair in bounds for b in pair), default=0))

@@ -17,7 +17,7 @@ from ..evidence import ProofQuestion
 from ..obligations import Obligation
 from ..recheck import is_example
 from ..refute import confirmed as fails
-from ..rulefiles.lowering import expanded
+from ..rulefiles.cases import expanded
 from ..rulefiles.obligations import StatedObligation
 from ..verdict import Opinion, Status, Verdict
 from .disagreement import Disagreement

@@ -71,7 +71,7 @@ def rule_file_cases(task: Batch) -> Iterator[Fault]:
 def whole_rule_cases(task: Batch) -> Iterator[Fault]:
     """A false rule is put to incremental linearisation alone, without the points that would refute it before."""
     from indexproof.verify.rulefiles.evaluate import judge
-    from indexproof.verify.rulefiles.whole import as_a_whole
+    from indexproof.verify.rulefiles.prove import as_a_whole
 
     for what, wrong in _false_rules():
         found = as_a_whole(wrong, 20 * BUDGET.linear)

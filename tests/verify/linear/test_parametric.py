@@ -19,8 +19,8 @@ from indexproof.verify.certificate import CertificateRefused, check_certificate,
 from indexproof.verify.linear import prove
 from indexproof.verify.linear.export import certificate
 from indexproof.verify.rulefiles import StatedRule, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.json_form import parse_json_rules
-from indexproof.verify.rulefiles.lowering import expanded
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 

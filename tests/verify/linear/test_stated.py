@@ -11,7 +11,7 @@ import pytest
 from indexproof.verify.certificate import cvc5_refutes
 from indexproof.verify.linear import Leaf, leaf_smtlib, prove
 from indexproof.verify.rulefiles import StatedRule, judge, read_rule_file, stated_rule_obligations
-from indexproof.verify.rulefiles.lowering import expanded
+from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 

@@ -10,7 +10,8 @@ import pytest
 
 from indexproof.verify import linear
 from indexproof.verify.rulefiles import StatedRule, judge, prove, read_rule_file, stated_rule_obligations
-from indexproof.verify.rulefiles.lowering import expanded, source_of
+from indexproof.verify.rulefiles.cases import expanded
+from indexproof.verify.rulefiles.lowering import source_of
 from indexproof.verify.rulefiles.modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_roots, roots
 from indexproof.verify.rulefiles.sample import every_point, table_of
 from indexproof.verify.solve import Budget, decide, reduced

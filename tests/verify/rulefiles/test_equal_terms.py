@@ -24,9 +24,9 @@ from indexproof.verify.rulefiles import (
     read_rule_file,
     stated_rule_obligations,
 )
+from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.certify import case_certificate
 from indexproof.verify.rulefiles.equal_terms import by_equal_terms, proof_by_equal_terms, proposals
-from indexproof.verify.rulefiles.lowering import expanded
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 

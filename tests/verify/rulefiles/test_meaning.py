@@ -27,7 +27,7 @@ from indexproof.verify.rulefiles import (
     truth,
     values,
 )
-from indexproof.verify.rulefiles.lowering import expanded, occurs
+from indexproof.verify.rulefiles.cases import expanded, occurs
 from indexproof.verify.rulefiles.rule import checked
 from indexproof.verify.rulefiles.semantics import OVERFLOWS, ROUNDINGS, quotient, remainder
 from indexproof.verify.rulefiles.table import Table

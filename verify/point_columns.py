@@ -1,0 +1,103 @@
+"""Expressions and conditions on columns of points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.condition import Condition, condition_interpret
+from ..core.expr import Expr, Var, interpret
+
+__all__ = ["PointColumns"]
+
+
+class PointColumns:
+    """The integer meaning on columns of points, with a mask of the points where a divisor was zero."""
+
+    def __init__(self, columns: Mapping[Var, Any], size: int) -> None:
+        self.columns = columns
+        self.undefined = np.zeros(size, dtype=bool)
+        self._kind = object if any(a.dtype == object for a in columns.values()) else np.int64
+        self._memo: dict[Expr, Any] = {}
+
+    def value(self, e: Expr) -> Any:
+        """The values of an expression."""
+        return interpret((e,), self, self._memo)[0]
+
+    def truth(self, c: Condition) -> Any:
+        """Where a condition holds."""
+        return condition_interpret(c, self.value, self)
+
+    def integer(self, n: int) -> Any:
+        return n
+
+    def variable(self, v: Var) -> Any:
+        return self.columns[v]
+
+    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
+        return const + sum((t * k for t, k in terms), start=0)
+
+    def product(self, factors: list[Any]) -> Any:
+        total = factors[0]
+        for f in factors[1:]:
+            total = total * f
+        return total
+
+    def _safe(self, b: Any) -> Any:
+        self.undefined |= np.equal(b, 0)
+        return _not_zero(b)
+
+    def floordiv(self, a: Any, b: Any) -> Any:
+        return a // self._safe(b)
+
+    def mod(self, a: Any, b: Any) -> Any:
+        return a % self._safe(b)
+
+    def ceildiv(self, a: Any, b: Any) -> Any:
+        return -(-a // self._safe(b))
+
+    def minimum(self, args: list[Any]) -> Any:
+        total = args[0]
+        for a in args[1:]:
+            total = np.minimum(total, a)
+        return total
+
+    def maximum(self, args: list[Any]) -> Any:
+        total = args[0]
+        for a in args[1:]:
+            total = np.maximum(total, a)
+        return total
+
+    def select(self, c: Condition, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
+        # what is added up here must not be of 64 bits where the points are not
+        a, b = (np.asarray(x, dtype=self._kind) for x in (a, b))
+        return np.where(condition_interpret(c, value_of, self), a, b)
+
+    # -- connectives
+    def const(self, value: bool) -> Any:
+        return np.full(len(self.undefined), value)
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        return {"<=": np.less_equal, "<": np.less, "==": np.equal, "!=": np.not_equal}[op](a, b)
+
+    def within(self, e: Any, lo: Any, hi: Any) -> Any:
+        return np.less_equal(lo, e) & np.less_equal(e, hi)
+
+    def divides(self, d: Any, e: Any) -> Any:
+        return np.not_equal(d, 0) & np.equal(e % _not_zero(d), 0)
+
+    def conj(self, parts: list[Any]) -> Any:
+        return np.logical_and.reduce(parts)
+
+    def disj(self, parts: list[Any]) -> Any:
+        return np.logical_or.reduce(parts)
+
+    def neg(self, part: Any) -> Any:
+        return ~part
+
+
+def _not_zero(b: Any) -> Any:
+    """A divisor, or one where it is zero.  A literal stays one: it may be too large for a column of 64 bits."""
+    return b or 1 if isinstance(b, int) else np.where(np.equal(b, 0), 1, b)

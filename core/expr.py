@@ -835,6 +835,8 @@ def _program(root: Expr) -> tuple[tuple[Any, ...], ...]:
                 step = ("v", node.name, node.kind)
             case Sum():
                 step = ("s", node.const, tuple((at[t], k) for t, k in node.terms))
+            case Selection():
+                step = ("c", node.c, at[node.a], at[node.b])
             case _:
                 step = (type(node).__name__, tuple(at[c] for c in node.children))
         at[node] = len(steps)
@@ -855,6 +857,8 @@ def _replay(steps: tuple[tuple[Any, ...], ...]) -> Expr:
                 node = var(name, kind)
             case ("s", const, terms):
                 node = linear(const, [(built[i], k) for i, k in terms])
+            case ("c", c, i, k):
+                node = select(c, built[i], built[k])
             case (name, args):
                 node = _BUILDERS[name](*[built[i] for i in args])
             case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import pickle
 import random
 import threading
@@ -10,8 +11,8 @@ import threading
 import pytest
 
 from indexproof.core import expr as core
-from indexproof.core.condition import FALSE, TRUE
-from indexproof.core.expr import ceildiv, integer, linear, maximum, minimum, postorder, var
+from indexproof.core.condition import FALSE, TRUE, divides
+from indexproof.core.expr import ceildiv, integer, linear, maximum, minimum, postorder, select, var
 
 x, y, z = var("x"), var("y"), var("z")
 
@@ -139,3 +140,18 @@ def test_the_order_of_construction_leaves_no_trace() -> None:
     one, other = -x, -2 * x
     assert minimum(one, other) is minimum(other, one)
     assert one // 3 + other // 3 is other // 3 + one // 3
+
+
+def test_a_selection_looks_at_its_condition() -> None:
+    x, y = var("x"), var("y")
+    e = select((x < y) & divides(integer(2), x) | x.within(7, 9), x + 1, y * y)
+    for i, k in itertools.product(range(-3, 10), range(-3, 4)):
+        chosen = (i < k and i % 2 == 0) or 7 <= i <= 9
+        assert e.evaluate({"x": i, "y": k}) == (i + 1 if chosen else k * k)
+        assert e.substitute({x: i}).substitute({y: k}) is integer(i + 1 if chosen else k * k)
+    assert select(TRUE, x, y) is x
+    assert select(FALSE, x, y) is y
+    assert select(x < y, x, x) is x
+    assert str(e) == "select((x < y and 2 ∣ x) or x ∈ [7, 9], x + 1, y·y)"
+    assert pickle.loads(pickle.dumps(e)) is e
+    assert select(x <= y, x, y).key != select(x < y, x, y).key != select(y < x, x, y).key

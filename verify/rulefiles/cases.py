@@ -7,9 +7,11 @@ together are the claim.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NoReturn
 
 from ...core.condition import (
     FALSE,
@@ -116,24 +118,26 @@ def _cases(rule: Lowered, options: _Options, *, goals: bool) -> list[_Case]:
     polynomials = Polynomials()
     out: list[_Case] = []
     claims = rule.claims if goals else (("", (), FALSE),)
-    for kind, more, goal in claims:
-        todo: list[tuple[Condition, ...]] = [()]
-        count = visits = 0
-        while todo:
-            decided = todo.pop()
-            visits += 1
-            if count + len(todo) > options.most or visits > 3 * options.most:
-                raise TooLargeError(f"more than {options.most} cases")
-            case = _Reading(rule.domain, decided, Known(polynomials), options)
-            try:
-                found = case.claim((*rule.conditions, rule.concerned, *more), goal)
-            except _Split as split:
-                known = case.known
-                todo += [(*decided, c) for c in reversed(split.options) if known.truth(c) is not False]
-                continue
-            count += 1
-            if found is not None:
-                out.append((kind, decided, *found))
+    conditions = _parts(*rule.conditions)
+    todo: list[tuple[Condition, ...]] = [()]
+    count = visits = 0
+    while todo:
+        decided = todo.pop()
+        visits += 1
+        if count + len(todo) > options.most or visits > 3 * options.most:
+            raise TooLargeError(f"more than {options.most} cases")
+        found: list[_Case] = []
+        try:
+            for kind, more, goal in claims:
+                case = _Reading(rule.domain, decided, Known(polynomials), options)
+                claim = case.claim(conditions, _parts(rule.concerned), _parts(*more), goal)
+                if claim is not None:
+                    found.append((kind, decided, *claim))
+        except _Split as split:
+            todo += [(*decided, c) for c in reversed(split.options)]
+            continue
+        count += 1
+        out += found
     return out
 
 
@@ -147,24 +151,36 @@ class _Reading:
         self.known = known
         self.options = options
         self._memo: dict[Expr, Expr] = {}
+        #: Whether all that is known holds wherever the rule says something.
+        self._shared = True
         known.assume(domain)
         known.assume(decided)
 
     def claim(
-        self, hypotheses: Sequence[Condition], goal: Condition
+        self,
+        conditions: Sequence[Condition],
+        concerned: Sequence[Condition],
+        own: Sequence[Condition],
+        goal: Condition,
     ) -> tuple[tuple[Condition, ...], Condition] | None:
-        """Hypotheses and goal, or ``None`` where nothing is claimed.  Raises :class:`_Split` where there are cases."""
+        """Hypotheses and goal, or ``None`` where nothing is claimed.  Raises :class:`_Split` where there are cases.
+
+        ``own`` are the hypotheses of this claim alone: what they exclude is a case of other claims.
+        """
         # conditions that need no decision come first: they decide what the others, and the goal, ask
-        for h in sorted(hypotheses, key=_is_involved):
+        given = [h for hs in (conditions, concerned) for h in sorted(hs, key=_is_involved)]
+        for n, h in enumerate((*given, *sorted(own, key=_is_involved))):
+            self._shared = n < len(given)
             c = self._condition(h)
             if c is FALSE:
                 return None
             if c is TRUE:
                 continue
-            if self.options.apart:
-                _split_alternatives(c)
+            if self.options.apart and h in conditions:
+                self._split_alternatives(c)
             self.given.append(c)
             self.known.assume((c,))
+        self._shared = not own
         goal = self._condition(goal)
         if goal is TRUE or FALSE in self.given:
             return None
@@ -172,6 +188,18 @@ class _Reading:
         if self.options.total:
             found = self._total(found)
         return tuple(h for h in found[:-1] if h is not TRUE), found[-1]
+
+    def _split(self, *options: Condition) -> NoReturn:
+        raise _Split(*(c for c in options if not self._shared or self.known.truth(c) is not False))
+
+    def _split_alternatives(self, c: Condition) -> None:
+        """Split by a disjunction of few relations; where none of them holds the rule says nothing."""
+        if (
+            isinstance(c, Or)
+            and len(c.args) <= _ALTERNATIVES
+            and all(len(list(atoms(a))) == 1 for a in c.args)
+        ):
+            self._split(*(all_of((*map(negate, c.args[:k]), a)) for k, a in enumerate(c.args)))
 
     # -- conditions
     def _condition(self, c: Condition) -> Condition:
@@ -211,14 +239,30 @@ class _Reading:
         if truth is not None:
             return e.a if truth else e.b
         match c:
-            case Compare("<=", Int(value=0), x) if self.known.at_most(x, 0) and _is_odd(e):
-                return e.b
+            case Compare("<=", Int(value=0), x) if _is_odd(e):
+                if self.known.at_most(x, 0):
+                    return e.b
+                factors, total = _factors(x)
+                for f in factors:  # zero may count as either
+                    if not self.known.at_least(f, 0):
+                        if not self.known.at_most(f, 0):
+                            self._split(f >= 0, f < 0)
+                        total = -total
+                return e.a if total > 0 else e.b
             case Compare("<", Int(value=0), x) | Compare("<", x, Int(value=0)):
-                for f in _factors(x):
-                    options = [o for o in (f > 0, f < 0, f.eq(0)) if self.known.truth(o) is not False]
-                    if len(options) > 1:
-                        raise _Split(*options)
-        raise _Split(c, negate(c))
+                factors, total = _factors(x)
+                signs = [self._sign(f) for f in factors]
+                if None not in signs:
+                    total *= math.prod(s or 0 for s in signs)
+                    return e.a if (total > 0 if c.b is x else total < 0) else e.b
+                for f in factors:
+                    if self._sign(f) is None:
+                        self._split(f > 0, f < 0, f.eq(0))
+        self._split(c, negate(c))
+
+    def _sign(self, e: Expr) -> int | None:
+        """The sign of an expression in this case, if it is known."""
+        return next((s for s, c in ((1, e > 0), (-1, e < 0), (0, e.eq(0))) if self.known.truth(c)), None)
 
     # -- expressions
     def _expr(self, root: Expr) -> Expr:
@@ -234,6 +278,8 @@ class _Reading:
             chosen = None
             if isinstance(e, Selection):
                 wanted = e.inside
+                if isinstance(e.a, (FloorDiv, Mod)) and _is_odd(e):
+                    wanted = (e.a.b, *e.inside)  # the sign of the divisor comes first
                 if all(x in memo for x in wanted):
                     chosen = self._chosen(e)
                     wanted = (chosen,)
@@ -259,8 +305,7 @@ class _Reading:
                 if known.at_least(turned, 0) and known.at_most(turned, modulus - 1):
                     return turned
             if self.options.apart and known.at_least(e.a, -modulus) and known.at_most(e.a, 2 * modulus - 1):
-                inside = e.a.within(0, modulus - 1)
-                raise _Split(*(c for c in (inside, e.a >= modulus, e.a < 0) if known.truth(c) is not False))
+                self._split(e.a.within(0, modulus - 1), e.a >= modulus, e.a < 0)
         elif isinstance(e, Mod) and known.at_least(e.b, 1):
             known.note((e >= 0, e < e.b))
         elif isinstance(e, FloorDiv) and known.at_least(e.b, 1):
@@ -282,20 +327,26 @@ class _Reading:
                 elif self.known.at_most(e.b, -1):
                     kids[1] = minimum(kids[1], -1)
                 else:
-                    raise _Split(e.b > 0, e.b <= 0)
+                    self._split(e.b > 0, e.b <= 0)
             done[e] = rebuild(e, kids)
         return substitute_conditions(conditions, {e: done[e] for e in roots})
+
+
+def _parts(*conditions: Condition) -> list[Condition]:
+    return [c for h in conditions for c in (h.args if isinstance(h, And) else (h,))]
 
 
 def _is_involved(c: Condition) -> bool:
     return any(isinstance(e, (*_DIVISIONS, Selection)) for e in postorder(*all_exprs(c)))
 
 
-def _factors(e: Expr) -> tuple[Expr, ...]:
-    """The factors of a product, which have the sign of an expression but for that of its coefficient."""
+def _factors(e: Expr) -> tuple[tuple[Expr, ...], int]:
+    """The factors of a product, and the sign of its coefficient."""
+    sign = 1
     if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
-        e = e.terms[0][0]
-    return e.factors if isinstance(e, Mul) else (e,)
+        e, k = e.terms[0]
+        sign = 1 if k > 0 else -1
+    return (e.factors if isinstance(e, Mul) else (e,)), sign
 
 
 def _is_odd(e: Selection) -> bool:
@@ -307,12 +358,6 @@ def _is_odd(e: Selection) -> bool:
         return False
     x = e.a.a if isinstance(e.a, (FloorDiv, Mod)) else e.a
     return x in (e.c.b, select(e.c, e.c.b, -e.c.b))
-
-
-def _split_alternatives(c: Condition) -> None:
-    """Raise :class:`_Split` for a disjunction of few relations; where none of them holds the rule says nothing."""
-    if isinstance(c, Or) and len(c.args) <= _ALTERNATIVES and all(len(list(atoms(a))) == 1 for a in c.args):
-        raise _Split(*(all_of((*map(negate, c.args[:k]), a)) for k, a in enumerate(c.args)))
 
 
 def _vanishes(a: Expr, b: Expr) -> Condition | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.condition import Compare, Condition, Divides, Within, atoms
-from ...core.expr import Expr, Int, Mod, Var, postorder
+from ...core.expr import Expr, Int, Mod, Selection, Var, postorder
 from ..bounded import bounds_of, units
 from ..preprocess import flattened
 from .lowering import lowered
@@ -179,7 +179,10 @@ def _recipes(conditions: Sequence[Condition]) -> list[tuple[Var, _Recipe]]:
                     offer(0, "equal", v, value)
                 for node in postorder(a - b) if Int in (type(a), type(b)) else ():
                     if isinstance(node, Mod):
-                        offer(1, "multiple", node.a, node.b)
+                        d = node.b
+                        while isinstance(d, Selection):  # it is chosen so that it is not zero
+                            d = d.b if isinstance(d.a, Int) else d.a
+                        offer(1, "multiple", node.a, d)
             case Divides(d, e):
                 offer(1, "multiple", e, d)
             case Within(e, lo, hi):

@@ -116,28 +116,29 @@ def _enumerated(r: StatedRule, *, goals: bool = True, total: bool = False) -> li
 
 def _cases(rule: Lowered, options: _Options, *, goals: bool) -> list[_Case]:
     polynomials = Polynomials()
-    out: list[_Case] = []
     claims = rule.claims if goals else (("", (), FALSE),)
     conditions = _parts(*rule.conditions)
-    todo: list[tuple[Condition, ...]] = [()]
-    count = visits = 0
-    while todo:
-        decided = todo.pop()
-        visits += 1
-        if count + len(todo) > options.most or visits > 3 * options.most:
-            raise TooLargeError(f"more than {options.most} cases")
-        found: list[_Case] = []
-        try:
-            for kind, more, goal in claims:
-                case = _Reading(rule.domain, decided, Known(polynomials), options)
-                claim = case.claim(conditions, _parts(rule.concerned), _parts(*more), goal)
-                if claim is not None:
-                    found.append((kind, decided, *claim))
-        except _Split as split:
-            todo += [(*decided, c) for c in reversed(split.options)]
-            continue
-        count += 1
-        out += found
+    out: list[_Case] = []
+    # each claim has its own cases: a decision that one of them needs may divide by what another shows not to be zero
+    for kind, own, goal in claims:
+        todo: list[tuple[Condition, ...]] = [()]
+        count = visits = 0
+        while todo:
+            decided = todo.pop()
+            visits += 1
+            if count + len(todo) > options.most or visits > 3 * options.most:
+                raise TooLargeError(f"more than {options.most} cases")
+            case = _Reading(rule.domain, decided, Known(polynomials), options)
+            try:
+                # what is asked of the right side alone is sooner proved in the cases of the left one
+                read = rule.left if goals and not own else ()
+                found = case.claim(conditions, _parts(rule.concerned), read, _parts(*own), goal)
+            except _Split as split:
+                todo += [(*decided, c) for c in reversed(split.options)]
+                continue
+            count += 1
+            if found is not None:
+                out.append((kind, decided, *found))
     return out
 
 
@@ -147,12 +148,10 @@ class _Reading:
     def __init__(
         self, domain: Sequence[Condition], decided: tuple[Condition, ...], known: Known, options: _Options
     ) -> None:
-        self.given = [*decided, *domain]
+        self.given = [*_parts(*decided), *domain]
         self.known = known
         self.options = options
         self._memo: dict[Expr, Expr] = {}
-        #: Whether all that is known holds wherever the rule says something.
-        self._shared = True
         known.assume(domain)
         known.assume(decided)
 
@@ -160,17 +159,13 @@ class _Reading:
         self,
         conditions: Sequence[Condition],
         concerned: Sequence[Condition],
+        read: Sequence[Expr],
         own: Sequence[Condition],
         goal: Condition,
     ) -> tuple[tuple[Condition, ...], Condition] | None:
-        """Hypotheses and goal, or ``None`` where nothing is claimed.  Raises :class:`_Split` where there are cases.
-
-        ``own`` are the hypotheses of this claim alone: what they exclude is a case of other claims.
-        """
+        """Hypotheses and goal, or ``None`` where nothing is claimed.  Raises :class:`_Split` where there are cases."""
         # conditions that need no decision come first: they decide what the others, and the goal, ask
-        given = [h for hs in (conditions, concerned) for h in sorted(hs, key=_is_involved)]
-        for n, h in enumerate((*given, *sorted(own, key=_is_involved))):
-            self._shared = n < len(given)
+        for h in (h for hs in (conditions, concerned, own) for h in sorted(hs, key=_is_involved)):
             c = self._condition(h)
             if c is FALSE:
                 return None
@@ -180,7 +175,8 @@ class _Reading:
                 self._split_alternatives(c)
             self.given.append(c)
             self.known.assume((c,))
-        self._shared = not own
+        for e in read:
+            self._expr(e)
         goal = self._condition(goal)
         if goal is TRUE or FALSE in self.given:
             return None
@@ -190,7 +186,7 @@ class _Reading:
         return tuple(h for h in found[:-1] if h is not TRUE), found[-1]
 
     def _split(self, *options: Condition) -> NoReturn:
-        raise _Split(*(c for c in options if not self._shared or self.known.truth(c) is not False))
+        raise _Split(*(c for c in options if self.known.truth(c) is not False))
 
     def _split_alternatives(self, c: Condition) -> None:
         """Split by a disjunction of few relations; where none of them holds the rule says nothing."""

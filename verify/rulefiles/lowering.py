@@ -82,6 +82,8 @@ class Lowered:
     conditions: tuple[Condition, ...]
     concerned: Condition
     claims: tuple[tuple[str, tuple[Condition, ...], Condition], ...]
+    #: The left side of a rule about integers.
+    left: tuple[Expr, ...]
 
     @property
     def given(self) -> tuple[Condition, ...]:
@@ -121,7 +123,8 @@ def lowered(r: StatedRule, *, signs: bool = True) -> Lowered:
     valued = tuple(c for c in (negate(right.zero), negate(right.lost)) if c is not TRUE)
     claims += ((kind, (*valued, *more), goal) for kind, more, goal in _equal(r, left, right, sides))
     conditions = tuple(outside.holds(c) for c in r.conditions)
-    return Lowered(tuple(_domain(r)), conditions, all_of(concerned), tuple(claims))
+    read = () if r.sort == BOOL else (left.value,)
+    return Lowered(tuple(_domain(r)), conditions, all_of(concerned), tuple(claims), read)
 
 
 def lowered_condition(r: StatedRule, condition: Term) -> Condition:

@@ -116,7 +116,7 @@ def _enumerated(r: StatedRule, *, goals: bool = True, total: bool = False) -> li
 
 def _cases(rule: Lowered, options: _Options, *, goals: bool) -> list[_Case]:
     polynomials = Polynomials()
-    claims = rule.claims if goals else (("", (), FALSE),)
+    claims = [c for c in rule.claims if c[2] is not TRUE] if goals else [("", (), FALSE)]
     conditions = _parts(*rule.conditions)
     out: list[_Case] = []
     # each claim has its own cases: a decision that one of them needs may divide by what another shows not to be zero

@@ -45,6 +45,15 @@ def _options(
         bool,
         typer.Option("--debug", help="Show the Python traceback of an error; accepted anywhere on the line."),
     ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet", "-q", help="Print the last line of a report, and no progress; accepted anywhere."
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Tell of every step of long work; accepted anywhere.")
+    ] = False,
 ) -> None:
     """Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify."""
 

@@ -98,6 +98,8 @@ def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
     return escaped, error.start + 1
 
 
+#: -1 for the last line of a report alone, 1 for each step of long work, as the command line says.
+verbosity = 0
 #: The name of the error handler of a stream that spells out what its encoding lacks.
 SPELLED = "indexproof.spelled"
 codecs.register_error(SPELLED, _spelled)

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, ClassVar, Self, TextIO
 
 from ..verify.verdict import Status
+from . import layout
 from .layout import joined, put
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class Lines:
         """Count ``more`` as done; whether a line is due."""
         before, self.done = self.done, self.done + more
         parts, total = self.parts, self.total
+        if layout.verbosity:
+            # each step in which something is done, or none
+            return layout.verbosity > 0
         return total >= self.least and self.done * parts // total > before * parts // total
 
     def share(self, things: str) -> str:
@@ -59,7 +63,7 @@ class Bar(Lines):
     _task: TaskID
 
     def __enter__(self) -> Self:
-        if self.stream.isatty() and self.total > 1:
+        if self.stream.isatty() and self.total > 1 and not layout.verbosity:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,

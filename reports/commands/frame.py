@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from ...core.errors import IndexproofError, InputError, TooLargeError, quoted
+from .. import layout
 from ..layout import SPELLED, lose, put
 
 __all__ = [
@@ -72,6 +73,12 @@ class Commands(TyperGroup):
             # accepted anywhere: it is added to a command that has just failed
             debug = True
             words.remove("--debug")
+        layout.verbosity = 0
+        for names, level in ((("-q", "--quiet"), -1), (("-v", "--verbose"), 1)):
+            for name in names:
+                if name in head:
+                    layout.verbosity = level
+                    words.remove(name)
         # a process may be started without them (`indexproof prove >&-`); its exit status still says what was found
         sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -295,12 +302,18 @@ def emit_json(data: dict[str, Any]) -> None:
 def report(
     json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]
 ) -> None:
-    """Print a report for programs or for people, its parts set apart by an empty line; the other is not made."""
+    """Print a report for programs or for people, its parts set apart by an empty line; the other is not made.
+
+    With ``-q`` people are told the last line alone.
+    """
     if json:
         emit_json(document())
         return
     made = text()
-    for n, part in enumerate([made] if isinstance(made, str) else made):
+    parts: Iterable[str] = [made] if isinstance(made, str) else made
+    if layout.verbosity < 0:
+        parts = [part.rstrip().rpartition("\n")[2] for part in [*parts][-1:]]
+    for n, part in enumerate(parts):
         emit(("\n" if n else "") + part)
 
 

@@ -249,3 +249,15 @@ def test_what_is_ill_formed_costs_only_itself(run: Run, tmp_path: Path) -> None:
     # with nothing else, that is the answer
     alone = run("prove", fails)
     assert (alone.status, alone.out) == (3, "")
+
+
+def test_quiet_and_verbose(run: Run, broken: Path) -> None:
+    plain, quiet = run("prove", broken, "--jobs", 1), run("prove", broken, "--jobs", 1, "-q")
+    assert (quiet.status, quiet.err) == (1, "")
+    assert quiet.out.count("\n") == 1
+    assert quiet.out.partition(" in ")[0] == plain.out.splitlines()[-1].partition(" in ")[0]
+    verbose = run("-v", "prove", "quotient_by_one", "--jobs", 1, "--no-cache")
+    steps = [line for line in verbose.err.splitlines() if " obligations" in line]
+    assert len(steps) > 3
+    assert run("prove", "quotient_by_one", "--jobs", 1, "--no-cache").err == ""
+    assert "-v" in run("--help").out

@@ -256,7 +256,7 @@ def _paths(
     unit = Unit(name, f"all paths in {computation.name}", len(path), entries, within=computation.name)
     unit.unmapped = [
         (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
-        for name, reasons in verifier.maps.unmapped(computation, path).items()
+        for name, reasons in verifier.maps.unmapped(computation, path, directions).items()
     ]
     if verify:
         unit.verified = verifier.check(computation, ends=(producers, consumers))

@@ -38,7 +38,7 @@ from ..core.analysis import (
     UnrollingStep,
 )
 from ..core.analysis.catalogue import OpCatalogue
-from ..core.analysis.dataflow import performed
+from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
@@ -211,16 +211,17 @@ class ModuleVerifier:
 
     # -- single operations
     def _instruction(self, instruction: Instruction) -> Iterator[tuple[str, Asked]]:
-        if not all(isinstance(o.shape, Shape) for o in instruction.operands):
-            return
         made = performed(instruction)
+        made = None if made is None else flattened(made)
+        if made is None or not all(isinstance(o.shape, Shape) for o in made.operands):
+            return
         try:
-            op = self.read(made) if made is not None else None
+            op = self.read(made)
         except InputError:
             return  # reported as an instruction without maps
-        if op is None or op.virtual or made is None:
+        if op is None or op.virtual:
             return
-        sizes = tuple(a.dims for a in instruction.operand_arrays)
+        sizes = tuple(a.dims for a in made.operand_arrays)
         unsized = any(UNBOUNDED in x for x in sizes)
         try:
             if unsized:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..expr import substitute_all, var
-from ..hlo import Computation, Instruction, Shape, TupleShape, leaves
+from ..hlo import Computation, Instruction, Operand, Shape, TupleShape, leaves
 from ..hlo.shape import UNBOUNDED, AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from .catalogue import NoMap, OpMaps, UpperBounds
@@ -27,7 +27,7 @@ from .values import CALLS, Value, Values, known_leaves, runs, values_of
 if TYPE_CHECKING:
     from .summaries import Analysis
 
-__all__ = ["ENTERED", "Dataflow", "identity_of", "performed"]
+__all__ = ["ENTERED", "Dataflow", "flattened", "identity_of", "performed"]
 
 # Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
 _TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
@@ -254,7 +254,8 @@ class Dataflow:
         if output >= len(answer):
             return self._opaque(instruction, NoMap(instruction.name, "the catalogue has no such output"))
         per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
-        return {(k, ()): Reads(maps, [], bounds) for k, maps in enumerate(per_operand) if maps}
+        places = [(k, inner) for k, o in enumerate(instruction.operands) for inner in paths_of(o.shape)]
+        return {leaf: Reads(maps, [], bounds) for leaf, maps in zip(places, per_operand, strict=True) if maps}
 
     def _element(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         try:
@@ -436,6 +437,7 @@ class Dataflow:
         where = instruction.name
         if instruction.shape is None:
             return NoMap(where, "the shape is not known")
+        instruction = flattened(instruction)
         if not all(isinstance(o.shape, Shape) for o in instruction.operands):
             return NoMap(where, f"{instruction.opcode} of a tuple")
         try:
@@ -562,6 +564,17 @@ def performed(instruction: Instruction) -> Instruction | None:
     if not isinstance(shape, TupleShape) or len(shape.elements) < 2:
         return None
     return replace(instruction, opcode="call" if base == "async" else base, shape=shape.elements[1])
+
+
+def flattened(instruction: Instruction) -> Instruction:
+    """A permutation of slices, which begin where the elements of tuples say, with these as its operands."""
+    if instruction.opcode != "collective-permute":
+        return instruction
+    operands = (
+        [Operand(o.name, a) for _, a in leaves(o.shape)] if isinstance(o.shape, TupleShape) else [o]
+        for o in instruction.operands
+    )
+    return replace(instruction, operands=tuple(a for arrays in operands for a in arrays))
 
 
 def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:

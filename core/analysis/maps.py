@@ -253,15 +253,18 @@ class ModuleMaps:
         return [computation.position(i if isinstance(i, str) else i.name) for i in instructions]
 
     def unmapped(
-        self, computation: Computation | str, instructions: Sequence[Instruction] | None = None
+        self,
+        computation: Computation | str,
+        instructions: Sequence[Instruction] | None = None,
+        directions: Sequence[Direction] = DIRECTIONS,
     ) -> dict[str, tuple[NoMap, ...]]:
-        """The instructions of a computation of which some map is not known, in either direction, and why.
+        """The instructions of a computation of which some map is not known, in one of the directions, and why.
 
         All of them are looked at unless some are given.
         """
         computation = self._named(computation)
         found: dict[str, tuple[NoMap, ...]] = {}
-        frames = [analysis.frame(computation, instructions) for analysis in self._analyses.values()]
+        frames = [self._analysis(direction).frame(computation, instructions) for direction in directions]
         for instruction in computation.instructions if instructions is None else instructions:
             reasons: dict[NoMap, None] = {}
             for frame in frames:

@@ -119,9 +119,9 @@ class CollectivePermute(Pointwise):
         instruction.pairs("source_target_pairs")
         if not instruction.has("slice_sizes"):
             return cls()
-        if len(shapes) != 4:
+        if len(shapes) < 4:
             raise ValueError(f"{instruction.name}: slices of {len(shapes)} operands, not 4")
-        # slices of operand 0, sent, replace some of operand 1; operands 2 and 3 say where they begin
+        # slices of operand 0, sent, replace some of operand 1; the others, of two tuples, say where they begin
         kept = tuple(range(len(shapes[1])))
         sent, *starts = ((WHOLE,) * len(x) for x in (shapes[0], *shapes[2:]))
         why = "where the slices begin is known only when the program runs"

@@ -15,6 +15,7 @@ from indexproof.core.op import DIRECTIONS, Direction
 from indexproof.core.simplify_map import simplify_map
 from indexproof.rules.catalog import RULES
 from indexproof.rules.ops import op_reader, why_not
+from indexproof.verify.modules import ModuleVerifier
 
 
 def simplify(m: IndexingMap) -> IndexingMap:
@@ -692,6 +693,25 @@ ENTRY e {
     assert shown(analysed(text)[1])[0, 0] == [
         "(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 1], s0 in [0, 2], s1 in [0, 2]"
     ]
+
+
+def test_slices_that_begin_where_tuples_say() -> None:
+    text = """
+ENTRY e {
+  a = f32[4,4] parameter(0)
+  b = f32[4,4] parameter(1)
+  z = s32[] parameter(2)
+  s = (s32[], s32[]) tuple(z, z)
+  ROOT p = f32[4,4] collective-permute(a, b, s, s), source_target_pairs={{0,1}}, slice_sizes={{1,1}}
+}
+"""
+    for direction in DIRECTIONS:
+        module, maps = analysed(text, direction)
+        assert maps.unknown == {}
+        assert maps.at_most.keys() == {(0, 0, 0), (0, 1, 0), (0, 2, 0)}
+    report = ModuleVerifier(module).check(module.entry)
+    assert report.failed == []
+    assert {c.where for c in report.checked if c.kind == "sound"} == {"p"}
 
 
 def test_what_is_received_is_known_from_its_receipt_on() -> None:

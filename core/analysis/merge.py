@@ -15,7 +15,7 @@ Merged maps have the relation of all their parts, which `--verify` proves again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
@@ -41,8 +41,8 @@ def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap
         before = len(found)
         found = _intervals(found)
         found = _points(found)
-        if len(found) == before:
-            found = _tabled(found, ranges)
+        if len(found) == before and ranges:
+            found = _tabled(found)
         if len(found) == before:
             found = _series(found, ranges)
         if len(found) == before:
@@ -175,40 +175,44 @@ def _said(constraints: Sequence[Constraint], at: Mapping[Var, Int]) -> set[Const
 Table = Any
 """Pairs of an index of one dimension and a value of one result, in one number each, ascending, in an array."""
 
+Form = tuple[Any, ...]
+"""A map without one dimension and one result: dimensions before it, its name, those after, ranges, results, constraints."""
 
-def _tabled(maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
+
+def _tabled(maps: list[IndexingMap]) -> list[IndexingMap]:
     """Maps of the same form but for what one dimension says of one result are one, if together they say an interval."""
     for d in range(max(len(m.dims) for m in maps)):
         for place in range(max(len(m.results) for m in maps)):
-            groups: dict[object, list[tuple[Table, IndexingMap]]] = {}
+            groups: dict[Any, list[tuple[IndexingMap, IndexingMap]]] = {}
             for m in maps:
-                form, table = _as_table(m, d, place) or (m, None)
-                groups.setdefault(form, []).append((table, m))
-            maps = [m for form, group in groups.items() for m in _fewer_tables(form, group, d, place, ranges)]
+                form, about = _as_table(m, d, place) or (m, m)
+                groups.setdefault(form, []).append((about, m))
+            maps = []
+            for form, group in groups.items():
+                if len(group) == 1:
+                    maps.append(group[0][1])
+                else:
+                    maps += _fewer_tables(form, [about for about, _ in group], place)
     return maps
 
 
-def _fewer_tables(
-    form: Any, group: list[tuple[Table, IndexingMap]], d: int, place: int, ranges: bool
-) -> list[IndexingMap]:
-    if len(group) == 1:
-        return [group[0][1]]
-    made = _from_table(form, d, place, _united([table for table, _ in group]), ranges)
+def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[IndexingMap]:
+    tables = [_table(about) for about in group]
+    made = _from_table(form, _united(tables))
     if made is not None:
-        return [made]
-    found: list[IndexingMap] = []
-    todo = sorted(group, key=lambda pair: int(pair[0][0]))
+        yield _with_result(form, place, made)
+        return
+    todo = sorted(zip(tables, group, strict=True), key=lambda pair: pair[0][:1].tolist())
     while todo:
-        table, m = todo.pop(0)
+        table, about = todo.pop(0)
         for k, (more, _) in enumerate(todo):
             both = _united([table, more])
-            made = _from_table(form, d, place, both, ranges)
+            made = _from_table(form, both)
             if made is not None:
                 todo[k] = (both, made)
                 break
         else:
-            found.append(m)
-    return found
+            yield _with_result(form, place, about)
 
 
 def _united(tables: Sequence[Table]) -> Table:
@@ -218,8 +222,18 @@ def _united(tables: Sequence[Table]) -> Table:
     return pairs[np.append(True, np.diff(pairs) != 0)]
 
 
-def _as_table(m: IndexingMap, d: int, place: int) -> tuple[object, Table] | None:
-    """The form of a map without what one dimension says of one result, and the table of this; None if more is mixed in."""
+def _table(about: IndexingMap) -> Table:
+    import numpy as np
+
+    axes = [np.arange(v.lo, v.hi + 1) for v in (*about.dims, *about.ranges)]
+    first, *others = np.meshgrid(*axes, indexing="ij")
+    allowed, (values,) = about.evaluate_many([first], others)
+    values = np.broadcast_to(values, first.shape)[allowed].astype(np.int64)
+    return _united([first[allowed] * (4 * _WIDEST) + values + 2 * _WIDEST])
+
+
+def _as_table(m: IndexingMap, d: int, place: int) -> tuple[Form, IndexingMap] | None:
+    """A map without what one dimension says of one result, and the map that says this; None if more is mixed in."""
     if d >= len(m.dims) or place >= len(m.results) or m.rts:
         return None
     v, inside = m.dims[d], {m.dims[d].expr}
@@ -237,52 +251,60 @@ def _as_table(m: IndexingMap, d: int, place: int) -> tuple[object, Table] | None
         return None
     if not {*m.results[place].variables()} <= inside or prod(w.size for w in variables) > _MOST_POINTS:
         return None
-    if any(abs(end) > _WIDEST for w in variables for end in (w.lo, w.hi)):
+    ends = Facts(m.bounds).interval(m.results[place])
+    if any(abs(end) > _WIDEST for end in (*ends, *(end for w in variables for end in (w.lo, w.hi)))):
         return None
-    import numpy as np
-
-    about = IndexingMap((v,), tuple(variables[1:]), (), (m.results[place],), tuple(own))
-    grid = np.meshgrid(*(np.arange(w.lo, w.hi + 1) for w in variables), indexing="ij")
-    allowed, (values,) = about.evaluate_many([grid[0]], grid[1:])
-    values = np.broadcast_to(values, grid[0].shape)[allowed]
-    if not values.size or int(np.abs(values).max()) > _WIDEST:
-        return None
-    table = _united([grid[0][allowed] * (4 * _WIDEST) + values + 2 * _WIDEST])
     kept = tuple(w for w in m.ranges if w.expr not in inside)
     said = tuple(c for c in m.constraints if c not in own)
-    return (m.dims[:d], v.name, m.dims[d + 1 :], kept, tuple(apart), said), table
+    about = IndexingMap((v,), tuple(variables[1:]), (), (m.results[place],), tuple(own))
+    return (m.dims[:d], v.name, m.dims[d + 1 :], kept, tuple(apart), said), about
 
 
-def _from_table(form: Any, d: int, place: int, table: Table, ranges: bool) -> IndexingMap | None:
-    """The map of a form with one result between two quotients of a dimension, as a table has it; None if it is not so."""
+def _with_result(form: Form, place: int, about: IndexingMap) -> IndexingMap:
+    """The map of a form with what a map says of one dimension and one result."""
+    before, _, after, kept, apart, said = form
+    return IndexingMap(
+        (*before, *about.dims, *after),
+        (*kept, *about.ranges),
+        (),
+        (*apart[:place], *about.results, *apart[place:]),
+        (*said, *about.constraints),
+    )
+
+
+def _from_table(form: Form, table: Table) -> IndexingMap | None:
+    """The map from one dimension to what lies between two quotients of it, as a table has it; None if it is not so."""
     import numpy as np
 
-    before, name, after, kept, apart, said = form
-    x, constraints = var(name), list(said)
+    if not table.size:
+        return None
+    before, name, after, kept, _, _ = form
+    x = var(name)
     at, values = table // (4 * _WIDEST), table % (4 * _WIDEST) - 2 * _WIDEST
     indices, first, counts = np.unique(at, return_index=True, return_counts=True)
     least, most = values[first], values[first + counts - 1]
     steps = np.unique(np.diff(indices)).tolist() or [1]
-    if len(steps) > 1 or (most - least + 1 != counts).any() or not (ranges or (least == most).all()):
+    if len(steps) > 1 or (most - least + 1 != counts).any():
         return None
     indices, least, most = indices.tolist(), least.tolist(), most.tolist()
     step = steps[0]
     lowest, highest = (_quotient(x, indices, step, values) for values in (least, most))
     if lowest is None or highest is None:
         return None
+    constraints: list[Constraint] = []
     if step > 1:
         constraints.append(Constraint(x % step, indices[0] % step, indices[0] % step))
-    dims = (*before, Variable(name, indices[0], indices[-1]), *after)
+    value: tuple[Variable, ...] = ()
     result = lowest
     if least != most:
-        taken = {v.name for v in (*dims, *kept)}
-        value = Variable(unused_name(f"s{len(kept)}", taken), min(least), max(most))
-        kept, result = (*kept, value), value.expr
+        taken = {name, *(v.name for v in (*before, *after, *kept))}
+        value = (Variable(unused_name(f"s{len(kept)}", taken), min(least), max(most)),)
+        result, width = value[0].expr, max(most) - min(least)
         if len(set(least)) > 1:
-            constraints.append(Constraint(result - lowest, 0, value.hi - value.lo))
+            constraints.append(Constraint(result - lowest, 0, width))
         if len(set(most)) > 1:
-            constraints.append(Constraint(highest - result, 0, value.hi - value.lo))
-    return IndexingMap(dims, kept, (), (*apart[:place], result, *apart[place:]), tuple(constraints))
+            constraints.append(Constraint(highest - result, 0, width))
+    return IndexingMap((Variable(name, indices[0], indices[-1]),), value, (), (result,), tuple(constraints))
 
 
 def _quotient(x: Var, indices: Sequence[int], step: int, values: Sequence[int]) -> Expr | None:

@@ -102,7 +102,7 @@ def test_what_one_dimension_says_of_one_result() -> None:
         ),
     ]
     for maps in (halves, halves[::-1]):
-        (found,) = merged(maps, False)
+        (found,) = merged(maps)
         assert relation([found]) == relation(maps)
         assert (
             format_map(found) == "(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7]"

@@ -325,7 +325,7 @@ def test_an_interrupt_in_a_destructor_is_not_lost(
         time.sleep(5 if happens is KeyboardInterrupt else 0)
         raise InputError("it went on")
 
-    monkeypatch.setattr(maps, "given_map", work)
+    monkeypatch.setattr(maps, "any_maps", work)
     done = run("simplify", "x")
     assert done.status == status
     assert done.err == {2: "interrupted: nothing was checked\n", 3: "error: it went on\n"}[status]
@@ -337,7 +337,7 @@ def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def fail(*_: object) -> None:
         raise RuntimeError("something that should not happen")
 
-    monkeypatch.setattr(maps, "given_map", fail)
+    monkeypatch.setattr(maps, "any_maps", fail)
     done = run("simplify", "x")
     assert done.status == 4
     assert done.err.startswith(
@@ -373,7 +373,7 @@ def test_a_package_that_is_missing_or_broken_is_no_bug(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(maps, "given_map", fail)
+    monkeypatch.setattr(maps, "any_maps", fail)
     done = run("simplify", "x")
     assert done.status == status
     assert said in done.err.splitlines()[0]

@@ -75,7 +75,7 @@ style: $(VENV)/ready-lint ## ruff: lint and format
 types: $(VENV)/ready-lint $(VENV)/ready-test ## mypy --strict on the sources and the tools for developing
 	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
 	MYPYPATH=$(VENV)/types:tests $(VENV)/bin/mypy $(MODULES)
-	$(PY) core/native/translate.py --check
+	PYTHONPATH=tests $(PY) -m dev.translate --check
 
 docs-check: $(VENV)/ready ## fail if a generated document is out of date
 	$(VENV)/bin/indexproof dev docs --check
@@ -86,7 +86,7 @@ site: $(VENV)/ready-site ## build the documentation site in .venv/site, warnings
 docs: $(VENV)/ready $(VENV)/ready-lint ## write the generated documents and code anew
 	$(VENV)/bin/indexproof dev docs
 	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
-	$(PY) core/native/translate.py
+	PYTHONPATH=tests $(PY) -m dev.translate
 
 bench: $(VENV)/ready-bench native ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'

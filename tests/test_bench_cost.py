@@ -233,15 +233,15 @@ def test_a_peer_answers_in_a_process_of_its_own() -> None:
 
 
 def test_a_peer_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers.QuickCompiled, "python", staticmethod(lambda: "/no/such/python"))
-    found, missing = remote.started([peers.QuickCompiled.name])
+    monkeypatch.setattr(peers.QuickNative, "python", staticmethod(lambda: "/no/such/python"))
+    found, missing = remote.started([peers.QuickNative.name])
     assert not found
-    assert "compiled-beside" in missing[peers.QuickCompiled.name]
-    # an interpreter whose core is not compiled says so itself
-    monkeypatch.setattr(peers.QuickCompiled, "python", staticmethod(lambda: sys.executable))
-    found, missing = remote.started([peers.QuickCompiled.name])
+    assert "make native" in missing[peers.QuickNative.name]
+    # an interpreter without the native core says so itself
+    monkeypatch.setattr(peers.QuickNative, "python", staticmethod(lambda: sys.executable))
+    found, missing = remote.started([peers.QuickNative.name])
     assert not found
-    assert "is not compiled" in missing[peers.QuickCompiled.name]
+    assert "no native core" in missing[peers.QuickNative.name]
 
 
 def test_a_missing_peer_is_named() -> None:

@@ -37,8 +37,6 @@ OUTSIDE = {
     "__main__": set(),
     # how a wheel is built, which is no part of it
     "setup": {"setuptools"},
-    # how the native core is written, which the package does not import
-    "core/native/translate.py": {"mypy"},
 }
 """What a layer may import beside the standard library, at the top of a module or inside a function."""
 

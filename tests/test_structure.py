@@ -25,7 +25,6 @@ LONG = {
     "core/kernel/plan.py": "to be split: conditions and left sides",
     "core/op.py": "to be split: declarations of ops and the symbols that they are written with",
     "reports/pictures.py": "to be split: layouts and reads",
-    "core/native/translate.py": "a translator: one method for each kind of syntax",
     "rules/compiled.py": "generated",
     "rules/compiled_constraints.py": "generated",
     "rules/ops/window.py": "the ops over windows share one relation",

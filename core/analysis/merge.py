@@ -218,8 +218,7 @@ def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[
 def _united(tables: Sequence[Table]) -> Table:
     import numpy as np
 
-    pairs = np.sort(np.concatenate(tables))
-    return pairs[np.append(True, np.diff(pairs) != 0)]
+    return np.unique(np.concatenate(tables))
 
 
 def _table(about: IndexingMap) -> Table:

@@ -1,4 +1,4 @@
-"""The simplifier in C++, where it was built: the same rules, strategies and search, translated (:mod:`.translate`).
+"""The simplifier in C++, where it was built: the same rules, strategies and search, translated (`tests/dev/translate.py`).
 
 ``INDEXPROOF_PURE=1`` in the environment turns it off.  It answers ``None`` where 64 bits are too few, a variable has no
 ends, or an expression has a form that the translation does not know; the caller then does the same in Python.

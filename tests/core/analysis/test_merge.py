@@ -80,6 +80,11 @@ def test_no_new_ranges_on_the_way() -> None:
     assert merged(maps, False) == maps
 
 
+def test_maps_without_points() -> None:
+    never = [parse_map(f"(d0) -> (d0 + {k}), domain: d0 in [0, 3], d0 mod 3 in [5, 5]") for k in (1, 2)]
+    assert not relation(merged(never))
+
+
 def test_an_index_that_a_neighbour_can_say_too() -> None:
     maps = [
         parse_map("(d0) -> (d0 + 3), domain: d0 in [2, 6]"),

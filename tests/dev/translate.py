@@ -1323,8 +1323,8 @@ def translation() -> str:
 
 
 def main() -> int:
-    """Write `generated.h`, or with ``--check`` say whether it is out of date."""
-    place, text = Path(__file__).with_name("generated.h"), translation()
+    """Write `core/native/generated.h`, or with ``--check`` say whether it is out of date."""
+    place, text = ROOT / "core" / "native" / "generated.h", translation()
     current = place.exists() and place.read_text("utf-8") == text
     if "--check" in sys.argv[1:]:
         if not current:

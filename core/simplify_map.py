@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import is_
 
+from . import native
 from .constraint_normal import Constraints, Contradiction
-from .cost import DIVISION_WEIGHT, cost, map_cost
+from .cost import DIVISION_WEIGHT, cost, expect_weight, map_cost
 from .derivation import MapChange
 from .expr import Expr, Sum, integer
 from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
@@ -57,12 +58,30 @@ def simplify_map(
         and normal[4] is keep_width
     ):
         return m
+    after = None
     if keep_width:
         after = _kept(m, rules, trace, keep_points, division_weight, quick)
-    else:
+    elif native.NATIVE and trace is None and not m.constraints and not m.rts:
+        after = _results_alone(m, rules, keep_points, division_weight, quick)
+    if after is None:
         after = _simplified(m, rules, trace, keep_points, division_weight, quick)
     object.__setattr__(after, "_normal", (rules, keep_points, division_weight, quick, keep_width))
     return after
+
+
+def _results_alone(
+    m: IndexingMap, rules: RuleSet, keep_points: bool, division_weight: int, quick: bool
+) -> IndexingMap | None:
+    """Simplify a map of nothing but results and boxes by the native core; ``None`` where that is left to Python."""
+    expect_weight(division_weight)
+    boxes = {v.expr: (v.lo, v.hi) for v in m.dims + m.ranges}
+    if rules.engine is None or any(lo > hi for lo, hi in boxes.values()):
+        return None
+    found = native.simplified(rules.engine, m.results, boxes, [], division_weight, quick, keep_points)
+    if found is None:
+        return None
+    results = tuple(found)
+    return m if results == m.results else _made(m.dims, m.ranges, (), results, ())
 
 
 def _kept(

@@ -61,12 +61,12 @@ def random_maps(seed: int, count: int) -> Iterator[Any]:
         yield IndexingMap(tuple(variables), (), (), results, tuple(constraints))
 
 
-def corpus_maps() -> Iterator[Any]:
-    """The maps of the benchmark."""
+def corpus_maps(every: int) -> Iterator[Any]:
+    """The maps of the benchmark, or every so many of them."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
     corpora, ours = import_module("corpora"), import_module("peers").Ours()
     for name in corpora.CORPORA:
-        yield from map(ours.convert, corpora.corpus(name))
+        yield from map(ours.convert, list(corpora.corpus(name))[::every])
 
 
 def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
@@ -113,11 +113,15 @@ def main() -> int:
     parser.add_argument("library", type=Path, nargs="?")
     parser.add_argument("--random", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="of the maps of the corpora, one of so many")
     asked = parser.parse_args()
     if asked.library:
         load(asked.library)
     failed = False
-    for name, maps in (("corpora", corpus_maps()), ("random maps", random_maps(asked.seed, asked.random))):
+    for name, maps in (
+        ("corpora", corpus_maps(asked.every)),
+        ("random maps", random_maps(asked.seed, asked.random)),
+    ):
         count, left, different = compare(maps)
         print(f"{name}: {count} compared, {left} left to Python, {len(different)} different")
         for d in different[:5]:

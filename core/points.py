@@ -6,7 +6,7 @@ it, Python integers in object arrays otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from .errors import InputError, TooLargeError
 from .expr import Expr, Integers, Var, interpret
 
 if TYPE_CHECKING:
+    from .condition import Condition
     from .indexing_map import IndexingMap
 
 __all__ = ["domain_points", "evaluate_many", "relation"]
@@ -29,11 +30,11 @@ _CHUNK = 1 << 18  # points of a box that are tested at once
 class Magnitude:
     """An algebra: a bound on the absolute value of a result and of every step that computes it.
 
-    Divisors are non-zero constants, so a quotient is no larger than its dividend and a remainder than its
+    Divisors are not zero, so a quotient is no larger than its dividend and a remainder than its
     divisor.
     """
 
-    def __init__(self, largest: Mapping[Expr, int]) -> None:
+    def __init__(self, largest: Mapping[Var, int] | Mapping[Expr, int]) -> None:
         self.largest = largest
         self.peak = 0
 
@@ -67,6 +68,9 @@ class Magnitude:
         return max(args)
 
     maximum = minimum
+
+    def select(self, c: Condition, value_of: Callable[[Expr], int], a: int, b: int) -> int:
+        return max(a, b)
 
 
 def _array(value: Any) -> np.ndarray:

@@ -20,15 +20,15 @@ z3's own ``div`` is Euclidean and its ``mod`` never negative; neither is used wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import z3
 
 from ..core.condition import Condition, condition_interpret
-from ..core.expr import Expr, Var, interpret
+from ..core.expr import Algebra, Expr, Var, interpret
 from .budget import MAX_RLIMIT
 
-__all__ = ["Encoder", "Encoding", "numbered", "resources"]
+__all__ = ["Encoder", "Encoding", "SolverConditions", "numbered", "resources"]
 
 Encoding = Literal["witness", "linked", "native"]
 
@@ -55,42 +55,23 @@ def resources(s: z3.Solver) -> int:
     return sum(int(amount) for name, amount in s.statistics() if name == "rlimit count")
 
 
-class Encoder:
-    """Expressions and conditions as z3 terms in one context.
+class SolverConditions:
+    """Conditions as z3 Booleans; a subclass reads expressions, whose values :attr:`_memo` keeps."""
 
-    ``facts`` collects the defining facts of fresh variables; assert them together with the encoded conditions.
-    A divisor of zero leaves quotient and remainder unconstrained: the *defined* obligation excludes it.
-    """
+    context: z3.Context
+    _memo: dict[Expr, Any]
 
-    def __init__(self, context: z3.Context, encoding: Encoding = "witness") -> None:
-        self.context = context
-        self.encoding = encoding
-        self.facts: list[Any] = []
-        self.symbols: dict[Var, Any] = {}
-        self._memo: dict[Expr, Any] = {}
-        self._pairs: dict[tuple[int, int], tuple[Any, Any]] = {}
-        self._by_divisor: dict[int, list[Any]] = {}
-        self._positive: set[int] = set()
-        #: quotients by constants: by their dividends, and the dividends and the divisors of those that are divided
-        self._linked: dict[int, list[tuple[int, Any]]] = {}
-        self._dividends: dict[int, tuple[Any, int]] = {}
-        self._count = 0
-
-    def assume_positive(self, divisors: Iterable[Expr]) -> None:
-        """Leave out the other signs of these divisors; the caller has seen that the hypotheses exclude them."""
-        for d in divisors:
-            b = self.value(d)
-            self._positive.add(b.get_id())
-            self.facts.append(b > 0)
-
-    # -- conditions
     def condition(self, c: Condition) -> Any:
         """``c`` as a z3 Boolean."""
         return condition_interpret(c, self.value, self)
 
     def value(self, e: Expr) -> Any:
-        """``e`` as a z3 integer."""
-        return interpret((e,), self, self._memo)[0]
+        """``e`` as a term of z3."""
+        return interpret((e,), cast("Algebra[Any]", self), self._memo)[0]
+
+    def mod(self, a: Any, b: Any) -> Any:
+        """The remainder of terms."""
+        raise NotImplementedError
 
     def const(self, value: bool) -> Any:
         return z3.BoolVal(value, self.context)
@@ -119,6 +100,35 @@ class Encoder:
 
     def neg(self, part: Any) -> Any:
         return z3.Not(part)
+
+
+class Encoder(SolverConditions):
+    """Expressions and conditions as z3 terms in one context.
+
+    ``facts`` collects the defining facts of fresh variables; assert them together with the encoded conditions.
+    A divisor of zero leaves quotient and remainder unconstrained: the *defined* obligation excludes it.
+    """
+
+    def __init__(self, context: z3.Context, encoding: Encoding = "witness") -> None:
+        self.context = context
+        self.encoding = encoding
+        self.facts: list[Any] = []
+        self.symbols: dict[Var, Any] = {}
+        self._memo: dict[Expr, Any] = {}
+        self._pairs: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self._by_divisor: dict[int, list[Any]] = {}
+        self._positive: set[int] = set()
+        #: quotients by constants: by their dividends, and the dividends and the divisors of those that are divided
+        self._linked: dict[int, list[tuple[int, Any]]] = {}
+        self._dividends: dict[int, tuple[Any, int]] = {}
+        self._count = 0
+
+    def assume_positive(self, divisors: Iterable[Expr]) -> None:
+        """Leave out the other signs of these divisors; the caller has seen that the hypotheses exclude them."""
+        for d in divisors:
+            b = self.value(d)
+            self._positive.add(b.get_id())
+            self.facts.append(b > 0)
 
     # -- expressions
     def integer(self, n: int) -> Any:

@@ -10,9 +10,9 @@ from typing import Any
 import z3
 
 from ...core.condition import Condition, condition_interpret
-from ...core.expr import Expr, Var, interpret
+from ...core.expr import Expr, Var
 from ..budget import MAX_RLIMIT
-from ..encode import resources
+from ..encode import SolverConditions, resources
 from .evaluate import refutes
 from .lowering import core_variables, lowered
 from .rule import StatedRule
@@ -24,7 +24,7 @@ __all__ = ["bit_vector_point"]
 _WIDEST = 256
 
 
-class _Bits:
+class _Bits(SolverConditions):
     """Expressions and conditions as bit-vectors wide enough for every value on the way; no divisor is zero."""
 
     def __init__(self, context: z3.Context, width: int) -> None:
@@ -32,10 +32,6 @@ class _Bits:
         self.width = width
         self.symbols: dict[Var, Any] = {}
         self._memo: dict[Expr, Any] = {}
-
-    def condition(self, c: Condition) -> Any:
-        """The condition as a truth value of the solver."""
-        return condition_interpret(c, lambda e: interpret((e,), self, self._memo)[0], self)
 
     def integer(self, n: int) -> Any:
         return z3.BitVecVal(n, self.width, self.context)
@@ -74,28 +70,6 @@ class _Bits:
 
     def select(self, c: Condition, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
         return z3.If(condition_interpret(c, value_of, self), a, b)
-
-    # -- connectives
-    def const(self, value: bool) -> Any:
-        return z3.BoolVal(value, self.context)
-
-    def compare(self, op: str, a: Any, b: Any) -> Any:
-        return {"<=": a <= b, "<": a < b, "==": a == b, "!=": a != b}[op]
-
-    def within(self, e: Any, lo: Any, hi: Any) -> Any:
-        return z3.And(lo <= e, e <= hi)
-
-    def divides(self, d: Any, e: Any) -> Any:
-        return z3.And(d != 0, self.mod(e, d) == 0)
-
-    def conj(self, parts: list[Any]) -> Any:
-        return z3.And(*parts)
-
-    def disj(self, parts: list[Any]) -> Any:
-        return z3.Or(*parts)
-
-    def neg(self, part: Any) -> Any:
-        return z3.Not(part)
 
 
 def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None, int]:

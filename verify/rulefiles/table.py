@@ -6,13 +6,14 @@ conditions it would fail.  Whatever is reported is confirmed by :func:`.evaluate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...core.condition import Condition, all_exprs
-from ...core.expr import Expr, Var, interpret
+from ...core.expr import Var, interpret
+from ...core.points import Magnitude
 from ..point_columns import PointColumns
 from ..refute import smallest
 from .evaluate import judge, refutes
@@ -30,52 +31,9 @@ Columns: TypeAlias = "Mapping[str, Array]"
 EXACT = (1 << 63) - 1
 
 
-class _Largest:
-    """Bounds of absolute values; ``peak`` is that of all."""
-
-    def __init__(self, largest: Mapping[Var, int]) -> None:
-        self.largest = largest
-        self.peak = 1
-
-    def _seen(self, n: int) -> int:
-        self.peak = max(self.peak, n)
-        return n
-
-    def integer(self, n: int) -> int:
-        return self._seen(abs(n))
-
-    def variable(self, v: Var) -> int:
-        return self._seen(self.largest[v])
-
-    def sum(self, const: int, terms: list[tuple[int, int]]) -> int:
-        return self._seen(abs(const) + sum(n * abs(k) for n, k in terms))
-
-    def product(self, factors: list[int]) -> int:
-        total = 1
-        for n in factors:
-            total *= max(n, 1)
-        return self._seen(total)
-
-    def floordiv(self, a: int, b: int) -> int:
-        return a
-
-    ceildiv = floordiv
-
-    def mod(self, a: int, b: int) -> int:
-        return b
-
-    def minimum(self, args: list[int]) -> int:
-        return max(args)
-
-    maximum = minimum
-
-    def select(self, c: Condition, value_of: Callable[[Expr], int], a: int, b: int) -> int:
-        return max(a, b)
-
-
 def largest_value(conditions: Iterable[Condition], largest: Mapping[Var, int]) -> int:
     """A bound on every absolute value on the way to the truth of conditions."""
-    reading = _Largest(largest)
+    reading = Magnitude(largest)
     reading.peak = max([1, *largest.values()])
     interpret([e for c in conditions for e in all_exprs(c)], reading)
     return 2 * reading.peak

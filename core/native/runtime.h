@@ -475,14 +475,7 @@ struct Set {
 };
 
 // ------------------------------------------------------------------------------------------------ None or something
-template <class T> struct IsHandle : std::is_pointer<T> {};
-template <class T> struct IsHandle<List<T>> : std::true_type {};
-template <class K, class V> struct IsHandle<Dict<K, V>> : std::true_type {};
-template <class T> struct IsHandle<Set<T>> : std::true_type {};
-// Handles are None by themselves.
-template <class T, bool H = IsHandle<T>::value> struct OptPick { using type = std::optional<T>; };
-template <class T> struct OptPick<T, true> { using type = T; };
-
+// Handles are None by themselves; anything else is in one of these.
 template <class T>
 struct Opt {
   std::optional<T> v;

@@ -465,9 +465,8 @@ class Function:
         if kind != "Int":
             raise Refused(f"{s.op}= on {kind}")
         if isinstance(lv, n.IndexExpr):
-            get = "at_" if self.kind(lv.base).startswith("Dict<") else None
             base, index = self.expr(lv.base), self.expr(lv.index)
-            place = f"{base}.at_({index})" if get else f"{base}[{index}]"
+            place = f"{base}.at_({index})" if self.kind(lv.base).startswith("Dict<") else f"{base}[{index}]"
         else:
             place = self.place(lv)
         self.say(f"{{ Int v_ = {value}; auto& r_ = {place}; r_ = {self.arithmetic(s.op, 'r_', 'v_')}; }}")
@@ -757,8 +756,6 @@ class Function:
             return self.arithmetic(e.op, left, right)
         if e.op == "+" and kind.startswith(("List<", "Terms", "Tup<")):
             return f"concat({left}, {right})"
-        if e.op == "*" and kind.startswith("List<"):
-            raise Refused("list times")
         raise Refused(f"{kind} {e.op}")
 
     def on_UnaryExpr(self, e: n.UnaryExpr, _: Any) -> str:
@@ -927,21 +924,19 @@ class Function:
         return f"[&] {{ {start} {' '.join(heads)} {'}' * depth} {end} }}()"
 
     def on_ListComprehension(self, e: n.ListComprehension, expected: t.ProperType | None) -> str:
-        inner = self.element(e, expected)
-        kind = cpp(inner)
-        return self.comprehension(
-            e.generator,
-            f"auto l_ = List<{kind}>::make();",
-            lambda f: f"l_.append({f.expr(e.generator.left_expr, inner)});",
-            "return l_;",
-        )
+        return self.collected("List", "append", e, expected)
 
     def on_SetComprehension(self, e: n.SetComprehension, expected: t.ProperType | None) -> str:
+        return self.collected("Set", "add", e, expected)
+
+    def collected(
+        self, of: str, put: str, e: n.ListComprehension | n.SetComprehension, expected: t.ProperType | None
+    ) -> str:
         inner = self.element(e, expected)
         return self.comprehension(
             e.generator,
-            f"auto l_ = Set<{cpp(inner)}>::make();",
-            lambda f: f"l_.add({f.expr(e.generator.left_expr, inner)});",
+            f"auto l_ = {of}<{cpp(inner)}>::make();",
+            lambda f: f"l_.{put}({f.expr(e.generator.left_expr, inner)});",
             "return l_;",
         )
 
@@ -1202,9 +1197,8 @@ class Translation:
                                 assert v2 is not None
                                 fields[lv.name] = "Dict<Expr, Term>" if lv.name == "bounds" else cpp(v2.type)
                         f.statement(st)
-                    elif not (
-                        isinstance(st, n.ExpressionStmt) and "super" in str(st.expr)
-                    ) and not isinstance(st, n.ExpressionStmt):
+                    elif not isinstance(st, n.ExpressionStmt):
+                        # that of the base was called; its body stands before this one
                         f.statement(st)
                 lines = f.out
                 for v3, k3 in f.locals(s.body).items():

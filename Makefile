@@ -11,7 +11,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := core rules verify reports
 MODULES := -m indexproof -m indexproof.__main__ -m indexproof.cli $(SOURCES:%=-p indexproof.%) \
-	$(foreach tool,fuzz faults stability,-p dev.$(tool)) -m dev.commands
+	$(foreach tool,fuzz faults stability confluence,-p dev.$(tool)) -m dev.commands
 
 # A virtual environment does not survive being moved or copied: in another place it is built anew.
 ifneq ($(shell cat $(VENV)/place 2>/dev/null),$(CURDIR))

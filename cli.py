@@ -69,7 +69,6 @@ layouts.command("launch")(hlo.launch)
 
 development = _group("Test indexproof itself, and write what is generated.")
 dev.add_tools(development)
-development.command("confluence")(dev.confluence)
 development.command("docs")(dev.docs)
 
 #: The commands in the order of the help, by the headings that they stand under.

@@ -1,4 +1,4 @@
-"""The commands of ``indexproof dev``: confluence, generated documents, and the tools in ``tests/dev`` of a checkout.
+"""The commands of ``indexproof dev``: generated documents, and the tools in ``tests/dev`` of a checkout.
 
 An installed wheel lacks the tools.
 """
@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import importlib
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ...core.errors import InputError, quoted
-from .frame import FALSE, PROVED, emit, report, say, writing
-from .given import Jobs, Json
+from ...core.errors import InputError
+from .frame import FALSE, PROVED, emit, say, writing
 
-__all__ = ["TOOLS", "add_tools", "confluence", "docs", "help_texts"]
+__all__ = ["TOOLS", "add_tools", "docs", "help_texts"]
 
 #: The tools, each with a line of help; their options are declared beside them, in ``tests/dev/commands.py``.
 TOOLS = {
@@ -26,6 +24,7 @@ TOOLS = {
     "fuzz-hlo": "Damage HLO modules and maps: each is read or refused.",
     "faults": "Inject faults, and see that each is noticed.",
     "stability": "Prove again under other names, orders and seeds.",
+    "confluence": "Search for results that depend on the order of rewriting.",
 }
 _FOLDER = Path(__file__).parents[2] / "tests" / "dev"
 
@@ -59,56 +58,6 @@ def _loaded() -> typer.Typer:
         sys.path.append(str(_FOLDER.parent))
     tools: typer.Typer = importlib.import_module(f"{_FOLDER.name}.commands").app
     return tools
-
-
-def confluence(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RULE", show_default=False, help="Only pairs with one of these rules; all without names."
-        ),
-    ] = None,
-    count: Annotated[
-        int, typer.Option("--count", "-n", min=1, metavar="N", help="How many instances of each pair.")
-    ] = 16,
-    json: Json = False,
-    jobs: Jobs = None,
-    write_page: Annotated[
-        bool, typer.Option("--page", help="Write reports/confluence.md (the whole catalogue only).")
-    ] = False,
-) -> None:
-    """Search for results that depend on the order of rewriting.
-
-    Small instances on which two rules of the catalogue apply are simplified as they are, after either rule,
-    with other names, and in another order. Says where the results differ, with the smallest example found.
-    Takes seconds for one rule and a few minutes for all. Interrupted with Ctrl-C, says what it knows.
-
-    The exit status is 1 if something differs, and 2 if nothing does but not everything was examined.
-    reports/confluence.md says what the answers mean.
-    """
-    from ...verify.confluence import pairs_of, search
-    from ..confluence import PAGE, PairWatcher, confluence_json, confluence_text, page
-
-    if write_page and names:
-        raise InputError("--page is about the whole catalogue", expected="no names, or no --page")
-    known = {r.name for pair in pairs_of() for r in pair}
-    for name in names or ():
-        if name not in known:
-            raise InputError(
-                f"{quoted(name)} is no rule that the simplifier rewrites with",
-                expected="a rule that is neither structural nor sharing (`indexproof show --family rules`)",
-            )
-    start = time.perf_counter()
-    with PairWatcher(len(pairs_of(among=names or ()))) as watcher:
-        run = search(names or (), count=count, jobs=jobs, progress=watcher)
-    seconds = time.perf_counter() - start
-    if write_page and run.interrupted:
-        emit(f"{PAGE}: not written, the run was interrupted")
-    elif write_page:
-        with writing("cannot write", PAGE):
-            PAGE.write_text(page(run), "utf-8")
-    report(json, lambda: confluence_json(run, seconds=seconds), lambda: confluence_text(run, seconds=seconds))
-    raise typer.Exit(run.exit_status)
 
 
 def docs(

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from indexproof.reports.confluence import PAGE, page
-from indexproof.verify.confluence import COUNT, examine, pairs_of
-from indexproof.verify.confluence.search import OverlapSearch
+from dev.confluence import COUNT, examine, pairs_of
+from dev.confluence.report import PAGE, page
+from dev.confluence.search import OverlapSearch
 from json_forms import FORMS
 
 Run = Callable[..., Any]

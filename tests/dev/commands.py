@@ -1,4 +1,4 @@
-"""The commands of ``indexproof dev``: random maps, damaged texts, injected faults, mutants of obligations."""
+"""The commands of ``indexproof dev``: random maps, damaged texts, injected faults, mutants of obligations, confluence."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from indexproof.core.errors import InputError
-from indexproof.reports.commands.frame import emit
+from indexproof.core.errors import InputError, quoted
+from indexproof.reports.commands.frame import emit, report, writing
 from indexproof.reports.commands.given import (
     BudgetFactor,
     Jobs,
+    Json,
     MaxRank,
     Names,
     chosen_claims,
@@ -149,8 +150,59 @@ def faults(jobs: Jobs = None) -> None:
     raise typer.Exit(run.faults_status(outcomes))
 
 
+def confluence(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RULE", show_default=False, help="Only pairs with one of these rules; all without names."
+        ),
+    ] = None,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, metavar="N", help="How many instances of each pair.")
+    ] = 16,
+    json: Json = False,
+    jobs: Jobs = None,
+    write_page: Annotated[
+        bool, typer.Option("--page", help="Write reports/confluence.md (the whole catalogue only).")
+    ] = False,
+) -> None:
+    """Search for results that depend on the order of rewriting.
+
+    Small instances on which two rules of the catalogue apply are simplified as they are, after either rule,
+    with other names, and in another order. Says where the results differ, with the smallest example found.
+    Takes seconds for one rule and a few minutes for all. Interrupted with Ctrl-C, says what it knows.
+
+    The exit status is 1 if something differs, and 2 if nothing does but not everything was examined.
+    reports/confluence.md says what the answers mean.
+    """
+    from .confluence import pairs_of, search
+    from .confluence.report import PAGE, PairWatcher, confluence_json, confluence_text, page
+
+    if write_page and names:
+        raise InputError("--page is about the whole catalogue", expected="no names, or no --page")
+    known = {r.name for pair in pairs_of() for r in pair}
+    for name in names or ():
+        if name not in known:
+            raise InputError(
+                f"{quoted(name)} is no rule that the simplifier rewrites with",
+                expected="a rule that is neither structural nor sharing (`indexproof show --family rules`)",
+            )
+    start = time.perf_counter()
+    with PairWatcher(len(pairs_of(among=names or ()))) as watcher:
+        run = search(names or (), count=count, jobs=jobs, progress=watcher)
+    seconds = time.perf_counter() - start
+    if write_page and run.interrupted:
+        emit(f"{PAGE}: not written, the run was interrupted")
+    elif write_page:
+        with writing("cannot write", PAGE):
+            PAGE.write_text(page(run), "utf-8")
+    report(json, lambda: confluence_json(run, seconds=seconds), lambda: confluence_text(run, seconds=seconds))
+    raise typer.Exit(run.exit_status)
+
+
 app = typer.Typer(rich_markup_mode=None)
 app.command("fuzz")(fuzz)
 app.command("fuzz-hlo")(fuzz_hlo)
 app.command("faults")(faults)
 app.command("stability")(stability)
+app.command("confluence")(confluence)

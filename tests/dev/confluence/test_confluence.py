@@ -9,6 +9,9 @@ from random import Random
 
 import pytest
 
+from dev.confluence import Found, OverlapSearch, examine, pairs_of
+from dev.confluence.instances import AnyRule, Miss, instance, overlap
+from dev.confluence.search import _work
 from indexproof.core.expr import Expr, Var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
@@ -16,9 +19,6 @@ from indexproof.core.rewrite import Const, Rewrite, Rule, RuleSet, rule
 from indexproof.core.simplify_map import simplify_map
 from indexproof.rules.catalog import RULES
 from indexproof.rules.simplifier import simplify
-from indexproof.verify.confluence import Found, OverlapSearch, examine, pairs_of
-from indexproof.verify.confluence.instances import AnyRule, Miss, instance, overlap
-from indexproof.verify.confluence.search import _work
 from indexproof.verify.pool import each
 
 CATALOGUE = list({r.name: r for pair in pairs_of() for r in pair}.values())

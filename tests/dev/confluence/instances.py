@@ -14,9 +14,9 @@ from functools import cache
 from random import Random
 from typing import Final, TypeAlias
 
-from ...core.condition import FALSE, And, Compare, Condition, Divides, Or, Within, all_exprs
-from ...core.errors import InputError
-from ...core.expr import (
+from indexproof.core.condition import FALSE, And, Compare, Condition, Divides, Or, Within, all_exprs
+from indexproof.core.errors import InputError
+from indexproof.core.expr import (
     Binary,
     Expr,
     Extremum,
@@ -30,10 +30,10 @@ from ...core.expr import (
     rebuild,
     var,
 )
-from ...core.facts import Facts
-from ...core.indexing_map import Constraint, IndexingMap, Variable
-from ...core.interval import is_infinite
-from ...core.rewrite import Bounded, ConstraintRule, Rule
+from indexproof.core.facts import Facts
+from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+from indexproof.core.interval import is_infinite
+from indexproof.core.rewrite import Bounded, ConstraintRule, Rule
 
 __all__ = ["AnyRule", "Miss", "Overlap", "instance", "overlap"]
 

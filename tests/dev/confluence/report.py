@@ -7,15 +7,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..verify.confluence import Example, Found, OverlapSearch, Pair
-from .layout import block, count, joined, table
-from .machine import document, written_as
-from .progress import Bar
+import indexproof
+from indexproof.reports.layout import block, count, joined, table
+from indexproof.reports.machine import document, written_as
+from indexproof.reports.progress import Bar
+
+from .search import Example, Found, OverlapSearch, Pair
 
 __all__ = ["PAGE", "PairWatcher", "confluence_json", "confluence_text", "page"]
 
 #: The page about the catalogue, which is committed.
-PAGE = Path(__file__).with_name("confluence.md")
+PAGE = Path(str(indexproof.__file__)).parent / "reports" / "confluence.md"
 #: So many examples are printed, and so many stand on the page.
 _SHOWN = 20
 _ROWS = {"rewritten": 12, "renamed": 3, "reordered": 3}
@@ -167,7 +169,7 @@ def _result(e: Example, n: int) -> str:
     return text if domain == e.given[0].rpartition(", domain: ")[2] else f"{text}, {domain}"
 
 
-_PAGE = """<!-- Printed by `indexproof dev confluence --page`; edit reports/confluence.py instead. -->
+_PAGE = """<!-- Printed by `indexproof dev confluence --page`; edit tests/dev/confluence/report.py instead. -->
 
 # Does the order matter?
 

@@ -16,15 +16,16 @@ from itertools import combinations_with_replacement
 from random import Random
 from typing import Any, Final, Protocol
 
-from ...core.cost import map_cost
-from ...core.expr import Int, Sum, postorder
-from ...core.indexing_map import IndexingMap
-from ...core.rewrite import ConstraintRule, Rule
-from ...core.text import format_map
-from ...rules.catalog import RULES
-from ...rules.simplifier import simplify
-from ..outcome import available_cores
-from ..pool import each
+from indexproof.core.cost import map_cost
+from indexproof.core.expr import Int, Sum, postorder
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.rewrite import ConstraintRule, Rule
+from indexproof.core.text import format_map
+from indexproof.rules.catalog import RULES
+from indexproof.rules.simplifier import simplify
+from indexproof.verify.outcome import available_cores
+from indexproof.verify.pool import each
+
 from .instances import AnyRule, Miss, Overlap, overlap
 
 __all__ = ["COUNT", "Example", "Found", "OverlapSearch", "Pair", "Simplify", "examine", "pairs_of", "search"]

@@ -24,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
 .PHONY: help prove test trust mutants lint style types docs-check docs site bench native test-native \
-	constraints clean
+	library constraints clean
 
 help: ## list the targets (this is what plain `make` does)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,16 @@ test-native: native ## run the simplifier's tests with the native core
 	$(NATIVE)/bin/pip install -qq --constraint constraints.txt 'indexproof[test]'
 	$(NATIVE)/bin/pytest -n $(JOBS) --hypothesis-profile=ci $(NATIVE_TESTS)
 NATIVE_TESTS := tests/core tests/rules tests/verify/test_derivation.py
+
+# The simplifier without Python; reports/native_library.md describes it.
+LIBRARY := $(VENV)/library
+CXXFLAGS ?= -O3
+library: ## build .venv/library/libindexproof.a, its header, and an example that simplifies a file of maps
+	@mkdir -p $(LIBRARY)
+	$(CXX) -std=c++17 $(CXXFLAGS) -c core/native/library.cc -o $(LIBRARY)/library.o
+	$(AR) rcs $(LIBRARY)/libindexproof.a $(LIBRARY)/library.o
+	cp core/native/indexproof.h $(LIBRARY)
+	$(CXX) -std=c++17 $(CXXFLAGS) -I$(LIBRARY) examples/simplify_maps.cc $(LIBRARY)/libindexproof.a -o $(LIBRARY)/simplify_maps
 
 lint: style types docs-check ## style, types, and whether the generated documents are current
 

@@ -42,16 +42,20 @@ class Arena {
   T* array(std::size_t n) { return static_cast<T*>(take(n * sizeof(T))); }
   // Free everything but the first block.
   void reset() {
-    while (last_ && last_->before) {
-      Block* b = last_;
-      last_ = b->before;
-      std::free(b);
-    }
+    while (last_ && last_->before) release_last();
     at_ = last_ ? reinterpret_cast<char*>(last_ + 1) : nullptr;
     left_ = last_ ? last_->size : 0;
   }
+  void release() {
+    while (last_) release_last();
+  }
 
  private:
+  void release_last() {
+    Block* b = last_;
+    last_ = b->before;
+    std::free(b);
+  }
   struct alignas(16) Block { Block* before; std::size_t size; };
   void grow(std::size_t n) {
     std::size_t size = std::max(n, last_ ? last_->size * 2 : std::size_t(1) << 18);

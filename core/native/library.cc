@@ -1,0 +1,104 @@
+// The C interface of the simplifier: one call, one arena, no exception that leaves it.
+#include "indexproof.h"
+
+#include <new>
+
+#include "document.h"
+
+using namespace indexproof;
+
+struct indexproof_context {
+  Arena memory{};
+  library::Text out;
+  std::string message;
+  ~indexproof_context() { memory.release(); }
+};
+
+namespace {
+
+// The arena of a context is the one of its thread for the time of a call.
+struct Call {
+  explicit Call(Arena& memory) : of_context(memory), of_thread(arena) { arena = memory; }
+  ~Call() {
+    reset();
+    of_context = arena;
+    arena = of_thread;
+  }
+  Arena& of_context;
+  Arena of_thread;
+};
+
+library::Map read(indexproof_format form, const void* data, std::size_t size) {
+  std::string_view text(static_cast<const char*>(data), size);
+  if (form == INDEXPROOF_TEXT) return library::TextReader(text).map();
+  if (form == INDEXPROOF_JSON) return library::JsonReader(text).map();
+  return library::FlatReader(data, size).map();
+}
+
+void write(indexproof_format form, const library::Map& m, std::string_view division, bool multiline, library::Text& out) {
+  if (form == INDEXPROOF_TEXT) library::TextPrinter(m, division, multiline, out);
+  else if (form == INDEXPROOF_JSON) library::JsonPrinter(m, out);
+  else library::write_flat(m, out);
+}
+
+// Lines and columns count from one, columns in characters.
+void locate(std::string_view text, std::size_t at, indexproof_output& output) {
+  auto before = text.substr(0, at);
+  output.line = 1 + std::count(before.begin(), before.end(), '\n');
+  before.remove_prefix(before.rfind('\n') + 1);
+  output.column = 1 + std::count_if(before.begin(), before.end(), [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+indexproof_status simplified(indexproof_context& context, indexproof_format in, const void* data, std::size_t size,
+                             indexproof_format out, const indexproof_options& given, indexproof_output& output) {
+  std::string_view division = given.division ? given.division : "floordiv";
+  bool spelled = division == "floordiv" || division == "/" || division == "//";
+  if (in < INDEXPROOF_TEXT || in > INDEXPROOF_FLAT || out < INDEXPROOF_TEXT || out > INDEXPROOF_FLAT || !spelled ||
+      given.division_weight < 0 || (!data && size)) {
+    output.message = "an argument has a value that it cannot have";
+    return INDEXPROOF_MISUSE;
+  }
+  context.out.clear();
+  Call call(context.memory);
+  try {
+    auto m = read(in, data, size);
+    library::simplify(m, {given.division_weight ? given.division_weight : 3, given.quick != 0, given.keep_points != 0});
+    write(out, m, division, given.multiline != 0, context.out);
+  } catch (library::Malformed& error) {
+    if (error.at != std::string_view::npos) locate({static_cast<const char*>(data), size}, error.at, output);
+    context.message = std::move(error.message);
+    output.message = context.message.c_str();
+    return INDEXPROOF_MALFORMED;
+  } catch (Fallback&) {
+    output.message = "the map needs more than 64 bits, is nested too deeply, or has constraints";
+    return INDEXPROOF_UNSUPPORTED;
+  } catch (Excess&) {
+    output.message = "normal forms are far larger than the map";
+    return INDEXPROOF_UNSUPPORTED;
+  }
+  output.data = context.out.data();
+  output.size = context.out.size();
+  return INDEXPROOF_OK;
+}
+
+}  // namespace
+
+extern "C" {
+
+indexproof_context* indexproof_new(void) { return new (std::nothrow) indexproof_context; }
+
+void indexproof_free(indexproof_context* context) { delete context; }
+
+indexproof_status indexproof_simplify(indexproof_context* context, indexproof_format in, const void* data, size_t size,
+                                      indexproof_format out, const indexproof_options* options, indexproof_output* output) {
+  if (!output) return INDEXPROOF_MISUSE;
+  *output = {nullptr, 0, "", 0, 0};
+  if (!context) return INDEXPROOF_MISUSE;
+  try {
+    return simplified(*context, in, data, size, out, options ? *options : indexproof_options{}, *output);
+  } catch (std::exception&) {
+    output->message = "there is no memory left";
+    return INDEXPROOF_NO_MEMORY;
+  }
+}
+}

@@ -1,0 +1,246 @@
+"""The simplifier as a library without Python gives what Python gives, in every format, and survives what is no map.
+
+It is built as `make library` builds it, with checks for undefined behaviour, stray memory and leaks, and called from C and
+from C++.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dev.native import random_maps
+from indexproof.core.errors import InputError, TooLargeError
+from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.json_form import dump_json, map_to_json
+from indexproof.core.simplify_map import simplify_map
+from indexproof.core.text import format_map, parse_map
+from indexproof.rules.catalog import RULES
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(__file__).parent / "data"
+CHECKED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+OK, MALFORMED, UNSUPPORTED = "", "! 1 ", "! 2 "
+
+pytestmark = pytest.mark.skipif(
+    not all(map(shutil.which, ("make", "g++", "gcc"))), reason="no make or no C++ compiler"
+)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the library, the example and the program in C."""
+    venv = tmp_path_factory.mktemp("library")
+    made = venv / "library"
+    client = Path(__file__).parent / "native_client.c"
+    for command in (
+        ["make", "-s", "library", f"VENV={venv}", "CXX=g++", f"CXXFLAGS={' '.join(CHECKED)}"],
+        ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", *CHECKED, f"-I{made}", "-c", str(client)],
+        ["g++", *CHECKED, "native_client.o", str(made / "libindexproof.a"), "-lpthread", "-o", "client"],
+    ):
+        cwd = ROOT if command[0] == "make" else made
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+    return made
+
+
+def said(place: Path, source: str, target: str, given: list[str], *options: str) -> list[str]:
+    """What the program in C prints for each line."""
+    file = place / "given.txt"
+    file.write_text("\n".join(given) + "\n", encoding="utf-8")
+    done = subprocess.run(
+        [place / "client", source, target, file, *options], capture_output=True, check=False, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = done.stdout.removesuffix("\n").split("\n")
+    assert len(lines) == len(given)
+    return lines
+
+
+def corpus_maps() -> list[IndexingMap]:
+    """Maps of the benchmark, of XLA and at random, whose text is not astronomically long."""
+    sys.path.insert(0, str(ROOT / "tests" / "bench"))
+    corpora, ours = import_module("corpora"), import_module("peers").Ours()
+    found = [parse_map(t) for t in (DATA / "xla_maps.txt").read_text().splitlines()]
+    for name, make in corpora.CORPORA.items():
+        if name != "xla":
+            found += map(ours.convert, list(islice(make(), 14 if name == "depths" else None))[::4])
+    far = IndexingMap.of(
+        [("d0", 0, 1 << 70)], results=[parse_map("(d0) -> (d0), domain: d0 in [0, 1]").results[0]]
+    )
+    empty = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [3, 2], s0 in [0, 4]")
+    runtime = parse_map("(d0){rt0} -> ((d0 * 4 + rt0) // 4, rt0), domain: d0 in [0, 9], rt0 in [0, 3]")
+    return [*found, *random_maps(11, 300), far, empty, runtime]
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[tuple[IndexingMap, IndexingMap, IndexingMap]]:
+    """Maps, and what they are by default and quickly."""
+    maps = [m for m in corpus_maps() if short(m)]
+    return [
+        (m, *(simplify_map(m.with_(results=m.results), RULES, quick=q) for q in (False, True))) for m in maps
+    ]
+
+
+def short(m: IndexingMap) -> bool:
+    try:
+        return len(dump_json(map_to_json(m))) < 20_000
+    except TooLargeError:
+        return False
+
+
+def needs_python(m: IndexingMap) -> bool:
+    return bool(m.constraints) or any(v.hi > 1 << 60 for v in m.variables)
+
+
+def test_same_text_and_json(place: Path, pairs: list[Any]) -> None:
+    texts = [format_map(m) for m, _, _ in pairs]
+    documents = [dump_json(map_to_json(m)) for m, _, _ in pairs]
+    for given, source, target, shown, quick in (
+        (texts, "text", "text", format_map, False),
+        (texts, "text", "text", format_map, True),
+        (texts, "text", "json", lambda m: dump_json(map_to_json(m)), False),
+        (documents, "json", "text", format_map, False),
+    ):
+        left = 0
+        found = said(place, source, target, given, *["quick"] * quick)
+        for (m, *after), line in zip(pairs, found, strict=True):
+            if line.startswith("! "):
+                assert line.startswith(UNSUPPORTED)
+                assert needs_python(m), line
+                left += 1
+            else:
+                assert line == shown(after[quick])
+        assert left < len(pairs) // 2
+
+
+def test_flat(place: Path, pairs: list[Any]) -> None:
+    """Written flat, read again and simplified again, a map is what it was."""
+    usual = [(m, after) for m, after, _ in pairs if m == canonical(m)]
+    assert len(usual) > 300
+    found = said(place, "text", "flat", [format_map(m) for m, _ in usual])
+    for (m, after), line in zip(usual, found, strict=True):
+        assert line == format_map(after) or (line.startswith(UNSUPPORTED) and needs_python(m))
+
+
+def canonical(m: IndexingMap) -> IndexingMap:
+    """The map with the names that a flat buffer gives to variables."""
+    names = [f"{p}{k}" for p, vs in (("d", m.dims), ("s", m.ranges), ("rt", m.rts)) for k in range(len(vs))]
+    return m.rename(dict(zip((v.name for v in m.variables), names, strict=True)))
+
+
+def test_example(place: Path, tmp_path: Path) -> None:
+    """The program simplifies files of maps as XLA prints them, on one line each or on several."""
+    lines = (DATA / "xla_maps.txt").read_text().splitlines()
+    maps = [parse_map(t) for t in lines]
+    for n, text in enumerate(("\n".join(lines), "\n\n".join(format_map(m, multiline=True) for m in maps))):
+        file = tmp_path / f"{n}.txt"
+        file.write_text(text)
+        done = subprocess.run([place / "simplify_maps", file], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        simple = [m for m in maps if not m.constraints]
+        found = done.stdout.splitlines()
+        assert {format_map(simplify_map(m, RULES)) for m in simple} <= set(found)
+        assert done.stderr.startswith(f"{len(maps)} maps, ")
+    file.write_text("(d0) -> (d0), domain: d0 in [0, 3]\n(d0) -> (d0 +), domain: d0 in [0, 3]\n")
+    done = subprocess.run([place / "simplify_maps", file], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"{file}:2:14: unexpected `)`" in done.stderr
+
+
+def damaged(texts: list[str], count: int) -> list[str]:
+    draw = random.Random(7)
+    words = [
+        *'()[]{},:+-*/%<>=d0 9"∈é',
+        " in ",
+        "mod",
+        "min(",
+        "floordiv",
+        "d0",
+        "s0",
+        "18446744073709551616",
+        "hlo: x",
+        "->",
+    ]
+    out = []
+    for _ in range(count):
+        text = draw.choice(texts)
+        for _ in range(draw.choice([1, 1, 2])):
+            at = draw.randrange(len(text))
+            end = at + draw.choice([0, 1, 1, 4])
+            text = text[:at] + draw.choice(["", *words]) + text[end:]
+        out.append(text)
+    return out
+
+
+def place_of_error(text: str) -> list[str]:
+    with pytest.raises(InputError) as found:
+        parse_map(text)
+    return [str(found.value.line), str(found.value.column)]
+
+
+def test_malformed_text(place: Path, pairs: list[Any]) -> None:
+    """The library refuses what Python refuses, at the same place."""
+    texts = damaged(
+        [format_map(m) for m, _, _ in pairs if not m.constraints and len(format_map(m)) < 300], 3000
+    )
+    count = dict.fromkeys((OK, MALFORMED, UNSUPPORTED), 0)
+    for text, line in zip(texts, said(place, "text", "text", texts), strict=True):
+        kind = line[:4] if line.startswith("! ") else OK
+        count[kind] += 1
+        if kind == OK:
+            assert line == format_map(simplify_map(parse_map(text), RULES)), text
+        elif kind == MALFORMED:
+            assert line.split()[2:4] == place_of_error(text), (text, line)
+    assert min(count.values()) > 20
+    assert count[MALFORMED] > 1500
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("", 1),
+        ("[]", 1),
+        ("{}", 2),
+        ('{"dims": []}', 1),
+        ('{"dims": [], "results": [1, ]}', 29),
+        ('{"dims": [], "results": [01]}', 26),
+        ('{"dims": [], "results": [1.5]}', 27),
+        ('{"dims": [], "results": [["fdiv", 1, 0]]}', 26),
+        ('{"dims": [], "results": [["add", 1]]}', 26),
+        ('{"dims": [], "results": [["pow", 1, 2]]}', 27),
+        ('{"dims": [["d0", 0, 1]], "results": [["mul", "d0", "d0"]]}', 38),
+        ('{"dims": [["d0", 0, 1], ["d0", 0, 1]], "results": []}', 26),
+        ('{"dims": [["min", 0, 1]], "results": []}', 12),
+        ('{"dims": [], "results": [], "dims": []}', 29),
+        ('{"dims": [], "results": [], "rank": 2}', 29),
+        ('{"dims": [], "results": []} 1', 29),
+        ('{"dims": [["d0", 0, 1]], "results": ["d1"]}', 38),
+    ],
+)
+def test_malformed_json(place: Path, text: str, column: int) -> None:
+    (line,) = said(place, "json", "text", [text])
+    assert line.split()[:4] == ["!", "1", "1", str(column)], line
+
+
+def test_damaged_input_in_threads(place: Path, pairs: list[Any]) -> None:
+    """Several thousand damaged texts, documents and buffers crash nothing, whichever thread they come from."""
+    texts = [format_map(m) for m, _, _ in pairs if not needs_python(m) and len(format_map(m)) < 300]
+    file = place / "texts.txt"
+    file.write_text("\n".join(texts[::3]) + "\n")
+    done = subprocess.run(
+        [place / "client", "stress", file, "2000"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    fine, malformed, left = map(int, done.stdout.split())
+    assert fine > 200
+    assert malformed > 1500
+    assert fine + malformed + left == 4000

@@ -133,8 +133,8 @@ def common_constant(e: Expr, facts: Facts) -> Iterator[Binding]:
         yield {"x": e.args[0], "y": e.args[1], "k": integer(k)}
 
 
-def least_common_multiple(m: int, s: int, n: int, t: int) -> Binding | None:
-    """Everything that makes two remainders one: cofactors, Bézout coefficients and the common remainder."""
+def least_common_multiple(m: int, s: int, n: int, t: int) -> tuple[int, int, int, int, int, int] | None:
+    """Everything that makes two remainders one: the multiple, the common remainder, cofactors, Bézout coefficients."""
     if m <= 0 or n <= 0:
         return None
     g = math.gcd(m, n)
@@ -144,8 +144,7 @@ def least_common_multiple(m: int, s: int, n: int, t: int) -> Binding | None:
     u = pow(a, -1, b) if b > 1 else 0
     v = (1 - u * a) // b
     w = (s + m * ((t - s) // g * pow(b, -1, a) % a if a > 1 else 0)) % (m * a)
-    values = {"k": m * a, "w": w, "a": a, "b": b, "u": u, "v": v}
-    return {name: integer(value) for name, value in values.items()}
+    return m * a, w, a, b, u, v
 
 
 def multiples(e: Expr, facts: Facts) -> Iterator[Binding]:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from .choose import least_common_multiple
 from .constraint_order import Bound, upright
 from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, linear, maximum, minimum
+from .interval import End
 
 __all__ = ["CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of", "shifted_remainder"]
 
 #: The ends of an expression's values on the domain, infinite floats where there are none or where they are too far away.
-Ends: TypeAlias = Callable[[Expr], tuple[Any, Any]]
+Ends: TypeAlias = Callable[[Expr], tuple[End, End]]
 Proposal: TypeAlias = Mapping[str, "Expr | int"]
 Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
 
@@ -28,54 +29,61 @@ def _parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
     return (e.value, ()) if type(e) is Int else (0, ((e, 1),))
 
 
-def _scaled(cs: Sequence[Bound], negative: bool) -> Iterable[Proposal]:
-    ((e, lo, hi),) = cs
+def _scaled(cs: Sequence[Bound], negative: bool) -> list[Proposal]:
+    e, lo, hi = cs[0]
     const, terms = _parts(e)
     if const or not terms:
-        return ()
+        return []
     g = math.gcd(*[k for _, k in terms])
     if negative:
         if upright(terms):
-            return ()
+            return []
         g = -g
     elif g == 1:
-        return ()
-    return ({"x": linear(0, [(t, k // g) for t, k in terms]), "k": g, "lo": lo, "hi": hi},)
+        return []
+    return [{"x": linear(0, [(t, k // g) for t, k in terms]), "k": g, "lo": lo, "hi": hi}]
 
 
-def content(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def content(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """The greatest common divisor of a sum's coefficients."""
     return _scaled(cs, False)
 
 
-def negative_content(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def negative_content(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """The same with a minus, where that leaves fewer negative summands, or as many and not the leading one."""
     return _scaled(cs, True)
 
 
-def whole_range(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def whole_range(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """Everything the expression may be."""
-    ((x, lo, hi),) = cs
+    x, lo, hi = cs[0]
     a, b = ends(x)
-    return ({"x": x, "lo": lo, "hi": hi, "a": a, "b": b},)
+    if type(a) is not int or type(b) is not int:
+        return []
+    return [{"x": x, "lo": lo, "hi": hi, "a": a, "b": b}]
 
 
-def both_ranges(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def both_ranges(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """One argument of a minimum or maximum, the others, and everything that these two may be.
 
     Only where the bound on the other side is out of reach.
     """
-    ((e, lo, hi),) = cs
+    e, lo, hi = cs[0]
     if not isinstance(e, (Min, Max)):
-        return ()
+        return []
     least, most = ends(e)
-    if not (most <= hi if isinstance(e, Min) else lo <= least):
-        return ()
-    x, *others = e.args
-    join = minimum if isinstance(e, Min) else maximum
-    y = join(*others)
-    (a, b), (c, d) = ends(x), ends(y)
-    return ({"x": x, "y": y, "lo": lo, "hi": hi, "a": a, "b": b, "c": c, "d": d},)
+    x = e.args[0]
+    if type(e) is Min and most <= hi:
+        y = minimum(*e.args[1:])
+        b, d = ends(x)[1], ends(y)[1]
+        if type(b) is int and type(d) is int:
+            return [{"x": x, "y": y, "lo": lo, "hi": hi, "b": b, "d": d}]
+    if type(e) is Max and lo <= least:
+        y = maximum(*e.args[1:])
+        a, c = ends(x)[0], ends(y)[0]
+        if type(a) is int and type(c) is int:
+            return [{"x": x, "y": y, "lo": lo, "hi": hi, "a": a, "c": c}]
+    return []
 
 
 def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
@@ -100,16 +108,16 @@ def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
     return y, m, t, u, v
 
 
-def residue(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def residue(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """The plain form of a remainder that is known exactly."""
-    ((e, lo, hi),) = cs
+    e, lo, hi = cs[0]
     if lo != hi or type(e) is not Mod:
-        return ()
+        return []
     found = residue_of(e, lo)
     if found is None or found[0] is e.a:
-        return ()
+        return []
     y, m, t, u, v = found
-    return ({"x": e.a, "y": y, "m": m, "s": lo, "t": t, "u": u, "v": v},)
+    return [{"x": e.a, "y": y, "m": m, "s": lo, "t": t, "u": u, "v": v}]
 
 
 def shifted_remainder(c: Bound, y: Expr) -> Proposal:
@@ -122,7 +130,8 @@ def shifted_remainder(c: Bound, y: Expr) -> Proposal:
 
 def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
     """``(x, m, s, n, t)`` for ``x % m in [s, s]`` and ``x % n in [t, t]``."""
-    (e, s, s_), (f, t, t_) = cs
+    e, s, s_ = cs[0]
+    f, t, t_ = cs[1]
     if type(e) is not Mod or type(f) is not Mod or e.a is not f.a or s != s_ or t != t_:
         return None
     if type(e.b) is not Int or type(f.b) is not Int:
@@ -130,50 +139,57 @@ def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
     return e.a, e.b.value, s, f.b.value, t
 
 
-def common_multiple(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def common_multiple(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """Everything that makes two remainders one."""
     found = _remainders(cs)
     if found is None:
-        return ()
+        return []
     x, m, s, n, t = found
     chosen = least_common_multiple(m, s, n, t)
     if chosen is None:
-        return ()
-    return ({"x": x, "m": m, "s": s, "n": n, "t": t, **_integers(chosen)},)
+        return []
+    k, w, a, b, u, v = chosen
+    return [{"x": x, "m": m, "s": s, "n": n, "t": t, "k": k, "w": w, "a": a, "b": b, "u": u, "v": v}]
 
 
-def _integers(binding: Mapping[str, Expr]) -> dict[str, int]:
-    return {name: e.value for name, e in binding.items() if type(e) is Int}
-
-
-def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """A modulus for which two remainders cannot both be."""
     found = _remainders(cs)
     if found is None:
-        return ()
+        return []
     x, m, s, n, t = found
-    return ({"x": x, "m": m, "s": s, "n": n, "t": t, "g": math.gcd(m, n)},)
+    return [{"x": x, "m": m, "s": s, "n": n, "t": t, "g": math.gcd(m, n)}]
 
 
-def summand(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def summand(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """A summand of the first constraint that the second is on, and everything that the others may be."""
-    (e, lo, hi), (x, a, b) = cs
-    const, terms = _parts(e)
+    e, lo, hi = cs[0]
+    x, a, b = cs[1]
     found: list[Proposal] = []
-    for t, k in terms if len(terms) > 1 else ():
-        if t is x:
-            r = linear(const, [(u, j) for u, j in terms if u is not t])
-            p, q = ends(r)
-            found.append({"x": x, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q})
+    for k, r, p, q in _others(e, x, ends):
+        found.append({"x": x, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q})
     return found
 
 
-def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def _others(e: Expr, x: Expr, ends: Ends) -> list[tuple[int, Expr, int, int]]:
+    """The coefficient of ``x`` in a sum of several summands, the others, and their ends."""
+    const, terms = _parts(e)
+    found: list[tuple[int, Expr, int, int]] = []
+    for t, k in terms:
+        if t is x and len(terms) > 1:
+            r = linear(const, [(u, j) for u, j in terms if u is not t])
+            p, q = ends(r)
+            if type(p) is int and type(q) is int:
+                found.append((k, r, p, q))
+    return found
+
+
+def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """The multiples of a coefficient among the summands, and the others, where these leave one multiple at most."""
-    ((e, lo, hi),) = cs
+    e, lo, hi = cs[0]
     const, terms = _parts(e)
     found: list[Proposal] = []
-    for g in sorted({abs(k) for _, k in terms} - {1}) if len(terms) > 1 else ():
+    for g in sorted({abs(k) for _, k in terms if abs(k) != 1 and len(terms) > 1}):
         r = linear(const, [(t, k) for t, k in terms if k % g])
         p, q = ends(r)
         if type(p) is int and type(q) is int and (k := -((q - lo) // g)) >= (hi - p) // g:
@@ -182,14 +198,18 @@ def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
     return found
 
 
-def dividend(cs: Sequence[Bound], ends: Ends) -> Iterable[Proposal]:
+def dividend(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """A quotient among the summands of the first constraint whose dividend the second is on, and what the others may be."""
-    (e, lo, hi), (x, a, b) = cs
+    e, lo, hi = cs[0]
+    x, a, b = cs[1]
     found: list[Proposal] = []
     for t, _ in _parts(e)[1]:
-        if isinstance(t, FloorDiv) and t.a is x and type(t.b) is Int:
+        if type(t) is FloorDiv and t.a is x and type(t.b) is Int:
             d = t.b.value
-            found += [{**p, "x": x, "d": d} for p in summand(((e, lo, hi), (t, a, b)), ends)]
+            for k, r, p, q in _others(e, t, ends):
+                found.append(
+                    {"x": x, "d": d, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q}
+                )
     return found
 
 

@@ -17,7 +17,24 @@ from typing import Any, TypeAlias
 from .condition import Condition, condition_interpret
 from .constraint_choose import CONSTRAINT_STRATEGIES, Ends, Proposal
 from .constraint_order import Bound, descends
-from .expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, interpret, lift, maximum, minimum
+from .expr import (
+    Expr,
+    FloorDiv,
+    Int,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    ceildiv,
+    floordiv,
+    integer,
+    interpret,
+    linear,
+    maximum,
+    minimum,
+    mod,
+)
+from .interval import End
 from .matcher import bindings
 from .rewrite import ConstraintRule, DeclarationError
 
@@ -27,9 +44,9 @@ __all__ = [
     "CompiledConstraintRule",
     "compiled_constraint_rule",
     "constraint_source",
+    "expression",
     "inside",
-    "least",
-    "most",
+    "number",
     "proposals_of",
     "use_written",
 ]
@@ -110,8 +127,9 @@ def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     check, proposed = _WRITTEN.get(rule), bool(rule.choose)
     if check is None:
         source, proposed = _source(rule)
-        names: dict[str, Any] = {"Expr": Expr, "FloorDiv": FloorDiv, "Int": Int, "Mod": Mod, "Sum": Sum}
-        names |= {"lift": lift, "inside": inside, "min": least, "max": most}
+        names: dict[str, Any] = {"FloorDiv": FloorDiv, "Int": Int, "Mod": Mod, "Sum": Sum, "number": number}
+        names |= {"floordiv": floordiv, "linear": linear, "maximum": maximum, "minimum": minimum, "mod": mod}
+        names |= {"ceildiv": ceildiv, "expression": expression, "inside": inside, "integer": integer}
         exec(compile(source, f"<constraint rule {rule.name}>", "exec"), names)
         check = names[rule.name]
     first = rule.left[0].e
@@ -128,12 +146,13 @@ Written by `indexproof dev docs` from the declarations in this folder; do not ed
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Final
 
-from ..core.constraint_matcher import inside
-from ..core.constraint_matcher import least as min
-from ..core.constraint_matcher import most as max
-from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, lift
+from ..core.constraint_choose import Ends, Proposal
+from ..core.constraint_matcher import Applied, Check, expression, inside, number
+from ..core.constraint_order import Bound
+from ..core.expr import FloorDiv, Int, Mod, Sum, ceildiv, floordiv, integer, linear, maximum, minimum, mod
 
 __all__ = ["CHECKS"]
 '''
@@ -144,58 +163,91 @@ def constraint_source(rules: Iterable[ConstraintRule], doc: str) -> str:
     rules = list(rules)
     functions = [f"\n\n{_source(r)[0]}" for r in rules]
     table = "".join(f'    "{r.name}": {r.name},\n' for r in rules)
-    return _HEADER.format(doc=doc) + "".join(functions) + f"\n\nCHECKS = {{\n{table}}}\n"
+    table = f"CHECKS: Final[dict[str, Check]] = {{\n{table}}}"
+    return _HEADER.format(doc=doc) + "".join(functions) + f"\n\n{table}\n"
 
 
-def least(*args: Any) -> Any:
-    """The minimum of numbers, or of expressions."""
-    return min(args) if all(type(a) is int for a in args) else minimum(*args)
+def number(v: Proposal, name: str) -> int | None:
+    """The integer that was proposed for a variable."""
+    found = v.get(name)
+    return found if type(found) is int else None
 
 
-def most(*args: Any) -> Any:
-    """The maximum of numbers, or of expressions."""
-    return max(args) if all(type(a) is int for a in args) else maximum(*args)
+def expression(v: Proposal, name: str) -> Expr | None:
+    """The expression that was proposed for a variable."""
+    found = v.get(name)
+    return found if isinstance(found, Expr) else None
 
 
-def inside(ends: tuple[Any, Any], lo: Any, hi: Any) -> bool:
+def inside(ends: tuple[End, End], lo: int, hi: int) -> bool:
     """Whether everything between the ends lies between ``lo`` and ``hi``."""
-    return bool(lo <= ends[0] and ends[1] <= hi)
+    return lo <= ends[0] and ends[1] <= hi
 
 
-class _ConstText:
-    """Python text of an expression over constants only."""
+class _ExprText:
+    """Python text that builds an expression, with integers for what is over constants only."""
 
-    def integer(self, n: int) -> str:
-        return f"({n})" if n < 0 else str(n)
+    def integer(self, n: int) -> tuple[str, bool]:
+        return (f"({n})" if n < 0 else str(n)), True
 
-    def variable(self, v: Var) -> str:
-        return v.name
+    def variable(self, v: Var) -> tuple[str, bool]:
+        return v.name, v.kind == "const"
 
-    def sum(self, const: int, terms: list[tuple[str, int]]) -> str:
-        return "(" + " + ".join([*(t if k == 1 else f"{k} * {t}" for t, k in terms), str(const)]) + ")"
+    def sum(self, const: int, terms: list[tuple[tuple[str, bool], int]]) -> tuple[str, bool]:
+        constants = [t if k == 1 else f"{k} * {t}" for (t, known), k in terms if known]
+        constants += [str(const)] if const or not constants else []
+        rest = " + ".join(constants)
+        if all(known for (_, known), _ in terms):
+            return f"({rest})", True
+        others = [_factored(t, k) for (t, known), k in terms if not known]
+        return f"linear({rest}, [{', '.join(others)}])", False
 
-    def product(self, factors: list[str]) -> str:
-        return "(" + " * ".join(factors) + ")"
+    def product(self, factors: list[tuple[str, bool]]) -> tuple[str, bool]:
+        constants = " * ".join(t for t, known in factors if known)
+        others = [t for t, known in factors if not known]
+        if not others:
+            return f"({constants})", True
+        if len(others) > 1:
+            raise DeclarationError(f"constraints have no products such as {' * '.join(others)}")
+        return f"linear(0, [({others[0]}, {constants})])", False
 
-    def floordiv(self, a: str, b: str) -> str:
-        return f"({a} // {b})"
+    def _lifted(self, parts: Sequence[tuple[str, bool]]) -> list[str]:
+        return [f"integer({t})" if known else t for t, known in parts]
 
-    def mod(self, a: str, b: str) -> str:
-        return f"({a} % {b})"
+    def _called(self, name: str, parts: Sequence[tuple[str, bool]], short: str = "") -> tuple[str, bool]:
+        if all(known for _, known in parts):
+            return short or f"{name[:3]}({', '.join(t for t, _ in parts)})", True
+        return f"{name}({', '.join(self._lifted(parts))})", False
 
-    def ceildiv(self, a: str, b: str) -> str:
-        return f"(-(-{a} // {b}))"
+    def floordiv(self, a: tuple[str, bool], b: tuple[str, bool]) -> tuple[str, bool]:
+        return self._called("floordiv", (a, b), f"({a[0]} // {b[0]})")
 
-    def minimum(self, args: list[str]) -> str:
-        return f"min({', '.join(args)})"
+    def mod(self, a: tuple[str, bool], b: tuple[str, bool]) -> tuple[str, bool]:
+        return self._called("mod", (a, b), f"({a[0]} % {b[0]})")
 
-    def maximum(self, args: list[str]) -> str:
-        return f"max({', '.join(args)})"
+    def ceildiv(self, a: tuple[str, bool], b: tuple[str, bool]) -> tuple[str, bool]:
+        return self._called("ceildiv", (a, b), f"(-(-{a[0]} // {b[0]}))")
+
+    def minimum(self, args: list[tuple[str, bool]]) -> tuple[str, bool]:
+        return self._called("minimum", args)
+
+    def maximum(self, args: list[tuple[str, bool]]) -> tuple[str, bool]:
+        return self._called("maximum", args)
+
+
+def _factored(text: str, k: int) -> str:
+    return f"({text}, {k})"
 
 
 def const_text(e: Expr) -> str:
     """Python text that computes an expression over constants."""
-    return interpret((e,), _ConstText())[0]
+    return interpret((e,), _ExprText())[0][0]
+
+
+def expr_text(e: Expr) -> str:
+    """Python text that builds an expression."""
+    text, known = interpret((e,), _ExprText())[0]
+    return f"integer({text})" if known else text
 
 
 def _source(rule: ConstraintRule) -> tuple[str, bool]:
@@ -248,27 +300,24 @@ def _source(rule: ConstraintRule) -> tuple[str, bool]:
                     rests.append((t, p, at))
     proposed = [v for v in rule.variables if v not in bound and all(v is not r for r, _, _ in rests)]
     for v in proposed:
-        lines.append(f"{v.name} = _v.get({v.name!r})")
-        kind = f"type({v.name}) is not int" if v.kind == "const" else f"not isinstance({v.name}, Expr)"
-        lines.append(f"if {kind}: return None")
+        lines.append(f"{v.name} = {'number' if v.kind == 'const' else 'expression'}(_v, {v.name!r})")
+        lines.append(f"if {v.name} is None: return None")
     tests += [_holds(c) for c in rule.conditions if _literal(c)]
     if tests:
         lines.append(f"if not ({' and '.join(tests)}): return None")
     for r, p, at in rests:
-        lines.append(f"{r.name} = {at} - {const_text(p - r)}")
+        lines.append(f"{r.name} = linear(0, [({at}, 1), ({expr_text(p - r)}, -1)])")
     of_rests = {id(p) for _, p, _ in rests}
-    lines += [
-        f"if lift({const_text(p)}) is not {at}: return None" for p, at in open_ if id(p) not in of_rests
-    ]
+    lines += [f"if {expr_text(p)} is not {at}: return None" for p, at in open_ if id(p) not in of_rests]
     lines += [f"if not {_holds(c)}: return None" for c in rule.conditions if not _literal(c)]
     have = {b.e: f"_e{n}" for n, b in reversed(list(enumerate(rule.left)))}
     made = [
-        f"({have.get(b.e) or _expression(b.e)}, {const_text(b.lo)}, {const_text(b.hi)})," for b in rule.right
+        f"({have.get(b.e) or expr_text(b.e)}, {const_text(b.lo)}, {const_text(b.hi)})," for b in rule.right
     ]
     values = ", ".join(f"{v.name!r}: {v.name}" for v in rule.variables)
     lines.append(f"return ({' '.join(made)}), {{{values}}}")
     body = "\n        ".join(lines)
-    text = f'''def {rule.name}(_cs: Any, _ends: Any, _v: Any) -> Any:
+    text = f'''def {rule.name}(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``{rule.statement()}``"""
     try:
         {body}
@@ -282,12 +331,8 @@ def _literal(x: Expr | Condition) -> bool:
     return all(v.kind == "const" for v in x.variables())
 
 
-def _expression(e: Expr) -> str:
-    return e.name if isinstance(e, Var) else f"lift({const_text(e)})"
-
-
 def _ends(e: Expr) -> str:
-    return f"_ends({_expression(e)})"
+    return f"_ends({expr_text(e)})"
 
 
 class _Certain:

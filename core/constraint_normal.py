@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from .constraint_choose import Ends, shifted_remainder
 from .constraint_matcher import Applied, CompiledConstraintRule, compiled_constraint_rule
@@ -20,7 +20,7 @@ from .derivation import ConstraintChange
 from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, lift, linear, mod, postorder
 from .facts import Facts
 from .indexing_map import Constraint, IndexingMap, Variable
-from .interval import Interval
+from .interval import End, Interval
 from .rewrite import ConstraintRule, RuleSet
 from .simplify import Simplifier
 from .steps import Trace
@@ -60,7 +60,7 @@ def _rules(constraints: tuple[ConstraintRule, ...]) -> _Rules:
     one = [c for c in all_of if len(c.rule.left) == 1]
     two = [c for c in all_of if len(c.rule.left) == 2]
     final = tuple(c for c in one if all(type(b.e) is Int for b in c.rule.right))
-    twins = tuple(c for c in two if c.rule.left[0].e is c.rule.left[1].e and len(c.rule.right) == 1)
+    twins = tuple(c for c in two if [b.e for b in c.rule.right] == [c.rule.left[0].e] == [c.rule.left[1].e])
     narrowing = tuple(c for c in two if _narrows(c.rule))
     return _Rules(
         final,
@@ -135,19 +135,20 @@ class Constraints:
             return
         self.todo = [(c.expr, c.lo, c.hi) for c in reversed(given)]
         self.settle()
-        before: tuple[Any, ...] | None = None
-        rounds = 0
+        boxes, kept, narrowed, rounds = self.boxes, self.kept, self.narrowed, 0
+        mark = len(self.trace or ())
         while self.kept:
             if self.stale:
                 self.again()
             elif not self.merge():
-                if before is None:
-                    before = (dict(self.boxes), self.narrowed, list(self.kept), len(self.trace or ()))
+                if not rounds:
+                    boxes, kept, narrowed = dict(self.boxes), list(self.kept), self.narrowed
+                    mark = len(self.trace or ())
                 rounds += 1
                 if rounds > ROUNDS:
-                    self.boxes, self.narrowed, self.kept, length = before
+                    self.boxes, self.kept, self.narrowed = boxes, kept, narrowed
                     if self.trace is not None:
-                        del self.trace[length:]
+                        del self.trace[mark:]
                     self.outdated = True
                     self.renew()
                     return
@@ -175,14 +176,14 @@ class Constraints:
     def simplifier(self) -> Simplifier:
         """A simplifier for the boxes as they were when it was made; they have not grown since."""
         if self._simplifier is None:
-            self._simplifier = self.made(Facts(self.boxes))
+            self._simplifier = self.made([])
         return self._simplifier
 
-    def made(self, facts: Facts) -> Simplifier:
-        """A simplifier for what is known."""
+    def made(self, known: list[Bound]) -> Simplifier:
+        """A simplifier for the boxes and what else is known."""
         return Simplifier(
             self.rules,
-            facts,
+            Facts(self.boxes, [(e, Interval(lo, hi)) for e, lo, hi in known]),
             self.trace,
             keep_points=self.keep_points,
             division_weight=self.division_weight,
@@ -223,7 +224,9 @@ class Constraints:
     def applied(self, rule: CompiledConstraintRule, before: tuple[Bound, ...]) -> tuple[Bound, ...] | None:
         """Apply a rule to constraints; ``None`` where it does not apply."""
         found = rule.after(before, self.ends)
-        return None if found is None else self.recorded(rule, before, found)
+        if found is None:
+            return None
+        return self.recorded(rule, before, found)
 
     def recorded(
         self, rule: CompiledConstraintRule, before: tuple[Bound, ...], found: Applied
@@ -253,7 +256,8 @@ class Constraints:
             at = self.place.get(e)
             both = self.twin(self.kept[at], c) if at is not None else None
             if at is not None and both is not None:
-                self.kept[at] = c = both
+                c = both
+                self.kept[at] = c
                 if c[1] > c[2]:
                     raise Contradiction
             else:
@@ -266,9 +270,9 @@ class Constraints:
     def twin(self, c: Bound, d: Bound) -> Bound | None:
         """Join two constraints on one expression; ``None`` where no rule does."""
         for rule in self.compiled.twins:
-            found = rule.after((c, d), self.ends)
-            if found is not None and found[0][0][0] is c[0]:
-                return self.recorded(rule, (c, d), found)[0]
+            after = self.applied(rule, (c, d))
+            if after is not None:
+                return after[0]
         return None
 
     def again(self) -> None:
@@ -295,7 +299,7 @@ class Constraints:
             for rule in rules.final:
                 after = self.applied(rule, (c,))
                 if after is not None:
-                    self.todo.extend(after[::-1])
+                    self.todo.extend(reversed(after))
                     return None
             e = self.simplifier.normal(e)
             c = (e, lo, hi)
@@ -305,7 +309,7 @@ class Constraints:
                 after = self.applied(rule, (c,))
                 if after is not None:
                     c = after[0]
-                    self.todo.extend(after[:0:-1])
+                    self.todo.extend(reversed(after[1:]))
                     break
             else:
                 return c
@@ -357,9 +361,11 @@ class Constraints:
                     continue
                 v, sign, shift = at
                 for rule in rules:
-                    after = self.applied(rule, (c, (x, *_moved(self.boxes[v], sign, shift))))
+                    lo, hi = _moved(self.boxes[v], sign, shift)
+                    after = self.applied(rule, (c, (x, lo, hi)))
                     if after is not None:
-                        self.shrink(v, *_moved_back(after[1], sign, shift))
+                        lo, hi = _moved_back(after[1], sign, shift)
+                        self.shrink(v, lo, hi)
         return self.stale
 
     def subjects(self, c: Bound) -> list[Expr]:
@@ -372,10 +378,10 @@ class Constraints:
             return [e.a]
         if type(e) is not Sum:
             return []
-        terms = []
+        terms: list[tuple[Expr, End, End]] = []
         # the ends of what has very large numbers in it are infinite
-        low: Any = e.const
-        high: Any = e.const
+        low: End = e.const
+        high: End = e.const
         try:
             for t, k in e.terms:
                 a, b = self.ends(t)
@@ -394,15 +400,18 @@ class Constraints:
     def simplifier_of_results(self) -> Simplifier:
         """A simplifier for boxes and constraints together.  What comes out does not depend on what was read before."""
         if not self.kept:
-            return self.made(Facts(self.boxes))
-        known = [(e, Interval(lo, hi)) for e, lo, hi in self.kept if type(e) is not Var]
+            return self.made([])
+        known = [(e, lo, hi) for e, lo, hi in self.kept if type(e) is not Var]
         remainders: dict[Expr, list[Bound]] = {}
         for c in self.kept:
             if type(c[0]) is Mod and c[1] == c[2]:
                 remainders.setdefault(_without_constant(c[0].a), []).append(c)
         if remainders:
-            roots = [*self.map.results, *(e for v in self.map.rts if v.source for e in v.source.results)]
-            moduli = [n for cs in remainders.values() for c in cs for n in [_modulus(c)]]
+            roots = list(self.map.results)
+            for v in self.map.rts:
+                if v.source is not None:
+                    roots += v.source.results
+            moduli = [_modulus(c) for cs in remainders.values() for c in cs]
             for node in postorder(*roots):
                 # most divisors divide none of the moduli, whatever the dividend is
                 if isinstance(node, (Mod, FloorDiv)) and type(node.b) is Int:
@@ -410,16 +419,15 @@ class Constraints:
                     if n > 0 and [m for m in moduli if m % n == 0]:
                         value = self.remainder(self.simplifier.normal(node.a), n, remainders)
                         if value is not None:
-                            known.append((mod(node.a, node.b), Interval(value, value)))
-        return self.made(Facts(self.boxes, known))
+                            known.append((mod(node.a, node.b), value, value))
+        return self.made(known)
 
-    def remainder(self, e: Expr, n: int, remainders: Mapping[Expr, Sequence[Bound]]) -> int | None:
+    def remainder(self, e: Expr, n: int, remainders: dict[Expr, list[Bound]]) -> int | None:
         """The remainder of ``e`` modulo ``n``, if a known one of the same dividend implies it."""
         for have in remainders.get(_without_constant(e), ()):
-            x = have[0].a  # type: ignore[attr-defined]
-            t = have[1] % n if _modulus(have) % n == 0 else None
-            if t is None:
+            if _modulus(have) % n:
                 continue
+            x, t = _dividend(have), have[1] % n
             said: Bound = (mod(x, n), t, t)
             if not [r for r in self.compiled.implied if r.check((have, said), self.ends, {}) is not None]:
                 continue
@@ -451,9 +459,9 @@ class Constraints:
             out[e] = c if c is not None and (c.lo, c.hi) == (lo, hi) else Constraint.trusted(e, lo, hi)
         return tuple(out.values())
 
-    def spelled(self, c: Bound, quotients: Mapping[tuple[Expr, int], Expr]) -> Bound:
+    def spelled(self, c: Bound, quotients: dict[tuple[Expr, int], Expr]) -> Bound:
         """A known remainder with the dividend of the quotient that the results have: one subtraction serves both."""
-        x: Expr = c[0].a  # type: ignore[attr-defined]
+        x = _dividend(c)
         y = quotients.get((_without_constant(x), _modulus(c)), x)
         if y is not x:
             for rule in self.compiled.remainders:
@@ -500,10 +508,17 @@ def _without_constant(e: Expr) -> Expr:
     return linear(0, e.terms) if type(e) is Sum and e.const else e
 
 
+def _dividend(c: Bound) -> Expr:
+    """The dividend of a constraint on a remainder."""
+    e = c[0]
+    assert type(e) is Mod
+    return e.a
+
+
 def _modulus(c: Bound) -> int:
     """The modulus of a constraint on a remainder, 0 for one that is no number."""
-    n: Expr = c[0].b  # type: ignore[attr-defined]
-    return n.value if type(n) is Int else 0
+    e = c[0]
+    return e.b.value if type(e) is Mod and type(e.b) is Int else 0
 
 
 def _quotients(roots: Sequence[Expr]) -> dict[tuple[Expr, int], Expr]:

@@ -10,14 +10,13 @@ what the results are then simplified with.  A map whose domain is seen to be emp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import is_
 
 from . import native
 from .constraint_normal import Constraints, Contradiction
 from .cost import DIVISION_WEIGHT, cost, expect_weight, map_cost
 from .derivation import MapChange
 from .expr import Expr, Sum, integer
-from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from .indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable
 from .rewrite import RuleSet
 from .room import Room, at_rest
 from .simplify import Simplifier
@@ -119,7 +118,7 @@ def _simplified(
     quick: bool,
     room: Room | None = None,
 ) -> IndexingMap:
-    start = len(trace) if trace is not None else 0
+    start = len(trace or ())
     stage = Constraints(m, rules, trace, keep_points, division_weight, quick)
     try:
         stage.run()
@@ -136,10 +135,7 @@ def _simplified(
     dims, ranges = m.dims, m.ranges
     if stage.narrowed:
         dims, ranges = stage.boxed(dims), stage.boxed(ranges)
-    results: tuple[Expr, ...]
-    if room is None:
-        results = tuple(simplify.all(m.results))
-    else:
+    if room is not None:
         of = room
         results = tuple(
             simplify.within(
@@ -148,11 +144,15 @@ def _simplified(
                 lambda es: of.has_map(_made(dims, ranges, m.rts, tuple(es), m.constraints)),
             )
         )
-    rts = tuple([_sourced(v, simplify) for v in m.rts]) if m.rts else ()
+    else:
+        results = tuple(simplify.all(m.results))
+    rts = tuple([_sourced(v, simplify) for v in m.rts])
     if room is not None and not room.has_map(_made(dims, ranges, rts, results, m.constraints)):
         rts = m.rts
-    same = not stage.narrowed and all(map(is_, results, m.results)) and all(map(is_, rts, m.rts))
-    finished = len(trace) if trace is not None else 0
+    same = (
+        not stage.narrowed and results == m.results and all(a is b for a, b in zip(rts, m.rts, strict=True))
+    )
+    finished = len(trace or ())
     after = m
     for spelled_for in (results, ()):
         constraints = stage.finished(spelled_for)
@@ -211,7 +211,7 @@ def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], d
     have = {c.expr for c in given}
     if have.issuperset([c.expr for c in constraints]):
         return True
-    bodies: set[object] = set()
+    bodies: set[tuple[tuple[Expr, int], ...]] = set()
     for c in given:
         e = c.expr
         if type(e) is Sum:
@@ -235,9 +235,7 @@ def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:
     if source is None:
         return v
     results = tuple(simplify.each(source.results))
-    if all(map(is_, results, source.results)):
-        return v
-    return RuntimeVariable(v.name, v.lo, v.hi, RuntimeSource(source.hlo, results))
+    return v if results == source.results else v.indexed(results)
 
 
 def empty_domain(m: IndexingMap) -> IndexingMap:

@@ -141,6 +141,11 @@ class RuntimeVariable(Variable):
         """The value of the variable when the operand holds ``raw``."""
         return min(max(raw, self.lo), self.hi)
 
+    def indexed(self, results: tuple[Expr, ...]) -> RuntimeVariable:
+        """The same variable, read at these indices of its source."""
+        assert self.source is not None
+        return RuntimeVariable(self.name, self.lo, self.hi, RuntimeSource(self.source.hlo, results))
+
     def moved(self, name: str, moved: Mapping[Expr, Expr]) -> RuntimeVariable:
         """The same variable under another name, its source over the expressions that ``moved`` gives."""
         source = self.source

@@ -5,17 +5,18 @@ Written by `indexproof dev docs` from the declarations in this folder; do not ed
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Final
 
-from ..core.constraint_matcher import inside
-from ..core.constraint_matcher import least as min
-from ..core.constraint_matcher import most as max
-from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, lift
+from ..core.constraint_choose import Ends, Proposal
+from ..core.constraint_matcher import Applied, Check, expression, inside, number
+from ..core.constraint_order import Bound
+from ..core.expr import FloorDiv, Int, Mod, Sum, ceildiv, floordiv, integer, linear, maximum, minimum, mod
 
 __all__ = ["CHECKS"]
 
 
-def summand_moves_into_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
+def summand_moves_into_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``k + r… ∈ [lo, hi]  ⇔  r… ∈ [lo - k, hi - k]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -24,47 +25,47 @@ def summand_moves_into_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
         if type(_e0) is not Sum: return None
         k = _e0.const
         if not ((k != 0)): return None
-        r = _e0 - k
-        return ((r, (-1 * k + lo + 0), (-1 * k + hi + 0)),), {'hi': hi, 'k': k, 'lo': lo, 'r': r}
+        r = linear(0, [(_e0, 1), (integer(k), -1)])
+        return ((r, (-1 * k + lo), (-1 * k + hi)),), {'hi': hi, 'k': k, 'lo': lo, 'r': r}
     except ZeroDivisionError:
         return None
 
 
-def positive_factor_divides_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
+def positive_factor_divides_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x·k ∈ [lo, hi]  ⇔  x ∈ [ceildiv(lo, k), hi // k]   when 0 < k``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
-        k = _v.get('k')
-        if type(k) is not int: return None
-        x = _v.get('x')
-        if not isinstance(x, Expr): return None
+        k = number(_v, 'k')
+        if k is None: return None
+        x = expression(_v, 'x')
+        if x is None: return None
         if not ((0 < k) and (1 < k)): return None
-        if lift((x * k)) is not _e0: return None
+        if linear(0, [(x, k)]) is not _e0: return None
         return ((x, (-(-lo // k)), (hi // k)),), {'hi': hi, 'k': k, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def negative_factor_exchanges_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
+def negative_factor_exchanges_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x·k ∈ [lo, hi]  ⇔  x ∈ [ceildiv(hi, k), lo // k]   when k < 0``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
-        k = _v.get('k')
-        if type(k) is not int: return None
-        x = _v.get('x')
-        if not isinstance(x, Expr): return None
+        k = number(_v, 'k')
+        if k is None: return None
+        x = expression(_v, 'x')
+        if x is None: return None
         if not ((k < 0)): return None
-        if lift((x * k)) is not _e0: return None
+        if linear(0, [(x, k)]) is not _e0: return None
         return ((x, (-(-hi // k)), (lo // k)),), {'hi': hi, 'k': k, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def positive_divisor_scales_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
+def positive_divisor_scales_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x // d ∈ [lo, hi]  ⇔  x ∈ [d·lo, d·hi + d - 1]   when 0 < d``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -80,53 +81,53 @@ def positive_divisor_scales_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
         return None
 
 
-def minimum_from_below(_cs: Any, _ends: Any, _v: Any) -> Any:
+def minimum_from_below(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``min(x, y) ∈ [lo, hi]  ⇔  x ∈ [lo, b] and y ∈ [lo, d]   when x ≤ b,  y ≤ d,  min(x, y) ≤ hi``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
-        b = _v.get('b')
-        if type(b) is not int: return None
-        d = _v.get('d')
-        if type(d) is not int: return None
-        x = _v.get('x')
-        if not isinstance(x, Expr): return None
-        y = _v.get('y')
-        if not isinstance(y, Expr): return None
-        if lift(min(y, x)) is not _e0: return None
+        b = number(_v, 'b')
+        if b is None: return None
+        d = number(_v, 'd')
+        if d is None: return None
+        x = expression(_v, 'x')
+        if x is None: return None
+        y = expression(_v, 'y')
+        if y is None: return None
+        if minimum(y, x) is not _e0: return None
         if not (_ends(x)[1] <= b): return None
         if not (_ends(y)[1] <= d): return None
-        if not (_ends(lift(min(y, x)))[1] <= hi): return None
+        if not (_ends(minimum(y, x))[1] <= hi): return None
         return ((x, lo, b), (y, lo, d),), {'b': b, 'd': d, 'hi': hi, 'lo': lo, 'x': x, 'y': y}
     except ZeroDivisionError:
         return None
 
 
-def maximum_from_above(_cs: Any, _ends: Any, _v: Any) -> Any:
+def maximum_from_above(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``max(x, y) ∈ [lo, hi]  ⇔  x ∈ [a, hi] and y ∈ [c, hi]   when a ≤ x,  c ≤ y,  lo ≤ max(x, y)``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
-        a = _v.get('a')
-        if type(a) is not int: return None
-        c = _v.get('c')
-        if type(c) is not int: return None
-        x = _v.get('x')
-        if not isinstance(x, Expr): return None
-        y = _v.get('y')
-        if not isinstance(y, Expr): return None
-        if lift(max(y, x)) is not _e0: return None
+        a = number(_v, 'a')
+        if a is None: return None
+        c = number(_v, 'c')
+        if c is None: return None
+        x = expression(_v, 'x')
+        if x is None: return None
+        y = expression(_v, 'y')
+        if y is None: return None
+        if maximum(y, x) is not _e0: return None
         if not (a <= _ends(x)[0]): return None
         if not (c <= _ends(y)[0]): return None
-        if not (lo <= _ends(lift(max(y, x)))[0]): return None
+        if not (lo <= _ends(maximum(y, x))[0]): return None
         return ((x, a, hi), (y, c, hi),), {'a': a, 'c': c, 'hi': hi, 'lo': lo, 'x': x, 'y': y}
     except ZeroDivisionError:
         return None
 
 
-def residue_is_rescaled(_cs: Any, _ends: Any, _v: Any) -> Any:
+def residue_is_rescaled(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m = s  ⇔  y mod m = t   when 0 < m,  s ∈ [0, m - 1],  t ∈ [0, m - 1],  m ∣ u·v - 1,  m ∣ y - (x - s)·u - t``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -136,32 +137,32 @@ def residue_is_rescaled(_cs: Any, _ends: Any, _v: Any) -> Any:
         if type(_e0.b) is not Int: return None
         m = _e0.b.value
         x = _e0.a
-        t = _v.get('t')
-        if type(t) is not int: return None
-        u = _v.get('u')
-        if type(u) is not int: return None
-        v = _v.get('v')
-        if type(v) is not int: return None
-        y = _v.get('y')
-        if not isinstance(y, Expr): return None
+        t = number(_v, 't')
+        if t is None: return None
+        u = number(_v, 'u')
+        if u is None: return None
+        v = number(_v, 'v')
+        if v is None: return None
+        y = expression(_v, 'y')
+        if y is None: return None
         if not ((0 < m) and (0 <= s <= (m + -1)) and (0 <= t <= (m + -1)) and (m != 0 and ((v * u) + -1) % m == 0)): return None
-        if not (m != 0 and inside(_ends(lift(((y + -1 * t + -1 * ((x + -1 * s + 0) * u) + 0) % m))), 0, 0)): return None
-        return ((lift((y % m)), t, t),), {'m': m, 's': s, 't': t, 'u': u, 'v': v, 'x': x, 'y': y}
+        if not (m != 0 and inside(_ends(mod(linear(-1 * t, [(y, 1), (linear(0, [(linear(-1 * s, [(x, 1)]), u)]), -1)]), integer(m))), 0, 0)): return None
+        return ((mod(y, integer(m)), t, t),), {'m': m, 's': s, 't': t, 'u': u, 'v': v, 'x': x, 'y': y}
     except ZeroDivisionError:
         return None
 
 
-def bounds_meet_range(_cs: Any, _ends: Any, _v: Any) -> Any:
+def bounds_meet_range(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x ∈ [lo, hi]  ⇔  x ∈ [max(a, lo), min(b, hi)]   when x ∈ [a, b]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
         x = _e0
-        a = _v.get('a')
-        if type(a) is not int: return None
-        b = _v.get('b')
-        if type(b) is not int: return None
+        a = number(_v, 'a')
+        if a is None: return None
+        b = number(_v, 'b')
+        if b is None: return None
         if not ((a <= b) and (lo <= b) and (a <= hi) and ((lo < a) or (b < hi))): return None
         if not inside(_ends(x), a, b): return None
         return ((_e0, max(a, lo), min(b, hi)),), {'a': a, 'b': b, 'hi': hi, 'lo': lo, 'x': x}
@@ -169,7 +170,7 @@ def bounds_meet_range(_cs: Any, _ends: Any, _v: Any) -> Any:
         return None
 
 
-def satisfied_constraint_vanishes(_cs: Any, _ends: Any, _v: Any) -> Any:
+def satisfied_constraint_vanishes(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x ∈ [lo, hi]  ⇔  true   when x ∈ [lo, hi]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -182,71 +183,71 @@ def satisfied_constraint_vanishes(_cs: Any, _ends: Any, _v: Any) -> Any:
         return None
 
 
-def impossible_constraint_is_false(_cs: Any, _ends: Any, _v: Any) -> Any:
+def impossible_constraint_is_false(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x ∈ [lo, hi]  ⇔  false   when x ∈ [a, b],  hi < a or b < lo or hi < lo``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
         x = _e0
-        a = _v.get('a')
-        if type(a) is not int: return None
-        b = _v.get('b')
-        if type(b) is not int: return None
+        a = number(_v, 'a')
+        if a is None: return None
+        b = number(_v, 'b')
+        if b is None: return None
         if not (((hi < a) or (b < lo) or (hi < lo))): return None
         if not inside(_ends(x), a, b): return None
-        return ((lift(0), 1, 1),), {'a': a, 'b': b, 'hi': hi, 'lo': lo, 'x': x}
+        return ((integer(0), 1, 1),), {'a': a, 'b': b, 'hi': hi, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def multiple_and_rest_separate(_cs: Any, _ends: Any, _v: Any) -> Any:
+def multiple_and_rest_separate(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x·g + r… ∈ [lo, hi]  ⇔  x = k and r… ∈ [lo - g·k, hi - g·k]   when 0 < g,  r… ∈ [p, q],  k = ceildiv(lo - q, g),  k = (hi - p) // g``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
-        g = _v.get('g')
-        if type(g) is not int: return None
-        k = _v.get('k')
-        if type(k) is not int: return None
-        p = _v.get('p')
-        if type(p) is not int: return None
-        q = _v.get('q')
-        if type(q) is not int: return None
-        x = _v.get('x')
-        if not isinstance(x, Expr): return None
-        if not ((0 < g) and (k == (-(-(lo + -1 * q + 0) // g))) and (k == ((-1 * p + hi + 0) // g)) and (1 < g)): return None
-        r = _e0 - (g * x)
+        g = number(_v, 'g')
+        if g is None: return None
+        k = number(_v, 'k')
+        if k is None: return None
+        p = number(_v, 'p')
+        if p is None: return None
+        q = number(_v, 'q')
+        if q is None: return None
+        x = expression(_v, 'x')
+        if x is None: return None
+        if not ((0 < g) and (k == (-(-(lo + -1 * q) // g))) and (k == ((-1 * p + hi) // g)) and (1 < g)): return None
+        r = linear(0, [(_e0, 1), (linear(0, [(x, g)]), -1)])
         if not inside(_ends(r), p, q): return None
-        return ((x, k, k), (r, (-1 * (g * k) + lo + 0), (-1 * (g * k) + hi + 0)),), {'g': g, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((x, k, k), (r, (-1 * (g * k) + lo), (-1 * (g * k) + hi)),), {'g': g, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def multiple_and_rest_contradict(_cs: Any, _ends: Any, _v: Any) -> Any:
+def multiple_and_rest_contradict(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x·g + r… ∈ [lo, hi]  ⇔  false   when 0 < g,  r… ∈ [p, q],  (hi - p) // g < ceildiv(lo - q, g)``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
         hi = _hi0
-        g = _v.get('g')
-        if type(g) is not int: return None
-        p = _v.get('p')
-        if type(p) is not int: return None
-        q = _v.get('q')
-        if type(q) is not int: return None
-        x = _v.get('x')
-        if not isinstance(x, Expr): return None
-        if not ((0 < g) and (((-1 * p + hi + 0) // g) < (-(-(lo + -1 * q + 0) // g)))): return None
-        r = _e0 - (g * x)
+        g = number(_v, 'g')
+        if g is None: return None
+        p = number(_v, 'p')
+        if p is None: return None
+        q = number(_v, 'q')
+        if q is None: return None
+        x = expression(_v, 'x')
+        if x is None: return None
+        if not ((0 < g) and (((-1 * p + hi) // g) < (-(-(lo + -1 * q) // g)))): return None
+        r = linear(0, [(_e0, 1), (linear(0, [(x, g)]), -1)])
         if not inside(_ends(r), p, q): return None
-        return ((lift(0), 1, 1),), {'g': g, 'hi': hi, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((integer(0), 1, 1),), {'g': g, 'hi': hi, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def same_expression_intersects(_cs: Any, _ends: Any, _v: Any) -> Any:
+def same_expression_intersects(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x ∈ [a, b] and x ∈ [c, d]  ⇔  x ∈ [max(a, c), min(b, d)]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -262,7 +263,7 @@ def same_expression_intersects(_cs: Any, _ends: Any, _v: Any) -> Any:
         return None
 
 
-def implied_remainder_vanishes(_cs: Any, _ends: Any, _v: Any) -> Any:
+def implied_remainder_vanishes(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m = s and x mod n = t  ⇔  x mod m = s   when n ∣ m,  t = s mod n``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -285,7 +286,7 @@ def implied_remainder_vanishes(_cs: Any, _ends: Any, _v: Any) -> Any:
         return None
 
 
-def remainders_merge(_cs: Any, _ends: Any, _v: Any) -> Any:
+def remainders_merge(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m = s and x mod n = t  ⇔  x mod k = w   when 0 < m,  0 < n,  k = a·m,  k = b·n,  a·u + b·v = 1,  w mod m = s,  w mod n = t,  w ∈ [0, k - 1]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -302,25 +303,25 @@ def remainders_merge(_cs: Any, _ends: Any, _v: Any) -> Any:
         if type(_e1.b) is not Int: return None
         n = _e1.b.value
         if x is not _e1.a: return None
-        a = _v.get('a')
-        if type(a) is not int: return None
-        b = _v.get('b')
-        if type(b) is not int: return None
-        k = _v.get('k')
-        if type(k) is not int: return None
-        u = _v.get('u')
-        if type(u) is not int: return None
-        v = _v.get('v')
-        if type(v) is not int: return None
-        w = _v.get('w')
-        if type(w) is not int: return None
-        if not ((0 < m) and (0 < n) and (k == (m * a)) and (k == (n * b)) and (((b * v) + (a * u) + 0) == 1) and ((w % m) == s) and ((w % n) == t) and (0 <= w <= (k + -1))): return None
-        return ((lift((x % k)), w, w),), {'a': a, 'b': b, 'k': k, 'm': m, 'n': n, 's': s, 't': t, 'u': u, 'v': v, 'w': w, 'x': x}
+        a = number(_v, 'a')
+        if a is None: return None
+        b = number(_v, 'b')
+        if b is None: return None
+        k = number(_v, 'k')
+        if k is None: return None
+        u = number(_v, 'u')
+        if u is None: return None
+        v = number(_v, 'v')
+        if v is None: return None
+        w = number(_v, 'w')
+        if w is None: return None
+        if not ((0 < m) and (0 < n) and (k == (m * a)) and (k == (n * b)) and (((b * v) + (a * u)) == 1) and ((w % m) == s) and ((w % n) == t) and (0 <= w <= (k + -1))): return None
+        return ((mod(x, integer(k)), w, w),), {'a': a, 'b': b, 'k': k, 'm': m, 'n': n, 's': s, 't': t, 'u': u, 'v': v, 'w': w, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def remainders_contradict(_cs: Any, _ends: Any, _v: Any) -> Any:
+def remainders_contradict(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m = s and x mod n = t  ⇔  false   when g ∣ m,  g ∣ n,  not (g ∣ s - t)``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -337,15 +338,15 @@ def remainders_contradict(_cs: Any, _ends: Any, _v: Any) -> Any:
         if type(_e1.b) is not Int: return None
         n = _e1.b.value
         if x is not _e1.a: return None
-        g = _v.get('g')
-        if type(g) is not int: return None
-        if not ((g != 0 and m % g == 0) and (g != 0 and n % g == 0) and (not (g != 0 and (-1 * t + s + 0) % g == 0)) and (g != 0)): return None
-        return ((lift(0), 1, 1),), {'g': g, 'm': m, 'n': n, 's': s, 't': t, 'x': x}
+        g = number(_v, 'g')
+        if g is None: return None
+        if not ((g != 0 and m % g == 0) and (g != 0 and n % g == 0) and (not (g != 0 and (-1 * t + s) % g == 0)) and (g != 0)): return None
+        return ((integer(0), 1, 1),), {'g': g, 'm': m, 'n': n, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def remainder_tightens_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
+def remainder_tightens_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m = s and x ∈ [lo, hi]  ⇔  x mod m = s and x ∈ [(s - lo) mod m + lo, hi - (hi - s) mod m]   when 0 < m``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -359,13 +360,13 @@ def remainder_tightens_bounds(_cs: Any, _ends: Any, _v: Any) -> Any:
         lo = _lo1
         hi = _hi1
         if x is not _e1: return None
-        if not ((0 < m) and (lo <= hi) and ((((-1 * s + hi + 0) % m) + ((s + -1 * lo + 0) % m) + 0) != 0)): return None
-        return ((_e0, s, s), (_e1, (((s + -1 * lo + 0) % m) + lo + 0), (-1 * ((-1 * s + hi + 0) % m) + hi + 0)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 'x': x}
+        if not ((0 < m) and (lo <= hi) and ((((-1 * s + hi) % m) + ((s + -1 * lo) % m)) != 0)): return None
+        return ((_e0, s, s), (_e1, (((s + -1 * lo) % m) + lo), (-1 * ((-1 * s + hi) % m) + hi)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def window_raises_lower_bound(_cs: Any, _ends: Any, _v: Any) -> Any:
+def window_raises_lower_bound(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m ∈ [s, t] and x ∈ [lo, hi]  ⇔  x mod m ∈ [s, t] and x ∈ [(s - lo) mod m + lo, hi]   when 0 < m,  t - s < (lo - s) mod m``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -379,13 +380,13 @@ def window_raises_lower_bound(_cs: Any, _ends: Any, _v: Any) -> Any:
         lo = _lo1
         hi = _hi1
         if x is not _e1: return None
-        if not ((0 < m) and ((t + -1 * s + 0) < ((-1 * s + lo + 0) % m)) and (lo <= hi) and (s <= t)): return None
-        return ((_e0, s, t), (_e1, (((s + -1 * lo + 0) % m) + lo + 0), hi),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
+        if not ((0 < m) and ((t + -1 * s) < ((-1 * s + lo) % m)) and (lo <= hi) and (s <= t)): return None
+        return ((_e0, s, t), (_e1, (((s + -1 * lo) % m) + lo), hi),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def window_lowers_upper_bound(_cs: Any, _ends: Any, _v: Any) -> Any:
+def window_lowers_upper_bound(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m ∈ [s, t] and x ∈ [lo, hi]  ⇔  x mod m ∈ [s, t] and x ∈ [lo, hi - (hi - t) mod m]   when 0 < m,  t - s < (hi - s) mod m``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -399,13 +400,13 @@ def window_lowers_upper_bound(_cs: Any, _ends: Any, _v: Any) -> Any:
         lo = _lo1
         hi = _hi1
         if x is not _e1: return None
-        if not ((0 < m) and ((t + -1 * s + 0) < ((-1 * s + hi + 0) % m)) and (lo <= hi) and (s <= t)): return None
-        return ((_e0, s, t), (_e1, lo, (-1 * ((-1 * t + hi + 0) % m) + hi + 0)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
+        if not ((0 < m) and ((t + -1 * s) < ((-1 * s + hi) % m)) and (lo <= hi) and (s <= t)): return None
+        return ((_e0, s, t), (_e1, lo, (-1 * ((-1 * t + hi) % m) + hi)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def sum_bounds_summand(_cs: Any, _ends: Any, _v: Any) -> Any:
+def sum_bounds_summand(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  x·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(lo - q, k), a), min((hi - p) // k, b)]   when 0 < k,  r… ∈ [p, q]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -415,21 +416,21 @@ def sum_bounds_summand(_cs: Any, _ends: Any, _v: Any) -> Any:
         a = _lo1
         b = _hi1
         x = _e1
-        k = _v.get('k')
-        if type(k) is not int: return None
-        p = _v.get('p')
-        if type(p) is not int: return None
-        q = _v.get('q')
-        if type(q) is not int: return None
-        if not ((0 < k) and (a <= b) and ((a < (-(-(lo + -1 * q + 0) // k))) or (((-1 * p + hi + 0) // k) < b))): return None
-        r = _e0 - (x * k)
+        k = number(_v, 'k')
+        if k is None: return None
+        p = number(_v, 'p')
+        if p is None: return None
+        q = number(_v, 'q')
+        if q is None: return None
+        if not ((0 < k) and (a <= b) and ((a < (-(-(lo + -1 * q) // k))) or (((-1 * p + hi) // k) < b))): return None
+        r = linear(0, [(_e0, 1), (linear(0, [(x, k)]), -1)])
         if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max(a, (-(-(lo + -1 * q + 0) // k))), min(b, ((-1 * p + hi + 0) // k))),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((_e0, lo, hi), (_e1, max(a, (-(-(lo + -1 * q) // k))), min(b, ((-1 * p + hi) // k))),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def sum_bounds_negative_summand(_cs: Any, _ends: Any, _v: Any) -> Any:
+def sum_bounds_negative_summand(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  x·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(hi - p, k), a), min((lo - q) // k, b)]   when k < 0,  r… ∈ [p, q]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -439,21 +440,21 @@ def sum_bounds_negative_summand(_cs: Any, _ends: Any, _v: Any) -> Any:
         a = _lo1
         b = _hi1
         x = _e1
-        k = _v.get('k')
-        if type(k) is not int: return None
-        p = _v.get('p')
-        if type(p) is not int: return None
-        q = _v.get('q')
-        if type(q) is not int: return None
-        if not ((k < 0) and (a <= b) and ((a < (-(-(-1 * p + hi + 0) // k))) or (((lo + -1 * q + 0) // k) < b))): return None
-        r = _e0 - (x * k)
+        k = number(_v, 'k')
+        if k is None: return None
+        p = number(_v, 'p')
+        if p is None: return None
+        q = number(_v, 'q')
+        if q is None: return None
+        if not ((k < 0) and (a <= b) and ((a < (-(-(-1 * p + hi) // k))) or (((lo + -1 * q) // k) < b))): return None
+        r = linear(0, [(_e0, 1), (linear(0, [(x, k)]), -1)])
         if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max((-(-(-1 * p + hi + 0) // k)), a), min(b, ((lo + -1 * q + 0) // k))),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((_e0, lo, hi), (_e1, max((-(-(-1 * p + hi) // k)), a), min(b, ((lo + -1 * q) // k))),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def sum_bounds_dividend(_cs: Any, _ends: Any, _v: Any) -> Any:
+def sum_bounds_dividend(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``(x // d)·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  (x // d)·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(lo - q, k)·d, a), min(((hi - p) // k)·d + d - 1, b)]   when 0 < k,  0 < d,  r… ∈ [p, q]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -463,23 +464,23 @@ def sum_bounds_dividend(_cs: Any, _ends: Any, _v: Any) -> Any:
         a = _lo1
         b = _hi1
         x = _e1
-        d = _v.get('d')
-        if type(d) is not int: return None
-        k = _v.get('k')
-        if type(k) is not int: return None
-        p = _v.get('p')
-        if type(p) is not int: return None
-        q = _v.get('q')
-        if type(q) is not int: return None
-        if not ((0 < k) and (0 < d) and (a <= b) and ((a < ((-(-(lo + -1 * q + 0) // k)) * d)) or (((d * ((-1 * p + hi + 0) // k)) + d + -1) < b))): return None
-        r = _e0 - ((x // d) * k)
+        d = number(_v, 'd')
+        if d is None: return None
+        k = number(_v, 'k')
+        if k is None: return None
+        p = number(_v, 'p')
+        if p is None: return None
+        q = number(_v, 'q')
+        if q is None: return None
+        if not ((0 < k) and (0 < d) and (a <= b) and ((a < ((-(-(lo + -1 * q) // k)) * d)) or (((d * ((-1 * p + hi) // k)) + d + -1) < b))): return None
+        r = linear(0, [(_e0, 1), (linear(0, [(floordiv(x, integer(d)), k)]), -1)])
         if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max(a, ((-(-(lo + -1 * q + 0) // k)) * d)), min(b, ((d * ((-1 * p + hi + 0) // k)) + d + -1))),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((_e0, lo, hi), (_e1, max(a, ((-(-(lo + -1 * q) // k)) * d)), min(b, ((d * ((-1 * p + hi) // k)) + d + -1))),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-def sum_bounds_negative_dividend(_cs: Any, _ends: Any, _v: Any) -> Any:
+def sum_bounds_negative_dividend(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``(x // d)·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  (x // d)·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(hi - p, k)·d, a), min(((lo - q) // k)·d + d - 1, b)]   when k < 0,  0 < d,  r… ∈ [p, q]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
@@ -489,23 +490,23 @@ def sum_bounds_negative_dividend(_cs: Any, _ends: Any, _v: Any) -> Any:
         a = _lo1
         b = _hi1
         x = _e1
-        d = _v.get('d')
-        if type(d) is not int: return None
-        k = _v.get('k')
-        if type(k) is not int: return None
-        p = _v.get('p')
-        if type(p) is not int: return None
-        q = _v.get('q')
-        if type(q) is not int: return None
-        if not ((k < 0) and (0 < d) and (a <= b) and ((a < ((-(-(-1 * p + hi + 0) // k)) * d)) or (((d * ((lo + -1 * q + 0) // k)) + d + -1) < b))): return None
-        r = _e0 - ((x // d) * k)
+        d = number(_v, 'd')
+        if d is None: return None
+        k = number(_v, 'k')
+        if k is None: return None
+        p = number(_v, 'p')
+        if p is None: return None
+        q = number(_v, 'q')
+        if q is None: return None
+        if not ((k < 0) and (0 < d) and (a <= b) and ((a < ((-(-(-1 * p + hi) // k)) * d)) or (((d * ((lo + -1 * q) // k)) + d + -1) < b))): return None
+        r = linear(0, [(_e0, 1), (linear(0, [(floordiv(x, integer(d)), k)]), -1)])
         if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max(a, ((-(-(-1 * p + hi + 0) // k)) * d)), min(b, ((d * ((lo + -1 * q + 0) // k)) + d + -1))),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((_e0, lo, hi), (_e1, max(a, ((-(-(-1 * p + hi) // k)) * d)), min(b, ((d * ((lo + -1 * q) // k)) + d + -1))),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
 
-CHECKS = {
+CHECKS: Final[dict[str, Check]] = {
     "summand_moves_into_bounds": summand_moves_into_bounds,
     "positive_factor_divides_bounds": positive_factor_divides_bounds,
     "negative_factor_exchanges_bounds": negative_factor_exchanges_bounds,

@@ -27,11 +27,12 @@ __all__ = ["obligations_of_check"]
 
 _IMPORTED: Final = {
     "from __future__ import annotations",
-    "from typing import Any",
-    "from ..core.constraint_matcher import inside",
-    "from ..core.constraint_matcher import least as min",
-    "from ..core.constraint_matcher import most as max",
-    "from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, lift",
+    "from collections.abc import Sequence",
+    "from typing import Final",
+    "from ..core.constraint_choose import Ends, Proposal",
+    "from ..core.constraint_matcher import Applied, Check, expression, inside, number",
+    "from ..core.constraint_order import Bound",
+    "from ..core.expr import FloorDiv, Int, Mod, Sum, ceildiv, floordiv, integer, linear, maximum, minimum, mod",
 }
 _OPERATIONS: Final[dict[type, Callable[[Expr, Expr], Expr]]] = {
     ast.Add: lambda a, b: a + b,
@@ -79,7 +80,7 @@ def _functions(source: str) -> dict[str, ast.FunctionDef]:
                 found[name] = node
             case ast.Expr(value=ast.Constant()) | ast.Assign(targets=[ast.Name(id="__all__")]):
                 pass
-            case ast.Assign(targets=[ast.Name(id="CHECKS")], value=ast.Dict(keys=keys, values=values)):
+            case ast.AnnAssign(target=ast.Name(id="CHECKS"), value=ast.Dict(keys=keys, values=values)):
                 for key, value in zip(keys, values, strict=True):
                     if ast.unparse(key or value) != repr(ast.unparse(value)):
                         raise _no(value)
@@ -98,6 +99,8 @@ class _Check(PathFacts):
     def run(self, rule: ConstraintRule, function: ast.FunctionDef) -> list[tuple[str, Condition]]:
         """Execute the function and return what must follow from its tests."""
         self.names: dict[str, Expr] = {}
+        #: names of what may not have been proposed
+        self.missing: set[str] = set()
         self.given: dict[int, tuple[Expr, Expr, Expr]] = {}
         match function.args, function.body:
             case (
@@ -160,10 +163,12 @@ class _Check(PathFacts):
                 self.given[int(at[1])] = made = self.new(False), self.new(True), self.new(True)
                 for name, v in zip(names, made, strict=True):
                     self.bind(name, v)
-            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call() as value) if (
-                ast.unparse(value) == f"_v.get({name!r})"
-            ):
-                self.bind(target, self.new(False))
+            case ast.Assign(
+                targets=[ast.Name(id=name) as target],
+                value=ast.Call(func=ast.Name(id="number" | "expression" as kind)) as value,
+            ) if ast.unparse(value) == f"{kind}(_v, {name!r})":
+                self.bind(target, self.new(kind == "number"))
+                self.missing.add(name)
             case ast.Assign(targets=[ast.Name() as target], value=value):
                 self.bind(target, self.value(value))
             case ast.If(test=test, body=[ast.Return(value=ast.Constant(value=None))], orelse=[]):
@@ -180,10 +185,8 @@ class _Check(PathFacts):
     def failed(self, test: ast.expr) -> None:
         """Go on where a test is false."""
         match test:
-            case ast.UnaryOp(
-                op=ast.Not(), operand=ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Name(id="Expr")])
-            ):
-                pass
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+                self.missing.discard(name)
             case ast.UnaryOp(op=ast.Not(), operand=held):
                 self.assume(self.condition(held))
             case ast.Compare(
@@ -199,7 +202,6 @@ class _Check(PathFacts):
         """An expression is of this class."""
         value = self.value(e)
         made: dict[str, Callable[[], Expr]] = {
-            "int": lambda: self.new(True),
             "Int": lambda: self.new(True),
             "FloorDiv": lambda: self.new(False) // self.new(False),
             "Mod": lambda: self.new(False) % self.new(False),
@@ -245,16 +247,27 @@ class _Check(PathFacts):
         match e:
             case ast.Constant(value=int(n)) if not isinstance(n, bool):
                 return core.integer(n)
-            case ast.Name(id=name) if name in self.names:
+            case ast.Name(id=name) if name in self.names and name not in self.missing:
                 return self.names[name]
             case ast.UnaryOp(op=ast.USub(), operand=a):
                 return -self.value(a)
             case ast.BinOp(left=a, op=op, right=b) if type(op) in _OPERATIONS:
                 return _OPERATIONS[type(op)](self.value(a), self.value(b))
-            case ast.Call(func=ast.Name(id="lift"), args=[a]):
+            case ast.Call(func=ast.Name(id="integer"), args=[a]):
                 return self.value(a)
-            case ast.Call(func=ast.Name(id="min" | "max" as name), args=args):
-                return (core.minimum if name == "min" else core.maximum)(*map(self.value, args))
+            case ast.Call(func=ast.Name(id="linear"), args=[constant, ast.List(elts=terms)]):
+                total = self.value(constant)
+                for t in terms:
+                    match t:
+                        case ast.Tuple(elts=[x, k]):
+                            total += self.value(x) * self.value(k)
+                        case _:
+                            raise _no(t)
+                return total
+            case ast.Call(func=ast.Name(id="min" | "max" | "minimum" | "maximum" as name), args=args):
+                return (core.minimum if name[:3] == "min" else core.maximum)(*map(self.value, args))
+            case ast.Call(func=ast.Name(id="floordiv" | "mod" as name), args=[a, b]):
+                return (core.floordiv if name == "floordiv" else core.mod)(self.value(a), self.value(b))
             case ast.Attribute(value=of, attr="a" | "b" | "value" | "const" as part):
                 return self.part(e, self.value(of), part)
             case ast.Subscript(
